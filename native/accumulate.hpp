@@ -1,0 +1,124 @@
+// From deltas to counts: sort by score, add up, one row per score at which a count changes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "buffer.hpp"
+#include "radix_sort.hpp"
+
+namespace sedscope {
+
+// Deltas of one class, in any order.
+template <class T>
+struct ClassRows {
+    const T* scores;
+    const int8_t* tp;
+    const int8_t* fp;
+    std::size_t count;
+    const T* cross_scores;
+    const int32_t* cross_labels;
+    const int8_t* cross;
+    std::size_t cross_count;
+};
+
+// Counts of one class at decreasing scores: what is counted where frames with `score >= scores[i]`
+// are active. Cross-triggers stay sparse: at row `cross_rows[k]` those on class `cross_labels[k]`
+// change by `cross[k]`.
+template <class T>
+struct ClassCounts {
+    Buffer<T> scores;
+    Buffer<int64_t> tp, fp;
+    Buffer<int64_t> cross_rows;
+    Buffer<int32_t> cross_labels;
+    Buffer<int64_t> cross;
+};
+
+template <class T>
+class Accumulator {
+public:
+    ClassCounts<T> add_up(const ClassRows<T>& rows) {
+        net_cross_triggers(rows);
+        ClassCounts<T> counts;
+        T* scores = counts.scores.reserve(rows.count + netted_.size());
+        int64_t* tp = counts.tp.reserve(rows.count + netted_.size());
+        int64_t* fp = counts.fp.reserve(rows.count + netted_.size());
+        std::size_t n = 0;
+        int64_t tp_total = 0, fp_total = 0;
+        const auto& order = sort_.order(rows.scores, rows.count);
+        auto row = order.begin();
+        auto cross = netted_.begin();
+        while (row != order.end() || cross != netted_.end()) {
+            const Key key = cross == netted_.end() ? row->key
+                            : row == order.end()   ? cross->key
+                                                   : std::min(row->key, cross->key);
+            const T score =
+                row != order.end() && row->key == key ? rows.scores[row->row] : cross->score;
+            const int64_t tp_before = tp_total, fp_before = fp_total;
+            for (; row != order.end() && row->key == key; ++row) {
+                tp_total += rows.tp[row->row];
+                fp_total += rows.fp[row->row];
+            }
+            bool changed = tp_total != tp_before || fp_total != fp_before;
+            for (; cross != netted_.end() && cross->key == key; ++cross) {
+                counts.cross_rows.push(static_cast<int64_t>(n));
+                counts.cross_labels.push(cross->label);
+                counts.cross.push(cross->change);
+                changed = true;
+            }
+            scores[n] = score + T{0};
+            tp[n] = tp_total;
+            fp[n] = fp_total;
+            n += changed;
+        }
+        counts.scores.grow(n);
+        counts.tp.grow(n);
+        counts.fp.grow(n);
+        return counts;
+    }
+
+private:
+    using Key = typename RadixSort<T>::Key;
+    struct CrossChange {
+        Key key;
+        T score;
+        int32_t label;
+        int64_t change;
+    };
+
+    // One entry per score and other class at which cross-triggers really change.
+    void net_cross_triggers(const ClassRows<T>& rows) {
+        netted_.clear();
+        const auto& order = sort_.order(rows.cross_scores, rows.cross_count);
+        for (auto row = order.begin(); row != order.end();) {
+            const Key key = row->key;
+            const std::size_t group = netted_.size();
+            for (; row != order.end() && row->key == key; ++row)
+                netted_.push_back({key, rows.cross_scores[row->row], rows.cross_labels[row->row],
+                                   rows.cross[row->row]});
+            if (netted_.size() - group > 1) net_group(group);
+        }
+    }
+
+    void net_group(std::size_t group) {
+        const auto begin = netted_.begin() + static_cast<std::ptrdiff_t>(group);
+        std::stable_sort(begin, netted_.end(), [](const CrossChange& a, const CrossChange& b) {
+            return a.label < b.label;
+        });
+        auto out = begin;
+        for (auto entry = begin; entry != netted_.end();) {
+            CrossChange sum = *entry;
+            for (++entry; entry != netted_.end() && entry->label == sum.label; ++entry)
+                sum.change += entry->change;
+            if (sum.change) *out++ = sum;
+        }
+        netted_.erase(out, netted_.end());
+    }
+
+    RadixSort<T> sort_;
+    std::vector<CrossChange> netted_;
+};
+
+}  // namespace sedscope

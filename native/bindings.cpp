@@ -1,0 +1,204 @@
+// The Python face of the core. All arrays are taken as they are: a wrong type is an error, never a
+// conversion.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <stdexcept>
+#include <variant>
+#include <vector>
+
+#include "accumulate.hpp"
+#include "clips.hpp"
+#include "intersection.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace sedscope;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ScoreArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using AnyVector = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T, class... Shape>
+nb::object to_numpy(Buffer<T>&& buffer, Shape... shape) {
+    T* data = buffer.release();
+    nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+    return nb::ndarray<nb::numpy, T>(data, {static_cast<std::size_t>(shape)...}, owner).cast();
+}
+
+template <class T>
+nb::object to_numpy(Buffer<T>&& buffer) {
+    const std::size_t size = buffer.size();
+    return to_numpy(std::move(buffer), size);
+}
+
+// Data of an array that must have the score type T.
+template <class T, class Array>
+const T* data_of(const Array& array, const char* name) {
+    if (array.dtype() != nb::dtype<T>())
+        throw nb::type_error((std::string(name) + " must have the type of the scores").c_str());
+    return static_cast<const T*>(array.data());
+}
+
+void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+// The score type of a vector of clip views.
+template <class Views>
+using ScoreOf = typename std::decay_t<Views>::value_type::Score;
+
+// Clips whose arrays are kept alive as long as the object lives.
+class Clips {
+public:
+    Clips(nb::list values, nb::list edges, const Vector<int64_t>& columns)
+        : columns_(columns.data(), columns.data() + columns.size()) {
+        require(nb::len(values) == nb::len(edges), "one array of edges per clip is needed");
+        if (nb::len(values) > 0 &&
+            nb::cast<ScoreArray>(values[0], false).dtype() == nb::dtype<double>())
+            views_ = std::vector<ClipView<double>>();
+        std::visit([&](auto& views) { fill(views, values, edges); }, views_);
+    }
+
+    nb::object maxima(std::size_t threads) const {
+        return std::visit(
+            [&](const auto& views) {
+                Buffer<ScoreOf<decltype(views)>> out(views.size() * columns_.size());
+                {
+                    nb::gil_scoped_release release;
+                    clip_maxima(views, columns_, threads, out.data());
+                }
+                return to_numpy(std::move(out), views.size(), columns_.size());
+            },
+            views_);
+    }
+
+    nb::tuple intersection_deltas(const Matrix<int64_t>& events, const Vector<int32_t>& labels,
+                                  const Vector<int64_t>& starts, const AnyMatrix& maxima,
+                                  const AnyVector& floors, double dtc, double gtc,
+                                  std::optional<double> cttc, std::size_t threads) const {
+        static_assert(sizeof(Interval) == 2 * sizeof(int64_t));
+        require(events.shape(1) == 2 && events.shape(0) == labels.size(),
+                "events must be (onset, offset) pairs, one per label");
+        require(floors.size() == columns_.size(), "one floor per class is needed");
+        const Intersection criterion{{dtc}, {gtc}, {cttc.value_or(1)}, cttc.has_value()};
+        const ReferenceTable references{reinterpret_cast<const Interval*>(events.data()),
+                                        labels.data(), starts.data()};
+        return std::visit(
+            [&](const auto& views) {
+                using T = ScoreOf<decltype(views)>;
+                require(starts.size() == views.size() + 1, "clips + 1 starts are needed");
+                require(maxima.shape(0) == views.size() && maxima.shape(1) == columns_.size(),
+                        "one maximum per clip and class is needed");
+                BatchJob<T> job(views, columns_, references, data_of<T>(maxima, "maxima"),
+                                data_of<T>(floors, "floors"));
+                BatchDeltas<T> deltas;
+                {
+                    nb::gil_scoped_release release;
+                    deltas = job.deltas(IntersectionKernel<T>(criterion), threads);
+                }
+                auto& [scores, tp, fp] = deltas.rows.detections;
+                auto& [cross_scores, cross_labels, ct] = deltas.rows.cross_triggers;
+                const std::size_t classes = columns_.size(), clips = views.size();
+                return nb::make_tuple(to_numpy(std::move(deltas.starts), classes, clips + 1),
+                                      to_numpy(std::move(scores)), to_numpy(std::move(tp)),
+                                      to_numpy(std::move(fp)),
+                                      to_numpy(std::move(deltas.cross_starts), classes, clips + 1),
+                                      to_numpy(std::move(cross_scores)),
+                                      to_numpy(std::move(cross_labels)), to_numpy(std::move(ct)));
+            },
+            views_);
+    }
+
+private:
+    template <class T>
+    void fill(std::vector<ClipView<T>>& views, const nb::list& values, const nb::list& edges) {
+        const std::size_t clips = nb::len(values);
+        views.reserve(clips);
+        arrays_.reserve(clips);
+        edges_.reserve(clips);
+        for (std::size_t i = 0; i < clips; ++i) {
+            const auto& array = arrays_.emplace_back(nb::cast<ScoreArray>(values[i], false));
+            const auto& times = edges_.emplace_back(nb::cast<Vector<int64_t>>(edges[i], false));
+            require(times.size() == array.shape(0) + 1, "frames + 1 edges are needed");
+            for (int64_t column : columns_)
+                require(column >= 0 && static_cast<std::size_t>(column) < array.shape(1),
+                        "column out of range");
+            views.push_back(
+                {data_of<T>(array, "all clips"), static_cast<std::ptrdiff_t>(array.stride(0)),
+                 static_cast<std::ptrdiff_t>(array.stride(1)), array.shape(0), times.data()});
+        }
+    }
+
+    std::vector<int64_t> columns_;
+    std::vector<ScoreArray> arrays_;
+    std::vector<Vector<int64_t>> edges_;
+    std::variant<std::vector<ClipView<float>>, std::vector<ClipView<double>>> views_;
+};
+
+template <class T>
+nb::list accumulate(const Vector<int64_t>& starts, const Vector<T>& scores,
+                    const Vector<int8_t>& tp, const Vector<int8_t>& fp,
+                    const Vector<int64_t>& cross_starts, const Vector<T>& cross_scores,
+                    const Vector<int32_t>& cross_labels, const Vector<int8_t>& ct,
+                    std::size_t threads) {
+    require(starts.size() > 0 && starts.size() == cross_starts.size(),
+            "classes + 1 starts are needed");
+    require(tp.size() == scores.size() && fp.size() == scores.size(), "columns differ in length");
+    require(cross_labels.size() == cross_scores.size() && ct.size() == cross_scores.size(),
+            "cross-trigger columns differ in length");
+    const std::size_t classes = starts.size() - 1;
+    std::vector<ClassCounts<T>> counts(classes);
+    {
+        nb::gil_scoped_release release;
+        parallel_for(classes, threads, [&] {
+            return [&, accumulator = Accumulator<T>()](std::size_t c) mutable {
+                const auto row = starts.data()[c], cross = cross_starts.data()[c];
+                counts[c] = accumulator.add_up(
+                    {scores.data() + row, tp.data() + row, fp.data() + row,
+                     static_cast<std::size_t>(starts.data()[c + 1] - row),
+                     cross_scores.data() + cross, cross_labels.data() + cross, ct.data() + cross,
+                     static_cast<std::size_t>(cross_starts.data()[c + 1] - cross)});
+            };
+        });
+    }
+    nb::list result;
+    for (auto& [class_scores, class_tp, class_fp, rows, labels, cross] : counts)
+        result.append(nb::make_tuple(to_numpy(std::move(class_scores)),
+                                     to_numpy(std::move(class_tp)), to_numpy(std::move(class_fp)),
+                                     to_numpy(std::move(rows)), to_numpy(std::move(labels)),
+                                     to_numpy(std::move(cross))));
+    return result;
+}
+
+template <class T>
+void bind_accumulate(nb::module_& module) {
+    module.def("accumulate", &accumulate<T>, "starts"_a.noconvert(), "scores"_a.noconvert(),
+               "tp"_a.noconvert(), "fp"_a.noconvert(), "cross_starts"_a.noconvert(),
+               "cross_scores"_a.noconvert(), "cross_labels"_a.noconvert(), "ct"_a.noconvert(),
+               "threads"_a);
+}
+
+}  // namespace
+
+NB_MODULE(_native, module) {
+    module.doc() = "The compiled core of sedscope.";
+    nb::class_<Clips>(module, "Clips")
+        .def(nb::init<nb::list, nb::list, const Vector<int64_t>&>(), "values"_a, "edges"_a,
+             "columns"_a.noconvert())
+        .def("maxima", &Clips::maxima, "threads"_a)
+        .def("intersection_deltas", &Clips::intersection_deltas, "events"_a.noconvert(),
+             "labels"_a.noconvert(), "starts"_a.noconvert(), "maxima"_a.noconvert(),
+             "floors"_a.noconvert(), "dtc"_a, "gtc"_a, "cttc"_a.none(), "threads"_a);
+    bind_accumulate<float>(module);
+    bind_accumulate<double>(module);
+}

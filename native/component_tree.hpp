@@ -1,0 +1,111 @@
+// The detections of one clip and class at all thresholds.
+//
+// The runs of frames with `score >= s`, over all s, form a tree: leaves are local maxima, a parent
+// is the run that its children grow or merge into at the next lower score. A node is *the*
+// detection of its frames for every threshold in [parent's score, own score).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "buffer.hpp"
+
+namespace sedscope {
+
+template <class T>
+struct Detection {
+    T score;            // detected where the threshold is below this ...
+    T parent;           // ... and not below this: there it is part of a larger detection
+    std::size_t first;  // frames [first, end)
+    std::size_t end;
+};
+
+// Builds the tree by one pass over the frames with a stack of the runs still open, and turns
+// quantities that are sums over detections into deltas: with f(N) the quantity of a node, the delta
+// at N's score is f(N) - sum of f over N's children.
+template <class T>
+class ComponentTree {
+public:
+    // Scores at or below `floor` are never detected.
+    //   measure(const Detection<T>&, int32_t* f)   fills the `quantities` values of one detection
+    //   emit(T score, const int32_t* delta)        receives every delta with a non-zero value
+    template <class Measure, class Emit>
+    void sweep(const T* scores, std::size_t frames, T floor, std::size_t quantities,
+               Measure&& measure, Emit&& emit) {
+        open_.clear();
+        sums_.clear();
+        values_.assign(quantities, 0);
+        for (std::size_t frame = 0; frame <= frames; ++frame) {
+            const T score = frame < frames && scores[frame] > floor ? scores[frame] : floor;
+            while (!open_.empty() && open_.back().score > score) {
+                Run& run = open_.back();
+                const T below = open_.size() > 1 ? open_[open_.size() - 2].score : floor;
+                const T parent = below > score ? below : score;
+                int32_t* values = values_.data();
+                measure(Detection<T>{run.score, parent, run.first, frame}, values);
+                net(run.score, quantities, values, emit);
+                if (parent > below) {  // the run goes on at this frame's lower score
+                    run.score = score;
+                    std::copy_n(values, quantities, sums_.data() + sums_.size() - quantities);
+                } else {  // the run ends here, as part of the one below it, if any
+                    open_.pop_back();
+                    sums_.resize(sums_.size() - quantities);
+                    if (!open_.empty()) {
+                        int32_t* sums = sums_.data() + sums_.size() - quantities;
+                        for (std::size_t q = 0; q < quantities; ++q) sums[q] += values[q];
+                    }
+                }
+            }
+            if (score > floor && (open_.empty() || open_.back().score < score)) {
+                open_.push_back({score, frame});
+                sums_.resize(sums_.size() + quantities, 0);
+            }
+        }
+    }
+
+private:
+    struct Run {
+        T score;
+        std::size_t first;
+    };
+
+    // Emits what the node on top of the stack adds to its children.
+    template <class Emit>
+    void net(T score, std::size_t quantities, const int32_t* values, Emit&& emit) {
+        int32_t* sums = sums_.data() + sums_.size() - quantities;
+        int32_t changed = 0;
+        for (std::size_t q = 0; q < quantities; ++q) {
+            sums[q] = values[q] - sums[q];
+            changed |= sums[q];
+        }
+        if (changed) emit(score, static_cast<const int32_t*>(sums));
+    }
+
+    std::vector<Run> open_;
+    std::vector<int32_t> sums_;  // per open run, the quantities summed over its children so far
+    std::vector<int32_t> values_;
+};
+
+// The number of detections alone needs no tree: it rises at each local maximum and falls at each
+// local minimum between two of them. Writes them alternating, +1 first, and returns how many. Room
+// for `frames + 1` values is needed.
+template <class T>
+std::size_t count_extrema(const T* scores, std::size_t frames, T floor, T* out_scores,
+                          int8_t* out) {
+    std::size_t n = 0;
+    T previous = floor;
+    bool rising = false;
+    for (std::size_t frame = 0; frame <= frames; ++frame) {
+        const T score = frame < frames && scores[frame] > floor ? scores[frame] : floor;
+        const bool rises = score > previous || (rising && score == previous);
+        out_scores[n] = previous;
+        out[n] = rising ? 1 : -1;
+        n += (rises != rising) & (previous > floor);
+        rising = rises;
+        previous = score;
+    }
+    return n;
+}
+
+}  // namespace sedscope

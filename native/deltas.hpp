@@ -1,0 +1,60 @@
+// How counts change as the threshold falls below each score.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "buffer.hpp"
+
+namespace sedscope {
+
+// Splits a change that a narrow column cannot hold into several rows of the same score: rows of one
+// score are added up anyway.
+inline int8_t narrow(int32_t& rest) {
+    constexpr int32_t most = std::numeric_limits<int8_t>::max();
+    const int32_t part = rest > most ? most : rest < -most ? -most : rest;
+    rest -= part;
+    return static_cast<int8_t>(part);
+}
+
+// Changes of true and false positives.
+template <class T>
+struct DetectionRows {
+    Buffer<T> scores;
+    Buffer<int8_t> tp, fp;
+
+    std::size_t size() const { return scores.size(); }
+    void push(T score, int32_t tp_change, int32_t fp_change) {
+        do {
+            scores.push(score);
+            tp.push(narrow(tp_change));
+            fp.push(narrow(fp_change));
+        } while (tp_change || fp_change);
+    }
+};
+
+// Changes of cross-triggers on one other class.
+template <class T>
+struct CrossTriggerRows {
+    Buffer<T> scores;
+    Buffer<int32_t> labels;
+    Buffer<int8_t> ct;
+
+    std::size_t size() const { return scores.size(); }
+    void push(T score, int32_t label, int32_t ct_change) {
+        do {
+            scores.push(score);
+            labels.push(label);
+            ct.push(narrow(ct_change));
+        } while (ct_change);
+    }
+};
+
+template <class T>
+struct Rows {
+    DetectionRows<T> detections;
+    CrossTriggerRows<T> cross_triggers;
+};
+
+}  // namespace sedscope

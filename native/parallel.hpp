@@ -1,0 +1,44 @@
+// Runs independent pieces of work on a few threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sedscope {
+
+// The number of threads to use for `items` pieces of work; `wanted` 0 means one per core.
+inline std::size_t thread_count(std::size_t wanted, std::size_t items) {
+    if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
+    return std::max<std::size_t>(1, std::min(wanted, items));
+}
+
+// Calls `work(item)` once for every item in [0, items). `make_worker()` is called once a thread and
+// returns `work`, so that a worker can keep buffers between items. The first exception is rethrown.
+template <class MakeWorker>
+void parallel_for(std::size_t items, std::size_t threads, MakeWorker&& make_worker) {
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failure_mutex;
+    auto run = [&] {
+        try {
+            auto work = make_worker();
+            for (std::size_t item; (item = next.fetch_add(1)) < items;) work(item);
+        } catch (...) {
+            next = items;
+            std::lock_guard<std::mutex> lock(failure_mutex);
+            if (!failure) failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < thread_count(threads, items); ++i) others.emplace_back(run);
+    run();
+    for (auto& thread : others) thread.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace sedscope

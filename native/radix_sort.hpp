@@ -1,0 +1,77 @@
+// Puts floating-point scores in order by the digits of their bits: linear, and without comparisons.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace sedscope {
+
+template <class T>
+struct Bits;
+template <>
+struct Bits<float> {
+    using type = uint32_t;
+};
+template <>
+struct Bits<double> {
+    using type = uint64_t;
+};
+
+// An unsigned number that is smaller where the score is larger. Both zeros are one score.
+template <class T>
+typename Bits<T>::type descending_key(T score) {
+    using Key = typename Bits<T>::type;
+    constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
+    score += T{0};
+    Key bits;
+    std::memcpy(&bits, &score, sizeof bits);
+    return bits & sign ? bits : ~(bits | sign);
+}
+
+template <class T>
+class RadixSort {
+public:
+    using Key = typename Bits<T>::type;
+    struct Entry {
+        Key key;
+        uint32_t row;
+    };
+
+    // The rows by decreasing score; equal scores keep their order. Valid until the next call.
+    const std::vector<Entry>& order(const T* scores, std::size_t count) {
+        entries_.resize(count);
+        scratch_.resize(count);
+        for (auto& histogram : histograms_) histogram.fill(0);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Key key = descending_key(scores[i]);
+            entries_[i] = {key, static_cast<uint32_t>(i)};
+            for (std::size_t d = 0; d < digits; ++d) ++histograms_[d][digit(key, d)];
+        }
+        for (std::size_t d = 0; d < digits; ++d) {
+            auto& starts = histograms_[d];
+            if (count == 0 || starts[digit(entries_[0].key, d)] == count) continue;  // all alike
+            uint32_t total = 0;
+            for (uint32_t& start : starts) total += std::exchange(start, total);
+            for (const Entry& entry : entries_) scratch_[starts[digit(entry.key, d)]++] = entry;
+            entries_.swap(scratch_);
+        }
+        return entries_;
+    }
+
+private:
+    static constexpr std::size_t bits = 11;
+    static constexpr std::size_t digits = (8 * sizeof(Key) + bits - 1) / bits;
+
+    static std::size_t digit(Key key, std::size_t d) {
+        return (key >> (d * bits)) & ((Key{1} << bits) - 1);
+    }
+
+    std::vector<Entry> entries_, scratch_;
+    std::array<std::array<uint32_t, std::size_t{1} << bits>, digits> histograms_;
+};
+
+}  // namespace sedscope

@@ -1,0 +1,66 @@
+"""The compiled core: arrays in, arrays out, types as given, no conversion."""
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Score = TypeVar("_Score", np.float32, np.float64)
+_Int64 = NDArray[np.int64]
+_Int32 = NDArray[np.int32]
+_Int8 = NDArray[np.int8]
+
+class Clips:
+    """Scores of several clips: (frames × classes) arrays of one float type with any strides, the
+    frames + 1 boundaries of each in microseconds, and which columns are the classes."""
+
+    def __init__(
+        self,
+        values: list[NDArray[np.float32]] | list[NDArray[np.float64]],
+        edges: list[_Int64],
+        columns: _Int64,
+    ) -> None: ...
+    def maxima(self, threads: int) -> NDArray[np.float32] | NDArray[np.float64]:
+        """The largest score per clip and class; NaN where a score is NaN."""
+
+    def intersection_deltas(
+        self,
+        events: _Int64,
+        labels: _Int32,
+        starts: _Int64,
+        maxima: NDArray[np.float32] | NDArray[np.float64],
+        floors: NDArray[np.float32] | NDArray[np.float64],
+        dtc: float,
+        gtc: float,
+        cttc: float | None,
+        threads: int,
+    ) -> tuple[
+        _Int64,
+        NDArray[np.float32] | NDArray[np.float64],
+        _Int8,
+        _Int8,
+        _Int64,
+        NDArray[np.float32] | NDArray[np.float64],
+        _Int32,
+        _Int8,
+    ]:
+        """Changes of counts at scores above each class's floor.
+
+        ``events``: (onset, offset) of the references by clip, class and onset, ``labels`` their
+        class, ``starts`` the first event of each clip and the end. Returns starts (classes ×
+        (clips + 1)), scores, tp, fp, and for cross-triggers starts, scores, labels, changes.
+        """
+
+def accumulate(
+    starts: _Int64,
+    scores: NDArray[_Score],
+    tp: _Int8,
+    fp: _Int8,
+    cross_starts: _Int64,
+    cross_scores: NDArray[_Score],
+    cross_labels: _Int32,
+    ct: _Int8,
+    threads: int,
+) -> list[tuple[NDArray[_Score], _Int64, _Int64, _Int64, _Int32, _Int64]]:
+    """Adds up the changes of each class: scores (decreasing), tp, fp, and where (row), on which
+    class and by how much cross-triggers change."""

@@ -1,0 +1,48 @@
+"""What goes wrong with a user's data, and how it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from itertools import islice
+
+
+class SedscopeError(ValueError):
+    """Input that cannot be evaluated. The message says what is wrong, where, and what to do."""
+
+
+class SedscopeWarning(UserWarning):
+    """Input that can be evaluated, though perhaps not as its author thinks."""
+
+
+def listing(items: Collection[str], limit: int = 5) -> str:
+    """The first few items and how many more there are.
+
+    >>> listing(["a", "b", "c"], limit=2)
+    'a, b and 1 more'
+    """
+    shown = ", ".join(islice(items, limit))
+    hidden = len(items) - limit
+    return f"{shown} and {hidden} more" if hidden > 0 else shown
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: ``1 clip``, ``2 clips``, ``2 classes``.
+
+    >>> counted(1, "class"), counted(3, "class"), counted(1168, "clip")
+    ('1 class', '3 classes', '1168 clips')
+    """
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def raise_together(errors: Iterable[SedscopeError]) -> None:
+    """Raise one error with the messages of all, if there are any."""
+    messages = [str(error) for error in errors]
+    if len(messages) == 1:
+        raise SedscopeError(messages[0])
+    if messages:
+        limit = 20
+        shown = "\n".join(f"- {message}" for message in messages[:limit])
+        hidden = len(messages) - limit
+        more = f"\n- and {counted(hidden, 'more problem')}" if hidden > 0 else ""
+        raise SedscopeError(f"{counted(len(messages), 'problem')} with the scores:\n{shown}{more}")

@@ -1,0 +1,199 @@
+"""Evaluation: scores and ground truth in, metrics with their curves out."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings as python_warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .alignment import ClipChoice, Missing, align
+from .counts import Counts
+from .criteria import Criterion
+from .deltas import Progress, collect
+from .errors import SedscopeError, SedscopeWarning, counted, listing
+from .ground_truth import GroundTruth
+from .io.files import write_text
+from .metrics import Metric, MetricResult
+from .scores import Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation(Mapping[Metric, Any]):
+    """The results of an evaluation, by metric; a metric's definition as text finds it, too."""
+
+    results: Mapping[Metric, MetricResult]
+    counts: Mapping[Criterion, Counts]
+    """What was counted, by criterion; for metrics with a limit on false positives up to there."""
+    classes: tuple[str, ...]
+    references: Mapping[str, int]
+    """Number of reference events of each class."""
+    clips: int
+    hours: float
+    warnings: tuple[str, ...]
+
+    def __getitem__(self, metric: Metric | str) -> Any:
+        if isinstance(metric, str):
+            return {repr(known): result for known, result in self.results.items()}[metric]
+        return self.results[metric]
+
+    def __iter__(self) -> Iterator[Metric]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def scalars(self) -> dict[str, float]:
+        """All values flat: ``{metric: value, "metric/class": value}``, for loggers."""
+        values: dict[str, float] = {}
+        for metric, result in self.results.items():
+            values[repr(metric)] = result.value
+            for label, of_class in result.per_class.items():
+                values[f"{metric!r}/{label}"] = of_class.value
+        return values
+
+    def table(self) -> str:
+        """A readable table: a row per class, a column per metric."""
+        header = ["class", "references", *(f"[{i}]" for i, _ in enumerate(self.results, 1))]
+        rows = [
+            [
+                label,
+                str(self.references[label]),
+                *(_number(result.per_class[label].value) for result in self.results.values()),
+            ]
+            for label in self.classes
+        ]
+        overall = [
+            "overall",
+            str(sum(self.references.values())),
+            *(_number(result.value) for result in self.results.values()),
+        ]
+        lines = _aligned([header, *rows, overall])
+        rule = "─" * max(map(len, lines))
+        legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.results, 1)]
+        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", *legend])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What :meth:`to_json` writes; values that are not defined are None."""
+        from . import __version__
+
+        return {
+            "sedscope": __version__,
+            "clips": self.clips,
+            "hours": self.hours,
+            "classes": list(self.classes),
+            "references": dict(self.references),
+            "metrics": [
+                {
+                    "metric": repr(metric),
+                    "value": _finite(result.value),
+                    "per_class": {
+                        label: _finite(of_class.value)
+                        for label, of_class in result.per_class.items()
+                    },
+                }
+                for metric, result in self.results.items()
+            ],
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The results as JSON text; written to ``path`` as well, if given."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        if path is not None:
+            write_text(path, text)
+        return text
+
+
+def evaluate(
+    scores: Scores,
+    truth: GroundTruth,
+    metrics: Iterable[Metric] | Metric,
+    *,
+    classes: Iterable[str] | None = None,
+    clips: ClipChoice = None,
+    missing: Missing = "error",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Evaluate a system with one or more metrics; metrics of one criterion share the counting.
+
+    ``classes``, ``clips`` (ids, or ``"scored"``) and ``missing`` (``"empty"``: clips that the ground
+    truth does not list have no events) choose what is evaluated. ``threads``: one per core unless
+    given; the result does not depend on it. ``progress`` is called with clips done and clips in all.
+
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> psds = sed.PSDS(sed.Intersection(dtc=0.7, gtc=0.7))
+    >>> evaluate(scores, truth, psds)[psds].value
+    1.0
+    """
+    chosen = (metrics,) if hasattr(metrics, "measure") else tuple(metrics)
+    wrong = [repr(metric) for metric in chosen if not hasattr(metric, "measure")]
+    if wrong or not chosen:
+        raise SedscopeError(f"not a metric: {listing(wrong)}" if wrong else "no metric is given")
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    deltas = collect(alignment, _limits(chosen), threads=threads, progress=progress)
+    counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
+    some = next(iter(counts.values()))
+    notes = [*alignment.warnings, *_odd_references(len(alignment.labels), some)]
+    for note in notes:
+        python_warnings.warn(note, SedscopeWarning, stacklevel=2)
+    return Evaluation(
+        results={metric: metric.measure(counts[metric.criterion]) for metric in chosen},
+        counts=counts,
+        classes=alignment.classes,
+        references={label: of_class.references for label, of_class in some.items()},
+        clips=some.clips,
+        hours=some.duration / 3600,
+        warnings=tuple(notes),
+    )
+
+
+def _limits(metrics: Iterable[Metric]) -> dict[Criterion, float | None]:
+    """Per criterion how many false positives per second its metrics look at, at most."""
+    limits: dict[Criterion, float | None] = {}
+    for metric in metrics:
+        limit, known = metric.false_positive_limit, limits.get(metric.criterion, 0.0)
+        limits[metric.criterion] = None if limit is None or known is None else max(limit, known)
+    return limits
+
+
+def _odd_references(events: int, counts: Counts) -> list[str]:
+    notes = []
+    late = events - sum(of_class.references for of_class in counts.values())
+    if late:
+        notes.append(
+            f"left out {counted(late, 'reference event')} beginning at or after the last boundary "
+            "of the scores"
+        )
+    empty = [label for label, of_class in counts.items() if not of_class.references]
+    if empty:
+        notes.append(
+            f"without reference events, so not defined (NaN) and left out of means: "
+            f"{counted(len(empty), 'class')}: {listing(empty)}"
+        )
+    return notes
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}"
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if k == 0 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]

@@ -1,0 +1,96 @@
+"""Tab-separated text files, read fast, and read again with care when something is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import SedscopeError, counted, listing
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A text file with a header line: names of columns, and rows of cells as they are."""
+
+    path: Path
+    header: list[str]
+    rows: list[list[str]]
+
+    def place(self, row: int) -> str:
+        """Where a row stands, as an editor counts lines (the header is line 1)."""
+        return f"{self.path.name} line {row + 2}"
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, or a clear word why there is none."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
+    if not content.strip():
+        raise SedscopeError(f"{path} is empty")
+    return content.removeprefix(b"\xef\xbb\xbf")
+
+
+def split_header(content: bytes, path: Path) -> tuple[list[str], int]:
+    """The names in the first line, and where the next line starts."""
+    end = content.find(b"\n")
+    end = len(content) if end < 0 else end
+    names = next(csv.reader([_decode(content[:end], path).rstrip("\r")], delimiter="\t"), [])
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SedscopeError(f"{path}: columns named twice: {listing(twice)}")
+    return names, min(end + 1, len(content))
+
+
+def read_text_table(path: str | Path) -> TextTable:
+    """Read a whole table as text. Every row must have as many cells as the header."""
+    file = Path(path)
+    content = read_bytes(file)
+    header, start = split_header(content, file)
+    text = _decode(content[start:], file)
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True))
+    except csv.Error as error:
+        raise SedscopeError(f"{file}: not a tab-separated table: {error}") from None
+    uneven = [
+        f"line {i + 2} has {counted(len(row), 'cell')}"
+        for i, row in enumerate(rows)
+        if row and len(row) != len(header)
+    ]
+    if uneven:
+        raise SedscopeError(
+            f"{file}: {counted(len(header), 'column')} in the header, but {listing(uneven)}"
+        )
+    return TextTable(file, header, [row for row in rows if row])
+
+
+def numbers(table: TextTable, columns: Sequence[int], what: str = "number") -> list[list[float]]:
+    """Columns of a table as numbers; all cells that are none are named together."""
+    wrong: list[str] = []
+    values: list[list[float]] = []
+    for k in columns:
+        column = []
+        for i, row in enumerate(table.rows):
+            try:
+                column.append(float(row[k]))
+            except ValueError:
+                wrong.append(f"line {i + 2}, column {table.header[k]}: {row[k]!r}")
+                column.append(float("nan"))
+        values.append(column)
+    if wrong:
+        raise SedscopeError(
+            f"{table.path}: {counted(len(wrong), 'cell')} not a {what}: {listing(wrong)}"
+        )
+    return values
+
+
+def _decode(content: bytes, path: Path) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise SedscopeError(f"{path}: line {line} is not UTF-8 text") from None

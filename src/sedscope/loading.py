@@ -1,0 +1,77 @@
+"""Clips read in batches: all at once if they are in memory, else a bounded number ahead."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .errors import SedscopeError
+from .scores import ClipScores, Scores
+
+_BATCH_BYTES = 64 * 2**20
+_BATCH_CLIPS = 1024
+_MANY_FAILURES = 20
+
+Loaded: TypeAlias = "ClipScores | SedscopeError"
+
+
+@dataclass(frozen=True)
+class LoadedClips:
+    """The scores of the clips ``[first, first + len(scores))``, or why some could not be read."""
+
+    first: int
+    scores: Sequence[ClipScores]
+    failures: Sequence[SedscopeError] = ()
+
+
+def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedClips]:
+    """Read the clips in order, several at a time where that is safe.
+
+    After a failure only further failures are looked for, up to a number worth reading.
+    """
+    if scores.in_memory:
+        yield LoadedClips(0, [scores[clip] for clip in clips])
+        return
+    first, batch, size = 0, list[ClipScores](), 0
+    failures: list[SedscopeError] = []
+    for number, loaded in enumerate(_read(scores, clips, threads)):
+        if isinstance(loaded, SedscopeError):
+            failures.append(loaded)
+            if len(failures) >= _MANY_FAILURES:
+                break
+        if failures:
+            continue
+        assert isinstance(loaded, ClipScores)
+        batch.append(loaded)
+        size += loaded.values.nbytes
+        if size >= _BATCH_BYTES or len(batch) >= _BATCH_CLIPS:
+            yield LoadedClips(first, batch)
+            first, batch, size = number + 1, [], 0
+    yield LoadedClips(first, [] if failures else batch, failures)
+
+
+def _read(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded]:
+    def read(clip: str) -> Loaded:
+        try:
+            return scores[clip]
+        except SedscopeError as error:
+            return error
+
+    if not scores.thread_safe or threads == 1:
+        yield from map(read, clips)
+        return
+    ahead = deque[Future[Loaded]]()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for clip in clips:
+                ahead.append(pool.submit(read, clip))
+                if len(ahead) >= 4 * threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            for future in ahead:
+                future.cancel()

@@ -1,0 +1,155 @@
+"""Metrics: values that say what is measured, and measure it on counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from .counts import Counts
+from .criteria import Criterion, Intersection
+from .curves import PSDROC, ClassPSDROC, class_psd_roc, psd_roc, step_area
+from .definitions import Defined, parse, require_number
+from .errors import SedscopeError, listing
+from .times import SECONDS_PER_UNIT
+
+
+class ClassResult(Protocol):
+    """What a metric says about one class."""
+
+    @property
+    def value(self) -> float:
+        """The metric for this class alone; NaN if it has no reference events."""
+
+
+class MetricResult(Protocol):
+    """What a metric says about a system."""
+
+    @property
+    def value(self) -> float:
+        """The metric over all classes that have reference events."""
+
+    @property
+    def per_class(self) -> Mapping[str, ClassResult]:
+        """The same for each class."""
+
+
+class Metric(Protocol):
+    """A hashable value whose ``repr`` is its full definition."""
+
+    @property
+    def criterion(self) -> Criterion:
+        """What the metric counts."""
+
+    @property
+    def false_positive_limit(self) -> float | None:
+        """False positives per second beyond which the metric does not look; None if it may."""
+
+    def measure(self, counts: Counts) -> MetricResult:
+        """Read the metric off the counts of its criterion."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassPSDS:
+    """The PSDS of one class: the area under its own curve."""
+
+    value: float
+    curve: ClassPSDROC
+
+
+@dataclass(frozen=True, eq=False)
+class PSDSResult:
+    """A PSDS with the curves that it comes from."""
+
+    value: float
+    curve: PSDROC
+    per_class: Mapping[str, ClassPSDS]
+
+
+@dataclass(frozen=True, repr=False)
+class PSDS(Defined):
+    """Polyphonic sound detection score (Bilen et al., ICASSP 2020), over all thresholds (Ebbers et
+    al., "Threshold Independent Evaluation of Sound Event Detection Scores", ICASSP 2022).
+
+    The area under the PSD-ROC up to ``max_efpr`` false positives per ``unit`` of time, divided by
+    ``max_efpr``. ``alpha_ct`` weighs cross-triggers in the rate of false positives (the criterion
+    then needs a ``cttc``), ``alpha_st`` the deviation between classes. ``oracle=False`` keeps
+    operating points that find less at a higher rate, where otherwise the best up to that rate counts.
+
+    >>> PSDS(Intersection(0.7, 0.7), alpha_st=1)
+    PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_ct=0, alpha_st=1, max_efpr=100, unit='hour')
+    """
+
+    criterion: Intersection
+    alpha_ct: float = 0.0
+    alpha_st: float = 0.0
+    max_efpr: float = 100.0
+    unit: str = "hour"
+    oracle: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.criterion, Intersection):
+            raise SedscopeError(f"PSDS needs an Intersection criterion, not {self.criterion!r}")
+        require_number("alpha_ct", self.alpha_ct, at_least=0)
+        require_number("alpha_st", self.alpha_st, at_least=0)
+        require_number("max_efpr", self.max_efpr, above=0)
+        if self.unit not in SECONDS_PER_UNIT:
+            raise SedscopeError(f"unit={self.unit!r}: choose {listing([*SECONDS_PER_UNIT])}")
+        if not isinstance(self.oracle, bool):
+            raise SedscopeError(f"oracle={self.oracle!r} must be True or False")
+        if self.alpha_ct > 0 and self.criterion.cttc is None:
+            raise SedscopeError(
+                f"alpha_ct={self.alpha_ct:g} weighs cross-triggers: the criterion needs a cttc, e.g. "
+                f"Intersection(dtc={self.criterion.dtc:g}, gtc={self.criterion.gtc:g}, cttc=0.3)"
+            )
+
+    @property
+    def false_positive_limit(self) -> float:
+        """False positives per second at ``max_efpr``."""
+        return self.max_efpr / SECONDS_PER_UNIT[self.unit]
+
+    def measure(self, counts: Counts) -> PSDSResult:
+        """Read the score and its curves off the counts."""
+        rocs = {
+            label: class_psd_roc(
+                counts,
+                label,
+                alpha_ct=self.alpha_ct,
+                unit=self.unit,
+                max_efpr=self.max_efpr,
+                oracle=self.oracle,
+            )
+            for label in counts
+        }
+        curve = psd_roc(
+            (roc for label, roc in rocs.items() if counts[label].references), alpha_st=self.alpha_st
+        )
+        per_class = {
+            label: ClassPSDS(
+                self._area(roc.efpr, roc.tpr) if counts[label].references else np.nan, roc
+            )
+            for label, roc in rocs.items()
+        }
+        return PSDSResult(self._area(curve.efpr, curve.etpr), curve, per_class)
+
+    def _area(self, efpr: np.ndarray, tpr: np.ndarray) -> float:
+        return step_area(efpr, tpr, self.max_efpr) / self.max_efpr
+
+
+METRICS: Mapping[str, type] = {"PSDS": PSDS}
+CRITERIA: Mapping[str, type] = {"Intersection": Intersection}
+
+
+def parse_metric(text: str) -> Metric:
+    """Read a metric from its definition; what is left out takes its default.
+
+    >>> parse_metric("PSDS(Intersection(dtc=0.5, gtc=0.5), max_efpr=1, unit='minute')")
+    PSDS(Intersection(dtc=0.5, gtc=0.5), alpha_ct=0, alpha_st=0, max_efpr=1, unit='minute')
+    """
+    metric = parse(text, {**METRICS, **CRITERIA})
+    if not isinstance(metric, tuple(METRICS.values())):
+        raise SedscopeError(f"{text!r} is not a metric; metrics are {listing([*METRICS], limit=30)}")
+    result: Metric = metric
+    return result

@@ -1,0 +1,288 @@
+"""Scores of a system: per clip one number for each frame and class, higher is more confident."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .clip_ids import clip_id, clip_ids
+from .errors import SedscopeError, counted, listing
+from .times import Ticks, frame_ticks, to_seconds, to_ticks
+
+ScoreArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+
+
+class ClipScores:
+    """The scores of one clip.
+
+    ``values``: (frames × classes), float32 or float64 as given; ``-inf`` is never detected.
+    ``ticks``: the frames + 1 frame boundaries in microseconds; ``edges``: the same in seconds.
+    """
+
+    __slots__ = ("ticks", "values")
+
+    values: ScoreArray
+    ticks: Ticks
+
+    def __init__(self, values: ArrayLike, edges: ArrayLike) -> None:
+        try:
+            ticks = to_ticks(edges)
+        except (TypeError, ValueError) as error:
+            raise SedscopeError(f"frame boundaries: {error}") from None
+        self.values = _as_scores(values)
+        self.ticks = ticks
+        self._check()
+
+    @classmethod
+    def from_ticks(cls, values: ArrayLike, ticks: Ticks) -> ClipScores:
+        """From boundaries that are microseconds already."""
+        clip = cls.__new__(cls)
+        clip.values = _as_scores(values)
+        clip.ticks = ticks
+        clip._check()
+        return clip
+
+    @classmethod
+    def from_frames(cls, values: ArrayLike, onsets: ArrayLike, offsets: ArrayLike) -> ClipScores:
+        """From the onset and offset of each frame, in seconds, in order.
+
+        Where a frame does not begin at the end of the one before, a frame of ``-inf`` fills the gap.
+        """
+        scores = _as_scores(values)
+        try:
+            starts, ends = to_ticks(onsets), to_ticks(offsets)
+        except (TypeError, ValueError) as error:
+            raise SedscopeError(f"frame boundaries: {error}") from None
+        if not (starts.shape == ends.shape == scores.shape[:1]):
+            raise SedscopeError("each frame needs one onset, one offset and one row of scores")
+        if len(starts) == 0:
+            return cls.from_ticks(scores, np.zeros(1, np.int64))
+        _check_frames(starts, ends)
+        gaps = np.flatnonzero(starts[1:] > ends[:-1]) + 1
+        if len(gaps):
+            scores = np.insert(scores, gaps, -np.inf, axis=0)
+        return cls.from_ticks(scores, np.concatenate([starts[:1], np.insert(ends, gaps, starts[gaps])]))
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """Frame boundaries in seconds."""
+        return to_seconds(self.ticks)
+
+    def __repr__(self) -> str:
+        frames, classes = self.values.shape
+        return f"<ClipScores: {counted(frames, 'frame')} × {counted(classes, 'class')}>"
+
+    def _check(self) -> None:
+        if self.values.ndim != 2:
+            raise SedscopeError(
+                f"scores must be frames × classes, not an array of shape {self.values.shape}"
+            )
+        if self.ticks.shape != (len(self.values) + 1,):
+            raise SedscopeError(
+                f"{counted(len(self.values), 'frame')} need {len(self.values) + 1} boundaries, "
+                f"not {self.ticks.size}"
+            )
+        if self.ticks.flags.writeable:  # shared grids are read-only and right
+            _check_frames(self.ticks[:-1], self.ticks[1:])
+
+
+def _as_scores(values: ArrayLike) -> ScoreArray:
+    """Floats as they are; what a float type holds exactly is widened, anything else refused."""
+    array = np.asarray(values)
+    if array.dtype in (np.float32, np.float64):
+        return array
+    if array.dtype == np.float16:
+        return array.astype(np.float32)
+    if array.dtype.kind in "biu" and array.dtype.itemsize < 8:
+        return array.astype(np.float64)
+    raise SedscopeError(
+        f"scores must be float32 or float64 numbers, not {array.dtype}: convert them first"
+    )
+
+
+def _check_frames(onsets: Ticks, offsets: Ticks) -> None:
+    def refuse(frames: NDArray[np.bool_], what: str) -> None:
+        rows = np.flatnonzero(frames)
+        if len(rows):
+            places = [
+                f"frame {row} ({onsets[row] / 1e6:g}–{offsets[row] / 1e6:g} s)" for row in rows
+            ]
+            raise SedscopeError(f"{counted(len(rows), 'frame')} {what}: {listing(places)}")
+
+    refuse(offsets <= onsets, "end before they begin or have no length")
+    refuse(np.concatenate([[False], onsets[1:] < onsets[:-1]]), "not in order of time")
+    refuse(np.concatenate([[False], onsets[1:] < offsets[:-1]]), "overlapping the frame before")
+
+
+class Scores(Mapping[str, ClipScores]):
+    """A read-only mapping from clip id to the clip's scores.
+
+    Clips may be in memory or be loaded when they are needed. File names with a folder or an audio
+    suffix find their clip, too.
+
+    >>> scores = Scores.from_arrays({"a.wav": [[0.1, 0.9], [0.2, 0.8]]}, classes=["Cat", "Dog"], frame=0.5)
+    >>> scores
+    <Scores: 1 clip, 2 classes>
+    >>> scores["a"].edges
+    array([0. , 0.5, 1. ])
+    """
+
+    def __init__(
+        self,
+        clips: Iterable[str],
+        load: Callable[[str], ClipScores],
+        *,
+        classes: Iterable[str],
+        in_memory: bool = False,
+        thread_safe: bool = False,
+    ) -> None:
+        """``load(name)`` gives the scores of a clip under the name it has in ``clips``.
+
+        ``in_memory``: loading costs nothing; ``thread_safe``: several clips may be loaded at once.
+        """
+        self._classes = _check_classes(classes)
+        self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
+        self._load = load
+        self.in_memory = in_memory
+        self.thread_safe = thread_safe
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, ArrayLike],
+        *,
+        classes: Iterable[str],
+        frame: float | None = None,
+        edges: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    ) -> Scores:
+        """From (frames × classes) arrays in memory.
+
+        ``frame``: the length of all frames in seconds; or ``edges``: the frame boundaries in seconds,
+        one array for all clips or one per clip.
+        """
+        names = _check_classes(classes)
+        grid = _grid(frame, edges)
+        clips = {name: _clip_from(name, arrays[name], grid, len(names)) for name in arrays}
+        return cls(clips, clips.__getitem__, classes=names, in_memory=True, thread_safe=True)
+
+    @classmethod
+    def from_function(
+        cls,
+        clips: Iterable[str],
+        function: Callable[[str], ArrayLike | ClipScores],
+        *,
+        classes: Iterable[str],
+        frame: float | None = None,
+        edges: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        thread_safe: bool = False,
+    ) -> Scores:
+        """From a function that gives the (frames × classes) array of a clip when it is needed.
+
+        The function may return :class:`ClipScores` instead; then neither ``frame`` nor ``edges`` is
+        needed. It is called from several threads only if ``thread_safe`` says that it may be.
+        """
+        names = _check_classes(classes)
+        grid = None if frame is None and edges is None else _grid(frame, edges)
+
+        def load(name: str) -> ClipScores:
+            return _clip_from(name, function(name), grid, len(names))
+
+        return cls(clips, load, classes=names, thread_safe=thread_safe)
+
+    @classmethod
+    def from_tables(cls, tables: Mapping[str, Any]) -> Scores:
+        """From one DCASE score table per clip: a pandas or polars frame ``onset offset class…``."""
+        from .io.score_tables import clip_from_table, table_classes
+
+        if not tables:
+            raise SedscopeError("there is no score table")
+        classes = table_classes(next(iter(tables.values())))
+
+        def load(name: str) -> ClipScores:
+            return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}")
+
+        return cls(tables, load, classes=classes, thread_safe=True)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes, in the order of the columns."""
+        return self._classes
+
+    def __getitem__(self, clip: str) -> ClipScores:
+        name = self._names.get(clip)
+        if name is None:
+            name = self._names[clip_id(clip)]
+        return self._load(name)
+
+    def __contains__(self, clip: object) -> bool:
+        return isinstance(clip, str) and (clip in self._names or clip_id(clip) in self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<Scores: {counted(len(self), 'clip')}, {counted(len(self.classes), 'class')}>"
+
+
+_Grid: TypeAlias = Callable[[str, int], Ticks]
+
+
+def _grid(frame: float | None, edges: ArrayLike | Mapping[str, ArrayLike] | None) -> _Grid:
+    """A function that gives the frame boundaries of a clip with so many frames."""
+    if (frame is None) == (edges is None):
+        raise SedscopeError("give either frame=, the length of a frame, or edges=, their boundaries")
+    if frame is not None:
+        length = float(frame)
+        if not to_ticks(length) > 0:
+            raise SedscopeError(f"frame={frame!r} must be a number of seconds, at least 1e-6")
+        return lambda _, frames: frame_ticks(frames, length)
+    if isinstance(edges, Mapping):
+        per_clip = edges
+        return lambda name, _: to_ticks(per_clip[name])
+    assert edges is not None
+    ticks = to_ticks(edges)
+    return lambda _name, _frames: ticks
+
+
+def _clip_from(
+    name: str, values: ArrayLike | ClipScores, grid: _Grid | None, classes: int
+) -> ClipScores:
+    try:
+        if isinstance(values, ClipScores):
+            clip = values
+        elif grid is None:
+            raise SedscopeError("give frame= or edges=, or return ClipScores")
+        else:
+            array = _as_scores(values)
+            clip = ClipScores.from_ticks(array, grid(name, len(array)))
+        if clip.values.shape[1] != classes:
+            raise SedscopeError(
+                f"{counted(clip.values.shape[1], 'column')} for {counted(classes, 'class')}"
+            )
+        return clip
+    except SedscopeError as error:
+        raise SedscopeError(f"clip {clip_id(name)}: {error}") from None
+
+
+def _check_classes(classes: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(classes, str):
+        raise SedscopeError(f"classes must be a list of names, not {classes!r}")
+    names = tuple(classes)
+    repeated = sorted({name for name in names if names.count(name) > 1}) if _repeats(names) else []
+    if repeated:
+        raise SedscopeError(f"classes named twice: {listing(repeated)}")
+    if not names:
+        raise SedscopeError("there are no classes")
+    if not all(isinstance(name, str) and name for name in names):
+        raise SedscopeError("class names must be non-empty strings")
+    return names
+
+
+def _repeats(names: Sequence[str]) -> bool:
+    return len(set(names)) < len(names)
