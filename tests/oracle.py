@@ -51,9 +51,7 @@ def requirement(rho: float, length: int) -> int:
     return max(1, math.floor(rho * length + 0.5))
 
 
-def detections(
-    scores: Sequence[float], edges: Sequence[int], score: float
-) -> list[tuple[int, int]]:
+def detections(scores: Sequence[float], edges: Sequence[int], score: float) -> list[tuple[int, int]]:
     """The maximal runs of frames that are active at `score`, as (onset, offset)."""
     active = [frame >= score and frame > -math.inf for frame in scores]
     runs = [
@@ -132,9 +130,7 @@ def effective_fpr(
     """FP / T + alpha_ct * mean of CT_m / T_m over other labels m with references, per `unit`."""
     false_positives = Fraction(count.fp, sum(clip.duration for clip in clips))
     cross_triggers = [
-        Fraction(
-            count.ct[other], sum(off - on for clip in clips for on, off in references(clip, other))
-        )
+        Fraction(count.ct[other], sum(off - on for clip in clips for on, off in references(clip, other)))
         for other in other_labels(clips, label)
         if reference_count(clips, other) > 0
     ]

@@ -1,5 +1,6 @@
 """sedscope: exact evaluation of sound event detection, at every decision threshold at once."""
 
+from . import presets, simulate
 from .counts import ClassCounts, Counts
 from .criteria import Intersection
 from .deltas import Deltas, deltas
@@ -27,8 +28,10 @@ __all__ = [
     "deltas",
     "evaluate",
     "parse_metric",
+    "presets",
     "read_ground_truth",
     "read_scores",
+    "simulate",
     "write_ground_truth",
     "write_scores",
 ]

@@ -1,11 +1,9 @@
 """The compiled core: arrays in, arrays out, types as given, no conversion."""
 
-from typing import TypeVar
-
 import numpy as np
 from numpy.typing import NDArray
 
-_Score = TypeVar("_Score", np.float32, np.float64)
+_Scores = NDArray[np.float32 | np.float64]  # one of them, the same in all arguments
 _Int64 = NDArray[np.int64]
 _Int32 = NDArray[np.int32]
 _Int8 = NDArray[np.int8]
@@ -16,11 +14,11 @@ class Clips:
 
     def __init__(
         self,
-        values: list[NDArray[np.float32]] | list[NDArray[np.float64]],
+        values: list[_Scores],
         edges: list[_Int64],
         columns: _Int64,
     ) -> None: ...
-    def maxima(self, threads: int) -> NDArray[np.float32] | NDArray[np.float64]:
+    def maxima(self, threads: int) -> _Scores:
         """The largest score per clip and class; NaN where a score is NaN."""
 
     def intersection_deltas(
@@ -28,19 +26,19 @@ class Clips:
         events: _Int64,
         labels: _Int32,
         starts: _Int64,
-        maxima: NDArray[np.float32] | NDArray[np.float64],
-        floors: NDArray[np.float32] | NDArray[np.float64],
+        maxima: _Scores,
+        floors: _Scores,
         dtc: float,
         gtc: float,
         cttc: float | None,
         threads: int,
     ) -> tuple[
         _Int64,
-        NDArray[np.float32] | NDArray[np.float64],
+        _Scores,
         _Int8,
         _Int8,
         _Int64,
-        NDArray[np.float32] | NDArray[np.float64],
+        _Scores,
         _Int32,
         _Int8,
     ]:
@@ -53,14 +51,14 @@ class Clips:
 
 def accumulate(
     starts: _Int64,
-    scores: NDArray[_Score],
+    scores: _Scores,
     tp: _Int8,
     fp: _Int8,
     cross_starts: _Int64,
-    cross_scores: NDArray[_Score],
+    cross_scores: _Scores,
     cross_labels: _Int32,
     ct: _Int8,
     threads: int,
-) -> list[tuple[NDArray[_Score], _Int64, _Int64, _Int64, _Int32, _Int64]]:
+) -> list[tuple[_Scores, _Int64, _Int64, _Int64, _Int32, _Int64]]:
     """Adds up the changes of each class: scores (decreasing), tp, fp, and where (row), on which
     class and by how much cross-triggers change."""

@@ -67,6 +67,13 @@ class Intersection(Defined):
     def find_deltas(self, batch: ClipBatch, floors: ScoreArray, threads: int) -> tuple[Any, ...]:
         """See :class:`Criterion`."""
         return batch.clips.intersection_deltas(
-            batch.events, batch.labels, batch.starts, batch.maxima, floors,
-            self.dtc, self.gtc, self.cttc, threads,
+            batch.events,
+            batch.labels,
+            batch.starts,
+            batch.maxima,
+            floors,
+            self.dtc,
+            self.gtc,
+            self.cttc,
+            threads,
         )

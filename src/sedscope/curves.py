@@ -94,11 +94,11 @@ def class_psd_roc(
         best_of_rate = np.concatenate([[True], x[1:] > x[:-1]])[: len(x)]
         rows, tp, x = rows[best_of_rate], tp[best_of_rate], x[best_of_rate]
         kept = tp != np.concatenate([[0], tp[:-1]])[: len(tp)]
-    tpr = tp[kept] / max(1, of_class.references)
-    vertices = (x[kept], tpr, of_class.scores[rows[kept]].astype(np.float64))
-    if not len(tpr) or vertices[0][0] > 0:
-        vertices = tuple(np.insert(v, 0, start) for v, start in zip(vertices, (0, 0, np.inf), strict=True))
-    return ClassPSDROC(label, *vertices)
+    x, tpr = x[kept], tp[kept] / max(1, of_class.references)
+    scores = of_class.scores[rows[kept]].astype(np.float64)
+    if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
+        x, tpr, scores = np.insert(x, 0, 0), np.insert(tpr, 0, 0), np.insert(scores, 0, np.inf)
+    return ClassPSDROC(label, x, tpr, scores)
 
 
 def _cheapest_of_runs(counts: ClassCounts, efpr: FloatArray) -> NDArray[np.intp]:

@@ -82,8 +82,14 @@ def _build(node: ast.expr, names: Mapping[str, type]) -> Any:
         raise SedscopeError(str(error).replace("__init__()", "").strip()) from None
 
 
-def require_number(name: str, value: Any, *, above: float | None = None,
-                   at_least: float | None = None, at_most: float | None = None) -> None:
+def require_number(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> None:
     """Refuse a parameter that is not a number in its range."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise SedscopeError(f"{name}={value!r} must be a number")

@@ -122,7 +122,10 @@ class Deltas:
             clips=clips,
             durations=np.concatenate([part.durations for part in parts]),
             reference_clips=np.concatenate(
-                [part.reference_clips + np.int32(first) for part, first in zip(parts, firsts, strict=False)]
+                [
+                    part.reference_clips + np.int32(first)
+                    for part, first in zip(parts, firsts, strict=False)
+                ]
             ),
             reference_labels=np.concatenate([part.reference_labels for part in parts]),
             reference_times=np.concatenate([part.reference_times for part in parts]),
@@ -130,7 +133,11 @@ class Deltas:
             detections=Rows.concatenate([part.detections for part in parts]),
             cross_triggers=Rows.concatenate([part.cross_triggers for part in parts]),
         )
-        return merged if all(np.array_equal(part.floors, floors) for part in parts) else merged.above(floors)
+        return (
+            merged
+            if all(np.array_equal(part.floors, floors) for part in parts)
+            else merged.above(floors)
+        )
 
     def above(self, floors: ScoreArray) -> Deltas:
         """The same deltas, exact only above the given floors."""
@@ -146,14 +153,18 @@ class Deltas:
 
     def counts(self, *, threads: int | None = None) -> Counts:
         """Add the deltas up: the counts of each class at every score where one changes."""
+        tp_changes, fp_changes = self.detections.columns
+        cross_labels, ct_changes = self.cross_triggers.columns
         table = accumulate(
             self.detections.class_starts(),
             self.detections.scores,
-            *self.detections.columns,
+            tp_changes,
+            fp_changes,
             self.cross_triggers.class_starts(),
             self.cross_triggers.scores,
-            *self.cross_triggers.columns,
-            threads=thread_count(threads),
+            cross_labels,
+            ct_changes,
+            thread_count(threads),
         )
         references = np.bincount(self.reference_labels, minlength=len(self.classes))
         times = np.zeros(len(self.classes), np.int64)
@@ -200,8 +211,8 @@ def deltas(
     >>> scores = Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
     >>> truth = GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
     >>> from sedscope import Intersection
-    >>> deltas(scores, truth, Intersection(0.7, 0.7)).counts()["Dog"].tp
-    array([1, 0])
+    >>> deltas(scores, truth, Intersection(0.7, 0.7)).counts()["Dog"].tp.tolist()
+    [1, 0]
     """
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
     return collect(alignment, {criterion: None}, threads=threads, progress=progress)[criterion]
@@ -232,9 +243,7 @@ def collect(
     workers = thread_count(threads)
     durations = alignment.durations.copy()
     parts: dict[Criterion, list[Deltas]] = {criterion: [] for criterion in limits}
-    floors = {
-        criterion: Floor(limit, len(alignment.classes)) for criterion, limit in limits.items()
-    }
+    floors = {criterion: Floor(limit, len(alignment.classes)) for criterion, limit in limits.items()}
     failures: list[SedscopeError] = []
     for loaded in load(alignment.scores, alignment.clips, workers):
         failures += loaded.failures
@@ -244,14 +253,17 @@ def collect(
         batch = _batch(alignment, first, loaded.scores, workers)
         failures += _nan_scores(alignment, first, loaded.scores, batch.maxima)
         unknown = np.flatnonzero(durations[first:last] == 0)
-        durations[first + unknown] = [loaded.scores[i].ticks[-1] for i in unknown]
+        durations[first + unknown] = [loaded.scores[int(i)].ticks[-1] for i in unknown]
         clip_of_event = np.repeat(np.arange(last - first, dtype=np.int32), np.diff(batch.starts))
         late = batch.events[:, 0] >= durations[first + clip_of_event]
         if alignment.invalid == "error":
             failures += _late_events(alignment, first, clip_of_event[late], batch.labels[late])
         for criterion in limits:
             floor = floors[criterion].raise_to(
-                batch.maxima, clip_of_event, batch.labels, None if (durations == 0).any() else durations
+                batch.maxima,
+                clip_of_event,
+                batch.labels,
+                None if (durations == 0).any() else durations,
             )
             found = criterion.find_deltas(batch, floor, workers)
             parts[criterion].append(
@@ -313,9 +325,7 @@ class Floor:
         return floors
 
 
-def _batch(
-    alignment: Alignment, first: int, scores: Sequence[ClipScores], threads: int
-) -> ClipBatch:
+def _batch(alignment: Alignment, first: int, scores: Sequence[ClipScores], threads: int) -> ClipBatch:
     starts = alignment.starts[first : first + len(scores) + 1]
     values: list[Any] = [clip.values for clip in scores]
     if len({array.dtype for array in values}) > 1:  # float64 holds every float32

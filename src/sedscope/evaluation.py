@@ -91,8 +91,7 @@ class Evaluation(Mapping[Metric, Any]):
                     "metric": repr(metric),
                     "value": _finite(result.value),
                     "per_class": {
-                        label: _finite(of_class.value)
-                        for label, of_class in result.per_class.items()
+                        label: _finite(of_class.value) for label, of_class in result.per_class.items()
                     },
                 }
                 for metric, result in self.results.items()
@@ -132,8 +131,8 @@ def evaluate(
     >>> evaluate(scores, truth, psds)[psds].value
     1.0
     """
-    chosen = (metrics,) if hasattr(metrics, "measure") else tuple(metrics)
-    wrong = [repr(metric) for metric in chosen if not hasattr(metric, "measure")]
+    chosen = (metrics,) if isinstance(metrics, Metric) else tuple(metrics)
+    wrong = [repr(metric) for metric in chosen if not isinstance(metric, Metric)]
     if wrong or not chosen:
         raise SedscopeError(f"not a metric: {listing(wrong)}" if wrong else "no metric is given")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)

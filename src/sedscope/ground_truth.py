@@ -136,9 +136,7 @@ class GroundTruth:
             label=[str(row[3]) for row in rows],
             where=lambda i: f"event {i}",
         )
-        return cls(
-            columns, clips=events, durations=durations, invalid=invalid, overlaps=overlaps
-        )
+        return cls(columns, clips=events, durations=durations, invalid=invalid, overlaps=overlaps)
 
     @classmethod
     def from_table(
@@ -224,7 +222,7 @@ def _valid_events(
         else ~empty & (events.onset >= durations[event_clips])
     )
     problems = [
-        f"{counted(len(rows), 'event')} {what}: {listing([events.describe(i) for i in rows])}"
+        f"{counted(len(rows), 'event')} {what}: {listing([events.describe(i) for i in rows.tolist()])}"
         for mask, what in (
             (empty, "with no or negative length"),
             (late, "that begin at or after the end of their clip"),
@@ -264,12 +262,11 @@ def _overlap_groups(
         rows = np.flatnonzero(overlapping)
         found = (
             f"{counted(len(rows), 'event')} overlapping another of the same class and clip: "
-            f"{listing([events.describe(i) for i in order[rows]])}"
+            f"{listing([events.describe(i) for i in order[rows].tolist()])}"
         )
         if overlaps == "error":
             raise SedscopeError(
-                f"{where}: {found}. Correct them, or merge them with overlaps='merge' "
-                "(--overlaps merge)"
+                f"{where}: {found}. Correct them, or merge them with overlaps='merge' (--overlaps merge)"
             )
         notes.append(f"merged {found}")
     return np.flatnonzero(~overlapping)

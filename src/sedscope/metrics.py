@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from .counts import Counts
 from .criteria import Criterion, Intersection
-from .curves import PSDROC, ClassPSDROC, class_psd_roc, psd_roc, step_area
+from .curves import PSDROC, ClassPSDROC, FloatArray, class_psd_roc, psd_roc, step_area
 from .definitions import Defined, parse, require_number
 from .errors import SedscopeError, listing
 from .times import SECONDS_PER_UNIT
@@ -36,6 +36,7 @@ class MetricResult(Protocol):
         """The same for each class."""
 
 
+@runtime_checkable
 class Metric(Protocol):
     """A hashable value whose ``repr`` is its full definition."""
 
@@ -127,14 +128,12 @@ class PSDS(Defined):
             (roc for label, roc in rocs.items() if counts[label].references), alpha_st=self.alpha_st
         )
         per_class = {
-            label: ClassPSDS(
-                self._area(roc.efpr, roc.tpr) if counts[label].references else np.nan, roc
-            )
+            label: ClassPSDS(self._area(roc.efpr, roc.tpr) if counts[label].references else np.nan, roc)
             for label, roc in rocs.items()
         }
         return PSDSResult(self._area(curve.efpr, curve.etpr), curve, per_class)
 
-    def _area(self, efpr: np.ndarray, tpr: np.ndarray) -> float:
+    def _area(self, efpr: FloatArray, tpr: FloatArray) -> float:
         return step_area(efpr, tpr, self.max_efpr) / self.max_efpr
 
 
@@ -149,7 +148,6 @@ def parse_metric(text: str) -> Metric:
     PSDS(Intersection(dtc=0.5, gtc=0.5), alpha_ct=0, alpha_st=0, max_efpr=1, unit='minute')
     """
     metric = parse(text, {**METRICS, **CRITERIA})
-    if not isinstance(metric, tuple(METRICS.values())):
+    if not isinstance(metric, Metric):
         raise SedscopeError(f"{text!r} is not a metric; metrics are {listing([*METRICS], limit=30)}")
-    result: Metric = metric
-    return result
+    return metric

@@ -12,7 +12,7 @@ from .clip_ids import clip_id, clip_ids
 from .errors import SedscopeError, counted, listing
 from .times import Ticks, frame_ticks, to_seconds, to_ticks
 
-ScoreArray: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+ScoreArray: TypeAlias = NDArray[np.float32 | np.float64]
 
 
 class ClipScores:
@@ -107,9 +107,7 @@ def _check_frames(onsets: Ticks, offsets: Ticks) -> None:
     def refuse(frames: NDArray[np.bool_], what: str) -> None:
         rows = np.flatnonzero(frames)
         if len(rows):
-            places = [
-                f"frame {row} ({onsets[row] / 1e6:g}–{offsets[row] / 1e6:g} s)" for row in rows
-            ]
+            places = [f"frame {row} ({onsets[row] / 1e6:g}–{offsets[row] / 1e6:g} s)" for row in rows]
             raise SedscopeError(f"{counted(len(rows), 'frame')} {what}: {listing(places)}")
 
     refuse(offsets <= onsets, "end before they begin or have no length")
@@ -123,7 +121,8 @@ class Scores(Mapping[str, ClipScores]):
     Clips may be in memory or be loaded when they are needed. File names with a folder or an audio
     suffix find their clip, too.
 
-    >>> scores = Scores.from_arrays({"a.wav": [[0.1, 0.9], [0.2, 0.8]]}, classes=["Cat", "Dog"], frame=0.5)
+    >>> arrays = {"a.wav": [[0.1, 0.9], [0.2, 0.8]]}
+    >>> scores = Scores.from_arrays(arrays, classes=["Cat", "Dog"], frame=0.5)
     >>> scores
     <Scores: 1 clip, 2 classes>
     >>> scores["a"].edges

@@ -46,9 +46,7 @@ def read_durations(path: str | Path) -> dict[str, float]:
     """Clip durations in seconds from a tab-separated file ``filename duration``."""
     table = read_text_table(path)
     name, duration = _columns(table.header, _DURATION, str(path))
-    return _unique(
-        [row[name].strip() for row in table.rows], numbers(table, [duration])[0], str(path)
-    )
+    return _unique([row[name].strip() for row in table.rows], numbers(table, [duration])[0], str(path))
 
 
 def ground_truth_from_table(
@@ -170,9 +168,7 @@ def _unique(names: Sequence[str], values: Sequence[float], where: str) -> dict[s
     result = dict(zip(names, values, strict=True))
     if len(result) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
-        raise SedscopeError(
-            f"{where}: {counted(len(twice), 'duplicate clip')}: {listing(twice)}"
-        )
+        raise SedscopeError(f"{where}: {counted(len(twice), 'duplicate clip')}: {listing(twice)}")
     return result
 
 

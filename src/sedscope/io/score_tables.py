@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,12 @@ def read_scores(folder: str | Path) -> Scores:
     return Scores(files, load, classes=classes, thread_safe=True)
 
 
-def write_scores(scores: Scores, folder: str | Path) -> None:
+def write_scores(
+    scores: Scores, folder: str | Path, *, progress: Callable[[int, int], None] | None = None
+) -> None:
     """Write a folder of tab-separated score tables, which :func:`read_scores` reads back exactly.
 
-    The folder must be new or empty.
+    The folder must be new or empty. ``progress`` is called with clips done and clips in all.
     """
     import polars
 
@@ -52,12 +54,14 @@ def write_scores(scores: Scores, folder: str | Path) -> None:
         raise SedscopeError(f"cannot write to {place}: {error.strerror or error}") from None
     if filled:
         raise SedscopeError(f"{place} is not empty: choose a new folder")
-    for clip, of_clip in scores.items():
+    for number, (clip, of_clip) in enumerate(scores.items(), 1):
         edges = of_clip.edges
         columns = {"onset": edges[:-1], "offset": edges[1:]}
         columns |= dict(zip(scores.classes, of_clip.values.T, strict=True))
         with replacing(place / f"{clip}.tsv") as temporary:
             polars.DataFrame(columns).write_csv(temporary, separator="\t")
+        if progress:
+            progress(number, len(scores))
 
 
 def table_classes(table: Any) -> tuple[str, ...]:
@@ -128,19 +132,16 @@ def _parse_fast(body: bytes, width: int) -> NDArray[np.float64] | None:
 
     schema = {f"column_{k}": polars.Float64 for k in range(width)}
     try:
-        frame = polars.read_csv(
-            body, separator="\t", has_header=False, schema=schema, quote_char=None
-        )
+        frame = polars.read_csv(body, separator="\t", has_header=False, schema=schema, quote_char=None)
     except polars.exceptions.PolarsError:
         return None
     if frame.null_count().sum_horizontal()[0]:
         return None
-    return frame.to_numpy(order="c")
+    table: NDArray[np.float64] = frame.to_numpy(order="c")
+    return table
 
 
 def _parse_with_care(file: Path) -> NDArray[np.float64]:
     table = read_text_table(file)
     columns = numbers(table, range(len(table.header)))
-    return np.array(columns, np.float64).T
-
-
+    return np.stack([np.array(column, np.float64) for column in columns], axis=1)

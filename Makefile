@@ -1,0 +1,45 @@
+# Each target makes the environment that it needs.
+PYTHON ?= python3
+BIN := .venv/bin
+PEERS := .venv-peers/bin/python
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+
+.PHONY: demo test lint bench peers clean
+
+demo: .venv/ready  ## simulate two systems, evaluate them from files, compare them
+	rm -rf demo
+	$(BIN)/sedscope demo demo
+
+test: .venv/ready-for-tests lint  ## everything that must hold
+	$(BIN)/python -m pytest
+
+lint: .venv/ready-for-tests
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: .venv/ready-for-tests peers  ## the side-by-side table
+	$(BIN)/python -m benchmarks
+
+peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their own environment
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/ready: .venv/bin/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+.venv/ready-for-tests: .venv/ready
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	touch $@
+
+# They need old versions of what they build on, and to be built against exactly those.
+.venv-peers/ready: benchmarks/peers.txt
+	$(PYTHON) -m venv .venv-peers
+	$(PEERS) -m pip install --quiet -r benchmarks/peers.txt
+	$(PEERS) -m pip install --quiet --no-build-isolation sed_scores_eval==0.0.4 psds_eval==0.5.3
+	touch $@
+
+clean:
+	rm -rf .venv .venv-peers build demo

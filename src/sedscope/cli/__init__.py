@@ -1,0 +1,46 @@
+"""The command line: ``sedscope COMMAND``. What a command needs is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from ..errors import SedscopeError
+from . import demo, evaluate
+
+app = typer.Typer(
+    name="sedscope",
+    help="Exact evaluation of sound event detection, at every decision threshold at once.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("evaluate")(evaluate.evaluate)
+app.command("demo")(demo.demo)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"sedscope {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version."
+    ),
+) -> None:
+    """Options of the program itself."""
+
+
+def main() -> None:
+    """Run the command line; bad input ends with one message and exit code 2."""
+    try:
+        app()
+    except SedscopeError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,86 @@
+"""Random small sets of clips for hypothesis, and their way into sedscope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from sedscope import ClipScores, GroundTruth, Intersection, Scores
+
+from . import oracle
+
+LABELS = ("a", "b", "c")
+INF = float("inf")
+
+# few distinct values, for ties and plateaus, or any
+tied_scores = st.sampled_from([-INF, -1.0, -0.0, 0.0, 0.25, 0.5, 0.75, 1.0])
+any_scores = st.floats(-10, 10, width=32)
+parts = st.sampled_from([0.1, 0.3, 0.5, 0.7, 1.0]) | st.floats(0.01, 1)
+
+
+@st.composite
+def references(draw: st.DrawFn, end: int) -> list[tuple[int, int, str]]:
+    """Events that do not overlap within a label, may touch, and may reach beyond the clip."""
+    events = []
+    for label in LABELS:
+        bounds = draw(st.lists(st.integers(0, end + end // 2 + 1), max_size=6).map(sorted))
+        used = draw(st.lists(st.booleans(), min_size=len(bounds), max_size=len(bounds)))
+        events += [
+            (onset, offset, label)
+            for onset, offset, use in zip(bounds, bounds[1:], used, strict=False)
+            if use and onset < offset and onset < end
+        ]
+    return events
+
+
+@st.composite
+def clips(draw: st.DrawFn, max_frames: int = 10) -> oracle.Clip:
+    lengths = draw(st.lists(st.sampled_from([1, 2, 3, 10, 64_000]), min_size=1, max_size=max_frames))
+    edges = np.concatenate([[draw(st.sampled_from([0, 0, 5]))], lengths]).cumsum().tolist()
+    score = draw(st.sampled_from([tied_scores, any_scores]))
+    return oracle.Clip(
+        edges=edges,
+        scores={
+            label: draw(st.lists(score, min_size=len(lengths), max_size=len(lengths)))
+            for label in LABELS
+        },
+        references=draw(references(edges[-1])),
+        duration=edges[-1] + draw(st.sampled_from([0, 0, 7])),
+    )
+
+
+clip_lists = st.lists(clips(), min_size=1, max_size=4)
+
+
+@st.composite
+def criteria(draw: st.DrawFn, *, cross_triggers: bool | None = None) -> Intersection:
+    if cross_triggers is None:
+        cross_triggers = draw(st.booleans())
+    return Intersection(draw(parts), draw(parts), draw(parts) if cross_triggers else None)
+
+
+def name(i: int) -> str:
+    return f"clip{i}"
+
+
+def to_scores(case: Sequence[oracle.Clip], dtype: type = np.float64) -> Scores:
+    made = {
+        name(i): ClipScores.from_ticks(
+            np.array([clip.scores[label] for label in LABELS], dtype).T,
+            np.array(clip.edges, np.int64),
+        )
+        for i, clip in enumerate(case)
+    }
+    return Scores(made, made.__getitem__, classes=LABELS, in_memory=True)
+
+
+def to_truth(case: Sequence[oracle.Clip]) -> GroundTruth:
+    return GroundTruth.from_dict(
+        {
+            name(i): [(on / 1e6, off / 1e6, label) for on, off, label in clip.references]
+            for i, clip in enumerate(case)
+        },
+        durations={name(i): clip.duration / 1e6 for i, clip in enumerate(case)},
+    )

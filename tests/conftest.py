@@ -1,0 +1,51 @@
+"""Fixtures, and the rule that nothing is skipped where everything is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).parent.parent
+REQUIRE_ALL = os.environ.get("SEDSCOPE_REQUIRE_ALL") == "1"
+
+hypothesis.settings.register_profile("default", deadline=None, derandomize=REQUIRE_ALL)
+hypothesis.settings.load_profile("default")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    """With SEDSCOPE_REQUIRE_ALL=1 a skip is a failure: an optional part is missing."""
+    report = yield
+    if REQUIRE_ALL and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped: {report.longrepr}"
+    return report
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data, which is not part of the project."""
+    folder = Path(os.environ.get("SEDSCOPE_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"needs the real data sets: no folder {folder} (set SEDSCOPE_DATA)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def reference_values(data: Path) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads((data / "reference_values.json").read_text())
+    return values
+
+
+@pytest.fixture(scope="session")
+def peers_python() -> Path:
+    """The Python of the environment in which the peers are installed."""
+    python = ROOT / ".venv-peers" / "bin" / "python"
+    if not python.exists():
+        pytest.skip("needs the peers' environment: run 'make peers'")
+    return python
