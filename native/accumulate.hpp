@@ -47,19 +47,19 @@ public:
         int64_t* fp = counts.fp.reserve(rows.count + netted_.size());
         std::size_t n = 0;
         int64_t tp_total = 0, fp_total = 0;
-        const auto& order = sort_.order(rows.scores, rows.count);
+        const auto& order = detections_.order(rows.scores, rows.count, [&](std::size_t i) {
+            return DetectionChange{rows.tp[i], rows.fp[i]};
+        });
         auto row = order.begin();
         auto cross = netted_.begin();
         while (row != order.end() || cross != netted_.end()) {
             const Key key = cross == netted_.end() ? row->key
                             : row == order.end()   ? cross->key
                                                    : std::min(row->key, cross->key);
-            const T score =
-                row != order.end() && row->key == key ? rows.scores[row->row] : cross->score;
             const int64_t tp_before = tp_total, fp_before = fp_total;
             for (; row != order.end() && row->key == key; ++row) {
-                tp_total += rows.tp[row->row];
-                fp_total += rows.fp[row->row];
+                tp_total += row->payload.tp;
+                fp_total += row->payload.fp;
             }
             bool changed = tp_total != tp_before || fp_total != fp_before;
             for (; cross != netted_.end() && cross->key == key; ++cross) {
@@ -68,7 +68,7 @@ public:
                 counts.cross.push(cross->change);
                 changed = true;
             }
-            scores[n] = score + T{0};
+            scores[n] = score_of_key<T>(key);
             tp[n] = tp_total;
             fp[n] = fp_total;
             n += changed;
@@ -80,10 +80,16 @@ public:
     }
 
 private:
-    using Key = typename RadixSort<T>::Key;
+    using Key = typename Bits<T>::type;
+    struct DetectionChange {
+        int8_t tp, fp;
+    };
+    struct LabelChange {
+        int32_t label;
+        int8_t change;
+    };
     struct CrossChange {
         Key key;
-        T score;
         int32_t label;
         int64_t change;
     };
@@ -91,13 +97,14 @@ private:
     // One entry per score and other class at which cross-triggers really change.
     void net_cross_triggers(const ClassRows<T>& rows) {
         netted_.clear();
-        const auto& order = sort_.order(rows.cross_scores, rows.cross_count);
+        const auto& order = cross_triggers_.order(
+            rows.cross_scores, rows.cross_count,
+            [&](std::size_t i) { return LabelChange{rows.cross_labels[i], rows.cross[i]}; });
         for (auto row = order.begin(); row != order.end();) {
             const Key key = row->key;
             const std::size_t group = netted_.size();
             for (; row != order.end() && row->key == key; ++row)
-                netted_.push_back({key, rows.cross_scores[row->row], rows.cross_labels[row->row],
-                                   rows.cross[row->row]});
+                netted_.push_back({key, row->payload.label, row->payload.change});
             if (netted_.size() - group > 1) net_group(group);
         }
     }
@@ -117,7 +124,8 @@ private:
         netted_.erase(out, netted_.end());
     }
 
-    RadixSort<T> sort_;
+    RadixSort<T, DetectionChange> detections_;
+    RadixSort<T, LabelChange> cross_triggers_;
     std::vector<CrossChange> netted_;
 };
 

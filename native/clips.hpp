@@ -166,7 +166,7 @@ private:
                 const std::size_t before = rows.detections.size();
                 const std::size_t cross_before = rows.cross_triggers.size();
                 load_column(clip, columns_[c], work.column);
-                const References* own = nullptr;
+                References* own = nullptr;
                 work.others.clear();
                 for (std::size_t k = 0; k < work.labels.size(); ++k) {
                     if (work.labels[k] == static_cast<int32_t>(c))

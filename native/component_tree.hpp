@@ -5,11 +5,10 @@
 // detection of its frames for every threshold in [parent's score, own score).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "buffer.hpp"
 
 namespace sedscope {
 
@@ -33,33 +32,42 @@ public:
     template <class Measure, class Emit>
     void sweep(const T* scores, std::size_t frames, T floor, std::size_t quantities,
                Measure&& measure, Emit&& emit) {
-        open_.clear();
-        sums_.clear();
-        values_.assign(quantities, 0);
+        values_.resize(quantities);
+        sums_.resize(open_.size() * quantities);
+        int32_t* const values = values_.data();
+        std::size_t depth = 0;
         for (std::size_t frame = 0; frame <= frames; ++frame) {
             const T score = frame < frames && scores[frame] > floor ? scores[frame] : floor;
-            while (!open_.empty() && open_.back().score > score) {
-                Run& run = open_.back();
-                const T below = open_.size() > 1 ? open_[open_.size() - 2].score : floor;
+            while (depth > 0 && open_[depth - 1].score > score) {
+                Run& run = open_[depth - 1];
+                int32_t* const sums = sums_.data() + (depth - 1) * quantities;
+                const T below = depth > 1 ? open_[depth - 2].score : floor;
                 const T parent = below > score ? below : score;
-                int32_t* values = values_.data();
                 measure(Detection<T>{run.score, parent, run.first, frame}, values);
-                net(run.score, quantities, values, emit);
+                int32_t changed = 0;
+                for (std::size_t q = 0; q < quantities; ++q) {
+                    sums[q] = values[q] - sums[q];
+                    changed |= sums[q];
+                }
+                if (changed) emit(run.score, static_cast<const int32_t*>(sums));
                 if (parent > below) {  // the run goes on at this frame's lower score
                     run.score = score;
-                    std::copy_n(values, quantities, sums_.data() + sums_.size() - quantities);
+                    std::copy_n(values, quantities, sums);
                 } else {  // the run ends here, as part of the one below it, if any
-                    open_.pop_back();
-                    sums_.resize(sums_.size() - quantities);
-                    if (!open_.empty()) {
-                        int32_t* sums = sums_.data() + sums_.size() - quantities;
-                        for (std::size_t q = 0; q < quantities; ++q) sums[q] += values[q];
-                    }
+                    --depth;
+                    if (depth > 0)
+                        for (std::size_t q = 0; q < quantities; ++q)
+                            sums_[(depth - 1) * quantities + q] += values[q];
                 }
             }
-            if (score > floor && (open_.empty() || open_.back().score < score)) {
-                open_.push_back({score, frame});
-                sums_.resize(sums_.size() + quantities, 0);
+            if (score > floor && (depth == 0 || open_[depth - 1].score < score)) {
+                if (depth == open_.size()) {
+                    open_.resize(2 * depth + 64);
+                    sums_.resize(open_.size() * quantities);
+                }
+                open_[depth] = {score, frame};
+                std::fill_n(sums_.data() + depth * quantities, quantities, 0);
+                ++depth;
             }
         }
     }
@@ -70,19 +78,7 @@ private:
         std::size_t first;
     };
 
-    // Emits what the node on top of the stack adds to its children.
-    template <class Emit>
-    void net(T score, std::size_t quantities, const int32_t* values, Emit&& emit) {
-        int32_t* sums = sums_.data() + sums_.size() - quantities;
-        int32_t changed = 0;
-        for (std::size_t q = 0; q < quantities; ++q) {
-            sums[q] = values[q] - sums[q];
-            changed |= sums[q];
-        }
-        if (changed) emit(score, static_cast<const int32_t*>(sums));
-    }
-
-    std::vector<Run> open_;
+    std::vector<Run> open_;      // a stack, never shrunk
     std::vector<int32_t> sums_;  // per open run, the quantities summed over its children so far
     std::vector<int32_t> values_;
 };

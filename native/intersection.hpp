@@ -35,7 +35,7 @@ struct Intersection {
 // Another class that has references in the clip.
 struct OtherClass {
     int32_t label;
-    const References* references;
+    References* references;
 };
 
 template <class T>
@@ -45,7 +45,7 @@ public:
 
     // `own` is null where the clip has no reference of the class; `others` counts only with
     // cross-triggers.
-    void run(const T* scores, std::size_t frames, const Time* edges, T floor, const References* own,
+    void run(const T* scores, std::size_t frames, const Time* edges, T floor, References* own,
              const std::vector<OtherClass>& others, Rows<T>& rows) {
         const std::size_t cross = criterion_.cross_triggers ? others.size() : 0;
         if (!own && cross == 0) {
@@ -101,11 +101,11 @@ private:
 
     // Whether the detection is relevant; if so, notes what it covers.
     bool match(const Detection<T>& detection, Time length, const Time* edges, T floor,
-               const References& own, int32_t* values) {
+               References& own, int32_t* values) {
+        if (own.passed_by(detection.first, detection.end)) return false;
         const std::size_t begun_first = own.begun(detection.first);
         const std::size_t begun_end = own.begun(detection.end);
-        const Time overlap =
-            own.covered(detection.end, begun_end) - own.covered(detection.first, begun_first);
+        const Time overlap = own.overlap(detection.first, begun_first, detection.end, begun_end);
         if (overlap < criterion_.dtc.of(length)) return false;
 
         const std::size_t ended_first = own.ended(detection.first, begun_first);

@@ -32,30 +32,45 @@ typename Bits<T>::type descending_key(T score) {
     return bits & sign ? bits : ~(bits | sign);
 }
 
+// The score that a key stands for.
 template <class T>
+T score_of_key(typename Bits<T>::type key) {
+    using Key = typename Bits<T>::type;
+    constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
+    const Key bits = key & sign ? key : ~key & ~sign;
+    T score;
+    std::memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
+// Sorts entries that carry what belongs to a score with them, so that nothing has to be looked up
+// in the order of the scores afterwards.
+template <class T, class Payload>
 class RadixSort {
 public:
     using Key = typename Bits<T>::type;
     struct Entry {
         Key key;
-        uint32_t row;
+        Payload payload;
     };
 
-    // The rows by decreasing score; equal scores keep their order. Valid until the next call.
-    const std::vector<Entry>& order(const T* scores, std::size_t count) {
+    // `payload(i)` gives what belongs to score i. The entries come by decreasing score; equal
+    // scores keep their order. Valid until the next call.
+    template <class GetPayload>
+    const std::vector<Entry>& order(const T* scores, std::size_t count, GetPayload&& payload) {
         entries_.resize(count);
         scratch_.resize(count);
         for (auto& histogram : histograms_) histogram.fill(0);
         for (std::size_t i = 0; i < count; ++i) {
             const Key key = descending_key(scores[i]);
-            entries_[i] = {key, static_cast<uint32_t>(i)};
+            entries_[i] = {key, payload(i)};
             for (std::size_t d = 0; d < digits; ++d) ++histograms_[d][digit(key, d)];
         }
         for (std::size_t d = 0; d < digits; ++d) {
             auto& starts = histograms_[d];
             if (count == 0 || starts[digit(entries_[0].key, d)] == count) continue;  // all alike
-            uint32_t total = 0;
-            for (uint32_t& start : starts) total += std::exchange(start, total);
+            std::size_t total = 0;
+            for (std::size_t& start : starts) total += std::exchange(start, total);
             for (const Entry& entry : entries_) scratch_[starts[digit(entry.key, d)]++] = entry;
             entries_.swap(scratch_);
         }
@@ -63,7 +78,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t bits = 11;
+    static constexpr std::size_t bits = 8;
     static constexpr std::size_t digits = (8 * sizeof(Key) + bits - 1) / bits;
 
     static std::size_t digit(Key key, std::size_t d) {
@@ -71,7 +86,7 @@ private:
     }
 
     std::vector<Entry> entries_, scratch_;
-    std::array<std::array<uint32_t, std::size_t{1} << bits>, digits> histograms_;
+    std::array<std::array<std::size_t, std::size_t{1} << bits>, digits> histograms_;
 };
 
 }  // namespace sedscope

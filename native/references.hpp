@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace sedscope {
@@ -22,6 +23,7 @@ public:
         events_ = events;
         count_ = count;
         edges_ = edges;
+        gap_ = {0, 0};
         before_.resize(count + 1);
         before_[0] = 0;
         for (std::size_t j = 0; j < count; ++j)
@@ -56,9 +58,25 @@ public:
         const Time until = last.offset < edges_[boundary] ? last.offset : edges_[boundary];
         return before_[begun - 1] + (until - last.onset);
     }
-    // Reference time within frames [first, end).
-    Time overlap(std::size_t first, std::size_t end) const {
-        return covered(end, begun(end)) - covered(first, begun(first));
+    // Whether frames [first, end) surely share no time with any event: most detections lie between
+    // the same two events as the one asked for before.
+    bool passed_by(std::size_t first, std::size_t end) const {
+        return edges_[first] >= gap_.onset && edges_[end] <= gap_.offset;
+    }
+    // Reference time within frames [first, end), given how many have begun at either end.
+    Time overlap(std::size_t first, std::size_t begun_first, std::size_t end,
+                 std::size_t begun_end) {
+        const Time time = covered(end, begun_end) - covered(first, begun_first);
+        if (time == 0) {
+            constexpr Interval always = {std::numeric_limits<Time>::min(),
+                                         std::numeric_limits<Time>::max()};
+            gap_.onset = begun_end > 0 ? events_[begun_end - 1].offset : always.onset;
+            gap_.offset = begun_end < count_ ? events_[begun_end].onset : always.offset;
+        }
+        return time;
+    }
+    Time overlap(std::size_t first, std::size_t end) {
+        return passed_by(first, end) ? 0 : overlap(first, begun(first), end, begun(end));
     }
 
 private:
@@ -69,6 +87,7 @@ private:
     const Time* edges_ = nullptr;
     std::vector<Time> before_;  // total time of the events before each one
     std::vector<std::size_t> marks_;
+    Interval gap_{0, 0};  // between two events
 };
 
 }  // namespace sedscope
