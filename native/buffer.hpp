@@ -39,6 +39,14 @@ public:
         ++size_;
     }
     void clear() { size_ = 0; }
+    // `size` values, whatever they are.
+    void assign(std::size_t size) {
+        clear();
+        reserve(size);
+        size_ = size;
+    }
+    const T* begin() const { return data_.get(); }
+    const T* end() const { return data_.get() + size_; }
 
     // Hands the memory over; the buffer is empty afterwards.
     T* release() {

@@ -165,7 +165,7 @@ private:
                 Rows<T>& rows = piece.rows[c - piece.first_class];
                 const std::size_t before = rows.detections.size();
                 const std::size_t cross_before = rows.cross_triggers.size();
-                load_column(clip, columns_[c], work.column);
+                const T* column = load_column(clip, columns_[c], work.column);
                 References* own = nullptr;
                 work.others.clear();
                 for (std::size_t k = 0; k < work.labels.size(); ++k) {
@@ -174,19 +174,21 @@ private:
                     else
                         work.others.push_back({work.labels[k], &work.references[k]});
                 }
-                kernel.run(work.column.data(), clip.frames, clip.edges, floors_[c], own,
-                           work.others, rows);
+                kernel.run(column, clip.frames, clip.edges, floors_[c], own, work.others, rows);
                 counts_[c * clips_.size() + i] = rows.detections.size() - before;
                 cross_counts_[c * clips_.size() + i] = rows.cross_triggers.size() - cross_before;
             }
         }
     }
 
-    static void load_column(const ClipView<T>& clip, int64_t column, std::vector<T>& out) {
-        out.resize(clip.frames);
+    // The scores of one class side by side: where they are, if they are so already, else copied.
+    static const T* load_column(const ClipView<T>& clip, int64_t column, std::vector<T>& copy) {
         const T* values = clip.values + column * clip.class_stride;
+        if (clip.frame_stride == 1) return values;
+        copy.resize(clip.frames);
         for (std::size_t frame = 0; frame < clip.frames; ++frame)
-            out[frame] = values[static_cast<std::ptrdiff_t>(frame) * clip.frame_stride];
+            copy[frame] = values[static_cast<std::ptrdiff_t>(frame) * clip.frame_stride];
+        return copy.data();
     }
 
     void find_references(std::size_t clip, Workspace& work) const {

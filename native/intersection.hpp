@@ -84,7 +84,7 @@ private:
 
     // From this score on, the time of a reference that relevant detections cover in part.
     struct Coverage {
-        std::size_t reference;
+        uint32_t reference;
         T score;
         Time change;
     };
@@ -121,8 +121,9 @@ private:
     }
 
     void cover(std::size_t reference, Time time, const Detection<T>& detection, T floor) {
-        partial_.push_back({reference, detection.score, time});
-        if (detection.parent > floor) partial_.push_back({reference, detection.parent, -time});
+        const auto j = static_cast<uint32_t>(reference);
+        partial_.push_back({j, detection.score, time});
+        if (detection.parent > floor) partial_.push_back({j, detection.parent, -time});
     }
 
     // Adds up, per reference, what is covered as the threshold falls, and notes each time that it

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#include <vector>
+
+#include "buffer.hpp"
 
 namespace sedscope {
 
@@ -57,9 +58,9 @@ public:
     // `payload(i)` gives what belongs to score i. The entries come by decreasing score; equal
     // scores keep their order. Valid until the next call.
     template <class GetPayload>
-    const std::vector<Entry>& order(const T* scores, std::size_t count, GetPayload&& payload) {
-        entries_.resize(count);
-        scratch_.resize(count);
+    const Buffer<Entry>& order(const T* scores, std::size_t count, GetPayload&& payload) {
+        entries_.assign(count);
+        scratch_.assign(count);
         for (auto& histogram : histograms_) histogram.fill(0);
         for (std::size_t i = 0; i < count; ++i) {
             const Key key = descending_key(scores[i]);
@@ -72,7 +73,7 @@ public:
             std::size_t total = 0;
             for (std::size_t& start : starts) total += std::exchange(start, total);
             for (const Entry& entry : entries_) scratch_[starts[digit(entry.key, d)]++] = entry;
-            entries_.swap(scratch_);
+            std::swap(entries_, scratch_);
         }
         return entries_;
     }
@@ -85,7 +86,7 @@ private:
         return (key >> (d * bits)) & ((Key{1} << bits) - 1);
     }
 
-    std::vector<Entry> entries_, scratch_;
+    Buffer<Entry> entries_, scratch_;
     std::array<std::array<std::size_t, std::size_t{1} << bits>, digits> histograms_;
 };
 

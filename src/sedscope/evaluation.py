@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings as python_warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -101,6 +100,8 @@ class Evaluation(Mapping[Metric, Any]):
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The results as JSON text; written to ``path`` as well, if given."""
+        import json
+
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         if path is not None:
             write_text(path, text)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .errors import SedscopeError
 from .scores import ClipScores, Scores
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _BATCH_BYTES = 64 * 2**20
 _BATCH_CLIPS = 1024
@@ -63,7 +65,9 @@ def _read(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded
     if not scores.thread_safe or threads == 1:
         yield from map(read, clips)
         return
-    ahead = deque[Future[Loaded]]()
+    from concurrent.futures import ThreadPoolExecutor
+
+    ahead: deque[Future[Loaded]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for clip in clips:

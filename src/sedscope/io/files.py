@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,8 @@ from ..errors import SedscopeError
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary file beside ``path`` to write to, which takes its place when all went well."""
+    import tempfile
+
     target = Path(path)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

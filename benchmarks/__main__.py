@@ -1,0 +1,189 @@
+"""``python -m benchmarks``: sedscope, the sort it is measured by, and its peers, in one run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sedscope as sed
+from sedscope.deltas import thread_count
+
+from .timing import Row, markdown, seconds
+
+ROOT = Path(__file__).parent.parent
+PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
+PSDS1, PSDS2 = sed.presets.PSDS1, sed.presets.PSDS2
+SORT = "np.sort of the scores"
+PEER = "sed_scores_eval 0.0.4"
+
+
+def simulated(clips: int, frame: float = 0.02, **options: Any) -> tuple[sed.Scores, sed.GroundTruth]:
+    """A simulated set in memory."""
+    truth = sed.simulate.ground_truth(clips, **options)
+    made = sed.simulate.scores(truth, frame=frame)
+    arrays = {clip: made[clip].values for clip in made}
+    return sed.Scores.from_arrays(arrays, classes=made.classes, frame=frame), truth
+
+
+def in_memory(clips: int) -> list[Row]:
+    """PSDS and full counts of a DESED-sized set against one sort of its scores, and the peer."""
+    scores, truth = simulated(clips)
+    by_class = np.concatenate([scores[clip].values for clip in scores]).T.copy()
+
+    def evaluate(*metrics: sed.PSDS) -> Callable[[], object]:
+        return lambda: sed.evaluate(scores, truth, metrics)
+
+    def full_counts(criterion: sed.Intersection) -> Callable[[], object]:
+        return lambda: sed.deltas(scores, truth, criterion).counts()
+
+    sort, psds1, psds2, both, full, full_ct = seconds(
+        lambda: [np.sort(row) for row in by_class],
+        evaluate(PSDS1),
+        evaluate(PSDS2),
+        evaluate(PSDS1, PSDS2),
+        full_counts(PSDS1.criterion),
+        full_counts(PSDS2.criterion),
+    )
+    size = f"{clips} × 500 × 10 float32"
+    rows = [
+        Row(f"PSDS 1, {size}", psds1, SORT, psds1 / sort, "≤ 0.4"),
+        Row(f"PSDS 2, {size}", psds2, SORT, psds2 / sort, "≤ 1.0"),
+        Row("PSDS 1 and PSDS 2 together", both, SORT, both / sort),
+        Row("counts at every threshold, 0.7/0.7", full, SORT, full / sort, "≤ 1.0"),
+        Row("counts at every threshold, 0.1/0.1/0.3", full_ct, SORT, full_ct / sort),
+    ]
+    peer = peer_times(scores, truth)
+    for number, metric, ours, bar in ((1, PSDS1, psds1, "≥ 150"), (2, PSDS2, psds2, "≥ 300")):
+        value = sed.evaluate(scores, truth, metric)[metric].value
+        theirs = peer[repr(metric)]
+        if abs(value - theirs["value"]) > 1e-9:
+            raise SystemExit(f"{metric!r}: {value} here, {theirs['value']} by {PEER}")
+        rows.append(Row(f"PSDS {number}, {size}", ours, PEER, theirs["seconds"] / ours, bar))
+    return rows
+
+
+def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str, float]]:
+    """What the peer finds on the same set, and how long it takes."""
+    described = {
+        "clips": list(scores),
+        "classes": scores.classes,
+        "frame": float(scores[next(iter(scores))].edges[1]),
+        "events": {clip: truth.events(clip) for clip in truth.clips},
+        "durations": {
+            clip: ticks / 1e6
+            for clip, ticks in zip(truth.clips, truth.durations.tolist(), strict=True)  # type: ignore[union-attr]
+        },
+        "metrics": {
+            repr(metric): {
+                "dtc_threshold": metric.criterion.dtc,
+                "gtc_threshold": metric.criterion.gtc,
+                "cttc_threshold": metric.criterion.cttc,
+                "alpha_ct": metric.alpha_ct,
+                "alpha_st": metric.alpha_st,
+                "max_efpr": metric.max_efpr,
+            }
+            for metric in (PSDS1, PSDS2)
+        },
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "set.json").write_text(json.dumps(described))
+        np.savez(Path(folder, "set.npz"), scores=np.stack([clip.values for clip in scores.values()]))
+        job = [PEERS_PYTHON, Path(__file__).parent / "peer.py", folder]
+        done = subprocess.run(job, check=True, capture_output=True, text=True)
+    result: dict[str, dict[str, float]] = json.loads(done.stdout)
+    return result
+
+
+def long_recordings(hours: float) -> list[Row]:
+    """One class at 50 frames a second: how time grows with the length of the recording."""
+    times = []
+    lengths = (hours / 24, hours)
+    for length in lengths:
+        scores, truth = simulated(1, seconds=3600 * length, classes=1, events_per_minute=3.5)
+        times += seconds(lambda s=scores, t=truth: sed.evaluate(s, t, PSDS1))  # type: ignore[misc]
+    growth = times[1] / times[0] / (lengths[1] / lengths[0])
+    return [
+        Row(
+            f"PSDS 1, one class, one recording of {hours:g} h",
+            times[1],
+            f"{lengths[0]:g} h, per hour",
+            growth,
+            "≤ 1.1",
+        )
+    ]
+
+
+def reading(clips: int) -> list[Row]:
+    """A folder of score tables, read and evaluated."""
+    scores, truth = simulated(clips)
+    with tempfile.TemporaryDirectory() as folder:
+        sed.write_scores(scores, Path(folder) / "scores")
+        stored = sed.read_scores(Path(folder) / "scores")
+        size = sum(file.stat().st_size for file in Path(folder, "scores").iterdir()) / 1e6
+        end_to_end, raw = seconds(
+            lambda: sed.evaluate(stored, truth, [PSDS1, PSDS2]),
+            lambda: [file.read_bytes() for file in Path(folder, "scores").iterdir()],
+            repeat=3,
+        )
+    work = f"PSDS 1 and 2 from {clips} TSV files, {size:.0f} MB"
+    return [Row(work, end_to_end, "reading the files' bytes", end_to_end / raw)]
+
+
+def starting() -> list[Row]:
+    """What it costs to begin."""
+
+    def run(*command: str) -> Callable[[], object]:
+        return lambda: subprocess.run([sys.executable, *command], check=True, capture_output=True)
+
+    nothing, numpy, sedscope, shown = seconds(
+        run("-c", "pass"),
+        run("-c", "import numpy"),
+        run("-c", "import sedscope"),
+        run("-m", "sedscope", "--help"),
+    )
+    return [
+        Row(
+            "import sedscope",
+            sedscope - nothing,
+            "import numpy",
+            (sedscope - nothing) / (numpy - nothing),
+            "≤ 2",
+        ),
+        Row("sedscope --help", shown, "one second", shown, "≤ 0.5"),
+    ]
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--clips", type=int, default=1168, help="size of the sets")
+    parser.add_argument("--hours", type=float, default=24, help="length of the long recording")
+    options = parser.parse_args()
+    if not PEERS_PYTHON.exists():
+        raise SystemExit("the peers' environment is missing: run 'make peers'")
+    start = time.perf_counter()
+    rows = [
+        *in_memory(options.clips),
+        *long_recordings(options.hours),
+        *reading(options.clips),
+        *starting(),
+    ]
+    print(markdown(rows))
+    print(
+        f"\nsedscope {sed.__version__}, Python {platform.python_version()}, numpy {np.__version__}, "
+        f"{thread_count(None)} cores; measured in {time.perf_counter() - start:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()

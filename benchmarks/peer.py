@@ -1,0 +1,42 @@
+"""Times sed_scores_eval on a set that it is handed. Runs in the peers' own environment.
+
+Usage: peer.py FOLDER, with ``set.npz`` (scores: clips × frames × classes) and ``set.json`` in it.
+Prints a JSON object of PSDS values and seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+
+def main() -> None:
+    """Read the set, then time the two scores."""
+    from sed_scores_eval import intersection_based  # type: ignore[import-not-found]
+    from sed_scores_eval.base_modules.scores import (  # type: ignore[import-not-found]
+        create_score_dataframe,
+    )
+
+    folder = Path(sys.argv[1])
+    described = json.loads((folder / "set.json").read_text())
+    values = np.load(folder / "set.npz")["scores"]
+    edges = np.arange(values.shape[1] + 1) * described["frame"]
+    scores = {
+        clip: create_score_dataframe(array, edges, described["classes"])
+        for clip, array in zip(described["clips"], values, strict=True)
+    }
+    truth = {clip: [tuple(event) for event in events] for clip, events in described["events"].items()}
+    result = {}
+    for name, options in described["metrics"].items():
+        start = time.perf_counter()
+        value = intersection_based.psds(scores, truth, described["durations"], num_jobs=1, **options)[0]
+        result[name] = {"value": float(value), "seconds": time.perf_counter() - start}
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

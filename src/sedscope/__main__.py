@@ -1,0 +1,5 @@
+"""``python -m sedscope``."""
+
+from .cli import main
+
+main()
