@@ -98,7 +98,7 @@ def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "set.json").write_text(json.dumps(described))
         np.savez(Path(folder, "set.npz"), scores=np.stack([clip.values for clip in scores.values()]))
-        job = [PEERS_PYTHON, Path(__file__).parent / "peer.py", folder]
+        job = [str(PEERS_PYTHON), str(Path(__file__).parent / "peer.py"), folder]
         done = subprocess.run(job, check=True, capture_output=True, text=True)
     result: dict[str, dict[str, float]] = json.loads(done.stdout)
     return result

@@ -6,12 +6,14 @@
 
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "accumulate.hpp"
 #include "clips.hpp"
 #include "intersection.hpp"
+#include "matching.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -31,7 +33,7 @@ using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu
 template <class T, class... Shape>
 nb::object to_numpy(Buffer<T>&& buffer, Shape... shape) {
     T* data = buffer.release();
-    nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+    nb::capsule owner(data, [](void* memory) noexcept { std::free(memory); });
     return nb::ndarray<nb::numpy, T>(data, {static_cast<std::size_t>(shape)...}, owner).cast();
 }
 
@@ -52,6 +54,29 @@ const T* data_of(const Array& array, const char* name) {
 void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
 }
+
+// References of the clips, and what bounds the work: the largest scores, the floors, the threads.
+struct Truth {
+    Matrix<int64_t> events;
+    Vector<int32_t> labels;
+    Vector<int64_t> starts;
+    AnyMatrix maxima;
+    AnyVector floors;
+    std::size_t threads;
+
+    Truth(Matrix<int64_t> events, Vector<int32_t> labels, Vector<int64_t> starts, AnyMatrix maxima,
+          AnyVector floors, std::size_t threads)
+        : events(std::move(events)),
+          labels(std::move(labels)),
+          starts(std::move(starts)),
+          maxima(std::move(maxima)),
+          floors(std::move(floors)),
+          threads(threads) {
+        static_assert(sizeof(Interval) == 2 * sizeof(int64_t));
+        require(this->events.shape(1) == 2 && this->events.shape(0) == this->labels.size(),
+                "events must be (onset, offset) pairs, one per label");
+    }
+};
 
 // The score type of a vector of clip views.
 template <class Views>
@@ -82,41 +107,28 @@ public:
             views_);
     }
 
-    nb::tuple intersection_deltas(const Matrix<int64_t>& events, const Vector<int32_t>& labels,
-                                  const Vector<int64_t>& starts, const AnyMatrix& maxima,
-                                  const AnyVector& floors, double dtc, double gtc,
-                                  std::optional<double> cttc, std::size_t threads) const {
-        static_assert(sizeof(Interval) == 2 * sizeof(int64_t));
-        require(events.shape(1) == 2 && events.shape(0) == labels.size(),
-                "events must be (onset, offset) pairs, one per label");
-        require(floors.size() == columns_.size(), "one floor per class is needed");
+    nb::tuple intersection_deltas(const Truth& truth, double dtc, double gtc,
+                                  std::optional<double> cttc) const {
         const Intersection criterion{{dtc}, {gtc}, {cttc.value_or(1)}, cttc.has_value()};
-        const ReferenceTable references{reinterpret_cast<const Interval*>(events.data()),
-                                        labels.data(), starts.data()};
-        return std::visit(
-            [&](const auto& views) {
-                using T = ScoreOf<decltype(views)>;
-                require(starts.size() == views.size() + 1, "clips + 1 starts are needed");
-                require(maxima.shape(0) == views.size() && maxima.shape(1) == columns_.size(),
-                        "one maximum per clip and class is needed");
-                BatchJob<T> job(views, columns_, references, data_of<T>(maxima, "maxima"),
-                                data_of<T>(floors, "floors"));
-                BatchDeltas<T> deltas;
-                {
-                    nb::gil_scoped_release release;
-                    deltas = job.deltas(IntersectionKernel<T>(criterion), threads);
-                }
-                auto& [scores, tp, fp] = deltas.rows.detections;
-                auto& [cross_scores, cross_labels, ct] = deltas.rows.cross_triggers;
-                const std::size_t classes = columns_.size(), clips = views.size();
-                return nb::make_tuple(to_numpy(std::move(deltas.starts), classes, clips + 1),
-                                      to_numpy(std::move(scores)), to_numpy(std::move(tp)),
-                                      to_numpy(std::move(fp)),
-                                      to_numpy(std::move(deltas.cross_starts), classes, clips + 1),
-                                      to_numpy(std::move(cross_scores)),
-                                      to_numpy(std::move(cross_labels)), to_numpy(std::move(ct)));
-            },
-            views_);
+        return deltas(truth,
+                      [&](auto score) { return IntersectionKernel<decltype(score)>(criterion); });
+    }
+
+    nb::tuple collar_deltas(const Truth& truth, std::optional<int64_t> onset,
+                            std::optional<int64_t> offset, double offset_rate,
+                            bool cross_triggers) const {
+        const Collar collar{onset.has_value(), offset.has_value(), onset.value_or(0),
+                            offset.value_or(0), offset_rate};
+        return deltas(truth, [&](auto score) {
+            return MatchingKernel<decltype(score), Collar>(collar, cross_triggers);
+        });
+    }
+
+    nb::tuple iou_deltas(const Truth& truth, double iou, bool cross_triggers) const {
+        const Overlap overlap{{iou}};
+        return deltas(truth, [&](auto score) {
+            return MatchingKernel<decltype(score), Overlap>(overlap, cross_triggers);
+        });
     }
 
 private:
@@ -137,6 +149,39 @@ private:
                 {data_of<T>(array, "all clips"), static_cast<std::ptrdiff_t>(array.stride(0)),
                  static_cast<std::ptrdiff_t>(array.stride(1)), array.shape(0), times.data()});
         }
+    }
+
+    // `make_kernel(T{})` gives the kernel of a criterion for scores of type T.
+    template <class MakeKernel>
+    nb::tuple deltas(const Truth& truth, MakeKernel&& make_kernel) const {
+        const auto& [events, labels, starts, maxima, floors, threads] = truth;
+        require(floors.size() == columns_.size(), "one floor per class is needed");
+        return std::visit(
+            [&](const auto& views) {
+                using T = ScoreOf<decltype(views)>;
+                require(starts.size() == views.size() + 1, "clips + 1 starts are needed");
+                require(maxima.shape(0) == views.size() && maxima.shape(1) == columns_.size(),
+                        "one maximum per clip and class is needed");
+                const ReferenceTable references{reinterpret_cast<const Interval*>(events.data()),
+                                                labels.data(), starts.data()};
+                BatchJob<T> job(views, columns_, references, data_of<T>(maxima, "maxima"),
+                                data_of<T>(floors, "floors"));
+                BatchDeltas<T> found;
+                {
+                    nb::gil_scoped_release release;
+                    found = job.deltas([&] { return make_kernel(T{}); }, threads);
+                }
+                auto& [scores, tp, fp] = found.rows.detections;
+                auto& [cross_scores, cross_labels, ct] = found.rows.cross_triggers;
+                const std::size_t classes = columns_.size(), clips = views.size();
+                return nb::make_tuple(to_numpy(std::move(found.starts), classes, clips + 1),
+                                      to_numpy(std::move(scores)), to_numpy(std::move(tp)),
+                                      to_numpy(std::move(fp)),
+                                      to_numpy(std::move(found.cross_starts), classes, clips + 1),
+                                      to_numpy(std::move(cross_scores)),
+                                      to_numpy(std::move(cross_labels)), to_numpy(std::move(ct)));
+            },
+            views_);
     }
 
     std::vector<int64_t> columns_;
@@ -192,13 +237,20 @@ void bind_accumulate(nb::module_& module) {
 
 NB_MODULE(_native, module) {
     module.doc() = "The compiled core of sedscope.";
+    nb::class_<Truth>(module, "Truth")
+        .def(nb::init<Matrix<int64_t>, Vector<int32_t>, Vector<int64_t>, AnyMatrix, AnyVector,
+                      std::size_t>(),
+             "events"_a.noconvert(), "labels"_a.noconvert(), "starts"_a.noconvert(),
+             "maxima"_a.noconvert(), "floors"_a.noconvert(), "threads"_a);
     nb::class_<Clips>(module, "Clips")
         .def(nb::init<nb::list, nb::list, const Vector<int64_t>&>(), "values"_a, "edges"_a,
              "columns"_a.noconvert())
         .def("maxima", &Clips::maxima, "threads"_a)
-        .def("intersection_deltas", &Clips::intersection_deltas, "events"_a.noconvert(),
-             "labels"_a.noconvert(), "starts"_a.noconvert(), "maxima"_a.noconvert(),
-             "floors"_a.noconvert(), "dtc"_a, "gtc"_a, "cttc"_a.none(), "threads"_a);
+        .def("intersection_deltas", &Clips::intersection_deltas, "truth"_a, "dtc"_a, "gtc"_a,
+             "cttc"_a.none())
+        .def("collar_deltas", &Clips::collar_deltas, "truth"_a, "onset"_a.none(), "offset"_a.none(),
+             "offset_rate"_a, "cross_triggers"_a)
+        .def("iou_deltas", &Clips::iou_deltas, "truth"_a, "iou"_a, "cross_triggers"_a);
     bind_accumulate<float>(module);
     bind_accumulate<double>(module);
 }

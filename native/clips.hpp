@@ -9,7 +9,6 @@
 
 #include "buffer.hpp"
 #include "deltas.hpp"
-#include "intersection.hpp"
 #include "parallel.hpp"
 #include "references.hpp"
 
@@ -109,14 +108,14 @@ public:
           maxima_(maxima),
           floors_(floors) {}
 
-    // `prototype` knows the criterion; each thread works with a copy of it.
-    template <class Kernel>
-    BatchDeltas<T> deltas(const Kernel& prototype, std::size_t threads) {
+    // `make_kernel()` is called once a thread and gives the kernel of a criterion.
+    template <class MakeKernel>
+    BatchDeltas<T> deltas(MakeKernel&& make_kernel, std::size_t threads) {
         plan(threads);
         counts_.assign(columns_.size() * clips_.size(), 0);
         cross_counts_.assign(columns_.size() * clips_.size(), 0);
         parallel_for(pieces_.size(), threads, [&] {
-            return [this, kernel = prototype, work = Workspace()](std::size_t i) mutable {
+            return [this, kernel = make_kernel(), work = Workspace()](std::size_t i) mutable {
                 run(pieces_[i], kernel, work);
             };
         });

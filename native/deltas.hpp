@@ -1,11 +1,13 @@
 // How counts change as the threshold falls below each score.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
 #include "buffer.hpp"
+#include "component_tree.hpp"
 
 namespace sedscope {
 
@@ -50,6 +52,17 @@ struct CrossTriggerRows {
         } while (ct_change);
     }
 };
+
+// Every detection as a false positive: what holds where there is no reference in question.
+template <class T>
+void push_detection_counts(const T* scores, std::size_t frames, T floor, DetectionRows<T>& rows) {
+    const std::size_t n = count_extrema(scores, frames, floor, rows.scores.reserve(frames + 1),
+                                        rows.fp.reserve(frames + 1));
+    std::fill_n(rows.tp.reserve(n), n, static_cast<int8_t>(0));
+    rows.scores.grow(n);
+    rows.fp.grow(n);
+    rows.tp.grow(n);
+}
 
 template <class T>
 struct Rows {

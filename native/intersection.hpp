@@ -13,29 +13,14 @@
 
 #include "component_tree.hpp"
 #include "deltas.hpp"
+#include "grouped_sweep.hpp"
 #include "references.hpp"
 
 namespace sedscope {
 
-// "At least this part of a length", in whole microseconds and never nothing.
-struct Requirement {
-    double part;
-
-    Time of(Time length) const {
-        const Time needed = static_cast<Time>(part * static_cast<double>(length) + 0.5);
-        return needed > 1 ? needed : 1;
-    }
-};
-
 struct Intersection {
     Requirement dtc, gtc, cttc;
     bool cross_triggers;
-};
-
-// Another class that has references in the clip.
-struct OtherClass {
-    int32_t label;
-    References* references;
 };
 
 template <class T>
@@ -49,10 +34,10 @@ public:
              const std::vector<OtherClass>& others, Rows<T>& rows) {
         const std::size_t cross = criterion_.cross_triggers ? others.size() : 0;
         if (!own && cross == 0) {
-            count_detections(scores, frames, floor, rows.detections);
+            push_detection_counts(scores, frames, floor, rows.detections);
             return;
         }
-        partial_.clear();
+        partial_.entries.clear();
         tree_.sweep(
             scores, frames, floor, quantities_before_cross + cross,
             [&](const Detection<T>& detection, int32_t* values) {
@@ -84,20 +69,10 @@ private:
 
     // From this score on, the time of a reference that relevant detections cover in part.
     struct Coverage {
-        uint32_t reference;
+        uint32_t group;  // the reference
         T score;
         Time change;
     };
-
-    static void count_detections(const T* scores, std::size_t frames, T floor,
-                                 DetectionRows<T>& rows) {
-        const std::size_t n = count_extrema(scores, frames, floor, rows.scores.reserve(frames + 1),
-                                            rows.fp.reserve(frames + 1));
-        std::fill_n(rows.tp.reserve(n), n, static_cast<int8_t>(0));
-        rows.scores.grow(n);
-        rows.fp.grow(n);
-        rows.tp.grow(n);
-    }
 
     // Whether the detection is relevant; if so, notes what it covers.
     bool match(const Detection<T>& detection, Time length, const Time* edges, T floor,
@@ -122,45 +97,31 @@ private:
 
     void cover(std::size_t reference, Time time, const Detection<T>& detection, T floor) {
         const auto j = static_cast<uint32_t>(reference);
-        partial_.push_back({j, detection.score, time});
-        if (detection.parent > floor) partial_.push_back({j, detection.parent, -time});
+        partial_.entries.push({j, detection.score, time});
+        if (detection.parent > floor) partial_.entries.push({j, detection.parent, -time});
     }
 
     // Adds up, per reference, what is covered as the threshold falls, and notes each time that it
     // becomes enough or ceases to be.
     void find_by_parts(const References& own, DetectionRows<T>& rows) {
-        group_by_reference(own.count());
+        partial_.arrange(own.count());
         for (std::size_t j = 0; j < own.count(); ++j) {
-            Coverage* begin = sorted_.data() + starts_[j];
-            Coverage* const end = sorted_.data() + starts_[j + 1];
-            std::sort(begin, end,
-                      [](const Coverage& a, const Coverage& b) { return a.score > b.score; });
             const Time needed = criterion_.gtc.of(own[j].offset - own[j].onset);
             Time covered = 0;
             bool found = false;
-            while (begin != end) {
-                const T score = begin->score;
-                for (; begin != end && begin->score == score; ++begin) covered += begin->change;
-                const bool enough = covered >= needed;
-                if (enough != found) rows.push(score, enough ? 1 : -1, 0);
-                found = enough;
-            }
+            partial_.sweep(
+                j, [&](const Coverage& entry) { covered += entry.change; },
+                [&](T score) {
+                    const bool enough = covered >= needed;
+                    if (enough != found) rows.push(score, enough ? 1 : -1, 0);
+                    found = enough;
+                });
         }
-    }
-
-    void group_by_reference(std::size_t references) {
-        starts_.assign(references + 1, 0);
-        for (const Coverage& entry : partial_) ++starts_[entry.reference + 1];
-        for (std::size_t j = 0; j < references; ++j) starts_[j + 1] += starts_[j];
-        sorted_.resize(partial_.size());
-        next_.assign(starts_.begin(), starts_.end() - 1);
-        for (const Coverage& entry : partial_) sorted_[next_[entry.reference]++] = entry;
     }
 
     Intersection criterion_;
     ComponentTree<T> tree_;
-    std::vector<Coverage> partial_, sorted_;
-    std::vector<std::size_t> starts_, next_;
+    GroupedSweep<Coverage> partial_;
 };
 
 }  // namespace sedscope

@@ -15,6 +15,19 @@ struct Interval {
     Time offset;
 };
 
+constexpr Time before_all = std::numeric_limits<Time>::min();
+constexpr Time after_all = std::numeric_limits<Time>::max();
+
+// "At least this part of a length", in whole microseconds and never nothing.
+struct Requirement {
+    double part;
+
+    Time of(Time length) const {
+        const Time needed = static_cast<Time>(part * static_cast<double>(length) + 0.5);
+        return needed > 1 ? needed : 1;
+    }
+};
+
 class References {
 public:
     // `events` are sorted and do not overlap; `edges` are the clip's `boundaries` frame boundaries.
@@ -26,8 +39,12 @@ public:
         gap_ = {0, 0};
         before_.resize(count + 1);
         before_[0] = 0;
-        for (std::size_t j = 0; j < count; ++j)
-            before_[j + 1] = before_[j] + (events[j].offset - events[j].onset);
+        longest_ = 0;
+        for (std::size_t j = 0; j < count; ++j) {
+            const Time length = events[j].offset - events[j].onset;
+            before_[j + 1] = before_[j] + length;
+            longest_ = length > longest_ ? length : longest_;
+        }
         // How many have begun at every stride-th boundary: a look-up scans on from there.
         const std::size_t marks = (boundaries + stride - 1) / stride;
         marks_.resize(marks);
@@ -40,6 +57,10 @@ public:
 
     std::size_t count() const { return count_; }
     const Interval& operator[](std::size_t j) const { return events_[j]; }
+
+    Time longest() const { return longest_; }
+    // Where a criterion keeps the place at which it last found no event near.
+    Interval& gap() { return gap_; }
 
     // Events that begin before the boundary.
     std::size_t begun(std::size_t boundary) const {
@@ -68,10 +89,8 @@ public:
                  std::size_t begun_end) {
         const Time time = covered(end, begun_end) - covered(first, begun_first);
         if (time == 0) {
-            constexpr Interval always = {std::numeric_limits<Time>::min(),
-                                         std::numeric_limits<Time>::max()};
-            gap_.onset = begun_end > 0 ? events_[begun_end - 1].offset : always.onset;
-            gap_.offset = begun_end < count_ ? events_[begun_end].onset : always.offset;
+            gap_.onset = begun_end > 0 ? events_[begun_end - 1].offset : before_all;
+            gap_.offset = begun_end < count_ ? events_[begun_end].onset : after_all;
         }
         return time;
     }
@@ -85,9 +104,16 @@ private:
     const Interval* events_ = nullptr;
     std::size_t count_ = 0;
     const Time* edges_ = nullptr;
+    Time longest_ = 0;
     std::vector<Time> before_;  // total time of the events before each one
     std::vector<std::size_t> marks_;
     Interval gap_{0, 0};  // between two events
+};
+
+// Another class that has references in the clip.
+struct OtherClass {
+    int32_t label;
+    References* references;
 };
 
 }  // namespace sedscope

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -120,7 +121,7 @@ def test_chunks_merged(chunks: list[list[oracle.Clip]]) -> None:
     for metric in METRICS:
         parts = [
             sed.deltas(scores, truth, metric.criterion, clips=[name(i) for i in range(first, last)])
-            for first, last in zip(bounds, bounds[1:], strict=False)
+            for first, last in pairwise(bounds)
         ]
         merged = parts[0].merge(*parts[1:]).counts()
         nested = parts[-1]

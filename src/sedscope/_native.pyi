@@ -8,6 +8,24 @@ _Int64 = NDArray[np.int64]
 _Int32 = NDArray[np.int32]
 _Int8 = NDArray[np.int8]
 
+class Truth:
+    """References of some clips, and what bounds the work on them.
+
+    ``events``: (onset, offset) by clip, class and onset, ``labels`` their class, ``starts`` the
+    first event of each clip and the end; ``maxima``: the largest score per clip and class;
+    ``floors``: per class the score at or below which nothing is detected.
+    """
+
+    def __init__(
+        self,
+        events: _Int64,
+        labels: _Int32,
+        starts: _Int64,
+        maxima: _Scores,
+        floors: _Scores,
+        threads: int,
+    ) -> None: ...
+
 class Clips:
     """Scores of several clips: (frames × classes) arrays of one float type with any strides, the
     frames + 1 boundaries of each in microseconds, and which columns are the classes."""
@@ -22,16 +40,7 @@ class Clips:
         """The largest score per clip and class; NaN where a score is NaN."""
 
     def intersection_deltas(
-        self,
-        events: _Int64,
-        labels: _Int32,
-        starts: _Int64,
-        maxima: _Scores,
-        floors: _Scores,
-        dtc: float,
-        gtc: float,
-        cttc: float | None,
-        threads: int,
+        self, truth: Truth, dtc: float, gtc: float, cttc: float | None
     ) -> tuple[
         _Int64,
         _Scores,
@@ -42,12 +51,8 @@ class Clips:
         _Int32,
         _Int8,
     ]:
-        """Changes of counts at scores above each class's floor.
-
-        ``events``: (onset, offset) of the references by clip, class and onset, ``labels`` their
-        class, ``starts`` the first event of each clip and the end. Returns starts (classes ×
-        (clips + 1)), scores, tp, fp, and for cross-triggers starts, scores, labels, changes.
-        """
+        """Changes of counts at scores above each class's floor: starts (classes × (clips + 1)),
+        scores, tp, fp, and for cross-triggers starts, scores, labels, changes."""
 
 def accumulate(
     starts: _Int64,

@@ -55,6 +55,10 @@ def align(
     scores; by default the clips of both sides must be the same. ``missing="empty"``: clips that the
     ground truth does not list have no events.
     """
+    if not isinstance(scores, Scores):
+        raise SedscopeError(f"expected Scores, not {type(scores).__name__}: see read_scores")
+    if not isinstance(truth, GroundTruth):
+        raise SedscopeError(f"expected a GroundTruth, not {type(truth).__name__}: see read_ground_truth")
     warnings = list(truth.warnings)
     chosen_classes = _choose_classes(scores, truth, classes, warnings)
     chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
@@ -102,8 +106,12 @@ def _choose_classes(
 ) -> tuple[str, ...]:
     if isinstance(classes, str):
         raise SedscopeError(f"classes must be a list of names, not {classes!r}")
-    chosen = scores.classes if classes is None else tuple(dict.fromkeys(classes))
-    unscored = [label for label in chosen if label not in scores.classes]
+    chosen = scores.classes if classes is None else tuple(classes)
+    unscored = [
+        label if isinstance(label, str) and label.strip() == label != "" else repr(label)
+        for label in chosen
+        if label not in scores.classes
+    ]
     if unscored or not chosen:
         raise SedscopeError(
             f"classes without scores: {listing(unscored)}; the scores have "
@@ -123,7 +131,7 @@ def _choose_classes(
                 "or choose the classes to evaluate with classes= (--classes)"
             )
         warnings.append(f"{found}: left out")
-    return chosen
+    return tuple(dict.fromkeys(chosen))
 
 
 def _choose_clips(
@@ -132,7 +140,7 @@ def _choose_clips(
     if missing not in ("error", "empty"):
         raise SedscopeError(f"missing={missing!r}: choose 'error' or 'empty'")
     listed = set(truth.clips)
-    if clips == "scored":
+    if isinstance(clips, str) and clips == "scored":
         chosen = tuple(scores)
         without = len(listed.difference(chosen))
         if without:

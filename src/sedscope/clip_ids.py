@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from .errors import SedscopeError, counted, listing
 
-_AUDIO_SUFFIX = re.compile(r"\.(wav|flac|mp3|ogg|opus|m4a|aac|aif|aiff|w64)$", re.IGNORECASE)
+_AUDIO_SUFFIX = re.compile(r"(\.(wav|flac|mp3|ogg|opus|m4a|aac|aif|aiff|w64))+$", re.IGNORECASE)
 
 
 def clip_id(name: str) -> str:
@@ -16,6 +16,8 @@ def clip_id(name: str) -> str:
     >>> clip_id("audio/eval/Y1_30.000_40.000.wav")
     'Y1_30.000_40.000'
     """
+    if not isinstance(name, str):
+        raise SedscopeError(f"clips are named by text, not by {name!r}")
     return _AUDIO_SUFFIX.sub("", re.split(r"[/\\]", name)[-1])
 
 

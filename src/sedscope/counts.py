@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .criteria import Criterion
-from .errors import SedscopeError
+from .errors import SedscopeError, listing
 from .scores import ScoreArray
 
 IntArray = NDArray[np.int64]
@@ -44,6 +44,8 @@ class ClassCounts:
 
     def ct(self, label: str) -> IntArray:
         """Cross-triggers on another class, per row."""
+        if label not in self.classes:
+            raise SedscopeError(f"no class {label!r}; there are {listing(self.classes, limit=30)}")
         chosen = self.cross_labels == self.classes.index(label)
         changes = np.zeros(len(self.scores), np.int64)
         np.add.at(changes, self.cross_rows[chosen], self.cross_changes[chosen])
@@ -51,7 +53,12 @@ class ClassCounts:
 
     def at(self, thresholds: ArrayLike) -> ClassCounts:
         """Only the operating points of the given thresholds (frames with ``score > threshold``)."""
-        points = np.unique(np.asarray(thresholds, np.float64))[::-1]
+        try:
+            points = np.unique(np.asarray(thresholds, np.float64))[::-1]
+        except (TypeError, ValueError) as error:
+            raise SedscopeError(f"thresholds must be numbers: {error}") from None
+        if np.isnan(points).any():
+            raise SedscopeError("thresholds must be numbers, not NaN")
         if len(points) and points[-1] < self.floor:
             raise SedscopeError(
                 f"{self.label}: counts are known above {self.floor:g}, not at {points[-1]:g}"

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ._native import Clips
-from .definitions import Defined, require_number
+from ._native import Clips, Truth
+from .definitions import Defined, plain_number, require_number
 from .scores import ScoreArray
 from .times import Ticks
 
@@ -31,6 +31,10 @@ class ClipBatch:
     """The first event of each clip, and the end."""
     maxima: ScoreArray
     """(clips × classes) the largest score."""
+
+    def truth(self, floors: ScoreArray, threads: int) -> Truth:
+        """The references as the core takes them, with what bounds the work."""
+        return Truth(self.events, self.labels, self.starts, self.maxima, floors, threads)
 
 
 class Criterion(Protocol):
@@ -62,18 +66,11 @@ class Intersection(Defined):
         for name in ("dtc", "gtc", "cttc"):
             value = getattr(self, name)
             if name != "cttc" or value is not None:
+                value = plain_number(value)
+                object.__setattr__(self, name, value)
                 require_number(name, value, above=0, at_most=1)
 
     def find_deltas(self, batch: ClipBatch, floors: ScoreArray, threads: int) -> tuple[Any, ...]:
         """See :class:`Criterion`."""
-        return batch.clips.intersection_deltas(
-            batch.events,
-            batch.labels,
-            batch.starts,
-            batch.maxima,
-            floors,
-            self.dtc,
-            self.gtc,
-            self.cttc,
-            threads,
-        )
+        truth = batch.truth(floors, threads)
+        return batch.clips.intersection_deltas(truth, self.dtc, self.gtc, self.cttc)

@@ -10,7 +10,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from .errors import SedscopeError, listing
+import numpy as np
+
+from .errors import SedscopeError, listing, shortened
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -45,14 +47,17 @@ class Defined:
 
 def parse(text: str, names: Mapping[str, type]) -> Any:
     """Read a definition back; ``names`` are the classes that it may use."""
+    shown = shortened(text)
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise SedscopeError(f"{text!r} cannot be read: is a bracket or a comma missing?") from None
+        raise SedscopeError(f"{shown!r} cannot be read: is a bracket or a comma missing?") from None
     try:
         return _build(tree.body, names)
     except SedscopeError as error:
-        raise SedscopeError(f"{text!r}: {error}") from None
+        raise SedscopeError(f"{shown!r}: {shortened(str(error), 500)}") from None
+    except (RecursionError, MemoryError):
+        raise SedscopeError(f"{shown!r} is nested too deep") from None
 
 
 def _build(node: ast.expr, names: Mapping[str, type]) -> Any:
@@ -62,13 +67,22 @@ def _build(node: ast.expr, names: Mapping[str, type]) -> Any:
         operand = _build(node.operand, names)
         if isinstance(operand, (int, float)):
             return -operand
+    if isinstance(node, ast.Name):
+        known = listing([f"{name}(…)" for name in names], limit=30)
+        raise SedscopeError(f"{node.id} alone is no definition; write {known}")
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise SedscopeError(f"{ast.unparse(node)} is neither a number nor one of {listing([*names])}")
     made = names.get(node.func.id)
     if made is None:
         raise SedscopeError(f"{node.func.id} is not known; there are {listing([*names], limit=30)}")
     fields = [field.name for field in dataclasses.fields(made)]
+    given = [keyword.arg for keyword in node.keywords]
+    twice = sorted({str(name) for name in given if given.count(name) > 1})
+    if twice:
+        raise SedscopeError(f"{made.__name__}: given twice: {listing(twice)}")
     for keyword in node.keywords:
+        if keyword.arg is None:
+            raise SedscopeError(f"{made.__name__} takes no **{ast.unparse(keyword.value)}")
         if keyword.arg not in fields:
             raise SedscopeError(
                 f"{made.__name__} has no {keyword.arg!r}; it has {listing(fields, limit=30)}"
@@ -82,6 +96,12 @@ def _build(node: ast.expr, names: Mapping[str, type]) -> Any:
         raise SedscopeError(str(error).replace("__init__()", "").strip()) from None
 
 
+def plain_number(value: Any) -> Any:
+    """A number of numpy as Python's, whose ``repr`` can be read back; anything else as it is."""
+    is_numpy = isinstance(value, np.number)
+    return value.item() if is_numpy else value
+
+
 def require_number(
     name: str,
     value: Any,
@@ -93,6 +113,10 @@ def require_number(
     """Refuse a parameter that is not a number in its range."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise SedscopeError(f"{name}={value!r} must be a number")
+    try:
+        float(value)
+    except OverflowError:
+        raise SedscopeError(f"{name} must be finite: it is too large") from None
     limits = []
     if above is not None:
         limits.append((value > above, f"above {above:g}"))

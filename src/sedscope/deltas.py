@@ -5,6 +5,7 @@ They are the centre of everything: found clip by clip, merged in any grouping, a
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,11 @@ from .counts import ClassCounts, Counts
 from .criteria import ClipBatch, Criterion
 from .errors import SedscopeError, counted, listing, raise_together
 from .ground_truth import GroundTruth
-from .loading import load
+from .loading import MANY_FAILURES, load
 from .scores import ClipScores, ScoreArray, Scores
 from .times import TICKS_PER_SECOND, Ticks
+
+_MOST_THREADS = 2**16
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of clips done and of all clips."""
@@ -214,6 +217,8 @@ def deltas(
     >>> deltas(scores, truth, Intersection(0.7, 0.7)).counts()["Dog"].tp.tolist()
     [1, 0]
     """
+    if not hasattr(criterion, "find_deltas"):
+        raise SedscopeError(f"not a criterion: {criterion!r}")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
     return collect(alignment, {criterion: None}, threads=threads, progress=progress)[criterion]
 
@@ -223,9 +228,13 @@ def thread_count(threads: int | None) -> int:
     if threads is None:
         available = getattr(os, "sched_getaffinity", None)
         return len(available(0)) if available else os.cpu_count() or 1
-    if threads < 1:
-        raise SedscopeError(f"threads={threads} must be at least 1")
-    return threads
+    try:
+        number = operator.index(threads)
+    except TypeError:
+        raise SedscopeError(f"threads={threads!r} must be a whole number") from None
+    if not 1 <= number <= _MOST_THREADS:
+        raise SedscopeError(f"threads={number} must be at least 1 and at most {_MOST_THREADS}")
+    return number
 
 
 def collect(
@@ -245,19 +254,25 @@ def collect(
     parts: dict[Criterion, list[Deltas]] = {criterion: [] for criterion in limits}
     floors = {criterion: Floor(limit, len(alignment.classes)) for criterion, limit in limits.items()}
     failures: list[SedscopeError] = []
+    broken = False
+    nans: list[str] = []
     for loaded in load(alignment.scores, alignment.clips, workers):
         failures += loaded.failures
-        if failures or (not loaded.scores and any(parts.values())):
+        broken = broken or bool(loaded.failures)
+        if broken or (not loaded.scores and any(parts.values())):
             continue
         first, last = loaded.first, loaded.first + len(loaded.scores)
         batch = _batch(alignment, first, loaded.scores, workers)
-        failures += _nan_scores(alignment, first, loaded.scores, batch.maxima)
+        nans += _nan_scores(alignment, first, loaded.scores, batch.maxima)
         unknown = np.flatnonzero(durations[first:last] == 0)
         durations[first + unknown] = [loaded.scores[int(i)].ticks[-1] for i in unknown]
+        failures += _negative_durations(alignment, first, durations[first:last])
         clip_of_event = np.repeat(np.arange(last - first, dtype=np.int32), np.diff(batch.starts))
         late = batch.events[:, 0] >= durations[first + clip_of_event]
         if alignment.invalid == "error":
             failures += _late_events(alignment, first, clip_of_event[late], batch.labels[late])
+        if nans or failures:
+            continue
         for criterion in limits:
             floor = floors[criterion].raise_to(
                 batch.maxima,
@@ -282,7 +297,10 @@ def collect(
             )
         if progress:
             progress(last, len(alignment.clips))
-    raise_together(failures)
+    if nans:
+        said = f"{counted(len(nans), 'score')} not a number (NaN): {listing(nans)}"
+        failures.insert(0, SedscopeError(said))
+    raise_together(failures, perhaps_more=broken and len(failures) >= MANY_FAILURES)
     return {criterion: first.merge(*rest) for criterion, (first, *rest) in parts.items()}
 
 
@@ -316,7 +334,8 @@ class Floor:
         false_alarms = maxima.copy()
         false_alarms[event_clips, event_labels] = -np.inf
         # one more than allowed, and one more still, to be safe from rounding
-        needed = int(self.limit * int(durations.sum()) / TICKS_PER_SECOND) + 2
+        allowed = self.limit * int(durations.sum()) / TICKS_PER_SECOND
+        needed = int(min(allowed, 2.0**62)) + 2
         self.largest = np.concatenate([self.largest.astype(maxima.dtype), false_alarms])
         if len(self.largest) < needed:
             return lowest
@@ -342,7 +361,7 @@ def _batch(alignment: Alignment, first: int, scores: Sequence[ClipScores], threa
 
 def _nan_scores(
     alignment: Alignment, first: int, scores: Sequence[ClipScores], maxima: ScoreArray
-) -> list[SedscopeError]:
+) -> list[str]:
     places = []
     for i, c in np.argwhere(np.isnan(maxima)):
         column = scores[i].values[:, alignment.columns[c]]
@@ -350,9 +369,19 @@ def _nan_scores(
             f"clip {alignment.clips[first + i]}, class {alignment.classes[c]}, frame {frame}"
             for frame in np.flatnonzero(np.isnan(column))
         ]
+    return places
+
+
+def _negative_durations(alignment: Alignment, first: int, durations: Ticks) -> list[SedscopeError]:
+    places = [alignment.clips[first + int(i)] for i in np.flatnonzero(durations < 0)]
     if not places:
         return []
-    return [SedscopeError(f"{counted(len(places), 'score')} not a number (NaN): {listing(places)}")]
+    return [
+        SedscopeError(
+            f"scores that end before 0 s give no duration: {counted(len(places), 'clip')}: "
+            f"{listing(places)}. Give the clips' durations"
+        )
+    ]
 
 
 def _late_events(

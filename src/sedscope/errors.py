@@ -25,6 +25,15 @@ def listing(items: Collection[str], limit: int = 5) -> str:
     return f"{shown} and {hidden} more" if hidden > 0 else shown
 
 
+def shortened(text: str, limit: int = 200) -> str:
+    """A text, or its beginning if it is long.
+
+    >>> shortened("abcdef", 3)
+    'abc…'
+    """
+    return text if len(text) <= limit else f"{text[:limit]}…"
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun: ``1 clip``, ``2 clips``, ``2 classes``.
 
@@ -35,7 +44,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural}"
 
 
-def raise_together(errors: Iterable[SedscopeError]) -> None:
+def raise_together(errors: Iterable[SedscopeError], *, perhaps_more: bool = False) -> None:
     """Raise one error with the messages of all, if there are any."""
     messages = [str(error) for error in errors]
     if len(messages) == 1:
@@ -45,4 +54,5 @@ def raise_together(errors: Iterable[SedscopeError]) -> None:
         shown = "\n".join(f"- {message}" for message in messages[:limit])
         hidden = len(messages) - limit
         more = f"\n- and {counted(hidden, 'more problem')}" if hidden > 0 else ""
-        raise SedscopeError(f"{counted(len(messages), 'problem')} with the scores:\n{shown}{more}")
+        number = ("at least " if perhaps_more else "") + counted(len(messages), "problem")
+        raise SedscopeError(f"{number} with the scores:\n{shown}{more}")

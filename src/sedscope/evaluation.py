@@ -132,7 +132,10 @@ def evaluate(
     >>> evaluate(scores, truth, psds)[psds].value
     1.0
     """
-    chosen = (metrics,) if isinstance(metrics, Metric) else tuple(metrics)
+    if isinstance(metrics, Iterable) and not isinstance(metrics, (str, Metric)):
+        chosen = tuple(metrics)
+    else:
+        chosen = (metrics,)
     wrong = [repr(metric) for metric in chosen if not isinstance(metric, Metric)]
     if wrong or not chosen:
         raise SedscopeError(f"not a metric: {listing(wrong)}" if wrong else "no metric is given")

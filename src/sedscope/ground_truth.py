@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .clip_ids import clip_ids
+from .clip_ids import clip_id, clip_ids
 from .errors import SedscopeError, counted, listing
 from .times import Ticks, to_seconds, to_ticks
 
@@ -76,7 +76,7 @@ class GroundTruth:
         if overlaps not in ("error", "merge"):
             raise SedscopeError(f"overlaps={overlaps!r}: choose 'error' or 'merge'")
         self.invalid = invalid
-        ids = clip_ids([*events.clip, *clips], where)
+        ids = clip_ids([*clips, *events.clip], where)
         known = dict.fromkeys(ids.values())
         lengths = None if durations is None else _durations_by_id(durations)
         if lengths is not None:
@@ -121,19 +121,37 @@ class GroundTruth:
         overlaps: Overlaps = "error",
     ) -> GroundTruth:
         """From ``{clip: [(onset, offset, label), …]}``, times in seconds."""
-        rows = [(clip, *event) for clip, clip_events in events.items() for event in clip_events]
-        if any(len(row) != 4 for row in rows):
-            raise SedscopeError("ground truth: each event must be (onset, offset, label)")
-        try:
-            onset = to_ticks([row[1] for row in rows])
-            offset = to_ticks([row[2] for row in rows])
-        except (TypeError, ValueError) as error:
-            raise SedscopeError(f"ground truth: {error}") from None
+        if not isinstance(events, Mapping):
+            raise SedscopeError(
+                f"ground truth: give a mapping from clips to events, not {type(events).__name__}"
+            )
+        rows: list[tuple[str, Any]] = []
+        times: list[Ticks] = []
+        problems: list[str] = []
+        for clip, of_clip in events.items():
+            if isinstance(of_clip, str) or not isinstance(of_clip, Iterable):
+                problems.append(f"{clip}: {of_clip!r} is no list of (onset, offset, label)")
+                continue
+            for event in of_clip:
+                try:
+                    onset, offset, label = event
+                    ticks = to_ticks([onset, offset])
+                except (TypeError, ValueError):
+                    problems.append(f"{clip}: {event!r} is not (onset, offset, label)")
+                    continue
+                if not isinstance(label, str) or not label:
+                    problems.append(f"{clip}: {event!r} has no label")
+                rows.append((clip, label))
+                times.append(ticks)
+        if problems:
+            found = counted(len(problems), "problem")
+            raise SedscopeError(f"ground truth: {found}: {listing(problems)}")
+        table = np.array(times, np.int64).reshape(-1, 2)
         columns = EventColumns(
-            clip=[row[0] for row in rows],
-            onset=onset,
-            offset=offset,
-            label=[str(row[3]) for row in rows],
+            clip=[clip for clip, _ in rows],
+            onset=table[:, 0],
+            offset=table[:, 1],
+            label=[label for _, label in rows],
             where=lambda i: f"event {i}",
         )
         return cls(columns, clips=events, durations=durations, invalid=invalid, overlaps=overlaps)
@@ -160,7 +178,10 @@ class GroundTruth:
 
     def events(self, clip: str) -> list[tuple[float, float, str]]:
         """The events of one clip as (onset, offset, label), in order of time, in seconds."""
-        rows = np.flatnonzero(self.event_clips == self.clips.index(clip))
+        known = clip if clip in self.clips else clip_id(clip)
+        if known not in self.clips:
+            raise SedscopeError(f"the ground truth has no clip {clip!r}")
+        rows = np.flatnonzero(self.event_clips == self.clips.index(known))
         rows = rows[np.argsort(self.onsets[rows], kind="stable")]
         return [
             (float(onset), float(offset), self.labels[label])
@@ -195,15 +216,23 @@ class GroundTruth:
 
 
 def _durations_by_id(durations: Mapping[str, float]) -> dict[str, int]:
-    ids = clip_ids(durations, "durations")
-    try:
-        ticks = to_ticks(list(durations.values()))
-    except (TypeError, ValueError) as error:
-        raise SedscopeError(f"durations: {error}") from None
-    wrong = [f"{name} ({durations[name]:g} s)" for name, t in zip(ids, ticks, strict=True) if t <= 0]
+    if not isinstance(durations, Mapping):
+        raise SedscopeError(
+            f"durations: give a mapping from clips to seconds, not {type(durations).__name__}"
+        )
+    ticks: dict[str, int] = {}
+    wrong: list[str] = []
+    for name, clip in clip_ids(durations, "durations").items():
+        try:
+            ticks[clip] = int(to_ticks(float(durations[name])))
+        except (TypeError, ValueError):
+            ticks[clip] = 0
+        if ticks[clip] <= 0:
+            given = durations[name]
+            wrong.append(f"{name} ({given:g} s)" if isinstance(given, float) else f"{name} ({given} s)")
     if wrong:
-        raise SedscopeError(f"durations must be above zero: {listing(wrong)}")
-    return dict(zip(ids.values(), ticks.tolist(), strict=True))
+        raise SedscopeError(f"durations must be numbers of seconds above zero: {listing(wrong)}")
+    return ticks
 
 
 def _valid_events(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _BATCH_BYTES = 64 * 2**20
 _BATCH_CLIPS = 1024
-_MANY_FAILURES = 20
+MANY_FAILURES = 20
 
 Loaded: TypeAlias = "ClipScores | SedscopeError"
 
@@ -42,7 +42,7 @@ def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedC
     for number, loaded in enumerate(_read(scores, clips, threads)):
         if isinstance(loaded, SedscopeError):
             failures.append(loaded)
-            if len(failures) >= _MANY_FAILURES:
+            if len(failures) >= MANY_FAILURES:
                 break
         if failures:
             continue

@@ -11,8 +11,8 @@ import numpy as np
 from .counts import Counts
 from .criteria import Criterion, Intersection
 from .curves import PSDROC, ClassPSDROC, FloatArray, class_psd_roc, psd_roc, step_area
-from .definitions import Defined, parse, require_number
-from .errors import SedscopeError, listing
+from .definitions import Defined, parse, plain_number, require_number
+from .errors import SedscopeError, listing, shortened
 from .times import SECONDS_PER_UNIT
 
 
@@ -93,10 +93,12 @@ class PSDS(Defined):
     def __post_init__(self) -> None:
         if not isinstance(self.criterion, Intersection):
             raise SedscopeError(f"PSDS needs an Intersection criterion, not {self.criterion!r}")
+        for name in ("alpha_ct", "alpha_st", "max_efpr"):
+            object.__setattr__(self, name, plain_number(getattr(self, name)))
         require_number("alpha_ct", self.alpha_ct, at_least=0)
         require_number("alpha_st", self.alpha_st, at_least=0)
         require_number("max_efpr", self.max_efpr, above=0)
-        if self.unit not in SECONDS_PER_UNIT:
+        if not isinstance(self.unit, str) or self.unit not in SECONDS_PER_UNIT:
             raise SedscopeError(f"unit={self.unit!r}: choose {listing([*SECONDS_PER_UNIT])}")
         if not isinstance(self.oracle, bool):
             raise SedscopeError(f"oracle={self.oracle!r} must be True or False")
@@ -149,5 +151,6 @@ def parse_metric(text: str) -> Metric:
     """
     metric = parse(text, {**METRICS, **CRITERIA})
     if not isinstance(metric, Metric):
-        raise SedscopeError(f"{text!r} is not a metric; metrics are {listing([*METRICS], limit=30)}")
+        known = listing([*METRICS], limit=30)
+        raise SedscopeError(f"{shortened(text)!r} is not a metric; metrics are {known}")
     return metric

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .clip_ids import clip_id, clip_ids
-from .errors import SedscopeError, counted, listing
+from .errors import SedscopeError, counted, listing, raise_together
 from .times import Ticks, frame_ticks, to_seconds, to_ticks
 
 ScoreArray: TypeAlias = NDArray[np.float32 | np.float64]
@@ -28,20 +28,19 @@ class ClipScores:
     ticks: Ticks
 
     def __init__(self, values: ArrayLike, edges: ArrayLike) -> None:
-        try:
-            ticks = to_ticks(edges)
-        except (TypeError, ValueError) as error:
-            raise SedscopeError(f"frame boundaries: {error}") from None
-        self.values = _as_scores(values)
-        self.ticks = ticks
+        self.values = as_scores(values)
+        self.ticks = _boundaries(edges)
         self._check()
 
     @classmethod
     def from_ticks(cls, values: ArrayLike, ticks: Ticks) -> ClipScores:
         """From boundaries that are microseconds already."""
         clip = cls.__new__(cls)
-        clip.values = _as_scores(values)
-        clip.ticks = ticks
+        clip.values = as_scores(values)
+        clip.ticks = np.asarray(ticks)
+        if clip.ticks.dtype.kind not in "iu":
+            raise SedscopeError(f"ticks must be whole numbers of microseconds, not {clip.ticks.dtype}")
+        clip.ticks = clip.ticks.astype(np.int64, copy=False)
         clip._check()
         return clip
 
@@ -51,12 +50,9 @@ class ClipScores:
 
         Where a frame does not begin at the end of the one before, a frame of ``-inf`` fills the gap.
         """
-        scores = _as_scores(values)
-        try:
-            starts, ends = to_ticks(onsets), to_ticks(offsets)
-        except (TypeError, ValueError) as error:
-            raise SedscopeError(f"frame boundaries: {error}") from None
-        if not (starts.shape == ends.shape == scores.shape[:1]):
+        scores = as_scores(values)
+        starts, ends = _frame_times(onsets), _frame_times(offsets)
+        if scores.ndim != 2 or not (starts.shape == ends.shape == scores.shape[:1]):
             raise SedscopeError("each frame needs one onset, one offset and one row of scores")
         if len(starts) == 0:
             return cls.from_ticks(scores, np.zeros(1, np.int64))
@@ -77,30 +73,61 @@ class ClipScores:
 
     def _check(self) -> None:
         if self.values.ndim != 2:
-            raise SedscopeError(
-                f"scores must be frames × classes, not an array of shape {self.values.shape}"
-            )
+            raise SedscopeError(_not_a_table(self.values))
         if self.ticks.shape != (len(self.values) + 1,):
             raise SedscopeError(
                 f"{counted(len(self.values), 'frame')} need {len(self.values) + 1} boundaries, "
                 f"not {self.ticks.size}"
             )
-        if self.ticks.flags.writeable:  # shared grids are read-only and right
+        if not np.all(self.ticks[1:] > self.ticks[:-1]):
             _check_frames(self.ticks[:-1], self.ticks[1:])
 
 
-def _as_scores(values: ArrayLike) -> ScoreArray:
+def as_scores(values: ArrayLike) -> ScoreArray:
     """Floats as they are; what a float type holds exactly is widened, anything else refused."""
-    array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise SedscopeError("scores are missing (masked): fill them first")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise SedscopeError(f"scores must be frames × classes: {error}") from None
     if array.dtype in (np.float32, np.float64):
-        return array
+        # the core steps by whole numbers
+        odd = any(stride % array.itemsize for stride in array.strides) or not array.flags.aligned
+        return array.copy() if odd else array
     if array.dtype == np.float16:
         return array.astype(np.float32)
-    if array.dtype.kind in "biu" and array.dtype.itemsize < 8:
+    if array.dtype.kind in "biu" and (
+        array.dtype.itemsize < 8 or not array.size or max(-int(array.min()), int(array.max())) <= 2**53
+    ):
         return array.astype(np.float64)
     raise SedscopeError(
         f"scores must be float32 or float64 numbers, not {array.dtype}: convert them first"
     )
+
+
+def _not_a_table(values: ScoreArray) -> str:
+    return f"scores must be frames × classes, not an array of shape {values.shape}"
+
+
+def _boundaries(edges: ArrayLike) -> Ticks:
+    try:
+        return to_ticks(edges)
+    except (TypeError, ValueError) as error:
+        raise SedscopeError(f"frame boundaries: {error}") from None
+
+
+def _frame_times(seconds: ArrayLike) -> Ticks:
+    """Onsets or offsets of frames; those that are no times are named."""
+    try:
+        values = np.asarray(seconds, np.float64)
+    except (TypeError, ValueError) as error:
+        raise SedscopeError(f"frame boundaries: {error}") from None
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        places = [f"frame {row} ({values.flat[row]:g} s)" for row in wrong]
+        raise SedscopeError(f"{counted(len(wrong), 'frame')} without a finite time: {listing(places)}")
+    return _boundaries(values)
 
 
 def _check_frames(onsets: Ticks, offsets: Ticks) -> None:
@@ -164,7 +191,16 @@ class Scores(Mapping[str, ClipScores]):
         """
         names = _check_classes(classes)
         grid = _grid(frame, edges)
-        clips = {name: _clip_from(name, arrays[name], grid, len(names)) for name in arrays}
+        if not isinstance(arrays, Mapping):
+            raise SedscopeError(f"give a mapping from clips to arrays, not {type(arrays).__name__}")
+        clips: dict[str, ClipScores] = {}
+        errors: list[SedscopeError] = []
+        for name in arrays:
+            try:
+                clips[name] = _clip_from(name, arrays[name], grid, len(names))
+            except SedscopeError as error:
+                errors.append(error)
+        raise_together(errors)
         return cls(clips, clips.__getitem__, classes=names, in_memory=True, thread_safe=True)
 
     @classmethod
@@ -196,9 +232,12 @@ class Scores(Mapping[str, ClipScores]):
         """From one DCASE score table per clip: a pandas or polars frame ``onset offset class…``."""
         from .io.score_tables import clip_from_table, table_classes
 
+        if tables is not None and not isinstance(tables, Mapping):
+            raise SedscopeError(f"give a mapping from clips to tables, not {type(tables).__name__}")
         if not tables:
             raise SedscopeError("there is no score table")
-        classes = table_classes(next(iter(tables.values())))
+        name, table = next(iter(tables.items()))
+        classes = table_classes(table, where=f"clip {clip_id(name)}")
 
         def load(name: str) -> ClipScores:
             return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}")
@@ -237,15 +276,25 @@ def _grid(frame: float | None, edges: ArrayLike | Mapping[str, ArrayLike] | None
     if (frame is None) == (edges is None):
         raise SedscopeError("give either frame=, the length of a frame, or edges=, their boundaries")
     if frame is not None:
-        length = float(frame)
-        if not to_ticks(length) > 0:
+        try:
+            length = float(frame)
+            to_ticks(length)
+        except (TypeError, ValueError):
+            length = 0
+        if not length >= 1e-6:
             raise SedscopeError(f"frame={frame!r} must be a number of seconds, at least 1e-6")
         return lambda _, frames: frame_ticks(frames, length)
     if isinstance(edges, Mapping):
-        per_clip = edges
-        return lambda name, _: to_ticks(per_clip[name])
+        per_clip = {clip: edges[name] for name, clip in clip_ids(edges, "edges").items()}
+
+        def of_clip(name: str, _: int) -> Ticks:
+            if clip_id(name) not in per_clip:
+                raise SedscopeError("no edges are given for it")
+            return _boundaries(per_clip[clip_id(name)])
+
+        return of_clip
     assert edges is not None
-    ticks = to_ticks(edges)
+    ticks = _boundaries(edges)
     return lambda _name, _frames: ticks
 
 
@@ -258,28 +307,33 @@ def _clip_from(
         elif grid is None:
             raise SedscopeError("give frame= or edges=, or return ClipScores")
         else:
-            array = _as_scores(values)
+            array = as_scores(values)
+            if array.ndim != 2:
+                raise SedscopeError(_not_a_table(array))
             clip = ClipScores.from_ticks(array, grid(name, len(array)))
         if clip.values.shape[1] != classes:
             raise SedscopeError(
                 f"{counted(clip.values.shape[1], 'column')} for {counted(classes, 'class')}"
             )
         return clip
-    except SedscopeError as error:
+    except (SedscopeError, OverflowError) as error:
         raise SedscopeError(f"clip {clip_id(name)}: {error}") from None
 
 
 def _check_classes(classes: Iterable[str]) -> tuple[str, ...]:
     if isinstance(classes, str):
         raise SedscopeError(f"classes must be a list of names, not {classes!r}")
+    if not isinstance(classes, Iterable):
+        raise SedscopeError(f"classes must be a list of names, not {classes!r}")
     names = tuple(classes)
+    if not names:
+        raise SedscopeError("there are no classes")
+    wrong = [repr(name) for name in names if not (isinstance(name, str) and name)]
+    if wrong:
+        raise SedscopeError(f"class names must be non-empty strings, not {listing(wrong)}")
     repeated = sorted({name for name in names if names.count(name) > 1}) if _repeats(names) else []
     if repeated:
         raise SedscopeError(f"classes named twice: {listing(repeated)}")
-    if not names:
-        raise SedscopeError("there are no classes")
-    if not all(isinstance(name, str) and name for name in names):
-        raise SedscopeError("class names must be non-empty strings")
     return names
 
 

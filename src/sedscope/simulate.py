@@ -13,6 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .definitions import require_number
+from .errors import SedscopeError, listing
 from .ground_truth import EventColumns, GroundTruth
 from .scores import Scores
 from .times import to_ticks
@@ -32,6 +34,13 @@ DOMESTIC: dict[str, tuple[float, float]] = {
 }
 
 
+def labels(classes: int) -> list[str]:
+    """The names of so many classes; those of the domestic mix for ten."""
+    if classes == len(DOMESTIC):
+        return list(DOMESTIC)
+    return [f"class_{c:0{len(str(classes - 1))}d}" for c in range(classes)]
+
+
 def ground_truth(
     clips: int = 1168,
     *,
@@ -45,22 +54,31 @@ def ground_truth(
     >>> ground_truth(clips=100, seed=1)
     <GroundTruth: 335 events, 100 clips, 10 classes>
     """
+    for name, value, least in (
+        ("clips", clips, 0),
+        ("seconds", seconds, 1e-6),
+        ("classes", classes, 1),
+        ("events_per_minute", events_per_minute, 0),
+        ("seed", seed, 0),
+    ):
+        require_number(name, value, at_least=least)
     rng = np.random.default_rng([seed, 0])
-    labels, shares, medians = _class_mix(classes, rng)
+    shares, medians = _class_mix(classes, rng)
     number = int(rng.poisson(clips * seconds / 60 * events_per_minute))
     clip = rng.integers(clips, size=number)
-    label = rng.choice(len(labels), size=number, p=shares)
+    label = rng.choice(classes, size=number, p=shares)
     length = np.clip(medians[label] * rng.lognormal(0, 0.8, number), 0.1, seconds)
     onset = rng.uniform(-0.1 * length, np.maximum(seconds - 0.2 * length, 0))
     offset = np.minimum(onset + length, seconds)
     onset = np.maximum(onset, 0)
     kept = _without_overlaps(clip, label, onset, offset)
+    class_names = labels(classes)
     names = [f"clip_{i:0{len(str(clips - 1))}d}" for i in range(clips)]
     columns = EventColumns(
         clip=[names[i] for i in clip[kept]],
         onset=to_ticks(onset[kept]),
         offset=to_ticks(offset[kept]),
-        label=[labels[i] for i in label[kept]],
+        label=[class_names[i] for i in label[kept]],
         where=lambda i: f"event {i}",
     )
     return GroundTruth(columns, durations=dict.fromkeys(names, seconds))
@@ -79,24 +97,29 @@ def scores(
     ``quality``: between 0 (poor) and 1 (good). The same arguments give the same scores.
     """
     if not 0 <= quality <= 1:
-        raise ValueError(f"quality={quality} must be between 0 and 1")
+        raise SedscopeError(f"quality={quality} must be between 0 and 1")
     if truth.durations is None:
-        raise ValueError("the ground truth needs durations")
-    labels = tuple(truth.labels if classes is None else classes)
+        raise SedscopeError("the ground truth needs durations")
+    columns = tuple(truth.labels if classes is None else classes)
+    without = [label for label in truth.labels if label not in columns]
+    if without:
+        raise SedscopeError(f"labels of the ground truth not among the classes: {listing(without)}")
+    require_number("frame", frame, at_least=1e-6)
+    require_number("seed", seed, at_least=0)
     number = {clip: i for i, clip in enumerate(truth.clips)}
     durations = truth.durations
     bounds = np.searchsorted(truth.event_clips, np.arange(len(truth.clips) + 1))
-    column = np.array([labels.index(label) for label in truth.labels], np.int64)
+    column = np.array([columns.index(label) for label in truth.labels], np.int64)
     flaws = 1 - quality
     # every class is taken for one certain other class
-    confused = np.roll(np.random.default_rng([seed, 1]).permutation(len(labels)), 1)
+    confused = np.roll(np.random.default_rng([seed, 1]).permutation(len(columns)), 1)
 
     def make(clip: str) -> NDArray[np.float32]:
         i = number[clip]
         rng = np.random.default_rng([seed, 2, i])
         frames = max(1, round(int(durations[i]) / 1e6 / frame))
         events = slice(bounds[i], bounds[i + 1])
-        logits = _background(rng, frames, len(labels), frame)
+        logits = _background(rng, frames, len(columns), frame)
         for onset, offset, c in zip(
             truth.onsets[events] / 1e6,
             truth.offsets[events] / 1e6,
@@ -116,8 +139,8 @@ def scores(
                 gain *= rng.uniform(0.2, 0.9)
                 _raise(logits[:, confused[c]], frame, onset, offset, gain, rng)
         seconds = frames * frame
-        for _ in range(rng.poisson((0.01 + 0.02 * flaws) * len(labels) * seconds / 10)):
-            c, centre = rng.integers(len(labels)), rng.uniform(0, seconds)
+        for _ in range(rng.poisson((0.01 + 0.02 * flaws) * len(columns) * seconds / 10)):
+            c, centre = rng.integers(len(columns)), rng.uniform(0, seconds)
             width = rng.lognormal(-1, 0.8)
             _raise(logits[:, c], frame, centre - width, centre + width, rng.uniform(3, 10), rng)
         np.negative(logits, out=logits)
@@ -125,21 +148,19 @@ def scores(
         logits += 1
         return np.reciprocal(logits, out=logits)
 
-    return Scores.from_function(truth.clips, make, classes=labels, frame=frame, thread_safe=True)
+    return Scores.from_function(truth.clips, make, classes=columns, frame=frame, thread_safe=True)
 
 
 def _class_mix(
     classes: int, rng: np.random.Generator
-) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
-    """Labels, their shares of the events, and their median durations."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The classes' shares of the events, and their median durations."""
     if classes == len(DOMESTIC):
         shares, medians = np.array(list(DOMESTIC.values())).T
-        return list(DOMESTIC), shares / shares.sum(), medians
-    ranks = np.arange(1, classes + 1)
-    shares = rng.permutation(1 / (ranks + 2))
-    medians = np.clip(rng.lognormal(0.4, 0.9, classes), 0.3, 8)
-    labels = [f"class_{c:0{len(str(classes - 1))}d}" for c in range(classes)]
-    return labels, shares / shares.sum(), medians
+    else:
+        shares = rng.permutation(1 / np.arange(3, classes + 3))
+        medians = np.clip(rng.lognormal(0.4, 0.9, classes), 0.3, 8)
+    return shares / shares.sum(), medians
 
 
 def _without_overlaps(

@@ -21,8 +21,10 @@ def to_ticks(seconds: ArrayLike) -> Ticks:
     array([       0,   448000, 10000000])
     """
     values = np.asarray(seconds, dtype=np.float64)
-    if not np.all(np.abs(values) < _LARGEST):  # also refuses NaN
-        raise ValueError("times must be finite numbers of seconds")
+    wrong = np.flatnonzero(~(np.abs(values) < _LARGEST))  # also finds NaN
+    if len(wrong):
+        found = ", ".join(f"{values.flat[i]:g} at {i}" for i in wrong[:5])
+        raise ValueError(f"times must be finite numbers of seconds, not {found}")
     ticks: Ticks = np.rint(values * TICKS_PER_SECOND).astype(np.int64)
     return ticks
 

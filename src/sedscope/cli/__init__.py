@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import typer
@@ -39,8 +40,11 @@ def options(
 
 def main() -> None:
     """Run the command line; bad input ends with one message and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):  # what a console cannot show is no reason to fail
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
     try:
-        app()
+        app(prog_name="sedscope")
     except SedscopeError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(2)

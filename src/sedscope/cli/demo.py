@@ -27,7 +27,10 @@ def demo(
 
     if folder.exists():
         raise SedscopeError(f"{folder} exists already: choose another folder, or remove it")
-    folder.mkdir(parents=True)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise SedscopeError(f"cannot write to {folder}: {error.strerror or error}") from None
     simulated = simulate.ground_truth(clips)
     write_ground_truth(simulated, folder / "ground_truth.tsv")
     write_durations(simulated, folder / "durations.tsv")

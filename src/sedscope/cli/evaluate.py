@@ -23,13 +23,13 @@ def evaluate(
     ],
     durations: Annotated[
         Path | None,
-        typer.Option(help="Clip durations: filename duration [default: from the scores]"),
+        typer.Option(help="Clip durations: filename duration \\[default: from the scores]"),
     ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
             help='A metric, e.g. "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"; may be given '
-            "several times [default: PSDS 1 and 2 of DCASE 2021–2023]"
+            "several times \\[default: PSDS 1 and 2 of DCASE 2021–2023]"
         ),
     ] = None,
     classes: Annotated[
@@ -52,7 +52,7 @@ def evaluate(
         Overlaps, typer.Option(help="Overlapping events of one class: 'error' or 'merge'")
     ] = "error",
     threads: Annotated[
-        int | None, typer.Option(help="Number of threads [default: one per core]")
+        int | None, typer.Option(help="Number of threads \\[default: one per core]")
     ] = None,
     json: Annotated[
         str | None, typer.Option(help="Write the results to this file; '-': only JSON, to stdout")
@@ -64,6 +64,8 @@ def evaluate(
     from ..metrics import parse_metric
     from .progress import progress_bar
 
+    if json == "":
+        raise SedscopeError("--json: the name of the file is empty")
     metrics = [parse_metric(text) for text in metric or []] or [presets.PSDS1, presets.PSDS2]
     system = read_scores(scores)
     truth = read_ground_truth(
@@ -107,10 +109,13 @@ def _clip_choice(given: str | None) -> ClipChoice:
     if given == "scored":
         return "scored"
     try:
-        lines = Path(given).read_text(encoding="utf-8").splitlines()
+        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise SedscopeError(
             f"--clips {given}: neither 'scored' nor a file with a clip a line ({error})"
         ) from None
     names = [line.split("\t")[0].strip() for line in lines]
-    return [name for name in names if name and name != "filename"]
+    chosen = [name for name in names if name and name != "filename"]
+    if not chosen:
+        raise SedscopeError(f"--clips {given}: the file names no clip")
+    return chosen

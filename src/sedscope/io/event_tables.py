@@ -12,7 +12,8 @@ from ..errors import SedscopeError, counted, listing
 from ..ground_truth import EventColumns, GroundTruth, Invalid, Overlaps
 from ..times import to_ticks
 from .files import write_text
-from .text_tables import numbers, read_text_table
+from .frames import as_frame
+from .text_tables import number, numbers, read_text_table
 
 _EVENT = ["filename", "onset", "offset", "event_label"]
 _DURATION = ["filename", "duration"]
@@ -58,21 +59,17 @@ def ground_truth_from_table(
     where: str,
 ) -> GroundTruth:
     """Ground truth from a pandas or polars frame with the columns of the file."""
-    import narwhals
 
-    def cells(frame: Any, names: Sequence[str]) -> list[list[str]]:
-        eager = narwhals.from_native(frame, eager_only=True)
+    def cells(frame: Any, names: Sequence[str], where: str) -> list[list[str]]:
+        eager = as_frame(frame, where)
         _columns(eager.columns, names, where)
-        return [
-            ["" if cell is None else str(cell) for cell in row]
-            for row in eager.select(*names).iter_rows()
-        ]
+        return [[_text(cell) for cell in row] for row in eager.select(*names).iter_rows()]
 
     if durations is not None and not isinstance(durations, Mapping):
-        rows = cells(durations, _DURATION)
-        durations = _unique([row[0] for row in rows], [float(row[1]) for row in rows], "durations")
+        rows = cells(durations, _DURATION, "durations")
+        durations = _unique([row[0] for row in rows], [row[1] for row in rows], "durations")
     return _ground_truth(
-        cells(table, _EVENT),
+        cells(table, _EVENT, where),
         lambda i: f"row {i}",
         where,
         durations=durations,
@@ -88,10 +85,10 @@ def write_ground_truth(truth: GroundTruth, path: str | Path) -> None:
     for i, clip in enumerate(truth.clips):
         events = np.flatnonzero(truth.event_clips == i)
         rows += [
-            f"{clip}\t{truth.onsets[k] / 1e6:.6f}\t{truth.offsets[k] / 1e6:.6f}\t"
+            f"{_quoted(clip)}\t{truth.onsets[k] / 1e6:.6f}\t{truth.offsets[k] / 1e6:.6f}\t"
             f"{_quoted(truth.labels[truth.event_labels[k]])}"
             for k in events
-        ] or [f"{clip}\t\t\t"]
+        ] or [f"{_quoted(clip)}\t\t\t"]
     write_text(path, "\n".join(rows) + "\n")
 
 
@@ -100,7 +97,8 @@ def write_durations(truth: GroundTruth, path: str | Path) -> None:
     if truth.durations is None:
         raise SedscopeError("the ground truth has no durations to write")
     rows = [
-        f"{clip}\t{ticks / 1e6:.6f}" for clip, ticks in zip(truth.clips, truth.durations, strict=True)
+        f"{_quoted(clip)}\t{ticks / 1e6:.6f}"
+        for clip, ticks in zip(truth.clips, truth.durations, strict=True)
     ]
     write_text(path, "\n".join(["\t".join(_DURATION), *rows]) + "\n")
 
@@ -125,12 +123,13 @@ def _ground_truth(
             continue
         else:
             try:
-                times.append((float(onset), float(offset)))
+                times.append((number(onset), number(offset)))
                 to_ticks(times[-1])
                 events.append(i)
             except ValueError:
                 problems.append(f"{place(i)}: onset {onset!r}, offset {offset!r}")
-            if label in _EMPTY:
+                continue
+            if not label:
                 problems.append(f"{place(i)}: no label")
     if problems:
         raise SedscopeError(
@@ -164,7 +163,13 @@ def _columns(header: Sequence[str], wanted: Iterable[str], where: str) -> list[i
     return [list(header).index(name) for name in wanted]
 
 
-def _unique(names: Sequence[str], values: Sequence[float], where: str) -> dict[str, float]:
+def _text(cell: Any) -> str:
+    """A cell of a frame; the libraries' marks for a missing value are empty."""
+    missing = cell is None or (not isinstance(cell, str) and str(cell) in ("nan", "<NA>", "NaT"))
+    return "" if missing else str(cell)
+
+
+def _unique(names: Sequence[str], values: Sequence[Any], where: str) -> dict[str, Any]:
     result = dict(zip(names, values, strict=True))
     if len(result) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})

@@ -15,23 +15,62 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary file beside ``path`` to write to, which takes its place when all went well."""
     import tempfile
 
-    target = Path(path)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise SedscopeError(f"cannot write {target}: {error.strerror}") from None
+        target = Path(os.path.realpath(path))  # a link stays a link
+        if target.exists() and not target.is_file():
+            raise ValueError("it is a folder" if target.is_dir() else "it is not a regular file")
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
+    except (OSError, ValueError) as error:
+        raise SedscopeError(f"cannot write {path}: {_reason(error)}") from None
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        temporary.chmod(0o666 & ~_umask())
         temporary.replace(target)
-    except OSError as error:
-        raise SedscopeError(f"cannot write {target}: {error.strerror or error}") from None
+    except (OSError, UnicodeError) as error:
+        raise SedscopeError(f"cannot write {path}: {_reason(error)}") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def filling(folder: str | Path) -> Iterator[Path]:
+    """A temporary folder to fill, which becomes ``folder`` when all went well."""
+    import shutil
+    import tempfile
+
+    target = Path(folder)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() and any(target.iterdir()):
+            raise SedscopeError(f"{target} is not empty: choose a new folder")
+        temporary = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=target.parent))
+    except (OSError, ValueError) as error:
+        if isinstance(error, SedscopeError):
+            raise
+        raise SedscopeError(f"cannot write to {target}: {_reason(error)}") from None
+    try:
+        yield temporary
+        temporary.chmod(0o777 & ~_umask())
+        if target.exists():
+            target.rmdir()
+        temporary.replace(target)
+    except OSError as error:
+        raise SedscopeError(f"cannot write to {target}: {_reason(error)}") from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _umask() -> int:
+    """What new files are not to allow; temporary ones are for their maker alone."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, listing
-from ..scores import ClipScores, Scores
-from .files import replacing
+from ..errors import SedscopeError, listing, raise_together
+from ..scores import ClipScores, Scores, as_scores
+from .files import filling, replacing
+from .frames import as_frame
 from .text_tables import numbers, read_bytes, read_text_table, split_header
 
 _TIMES = ["onset", "offset"]
@@ -28,8 +29,7 @@ def read_scores(folder: str | Path) -> Scores:
     files = {file.stem: file for file in sorted(place.glob("*.tsv")) if file.is_file()}
     if not files:
         raise SedscopeError(f"{place} holds no score tables (*.tsv)")
-    first = next(iter(files.values()))
-    classes = _classes(split_header(read_bytes(first), first)[0], str(first))
+    classes = _first_classes(files.values())
 
     def load(name: str) -> ClipScores:
         return _read_clip(files[name], classes)
@@ -46,43 +46,36 @@ def write_scores(
     """
     import polars
 
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        filled = any(place.iterdir())
-    except OSError as error:
-        raise SedscopeError(f"cannot write to {place}: {error.strerror or error}") from None
-    if filled:
-        raise SedscopeError(f"{place} is not empty: choose a new folder")
-    for number, (clip, of_clip) in enumerate(scores.items(), 1):
-        edges = of_clip.edges
-        columns = {"onset": edges[:-1], "offset": edges[1:]}
-        columns |= dict(zip(scores.classes, of_clip.values.T, strict=True))
-        with replacing(place / f"{clip}.tsv") as temporary:
-            polars.DataFrame(columns).write_csv(temporary, separator="\t")
-        if progress:
-            progress(number, len(scores))
+    unfit = [repr(name) for name in scores.classes if name in _TIMES or "\n" in name]
+    if unfit:
+        raise SedscopeError(f"a score table has no place for classes named {listing(unfit)}")
+    with filling(folder) as place:
+        for number, (clip, of_clip) in enumerate(scores.items(), 1):
+            edges = of_clip.edges
+            columns = {"onset": edges[:-1], "offset": edges[1:]}
+            columns |= dict(zip(scores.classes, of_clip.values.T, strict=True))
+            with replacing(place / f"{clip}.tsv") as temporary, temporary.open("wb") as file:
+                polars.DataFrame(columns).write_csv(file, separator="\t")
+            if progress:
+                progress(number, len(scores))
 
 
-def table_classes(table: Any) -> tuple[str, ...]:
+def table_classes(table: Any, where: str) -> tuple[str, ...]:
     """The classes of a score table given as a pandas or polars frame."""
-    import narwhals
-
-    return _classes(narwhals.from_native(table, eager_only=True).columns, "score table")
+    return _classes(as_frame(table, where).columns, where)
 
 
 def clip_from_table(table: Any, classes: Sequence[str], where: str) -> ClipScores:
     """The scores of a clip from a pandas or polars frame."""
-    import narwhals
-
-    frame = narwhals.from_native(table, eager_only=True)
+    frame = as_frame(table, where)
     _check_classes(_classes(frame.columns, where), classes, where)
     try:
         values = [frame[label].to_numpy() for label in classes]
-        dtype = np.result_type(np.float32, *(column.dtype for column in values))
-        array = np.stack(values, axis=1).astype(dtype, copy=False)
+        floats = [column if column.dtype == np.float32 else as_scores(column) for column in values]
+        dtype = np.result_type(*(column.dtype for column in floats))
+        array = np.stack([column.astype(dtype, copy=False) for column in floats], axis=1)
         return ClipScores.from_frames(array, frame["onset"].to_numpy(), frame["offset"].to_numpy())
-    except (TypeError, SedscopeError) as error:
+    except SedscopeError as error:
         raise SedscopeError(f"{where}: {error}") from None
 
 
@@ -92,7 +85,26 @@ def _classes(header: Sequence[str], where: str) -> tuple[str, ...]:
             f"{where}: expected the columns onset, offset and one per class, found "
             f"{listing([repr(name) for name in header])}"
         )
+    if where != "score table" and "" in header:
+        raise SedscopeError(f"{where}: a column has no name: {listing([repr(name) for name in header])}")
     return tuple(header[2:])
+
+
+def _first_classes(files: Collection[Path]) -> tuple[str, ...]:
+    """The classes of the first table; if it cannot be read, what is wrong with all that cannot."""
+    errors = []
+    for file in files:
+        try:
+            classes = _classes(split_header(read_bytes(file), file)[0], str(file))
+        except SedscopeError as error:
+            errors.append(error)
+        else:
+            if not errors:
+                return classes
+        if len(errors) >= 20:
+            break
+    raise_together(errors)
+    raise AssertionError
 
 
 def _check_classes(found: Sequence[str], expected: Sequence[str], where: str) -> None:
@@ -100,7 +112,7 @@ def _check_classes(found: Sequence[str], expected: Sequence[str], where: str) ->
     other = [label for label in found if label not in expected]
     if missing or other:
         differences = [f"no {listing(missing)}"] if missing else []
-        differences += [f"an unknown {listing(other)}"] if other else []
+        differences += [f"an unknown {listing([name or repr(name) for name in other])}"] if other else []
         raise SedscopeError(
             f"{where}: classes differ from those of the first clip: {' and '.join(differences)}"
         )

@@ -18,10 +18,12 @@ class TextTable:
     path: Path
     header: list[str]
     rows: list[list[str]]
+    lines: list[int]
+    """Where each row stands, as an editor counts lines (the header is line 1)."""
 
     def place(self, row: int) -> str:
-        """Where a row stands, as an editor counts lines (the header is line 1)."""
-        return f"{self.path.name} line {row + 2}"
+        """Where a row stands, in words."""
+        return f"{self.path.name} line {self.lines[row]}"
 
 
 def read_bytes(path: Path) -> bytes:
@@ -39,7 +41,11 @@ def split_header(content: bytes, path: Path) -> tuple[list[str], int]:
     """The names in the first line, and where the next line starts."""
     end = content.find(b"\n")
     end = len(content) if end < 0 else end
-    names = next(csv.reader([_decode(content[:end], path).rstrip("\r")], delimiter="\t"), [])
+    line = _decode(content[:end], path).rstrip("\r")
+    try:
+        names = next(csv.reader([line], delimiter="\t", strict=True), [])
+    except csv.Error as error:
+        raise SedscopeError(f"{path}: line 1 is no tab-separated header: {error}") from None
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise SedscopeError(f"{path}: columns named twice: {listing(twice)}")
@@ -51,21 +57,36 @@ def read_text_table(path: str | Path) -> TextTable:
     file = Path(path)
     content = read_bytes(file)
     header, start = split_header(content, file)
-    text = _decode(content[start:], file)
+    text = _decode(content[start:], file, first_line=2)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    line = 2
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True))
+        for row in reader:
+            if row:
+                rows.append(row)
+                lines.append(line)
+            line = reader.line_num + 2
     except csv.Error as error:
-        raise SedscopeError(f"{file}: not a tab-separated table: {error}") from None
+        raise SedscopeError(f"{file}: line {line} is no row of a tab-separated table: {error}") from None
     uneven = [
-        f"line {i + 2} has {counted(len(row), 'cell')}"
-        for i, row in enumerate(rows)
-        if row and len(row) != len(header)
+        f"line {line} has {counted(len(row), 'cell')}"
+        for line, row in zip(lines, rows, strict=True)
+        if len(row) != len(header)
     ]
     if uneven:
         raise SedscopeError(
             f"{file}: {counted(len(header), 'column')} in the header, but {listing(uneven)}"
         )
-    return TextTable(file, header, [row for row in rows if row])
+    return TextTable(file, header, rows, lines)
+
+
+def number(text: str) -> float:
+    """A number as other programs write it: no digit groups, no digits of other scripts."""
+    if "_" in text or not text.isascii():
+        raise ValueError(f"{text!r} is not a number")
+    return float(text)
 
 
 def numbers(table: TextTable, columns: Sequence[int], what: str = "number") -> list[list[float]]:
@@ -76,9 +97,9 @@ def numbers(table: TextTable, columns: Sequence[int], what: str = "number") -> l
         column = []
         for i, row in enumerate(table.rows):
             try:
-                column.append(float(row[k]))
+                column.append(number(row[k]))
             except ValueError:
-                wrong.append(f"line {i + 2}, column {table.header[k]}: {row[k]!r}")
+                wrong.append(f"line {table.lines[i]}, column {table.header[k]}: {row[k]!r}")
                 column.append(float("nan"))
         values.append(column)
     if wrong:
@@ -88,9 +109,9 @@ def numbers(table: TextTable, columns: Sequence[int], what: str = "number") -> l
     return values
 
 
-def _decode(content: bytes, path: Path) -> str:
+def _decode(content: bytes, path: Path, first_line: int = 1) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
+        line = content[: error.start].count(b"\n") + first_line
         raise SedscopeError(f"{path}: line {line} is not UTF-8 text") from None

@@ -1,0 +1,80 @@
+"""A small set on disk, and ways to spoil it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas  # type: ignore[import-untyped]
+import polars
+
+import sedscope as sed
+
+
+def table(*rows: str) -> str:
+    """Tab-separated text; in the rows given, cells stand apart, and ``·`` is an empty one."""
+    return "".join("\t".join(row.split()).replace("·", "") + "\n" for row in rows)
+
+
+#            a                           b
+#      0   1   2   3   4 s         0   1   2   3   4 s
+# Dog  ·.1 ·.9 ·.8 ·.2 ·           ·.1 ·.1 ·.2 ·.1 ·
+#          [ Dog   )
+# Cat  ·.1 ·.1 ·.1 ·.1 ·           ·.7 ·.1 ·.1 ·.1 ·
+#                                  [Cat)
+SCORES = {
+    "a": table("onset offset Dog Cat", "0 1 .1 .1", "1 2 .9 .1", "2 3 .8 .1", "3 4 .2 .1"),
+    "b": table("onset offset Dog Cat", "0 1 .1 .7", "1 2 .1 .1", "2 3 .2 .1", "3 4 .1 .1"),
+}
+ARRAYS = {
+    "a": [[0.1, 0.1], [0.9, 0.1], [0.8, 0.1], [0.2, 0.1]],
+    "b": [[0.1, 0.7], [0.1, 0.1], [0.2, 0.1], [0.1, 0.1]],
+}
+TRUTH = table("filename onset offset event_label", "a 1 3 Dog", "b 0 1 Cat")
+DURATIONS = table("filename duration", "a 4", "b 4")
+
+Content: TypeAlias = str | bytes | None
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where the set lies."""
+
+    folder: Path
+    scores: Path
+    truth: Path
+    durations: Path
+
+    def listing(self) -> list[str]:
+        """All files, by their path in the folder."""
+        found = (file for file in self.folder.rglob("*") if file.is_file())
+        return sorted(file.relative_to(self.folder).as_posix() for file in found)
+
+
+def write_files(folder: Path, changes: Mapping[str, Content] | None = None) -> Files:
+    """Write the set; ``changes``: other content for some files, None for no such file."""
+    contents: dict[str, Content] = {f"scores/{clip}.tsv": text for clip, text in SCORES.items()}
+    contents |= {"truth.tsv": TRUTH, "durations.tsv": DURATIONS, **(changes or {})}
+    (folder / "scores").mkdir()
+    for name, content in contents.items():
+        if content is not None:
+            data = content.encode() if isinstance(content, str) else content
+            (folder / name).write_bytes(data)
+    return Files(folder, folder / "scores", folder / "truth.tsv", folder / "durations.tsv")
+
+
+def events(truth: sed.GroundTruth) -> dict[str, list[tuple[float, float, str]]]:
+    """All clips with their events."""
+    return {clip: truth.events(clip) for clip in truth.clips}
+
+
+FRAME_KINDS = ["pandas", "polars", "pyarrow"]
+
+
+def frame_of(kind: str, data: dict[str, Any]) -> Any:
+    """A table of one of these kinds."""
+    if kind == "pandas":
+        return pandas.DataFrame(data)
+    return polars.DataFrame(data) if kind == "polars" else polars.DataFrame(data).to_arrow()

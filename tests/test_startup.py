@@ -1,0 +1,41 @@
+"""What it costs to begin, and what is not loaded before it is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def test_import_loads_only_numpy_and_the_core() -> None:
+    loaded = run("import sys, sedscope; print(*sorted({m.split('.')[0] for m in sys.modules}))").split()
+    heavy = {"polars", "narwhals", "pandas", "typer", "rich", "matplotlib", "scipy", "torch"}
+    assert not heavy & set(loaded)
+
+
+def test_import_costs_at_most_twice_numpy() -> None:
+    def best(code: str) -> float:
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            run(code)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    nothing = best("pass")
+    assert best("import sedscope") - nothing <= 2 * (best("import numpy") - nothing)
+
+
+def test_help_is_quick() -> None:
+    def seconds() -> float:
+        start = time.perf_counter()
+        command = [sys.executable, "-m", "sedscope", "--help"]
+        subprocess.run(command, check=True, capture_output=True)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(5)) < 0.5
