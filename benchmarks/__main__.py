@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import sedscope as sed
-from sedscope.deltas import thread_count
+from sedscope.threads import thread_count
 
 from .timing import Row, markdown, seconds
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sedscope as sed
-from sedscope.curves import PSDROC
+from sedscope.psd_roc import PSDROC
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 640, 360, 56, 48, 20, 150
 

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "accumulate.hpp"
+#include "any_label.hpp"
 #include "clips.hpp"
 #include "intersection.hpp"
 #include "matching.hpp"
+#include "segments.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -76,6 +78,10 @@ struct Truth {
         require(this->events.shape(1) == 2 && this->events.shape(0) == this->labels.size(),
                 "events must be (onset, offset) pairs, one per label");
     }
+
+    ReferenceTable table() const {
+        return {reinterpret_cast<const Interval*>(events.data()), labels.data(), starts.data()};
+    }
 };
 
 // The score type of a vector of clip views.
@@ -114,21 +120,86 @@ public:
                       [&](auto score) { return IntersectionKernel<decltype(score)>(criterion); });
     }
 
-    nb::tuple collar_deltas(const Truth& truth, std::optional<int64_t> onset,
-                            std::optional<int64_t> offset, double offset_rate,
-                            bool cross_triggers) const {
-        const Collar collar{onset.has_value(), offset.has_value(), onset.value_or(0),
-                            offset.value_or(0), offset_rate};
+    nb::tuple collar_deltas(const Truth& truth, const Collar& collar, bool cross_triggers,
+                            bool errors) const {
         return deltas(truth, [&](auto score) {
-            return MatchingKernel<decltype(score), Collar>(collar, cross_triggers);
+            return MatchingKernel<decltype(score), Collar>(collar, cross_triggers, errors);
         });
     }
 
-    nb::tuple iou_deltas(const Truth& truth, double iou, bool cross_triggers) const {
-        const Overlap overlap{{iou}};
+    nb::tuple overlap_deltas(const Truth& truth, const Overlap& overlap,
+                             bool cross_triggers) const {
         return deltas(truth, [&](auto score) {
-            return MatchingKernel<decltype(score), Overlap>(overlap, cross_triggers);
+            return MatchingKernel<decltype(score), Overlap>(overlap, cross_triggers, false);
         });
+    }
+
+    template <class Pairing>
+    nb::tuple any_label_pairs(const Truth& truth, const Pairing& pairing) const {
+        return std::visit(
+            [&](const auto& views) {
+                using T = ScoreOf<decltype(views)>;
+                require(truth.starts.size() == views.size() + 1, "clips + 1 starts are needed");
+                Buffer<int64_t> starts(views.size() + 1);
+                DetectionRows<T> rows;
+                {
+                    nb::gil_scoped_release release;
+                    rows = sedscope::any_label_pairs(views, columns_, truth.table(), pairing,
+                                                     truth.threads, starts.data());
+                }
+                return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(rows.scores)),
+                                      to_numpy(std::move(rows.tp)));
+            },
+            views_);
+    }
+
+    // Segment scores of one type: that of the scores for the maximum, double for the mean.
+    nb::object segment_scores(const Vector<int64_t>& starts, const Vector<int64_t>& durations,
+                              int64_t length, bool mean, std::size_t threads) const {
+        return std::visit(
+            [&](const auto& views) -> nb::object {
+                require(starts.size() == views.size() + 1 && durations.size() == views.size(),
+                        "clips + 1 starts and one duration per clip are needed");
+                const auto segments = static_cast<std::size_t>(starts.data()[views.size()]);
+                auto find = [&](auto zero) {
+                    Buffer<decltype(zero)> out(segments * columns_.size());
+                    {
+                        nb::gil_scoped_release release;
+                        sedscope::segment_scores(views, columns_, starts.data(), durations.data(),
+                                                 length, mean, threads, out.data());
+                    }
+                    return to_numpy(std::move(out), segments, columns_.size());
+                };
+                if (mean) return find(double{});
+                return find(ScoreOf<decltype(views)>{});
+            },
+            views_);
+    }
+
+    // All detections of a clip and class: first frame, end, score, parent's score.
+    nb::tuple detections(std::size_t clip, std::size_t class_number) const {
+        require(class_number < columns_.size(), "class out of range");
+        return std::visit(
+            [&](const auto& views) {
+                using T = ScoreOf<decltype(views)>;
+                require(clip < views.size(), "clip out of range");
+                Buffer<int64_t> first, end;
+                Buffer<T> scores, parents;
+                std::vector<T> copy;
+                const T* column = load_column(views[clip], columns_[class_number], copy);
+                ComponentTree<T>().sweep(
+                    column, views[clip].frames, -std::numeric_limits<T>::infinity(), 0,
+                    [&](const Detection<T>& detection, int32_t*) {
+                        first.push(static_cast<int64_t>(detection.first));
+                        end.push(static_cast<int64_t>(detection.end));
+                        scores.push(detection.score);
+                        parents.push(detection.parent);
+                    },
+                    [](T, const int32_t*) {});
+                return nb::make_tuple(to_numpy(std::move(first)), to_numpy(std::move(end)),
+                                      to_numpy(std::move(scores)), to_numpy(std::move(parents)));
+            },
+            views_);
     }
 
 private:
@@ -155,6 +226,7 @@ private:
     template <class MakeKernel>
     nb::tuple deltas(const Truth& truth, MakeKernel&& make_kernel) const {
         const auto& [events, labels, starts, maxima, floors, threads] = truth;
+        static_cast<void>(events), static_cast<void>(labels);
         require(floors.size() == columns_.size(), "one floor per class is needed");
         return std::visit(
             [&](const auto& views) {
@@ -162,8 +234,7 @@ private:
                 require(starts.size() == views.size() + 1, "clips + 1 starts are needed");
                 require(maxima.shape(0) == views.size() && maxima.shape(1) == columns_.size(),
                         "one maximum per clip and class is needed");
-                const ReferenceTable references{reinterpret_cast<const Interval*>(events.data()),
-                                                labels.data(), starts.data()};
+                const ReferenceTable references = truth.table();
                 BatchJob<T> job(views, columns_, references, data_of<T>(maxima, "maxima"),
                                 data_of<T>(floors, "floors"));
                 BatchDeltas<T> found;
@@ -179,7 +250,11 @@ private:
                                       to_numpy(std::move(fp)),
                                       to_numpy(std::move(found.cross_starts), classes, clips + 1),
                                       to_numpy(std::move(cross_scores)),
-                                      to_numpy(std::move(cross_labels)), to_numpy(std::move(ct)));
+                                      to_numpy(std::move(cross_labels)), to_numpy(std::move(ct)),
+                                      to_numpy(std::move(found.error_starts), classes, clips + 1),
+                                      to_numpy(std::move(found.rows.errors.scores)),
+                                      to_numpy(std::move(found.rows.errors.onset)),
+                                      to_numpy(std::move(found.rows.errors.offset)));
             },
             views_);
     }
@@ -242,15 +317,31 @@ NB_MODULE(_native, module) {
                       std::size_t>(),
              "events"_a.noconvert(), "labels"_a.noconvert(), "starts"_a.noconvert(),
              "maxima"_a.noconvert(), "floors"_a.noconvert(), "threads"_a);
+    nb::class_<Collar>(module, "Collar")
+        .def(
+            "__init__",
+            [](Collar* made, std::optional<int64_t> onset, std::optional<int64_t> offset,
+               double offset_rate) {
+                new (made) Collar{onset.has_value(), offset.has_value(), onset.value_or(0),
+                                  offset.value_or(0), offset_rate};
+            },
+            "onset"_a.none(), "offset"_a.none(), "offset_rate"_a);
+    nb::class_<Overlap>(module, "Overlap")
+        .def("__init__", [](Overlap* made, double iou) { new (made) Overlap{{iou}}; }, "iou"_a);
     nb::class_<Clips>(module, "Clips")
         .def(nb::init<nb::list, nb::list, const Vector<int64_t>&>(), "values"_a, "edges"_a,
              "columns"_a.noconvert())
         .def("maxima", &Clips::maxima, "threads"_a)
         .def("intersection_deltas", &Clips::intersection_deltas, "truth"_a, "dtc"_a, "gtc"_a,
              "cttc"_a.none())
-        .def("collar_deltas", &Clips::collar_deltas, "truth"_a, "onset"_a.none(), "offset"_a.none(),
-             "offset_rate"_a, "cross_triggers"_a)
-        .def("iou_deltas", &Clips::iou_deltas, "truth"_a, "iou"_a, "cross_triggers"_a);
+        .def("collar_deltas", &Clips::collar_deltas, "truth"_a, "collar"_a, "cross_triggers"_a,
+             "errors"_a)
+        .def("overlap_deltas", &Clips::overlap_deltas, "truth"_a, "overlap"_a, "cross_triggers"_a)
+        .def("any_label_pairs", &Clips::any_label_pairs<Collar>, "truth"_a, "pairing"_a)
+        .def("any_label_pairs", &Clips::any_label_pairs<Overlap>, "truth"_a, "pairing"_a)
+        .def("segment_scores", &Clips::segment_scores, "starts"_a.noconvert(),
+             "durations"_a.noconvert(), "length"_a, "mean"_a, "threads"_a)
+        .def("detections", &Clips::detections, "clip"_a, "class_number"_a);
     bind_accumulate<float>(module);
     bind_accumulate<double>(module);
 }

@@ -32,6 +32,38 @@ struct ReferenceTable {
     const int64_t* starts;  // clip i has the events [starts[i], starts[i + 1])
 };
 
+// The references of one clip, by class; a class without any is not there.
+struct ClipReferences {
+    std::vector<References> by_class;  // as many as labels, or more: memory is kept
+    std::vector<int32_t> labels;
+
+    void assign(const ReferenceTable& table, std::size_t clip, const Time* edges,
+                std::size_t boundaries) {
+        labels.clear();
+        const int64_t end = table.starts[clip + 1];
+        for (int64_t first = table.starts[clip], last; first < end; first = last) {
+            const int32_t label = table.labels[first];
+            for (last = first; last < end && table.labels[last] == label; ++last) {
+            }
+            if (by_class.size() == labels.size()) by_class.emplace_back();
+            by_class[labels.size()].assign(
+                table.events + first, static_cast<std::size_t>(last - first), edges, boundaries);
+            labels.push_back(label);
+        }
+    }
+};
+
+// The scores of one class side by side: where they are, if they are so already, else copied.
+template <class T>
+const T* load_column(const ClipView<T>& clip, int64_t column, std::vector<T>& copy) {
+    const T* values = clip.values + column * clip.class_stride;
+    if (clip.frame_stride == 1) return values;
+    copy.resize(clip.frames);
+    for (std::size_t frame = 0; frame < clip.frames; ++frame)
+        copy[frame] = values[static_cast<std::ptrdiff_t>(frame) * clip.frame_stride];
+    return copy.data();
+}
+
 // The largest score of each class over consecutive frames of all classes, into `out`; false if
 // there is a NaN. Works on several frames at once, so that few classes fill the machine's vectors,
 // too.
@@ -93,7 +125,7 @@ void clip_maxima(const std::vector<ClipView<T>>& clips, const std::vector<int64_
 // Deltas of many clips: rows ordered by class, then clip.
 template <class T>
 struct BatchDeltas {
-    Buffer<int64_t> starts, cross_starts;  // classes x (clips + 1)
+    Buffer<int64_t> starts, cross_starts, error_starts;  // classes x (clips + 1)
     Rows<T> rows;
 };
 
@@ -114,6 +146,7 @@ public:
         plan(threads);
         counts_.assign(columns_.size() * clips_.size(), 0);
         cross_counts_.assign(columns_.size() * clips_.size(), 0);
+        error_counts_.assign(columns_.size() * clips_.size(), 0);
         parallel_for(pieces_.size(), threads, [&] {
             return [this, kernel = make_kernel(), work = Workspace()](std::size_t i) mutable {
                 run(pieces_[i], kernel, work);
@@ -131,8 +164,7 @@ private:
 
     struct Workspace {
         std::vector<T> column;
-        std::vector<References> references;  // per class that has some in the clip
-        std::vector<int32_t> labels;
+        ClipReferences references;
         std::vector<OtherClass> others;
     };
 
@@ -158,50 +190,28 @@ private:
         piece.rows.resize(piece.last_class - piece.first_class);
         for (std::size_t i = piece.first_clip; i < piece.last_clip; ++i) {
             const ClipView<T>& clip = clips_[i];
-            find_references(i, work);
+            work.references.assign(references_, i, clip.edges, clip.frames + 1);
             for (std::size_t c = piece.first_class; c < piece.last_class; ++c) {
                 if (!(maxima_[i * columns_.size() + c] > floors_[c])) continue;
                 Rows<T>& rows = piece.rows[c - piece.first_class];
                 const std::size_t before = rows.detections.size();
                 const std::size_t cross_before = rows.cross_triggers.size();
+                const std::size_t errors_before = rows.errors.size();
                 const T* column = load_column(clip, columns_[c], work.column);
                 References* own = nullptr;
                 work.others.clear();
-                for (std::size_t k = 0; k < work.labels.size(); ++k) {
-                    if (work.labels[k] == static_cast<int32_t>(c))
-                        own = &work.references[k];
+                auto& [by_class, labels] = work.references;
+                for (std::size_t k = 0; k < labels.size(); ++k) {
+                    if (labels[k] == static_cast<int32_t>(c))
+                        own = &by_class[k];
                     else
-                        work.others.push_back({work.labels[k], &work.references[k]});
+                        work.others.push_back({labels[k], &by_class[k]});
                 }
                 kernel.run(column, clip.frames, clip.edges, floors_[c], own, work.others, rows);
                 counts_[c * clips_.size() + i] = rows.detections.size() - before;
                 cross_counts_[c * clips_.size() + i] = rows.cross_triggers.size() - cross_before;
+                error_counts_[c * clips_.size() + i] = rows.errors.size() - errors_before;
             }
-        }
-    }
-
-    // The scores of one class side by side: where they are, if they are so already, else copied.
-    static const T* load_column(const ClipView<T>& clip, int64_t column, std::vector<T>& copy) {
-        const T* values = clip.values + column * clip.class_stride;
-        if (clip.frame_stride == 1) return values;
-        copy.resize(clip.frames);
-        for (std::size_t frame = 0; frame < clip.frames; ++frame)
-            copy[frame] = values[static_cast<std::ptrdiff_t>(frame) * clip.frame_stride];
-        return copy.data();
-    }
-
-    void find_references(std::size_t clip, Workspace& work) const {
-        work.labels.clear();
-        const int64_t end = references_.starts[clip + 1];
-        for (int64_t first = references_.starts[clip], last; first < end; first = last) {
-            const int32_t label = references_.labels[first];
-            for (last = first; last < end && references_.labels[last] == label; ++last) {
-            }
-            if (work.references.size() == work.labels.size()) work.references.emplace_back();
-            work.references[work.labels.size()].assign(references_.events + first,
-                                                       static_cast<std::size_t>(last - first),
-                                                       clips_[clip].edges, clips_[clip].frames + 1);
-            work.labels.push_back(label);
         }
     }
 
@@ -209,9 +219,11 @@ private:
         BatchDeltas<T> batch;
         const std::size_t rows = add_up(counts_, batch.starts);
         const std::size_t cross = add_up(cross_counts_, batch.cross_starts);
+        const std::size_t errors = add_up(error_counts_, batch.error_starts);
         batch.rows.detections = {Buffer<T>(rows), Buffer<int8_t>(rows), Buffer<int8_t>(rows)};
         batch.rows.cross_triggers = {Buffer<T>(cross), Buffer<int32_t>(cross),
                                      Buffer<int8_t>(cross)};
+        batch.rows.errors = {Buffer<T>(errors), Buffer<int64_t>(errors), Buffer<int64_t>(errors)};
         const std::size_t stride = clips_.size() + 1;
         parallel_for(pieces_.size(), threads, [&] {
             return [&](std::size_t i) {
@@ -227,6 +239,10 @@ private:
                     copy(from.cross_triggers.scores, cross_scores, batch.cross_starts[at]);
                     copy(from.cross_triggers.labels, labels, batch.cross_starts[at]);
                     copy(from.cross_triggers.ct, ct, batch.cross_starts[at]);
+                    auto& [error_scores, onset, offset] = batch.rows.errors;
+                    copy(from.errors.scores, error_scores, batch.error_starts[at]);
+                    copy(from.errors.onset, onset, batch.error_starts[at]);
+                    copy(from.errors.offset, offset, batch.error_starts[at]);
                 }
             };
         });
@@ -259,7 +275,7 @@ private:
     const T* maxima_;
     const T* floors_;
     std::vector<Piece> pieces_;
-    std::vector<std::size_t> counts_, cross_counts_;
+    std::vector<std::size_t> counts_, cross_counts_, error_counts_;
 };
 
 }  // namespace sedscope

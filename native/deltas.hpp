@@ -64,10 +64,25 @@ void push_detection_counts(const T* scores, std::size_t frames, T floor, Detecti
     rows.tp.grow(n);
 }
 
+// Changes of the sums of signed onset and offset errors of pairs.
+template <class T>
+struct ErrorRows {
+    Buffer<T> scores;
+    Buffer<int64_t> onset, offset;
+
+    std::size_t size() const { return scores.size(); }
+    void push(T score, int64_t onset_change, int64_t offset_change) {
+        scores.push(score);
+        onset.push(onset_change);
+        offset.push(offset_change);
+    }
+};
+
 template <class T>
 struct Rows {
     DetectionRows<T> detections;
     CrossTriggerRows<T> cross_triggers;
+    ErrorRows<T> errors;
 };
 
 }  // namespace sedscope

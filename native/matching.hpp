@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "component_tree.hpp"
@@ -190,52 +191,93 @@ struct Overlap {
     }
 };
 
-template <class T, class Pairing>
-class MatchingKernel {
-public:
-    MatchingKernel(const Pairing& pairing, bool cross_triggers)
-        : pairing_(pairing), cross_triggers_(cross_triggers) {}
+// Sum of signed boundary errors of pairs, in the order in which matchings are preferred.
+struct PairErrors {
+    Time total, onset, offset;  // total: of absolute values
 
-    // A detection that can be paired with no reference of its class, but with one of another class,
-    // is a cross-trigger on that class.
-    void run(const T* scores, std::size_t frames, const Time* edges, T floor, References* own,
-             const std::vector<OtherClass>& others, Rows<T>& rows) {
-        push_detection_counts(scores, frames, floor, rows.detections);
-        const std::size_t cross = cross_triggers_ ? others.size() : 0;
-        if (!own && cross == 0) return;
+    PairErrors& operator+=(const PairErrors& other) {
+        total += other.total;
+        onset += other.onset;
+        offset += other.offset;
+        return *this;
+    }
+    PairErrors operator-() const { return {-total, -onset, -offset}; }
+    friend PairErrors operator+(PairErrors a, const PairErrors& b) { return a += b; }
+    friend bool operator<(const PairErrors& a, const PairErrors& b) {
+        return std::tie(a.total, a.onset, a.offset) < std::tie(b.total, b.onset, b.offset);
+    }
+};
+
+// Detections with the references that each can be paired with, and how the largest possible number
+// of pairs changes as the threshold falls.
+template <class T>
+class PairSweep {
+public:
+    void clear() {
         detections_.clear();
         partners_.clear();
-        tree_.sweep(
-            scores, frames, floor, cross,
-            [&](const Detection<T>& detection, int32_t* values) {
-                const Time from = edges[detection.first], until = edges[detection.end];
-                const std::size_t before = partners_.size();
-                if (own)
-                    pairing_.candidates(*own, from, until, [&](std::size_t j) {
-                        partners_.push_back(static_cast<uint32_t>(j));
-                    });
-                const std::size_t found = partners_.size() - before;
-                if (found)
-                    detections_.push_back({detection.score, detection.parent, before, found});
-                for (std::size_t m = 0; m < cross; ++m) {
-                    values[m] = 0;
-                    if (!found)
-                        pairing_.candidates(*others[m].references, from, until,
-                                            [&](std::size_t) { values[m] = 1; });
-                }
-            },
-            [&](T score, const int32_t* delta) {
-                for (std::size_t m = 0; m < cross; ++m)
-                    if (delta[m]) rows.cross_triggers.push(score, others[m].label, delta[m]);
-            });
-        if (own) match(floor, own->count(), rows.detections);
+        errors_.clear();
+    }
+
+    // Candidates of the next detection, and then the detection; one without candidates is left out.
+    void add_candidate(std::size_t reference) {
+        partners_.push_back(static_cast<uint32_t>(reference));
+    }
+    void add_candidate(std::size_t reference, Time onset_error, Time offset_error) {
+        add_candidate(reference);
+        const Time total = std::abs(onset_error) + std::abs(offset_error);
+        errors_.push_back({total, onset_error, offset_error});
+    }
+    bool add_detection(T score, T parent) {
+        const std::size_t first =
+            detections_.empty() ? 0 : detections_.back().first + detections_.back().count;
+        if (partners_.size() == first) return false;
+        detections_.push_back({score, parent, first, partners_.size() - first});
+        return true;
+    }
+
+    // Calls `emit(score, change of the number of pairs)`.
+    template <class Emit>
+    void count_pairs(T floor, std::size_t references, Emit&& emit) {
+        const std::size_t groups = arrange(floor, references);
+        for (std::size_t g = 0; g < groups; ++g) {
+            if (sizes_[g] == 1)
+                count_for_one(g, emit);
+            else
+                count_for_several(g, emit);
+        }
+    }
+
+    // Calls `emit(score, change of the errors of all pairs)`: of the matchings with the most pairs
+    // the one with the smallest errors counts.
+    template <class Emit>
+    void sum_errors(T floor, std::size_t references, Emit&& emit) {
+        const std::size_t groups = arrange(floor, references);
+        for (std::size_t g = 0; g < groups; ++g) {
+            present_.clear();
+            PairErrors before{0, 0, 0};
+            changes_.sweep(
+                g,
+                [&](const Change& change) {
+                    if (change.comes)
+                        present_.push_back(change.detection);
+                    else
+                        present_.erase(
+                            std::find(present_.begin(), present_.end(), change.detection));
+                },
+                [&](T score) {
+                    const PairErrors now = smallest_errors(sizes_[g]);
+                    const PairErrors difference = now + -before;
+                    if (difference.onset || difference.offset) emit(score, difference);
+                    before = now;
+                });
+        }
     }
 
 private:
-    // A detection with the references that it can be paired with.
     struct Paired {
         T score, parent;
-        std::size_t first_partner, partners;
+        std::size_t first, count;  // candidates in partners_
     };
     // From this score on a detection is there, or no longer.
     struct Change {
@@ -245,14 +287,12 @@ private:
         bool comes;
     };
 
-    // Notes each change of the number of pairs as the threshold falls; a pair is one true positive
-    // more and one false positive less.
-    void match(T floor, std::size_t references, DetectionRows<T>& rows) {
+    std::size_t arrange(T floor, std::size_t references) {
         const std::size_t groups = find_groups(references);
         changes_.entries.clear();
         for (std::size_t i = 0; i < detections_.size(); ++i) {
             const Paired& detection = detections_[i];
-            const uint32_t group = group_[partners_[detection.first_partner]];
+            const uint32_t group = group_[partners_[detection.first]];
             const auto number = static_cast<uint32_t>(i);
             changes_.entries.push({group, detection.score, number, true});
             if (detection.parent > floor)
@@ -260,41 +300,38 @@ private:
         }
         changes_.arrange(groups);
         matching_.reset(references, detections_.size());  // groups do not touch each other
-        for (std::size_t g = 0; g < groups; ++g) {
-            if (sizes_[g] == 1)
-                match_one(g, rows);
-            else
-                match_several(g, rows);
-        }
+        return groups;
     }
 
-    // One reference: it is found while any of its detections is there.
-    void match_one(std::size_t group, DetectionRows<T>& rows) {
+    // One reference: it has a pair while any of its detections is there.
+    template <class Emit>
+    void count_for_one(std::size_t group, Emit&& emit) {
         int32_t present = 0;
         bool found = false;
         changes_.sweep(
             group, [&](const Change& change) { present += change.comes ? 1 : -1; },
             [&](T score) {
                 const bool now = present > 0;
-                if (now != found) rows.push(score, now ? 1 : -1, now ? -1 : 1);
+                if (now != found) emit(score, now ? 1 : -1);
                 found = now;
             });
     }
 
     // References that compete for detections.
-    void match_several(std::size_t group, DetectionRows<T>& rows) {
+    template <class Emit>
+    void count_for_several(std::size_t group, Emit&& emit) {
         int32_t pairs = 0;
         changes_.sweep(
             group,
             [&](const Change& change) {
                 const Paired& detection = detections_[change.detection];
-                pairs += change.comes ? matching_.add(change.detection,
-                                                      partners_.data() + detection.first_partner,
-                                                      detection.partners)
-                                      : matching_.remove(change.detection);
+                pairs += change.comes
+                             ? matching_.add(change.detection, partners_.data() + detection.first,
+                                             detection.count)
+                             : matching_.remove(change.detection);
             },
             [&](T score) {
-                if (pairs) rows.push(score, pairs, -pairs);
+                if (pairs) emit(score, pairs);
                 pairs = 0;
             });
     }
@@ -304,10 +341,10 @@ private:
         parent_.resize(references);
         std::iota(parent_.begin(), parent_.end(), 0u);
         for (const Paired& detection : detections_)
-            for (std::size_t k = 1; k < detection.partners; ++k)
-                parent_[root(partners_[detection.first_partner + k])] =
-                    root(partners_[detection.first_partner]);
+            for (std::size_t k = 1; k < detection.count; ++k)
+                parent_[root(partners_[detection.first + k])] = root(partners_[detection.first]);
         group_.assign(references, Matching::none);
+        place_.resize(references);
         sizes_.clear();
         for (std::size_t j = 0; j < references; ++j) {
             const uint32_t top = root(static_cast<uint32_t>(j));
@@ -316,7 +353,7 @@ private:
                 sizes_.push_back(0);
             }
             group_[j] = group_[top];
-            ++sizes_[group_[j]];
+            place_[j] = sizes_[group_[j]]++;
         }
         return sizes_.size();
     }
@@ -325,15 +362,126 @@ private:
         return j;
     }
 
-    Pairing pairing_;
-    bool cross_triggers_;
-    ComponentTree<T> tree_;
+    // The errors of the best matching of the detections present: pairs are added one by one along
+    // the path that adds the least, until no more can be added. References count by their place.
+    PairErrors smallest_errors(std::size_t references) {
+        constexpr uint32_t none = Matching::none;
+        std::vector<uint32_t> detection_of(references, none);
+        std::vector<std::size_t> chosen(present_.size(), no_edge);  // index into partners_
+        PairErrors sum{0, 0, 0};
+        while (true) {
+            // Least errors to reach each reference from a detection without a pair (Bellman-Ford).
+            std::vector<PairErrors> least(references);
+            std::vector<std::size_t> through(references, no_edge);
+            std::vector<std::size_t> from(references, 0);
+            for (bool changed = true; changed;) {
+                changed = false;
+                for (std::size_t i = 0; i < present_.size(); ++i) {
+                    const Paired& detection = detections_[present_[i]];
+                    PairErrors start{0, 0, 0};
+                    if (chosen[i] != no_edge) {  // it would have to leave its reference
+                        const uint32_t own = place_[partners_[chosen[i]]];
+                        if (through[own] == no_edge) continue;
+                        start = least[own] + -errors_[chosen[i]];
+                    }
+                    for (std::size_t e = detection.first; e < detection.first + detection.count;
+                         ++e) {
+                        if (e == chosen[i]) continue;
+                        const uint32_t reference = place_[partners_[e]];
+                        const PairErrors reach = start + errors_[e];
+                        if (through[reference] == no_edge || reach < least[reference]) {
+                            least[reference] = reach;
+                            through[reference] = e;
+                            from[reference] = i;
+                            changed = true;
+                        }
+                    }
+                }
+            }
+            uint32_t best = none;
+            for (std::size_t j = 0; j < references; ++j)
+                if (through[j] != no_edge && detection_of[j] == none &&
+                    (best == none || least[j] < least[best]))
+                    best = static_cast<uint32_t>(j);
+            if (best == none) return sum;
+            sum += least[best];
+            for (uint32_t reference = best; reference != none;) {
+                const std::size_t i = from[reference];
+                const uint32_t left = chosen[i] == no_edge ? none : place_[partners_[chosen[i]]];
+                chosen[i] = through[reference];
+                detection_of[reference] = static_cast<uint32_t>(i);
+                reference = left;
+            }
+        }
+    }
+
+    static constexpr std::size_t no_edge = std::numeric_limits<std::size_t>::max();
+
     std::vector<Paired> detections_;
     std::vector<uint32_t> partners_;
-    std::vector<uint32_t> parent_, group_;
-    std::vector<uint32_t> sizes_;
+    std::vector<PairErrors> errors_;  // of each candidate, if they are asked for
+    std::vector<uint32_t> parent_;
+    std::vector<uint32_t> group_, place_;  // of each reference; its place in the group
+    std::vector<uint32_t> sizes_;          // of each group
+    std::vector<uint32_t> present_;
     GroupedSweep<Change> changes_;
     Matching matching_;
+};
+
+template <class T, class Pairing>
+class MatchingKernel {
+public:
+    MatchingKernel(const Pairing& pairing, bool cross_triggers, bool errors)
+        : pairing_(pairing), cross_triggers_(cross_triggers), errors_(errors) {}
+
+    // A detection that can be paired with no reference of its class, but with one of another class,
+    // is a cross-trigger on that class.
+    void run(const T* scores, std::size_t frames, const Time* edges, T floor, References* own,
+             const std::vector<OtherClass>& others, Rows<T>& rows) {
+        push_detection_counts(scores, frames, floor, rows.detections);
+        const std::size_t cross = cross_triggers_ ? others.size() : 0;
+        if (!own && cross == 0) return;
+        pairs_.clear();
+        tree_.sweep(
+            scores, frames, floor, cross,
+            [&](const Detection<T>& detection, int32_t* values) {
+                const Time from = edges[detection.first], until = edges[detection.end];
+                if (own)
+                    pairing_.candidates(*own, from, until, [&](std::size_t j) {
+                        if (errors_)
+                            pairs_.add_candidate(j, from - (*own)[j].onset,
+                                                 until - (*own)[j].offset);
+                        else
+                            pairs_.add_candidate(j);
+                    });
+                const bool paired = pairs_.add_detection(detection.score, detection.parent);
+                for (std::size_t m = 0; m < cross; ++m) {
+                    values[m] = 0;
+                    if (!paired)
+                        pairing_.candidates(*others[m].references, from, until,
+                                            [&](std::size_t) { values[m] = 1; });
+                }
+            },
+            [&](T score, const int32_t* delta) {
+                for (std::size_t m = 0; m < cross; ++m)
+                    if (delta[m]) rows.cross_triggers.push(score, others[m].label, delta[m]);
+            });
+        if (!own) return;
+        // a pair is one true positive more and one false positive less
+        pairs_.count_pairs(floor, own->count(), [&](T score, int32_t change) {
+            rows.detections.push(score, change, -change);
+        });
+        if (errors_)
+            pairs_.sum_errors(floor, own->count(), [&](T score, const PairErrors& change) {
+                rows.errors.push(score, change.onset, change.offset);
+            });
+    }
+
+private:
+    Pairing pairing_;
+    bool cross_triggers_, errors_;
+    ComponentTree<T> tree_;
+    PairSweep<T> pairs_;
 };
 
 }  // namespace sedscope

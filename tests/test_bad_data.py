@@ -9,12 +9,15 @@ import numpy as np
 import pandas  # type: ignore[import-untyped]
 import polars
 import pytest
+from numpy.typing import NDArray
 
 import sedscope as sed
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
 NAN, INF = float("nan"), float("inf")
+_masked_array: Any = np.ma.masked_array
+MASKED = _masked_array([[0.1], [0.2]], [[True], [False]])
 PSDS = sed.PSDS(sed.Intersection(0.7, 0.7))
 
 #         0      1      2      3 s
@@ -41,7 +44,7 @@ BAD_VALUES: dict[str, tuple[Any, str]] = {
     "dates": (np.array([["2020-01-01"]], "M8[D]"), "datetime64"),
     "a mapping": ({"Dog": [0.1]}, "float32 or float64"),
     "a generator": (([0.1] for _ in range(3)), "float32 or float64"),
-    "masked": (np.ma.masked_array([[0.1], [0.2]], [[True], [False]]), "mask"),
+    "masked": (MASKED, "mask"),
 }
 
 
@@ -148,7 +151,7 @@ def test_frame_or_edges() -> None:
         sed.evaluate(without, TRUTH, PSDS)
 
 
-def read_only(ticks: list[int]) -> np.ndarray:
+def read_only(ticks: list[int]) -> NDArray[np.int64]:
     array = np.array(ticks, np.int64)
     array.flags.writeable = False
     return array

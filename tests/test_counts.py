@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import sedscope as sed
 
@@ -108,7 +110,7 @@ def test_gaps_between_frames_separate_detections() -> None:
 
 
 @pytest.mark.parametrize("make", [np.asfortranarray, lambda x: x[::-1][::-1], lambda x: x])
-def test_any_memory_layout_is_taken_as_it_is(make: object) -> None:
+def test_any_memory_layout_is_taken_as_it_is(make: Callable[[Any], Any]) -> None:
     rng = np.random.default_rng(0)
     values = {f"c{i}": rng.random((50, 6)) for i in range(20)}
     wide = {clip: np.repeat(array, 2, axis=1)[:, ::2] for clip, array in values.items()}
@@ -118,13 +120,12 @@ def test_any_memory_layout_is_taken_as_it_is(make: object) -> None:
     labels = [f"l{c}" for c in range(6)]
     criterion = sed.Intersection(0.5, 0.5, 0.3)
 
-    def tables(arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
+    def tables(arrays: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
         scores = sed.Scores.from_arrays(arrays, classes=labels, frame=1.0)
         counts = sed.deltas(scores, truth, criterion).counts()
         return [column for label in labels for column in (counts[label].scores, counts[label].fp)]
 
     expected = tables(values)
-    assert callable(make)
     for arrays in ({k: make(v) for k, v in values.items()}, wide):
         for got, want in zip(tables(arrays), expected, strict=True):
             assert np.array_equal(got, want)

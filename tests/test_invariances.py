@@ -172,7 +172,7 @@ def test_chunks_with_different_floors_merge_to_the_higher_one() -> None:
     merged = halves[0].above(high).merge(halves[1].above(low))
     assert np.array_equal(merged.floors, high)
     assert dict(columns(merged.counts())) == dict(columns(whole.above(high).counts()))
-    assert len(merged.detections.scores) < 0.2 * len(whole.detections.scores)
+    assert len(merged.tables.detections.scores) < 0.2 * len(whole.tables.detections.scores)
 
 
 def test_merge_refuses_what_does_not_belong_together() -> None:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope import presets
-from sedscope.curves import step_area
+from sedscope.psd_roc import step_area
 
-from . import oracle
+from . import oracle, oracle_psds
 from .cases import LABELS, clip_lists, criteria, to_scores, to_truth
 from .sets import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 
@@ -56,13 +56,13 @@ def test_psds_is_that_of_the_oracle(case: Sequence[oracle.Clip], psds: sed.PSDS)
     if not psds.oracle and psds.alpha_ct:
         # rates that are equal in fractions may differ in the last digit of floats: which of two
         # points is the costlier one is then not decided
-        efprs = [x for label in LABELS for x, _ in oracle.psd_roc(case, label, **options)]
+        efprs = [x for label in LABELS for x, _ in oracle_psds.psd_roc(case, label, **options)]
         spacing = np.diff(np.unique(efprs))
         assume(len(spacing) == 0 or spacing.min() > 1e-9 * max(efprs))
-    expected = oracle.psds(case, LABELS, **options, **limits)
+    expected = oracle_psds.psds(case, LABELS, **options, **limits)
     assert result.value == pytest.approx(expected, abs=1e-9, nan_ok=True)
     for label in LABELS:
-        expected = oracle.psds(case, [label], **options, **{**limits, "alpha_st": 0})
+        expected = oracle_psds.psds(case, [label], **options, **{**limits, "alpha_st": 0})
         assert result.per_class[label].value == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 

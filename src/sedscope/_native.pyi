@@ -8,6 +8,20 @@ _Int64 = NDArray[np.int64]
 _Int32 = NDArray[np.int32]
 _Int8 = NDArray[np.int8]
 
+_Columns = tuple[
+    _Int64, _Scores, _Int8, _Int8, _Int64, _Scores, _Int32, _Int8, _Int64, _Scores, _Int64, _Int64
+]
+
+class Collar:
+    """Both boundaries near, in microseconds; None: not judged."""
+
+    def __init__(self, onset: int | None, offset: int | None, offset_rate: float) -> None: ...
+
+class Overlap:
+    """Intersection over union."""
+
+    def __init__(self, iou: float) -> None: ...
+
 class Truth:
     """References of some clips, and what bounds the work on them.
 
@@ -39,20 +53,29 @@ class Clips:
     def maxima(self, threads: int) -> _Scores:
         """The largest score per clip and class; NaN where a score is NaN."""
 
-    def intersection_deltas(
-        self, truth: Truth, dtc: float, gtc: float, cttc: float | None
-    ) -> tuple[
-        _Int64,
-        _Scores,
-        _Int8,
-        _Int8,
-        _Int64,
-        _Scores,
-        _Int32,
-        _Int8,
-    ]:
+    def intersection_deltas(self, truth: Truth, dtc: float, gtc: float, cttc: float | None) -> _Columns:
         """Changes of counts at scores above each class's floor: starts (classes × (clips + 1)),
-        scores, tp, fp, and for cross-triggers starts, scores, labels, changes."""
+        scores, tp, fp; for cross-triggers starts, scores, labels, changes; for errors of pairs
+        starts, scores, onset, offset."""
+
+    def collar_deltas(
+        self, truth: Truth, collar: Collar, cross_triggers: bool, errors: bool
+    ) -> _Columns:
+        """The same for pairs by collars."""
+
+    def overlap_deltas(self, truth: Truth, overlap: Overlap, cross_triggers: bool) -> _Columns:
+        """The same for pairs by intersection over union."""
+
+    def any_label_pairs(self, truth: Truth, pairing: Collar | Overlap) -> tuple[_Int64, _Scores, _Int8]:
+        """Changes of the number of pairs regardless of label: starts (clips + 1), scores, changes."""
+
+    def segment_scores(
+        self, starts: _Int64, durations: _Int64, length: int, mean: bool, threads: int
+    ) -> _Scores:
+        """(segments × classes); ``starts``: the first segment of each clip, and the end."""
+
+    def detections(self, clip: int, class_number: int) -> tuple[_Int64, _Int64, _Scores, _Scores]:
+        """All detections of a clip and class: first frame, end, score, parent's score."""
 
 def accumulate(
     starts: _Int64,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .criteria import Criterion
 from .errors import SedscopeError, listing
 from .scores import ScoreArray
+from .tallies import Tally
 
 IntArray = NDArray[np.int64]
 
@@ -35,12 +36,18 @@ class ClassCounts:
     """Number of reference events."""
     reference_time: float
     """Their total length in seconds."""
+    trials: int | None
+    """How many segments were judged; None for criteria about events."""
     floor: float
     cross_rows: NDArray[np.int64]
     cross_labels: NDArray[np.int32]
     cross_changes: NDArray[np.int64]
     """Cross-triggers, sparse: at a row, those on a class (an index into ``classes``) change."""
     classes: tuple[str, ...]
+    errors: NDArray[np.float64] | None = None
+    """(rows × 2) sums of signed onset and offset errors of pairs in seconds, if asked for."""
+    pairs: IntArray | None = None
+    """Pairs that there could be if labels did not matter; only for all classes together."""
 
     def ct(self, label: str) -> IntArray:
         """Cross-triggers on another class, per row."""
@@ -51,20 +58,35 @@ class ClassCounts:
         np.add.at(changes, self.cross_rows[chosen], self.cross_changes[chosen])
         return np.cumsum(changes)
 
+    def tally(self) -> Tally:
+        """All operating points; the first one is that nothing is detected, then one per row."""
+
+        def with_none(column: IntArray | None) -> IntArray | None:
+            return None if column is None else np.concatenate([[0], column])
+
+        tp, fp = with_none(self.tp), with_none(self.fp)
+        assert tp is not None
+        assert fp is not None
+        return Tally(tp, fp, self.references, self.trials, with_none(self.pairs))
+
+    def tally_at(self, threshold: float) -> Tally:
+        """The operating point of a threshold: frames with ``score > threshold`` are active."""
+        return self.tally()[int(self._detected(_as_thresholds(threshold))[0])]
+
+    def threshold(self, row: int) -> float:
+        """A threshold for row ``row`` of the tally: midway between its score and the next lower one."""
+        if row == 0:
+            return np.inf
+        upper = float(self.scores[row - 1])
+        if row == len(self.scores):
+            return float(np.nextafter(self.scores[row - 1], -np.inf))
+        lower = float(self.scores[row])
+        middle = lower + (upper - lower) / 2 if np.isfinite(upper - lower) else lower
+        return middle if middle < upper else lower
+
     def at(self, thresholds: ArrayLike) -> ClassCounts:
         """Only the operating points of the given thresholds (frames with ``score > threshold``)."""
-        try:
-            points = np.unique(np.asarray(thresholds, np.float64))[::-1]
-        except (TypeError, ValueError) as error:
-            raise SedscopeError(f"thresholds must be numbers: {error}") from None
-        if np.isnan(points).any():
-            raise SedscopeError("thresholds must be numbers, not NaN")
-        if len(points) and points[-1] < self.floor:
-            raise SedscopeError(
-                f"{self.label}: counts are known above {self.floor:g}, not at {points[-1]:g}"
-            )
-        rising = self.scores[::-1].astype(np.float64)
-        detected = len(rising) - np.searchsorted(rising, points, side="right")
+        detected = self._detected(_as_thresholds(thresholds))
         rows = np.unique(detected[detected > 0]) - 1
         cross = np.searchsorted(rows, self.cross_rows)
         kept = cross < len(rows)
@@ -76,7 +98,29 @@ class ClassCounts:
             cross_rows=cross[kept],
             cross_labels=self.cross_labels[kept],
             cross_changes=self.cross_changes[kept],
+            errors=None if self.errors is None else self.errors[rows],
+            pairs=None if self.pairs is None else self.pairs[rows],
         )
+
+    def _detected(self, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
+        """For decreasing thresholds, how many rows lie above each."""
+        if len(thresholds) and thresholds[-1] < self.floor:
+            raise SedscopeError(
+                f"{self.label}: counts are known above {self.floor:g}, not at {thresholds[-1]:g}"
+            )
+        rising = self.scores[::-1].astype(np.float64)
+        return len(rising) - np.searchsorted(rising, thresholds, side="right")
+
+
+def _as_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
+    """Distinct thresholds, decreasing."""
+    try:
+        points = np.unique(np.asarray(thresholds, np.float64))[::-1]
+    except (TypeError, ValueError) as error:
+        raise SedscopeError(f"thresholds must be numbers: {error}") from None
+    if np.isnan(points).any():
+        raise SedscopeError("thresholds must be numbers, not NaN")
+    return points
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +132,45 @@ class Counts(Mapping[str, ClassCounts]):
     clips: int
     duration: float
     """Of all clips, in seconds."""
+    any_label: tuple[ScoreArray, IntArray] | None = None
+    """Scores and how many pairs there could be there if labels did not matter, if asked for."""
+
+    def pooled(self) -> ClassCounts:
+        """All classes together, at one threshold for all."""
+        tables = list(self.per_class.values())
+        trials = [table.trials for table in tables if table.trials is not None]
+        all_scores = [table.scores for table in tables]
+        changes = [
+            np.concatenate([np.diff(table.tp, prepend=0) for table in tables]),
+            np.concatenate([np.diff(table.fp, prepend=0) for table in tables]),
+        ]
+        if self.any_label is not None:
+            pair_scores, pairs = self.any_label
+            all_scores.append(pair_scores)
+            before = np.zeros(len(changes[0]), np.int64)
+            after = np.zeros(len(pairs), np.int64)
+            changes = [np.concatenate([column, after]) for column in changes]
+            changes.append(np.concatenate([before, np.diff(pairs, prepend=0)]))
+        scores = np.concatenate(all_scores)
+        order = np.argsort(-scores, kind="stable")
+        last = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)[: len(scores)]
+        tp, fp, *rest = (np.cumsum(column[order])[last] for column in changes)
+        nobody: NDArray[np.int64] = np.empty(0, np.int64)
+        return ClassCounts(
+            label="all classes",
+            scores=scores[order][last],
+            tp=tp,
+            fp=fp,
+            references=sum(table.references for table in tables),
+            reference_time=sum(table.reference_time for table in tables),
+            trials=sum(trials) if trials else None,
+            floor=max(table.floor for table in tables),
+            cross_rows=nobody,
+            cross_labels=nobody.astype(np.int32),
+            cross_changes=nobody,
+            classes=tuple(self.per_class),
+            pairs=rest[0] if rest else None,
+        )
 
     def at(self, thresholds: ArrayLike) -> Counts:
         """Only the operating points of the given thresholds, the same for all classes."""

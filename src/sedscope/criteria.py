@@ -1,4 +1,4 @@
-"""Criteria: when a reference event counts as found and a detection as false.
+"""Criteria: when a reference counts as found and a detection as false.
 
 A criterion is a value. It knows how to find, for some clips, the changes of its counts as the
 threshold falls (`deltas`), and nothing else.
@@ -6,42 +6,81 @@ threshold falls (`deltas`), and nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._native import Clips, Truth
-from .definitions import Defined, plain_number, require_number
+from . import _native
+from .definitions import Defined, optional_number, require_flag, require_number
+from .errors import SedscopeError
+from .rows import DeltaTables, ReferenceRows, Rows
 from .scores import ScoreArray
-from .times import Ticks
+from .times import Ticks, to_ticks
 
 
 @dataclass(frozen=True, eq=False)
 class ClipBatch:
     """Some clips with their references, as the core takes them."""
 
-    clips: Clips
+    clips: _native.Clips
+    durations: Ticks
+    """Per clip, in microseconds."""
     events: Ticks
     """(events × 2) onsets and offsets, ordered by clip, class, onset."""
     labels: NDArray[np.int32]
     """The class of each event."""
+    event_clips: NDArray[np.int32]
+    """The clip of each event."""
     starts: NDArray[np.int64]
     """The first event of each clip, and the end."""
     maxima: ScoreArray
     """(clips × classes) the largest score."""
+    late: NDArray[np.intp]
+    """Events that are left out because they begin after their clip's end, counted among all."""
 
-    def truth(self, floors: ScoreArray, threads: int) -> Truth:
+    def truth(self, floors: ScoreArray, threads: int) -> _native.Truth:
         """The references as the core takes them, with what bounds the work."""
-        return Truth(self.events, self.labels, self.starts, self.maxima, floors, threads)
+        return _native.Truth(self.events, self.labels, self.starts, self.maxima, floors, threads)
+
+    def references(self) -> ReferenceRows:
+        """One row per reference event."""
+        return ReferenceRows(self.event_clips, self.labels, self.events[:, 1] - self.events[:, 0])
 
 
+@runtime_checkable
 class Criterion(Protocol):
     """What `deltas` needs of a criterion: to be hashable, and to find its deltas."""
 
-    def find_deltas(self, batch: ClipBatch, floors: ScoreArray, threads: int) -> tuple[Any, ...]:
-        """Deltas of the clips at scores above each class's floor, as columns."""
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        """Deltas of the clips at scores above each class's floor; ``any_label``: also the changes of
+        the number of pairs if labels did not matter."""
+
+
+def _event_tables(
+    batch: ClipBatch,
+    columns: Sequence[Any],
+    *,
+    errors: bool = False,
+    any_label: Sequence[Any] | None = None,
+) -> DeltaTables:
+    """Tables from the columns that the core gives for a criterion about events."""
+    starts, scores, tp, fp, cross_starts, cross_scores, labels, ct, *of_errors = columns
+    pairs = None
+    if any_label is not None:
+        pair_starts, pair_scores, changes = any_label
+        pairs = Rows(pair_starts[None], pair_scores, (changes,))
+    return DeltaTables(
+        detections=Rows(starts, scores, (tp, fp)),
+        cross_triggers=Rows(cross_starts, cross_scores, (labels, ct)),
+        references=batch.references(),
+        errors=Rows(of_errors[0], of_errors[1], tuple(of_errors[2:])) if errors else None,
+        any_label=pairs,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,14 +102,101 @@ class Intersection(Defined):
     cttc: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("dtc", "gtc", "cttc"):
-            value = getattr(self, name)
-            if name != "cttc" or value is not None:
-                value = plain_number(value)
-                object.__setattr__(self, name, value)
-                require_number(name, value, above=0, at_most=1)
+        require_number(self, "dtc", above=0, at_most=1)
+        require_number(self, "gtc", above=0, at_most=1)
+        optional_number(self, "cttc", above=0, at_most=1)
 
-    def find_deltas(self, batch: ClipBatch, floors: ScoreArray, threads: int) -> tuple[Any, ...]:
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        """See :class:`Criterion`."""
+        if any_label:
+            raise SedscopeError(
+                f"substitutions are not defined for {self}: it does not pair detections with references"
+            )
+        truth = batch.truth(floors, threads)
+        columns = batch.clips.intersection_deltas(truth, self.dtc, self.gtc, self.cttc)
+        return _event_tables(batch, columns)
+
+
+@dataclass(frozen=True, repr=False)
+class Collar(Defined):
+    """Collar criterion (Mesaros et al., "Metrics for Polyphonic Sound Event Detection", 2016).
+
+    A detection and a reference of its class can be paired if their onsets differ by at most ``onset``
+    seconds and their offsets by at most ``offset`` seconds or ``offset_rate`` of the reference's length,
+    whichever is more; borders are included. ``onset=None`` or ``offset=None`` does not judge that
+    boundary. As many pairs as possible are made, each event being in at most one: a pair is a true
+    positive, a detection without a pair a false positive.
+
+    ``cross_triggers``: a detection that can be paired with no reference of its class, but with one of
+    another class, is a cross-trigger on that class. ``errors``: the counts also tell the sums of
+    signed boundary errors of the pairs (detection minus reference); of the possible choices of as
+    many pairs as possible the one with the smallest total of absolute errors counts.
+
+    >>> Collar()
+    Collar(onset=0.2, offset=0.2, offset_rate=0.2)
+    """
+
+    onset: float | None = 0.2
+    offset: float | None = 0.2
+    offset_rate: float = 0.2
+    cross_triggers: bool = False
+    errors: bool = False
+
+    def __post_init__(self) -> None:
+        optional_number(self, "onset", at_least=0)
+        optional_number(self, "offset", at_least=0)
+        require_number(self, "offset_rate", at_least=0)
+        require_flag(self, "cross_triggers")
+        require_flag(self, "errors")
+        if self.onset is None and self.offset is None:
+            raise SedscopeError("a collar judges onsets, offsets or both: one of them must be a number")
+
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
         """See :class:`Criterion`."""
         truth = batch.truth(floors, threads)
-        return batch.clips.intersection_deltas(truth, self.dtc, self.gtc, self.cttc)
+        collar = _native.Collar(
+            None if self.onset is None else int(to_ticks(self.onset)),
+            None if self.offset is None else int(to_ticks(self.offset)),
+            self.offset_rate,
+        )
+        return _event_tables(
+            batch,
+            batch.clips.collar_deltas(truth, collar, self.cross_triggers, self.errors),
+            errors=self.errors,
+            any_label=batch.clips.any_label_pairs(truth, collar) if any_label else None,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class IoU(Defined):
+    """Intersection over union: a detection and a reference of its class can be paired if the time that
+    they share is at least ``threshold`` of the time that either takes.
+
+    As many pairs as possible are made, as for :class:`Collar`; ``cross_triggers`` likewise.
+
+    >>> IoU(0.5)
+    IoU(threshold=0.5)
+    """
+
+    threshold: float = 0.5
+    cross_triggers: bool = False
+
+    def __post_init__(self) -> None:
+        require_number(self, "threshold", above=0, at_most=1)
+        require_flag(self, "cross_triggers")
+
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        """See :class:`Criterion`."""
+        truth = batch.truth(floors, threads)
+        overlap = _native.Overlap(self.threshold)
+        return _event_tables(
+            batch,
+            batch.clips.overlap_deltas(truth, overlap, self.cross_triggers),
+            any_label=batch.clips.any_label_pairs(truth, overlap) if any_label else None,
+        )

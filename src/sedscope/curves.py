@@ -1,127 +1,110 @@
-"""Curves read off the counts.
+"""Curves read off the counts of a class (or of all classes together).
 
-A curve is a list of vertices, each with the operating point that it belongs to: ``scores[i]`` means
-that frames with ``score >= scores[i]`` are active, ``inf`` that nothing is detected. Between vertices
-a PSD-ROC is a step: at eFPR x holds the last vertex with ``efpr <= x``.
+A curve is a list of operating points: ``scores[i]`` means that frames with ``score >= scores[i]`` are
+active; the first one is ``inf``, where nothing is detected, and scores decrease from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import ClassCounts, Counts
-from .times import SECONDS_PER_UNIT
+from .counts import ClassCounts
 
 FloatArray = NDArray[np.float64]
 
 
-def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
-    """The area under a step function from 0 to ``end``; ``x`` rises from 0, ``y[i]`` holds from x[i]."""
-    widths = np.diff(np.append(np.minimum(x, end), end))
-    return float(np.sum(widths * y))
-
-
 @dataclass(frozen=True, eq=False)
-class ClassPSDROC:
-    """The PSD-ROC of one class: true positive rate over effective false positive rate, in steps."""
+class PrecisionRecallCurve:
+    """Precision and recall at every operating point."""
 
-    label: str
-    efpr: FloatArray
-    """Rising from 0; false positives per unit of time, cross-triggers included as weighted."""
-    tpr: FloatArray
     scores: FloatArray
-    """The operating point of each vertex: frames with ``score >= scores[i]`` are active."""
+    precision: FloatArray
+    recall: FloatArray
 
-    def tpr_at(self, efpr: FloatArray) -> FloatArray:
-        """The true positive rate at given rates of at least 0."""
-        at: FloatArray = self.tpr[np.searchsorted(self.efpr, efpr, side="right") - 1]
-        return at
+    def average_precision(self) -> float:
+        """The sum of precision · (step of recall) over the recalls that occur, in steps; at a recall
+        that several operating points have, the one with the lowest threshold counts."""
+        recall, row = np.unique(self.recall[::-1], return_index=True)
+        precision = self.precision[::-1][row]
+        return float(np.sum(precision[1:] * np.diff(recall)))
 
 
 @dataclass(frozen=True, eq=False)
-class PSDROC:
-    """The PSD-ROC over all classes: mean − α_ST · standard deviation of the classes' true positive
-    rates, at least 0, in steps over the effective false positive rate."""
+class ROCCurve:
+    """True positive rate over false positive rate."""
 
-    efpr: FloatArray
-    etpr: FloatArray
-    per_class: Mapping[str, ClassPSDROC]
+    scores: FloatArray
+    fpr: FloatArray
+    tpr: FloatArray
 
+    def area(self, max_fpr: float | None = None, *, mcclish: bool = False) -> float:
+        """The area under the curve, straight lines between operating points.
 
-def effective_fpr(
-    counts: Counts, label: str, *, alpha_ct: float = 0.0, unit: str = "hour"
-) -> FloatArray:
-    """Per row of the counts: false positives per unit of time, plus ``alpha_ct`` times the mean over
-    the other classes with references of cross-triggers per unit of that class's reference time."""
-    of_class = counts[label]
-    rate: FloatArray = of_class.fp / counts.duration
-    if alpha_ct:
-        others = [m for m in sorted(counts) if m != label and counts[m].references]
-        total = np.zeros(len(rate))
-        for other in others:
-            total += of_class.ct(other) / counts[other].reference_time
-        rate += alpha_ct * total / max(1, len(others))
-    return rate * SECONDS_PER_UNIT[unit]
-
-
-def class_psd_roc(
-    counts: Counts,
-    label: str,
-    *,
-    alpha_ct: float = 0.0,
-    unit: str = "hour",
-    max_efpr: float = np.inf,
-    oracle: bool = True,
-) -> ClassPSDROC:
-    """The PSD-ROC of a class up to ``max_efpr``.
-
-    ``oracle``: at each rate the best true positive rate of any operating point that costs no more;
-    otherwise that of the costliest one, so that the curve may fall.
-    """
-    of_class = counts[label]
-    efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit)
-    rows = _cheapest_of_runs(of_class, efpr) if oracle else np.arange(len(efpr))
-    rows = rows[efpr[rows] <= max_efpr]
-    rows = rows[np.lexsort((-of_class.tp[rows], efpr[rows]))]
-    tp, x = of_class.tp[rows], efpr[rows]
-    if oracle:
-        kept = tp > np.concatenate([[0], np.maximum.accumulate(tp)[:-1]]) if len(tp) else tp > 0
-    else:
-        best_of_rate = np.concatenate([[True], x[1:] > x[:-1]])[: len(x)]
-        rows, tp, x = rows[best_of_rate], tp[best_of_rate], x[best_of_rate]
-        kept = tp != np.concatenate([[0], tp[:-1]])[: len(tp)]
-    x, tpr = x[kept], tp[kept] / max(1, of_class.references)
-    scores = of_class.scores[rows[kept]].astype(np.float64)
-    if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
-        x, tpr, scores = np.insert(x, 0, 0), np.insert(tpr, 0, 0), np.insert(scores, 0, np.inf)
-    return ClassPSDROC(label, x, tpr, scores)
+        ``max_fpr``: only up to there, divided by it, or with ``mcclish`` rescaled so that 0.5 is chance
+        and 1 perfect.
+        """
+        end = 1.0 if max_fpr is None else max_fpr
+        inside = self.fpr < end
+        fpr = np.append(self.fpr[inside], end)
+        tpr = np.append(self.tpr[inside], np.interp(end, self.fpr, self.tpr))
+        area = float(np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2))
+        if mcclish and max_fpr is not None:
+            chance = end * end / 2
+            return 0.5 * (1 + (area - chance) / (end - chance))
+        return area / end
 
 
-def _cheapest_of_runs(counts: ClassCounts, efpr: FloatArray) -> NDArray[np.intp]:
-    """Of consecutive rows with equal true positives only the cheapest can lie on the best curve."""
-    if not len(efpr):
-        return np.empty(0, np.intp)
-    starts = np.flatnonzero(np.concatenate([[True], counts.tp[1:] != counts.tp[:-1]]))
-    cheapest = np.minimum.reduceat(efpr, starts)
-    run = np.cumsum(np.bincount(starts, minlength=len(efpr))) - 1
-    candidates = np.flatnonzero(efpr == cheapest[run])
-    first = np.concatenate([[True], run[candidates[1:]] != run[candidates[:-1]]])
-    rows: NDArray[np.intp] = candidates[first]
-    return rows
+@dataclass(frozen=True, eq=False)
+class DETCurve:
+    """False negative rate over false positive rate (detection error tradeoff)."""
+
+    scores: FloatArray
+    fpr: FloatArray
+    fnr: FloatArray
 
 
-def psd_roc(rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0) -> PSDROC:
-    """Combine the classes' curves. Their order does not matter."""
-    per_class = {roc.label: roc for roc in sorted(rocs, key=lambda roc: roc.label)}
-    efpr = np.unique(np.concatenate([[0.0], *(roc.efpr for roc in per_class.values())]))
-    etpr = np.full(len(efpr), np.nan)
-    block = max(1, 2**22 // max(1, len(per_class)))  # bounded memory for many classes and rates
-    for start in range(0, len(efpr) if per_class else 0, block):
-        rows = slice(start, start + block)
-        tpr = np.stack([roc.tpr_at(efpr[rows]) for roc in per_class.values()])
-        etpr[rows] = np.maximum(tpr.mean(axis=0) - alpha_st * tpr.std(axis=0), 0)
-    return PSDROC(efpr, etpr, per_class)
+@dataclass(frozen=True, eq=False)
+class ThresholdCurve:
+    """A quantity at every operating point."""
+
+    scores: FloatArray
+    values: FloatArray
+
+
+def operating_scores(counts: ClassCounts) -> FloatArray:
+    """The scores of the operating points of the counts' tally."""
+    return np.concatenate([[np.inf], counts.scores.astype(np.float64)])
+
+
+def precision_recall_curve(counts: ClassCounts) -> PrecisionRecallCurve:
+    """Precision over recall."""
+    tally = counts.tally()
+    return PrecisionRecallCurve(operating_scores(counts), tally.precision, tally.recall)
+
+
+def roc_curve(counts: ClassCounts) -> ROCCurve:
+    """The ROC of segments or clips. It ends at (1, 1): below all scores everything is detected."""
+    tally = counts.tally()
+    scores, fpr, tpr = operating_scores(counts), tally.fpr, tally.recall
+    if fpr[-1] < 1 or tpr[-1] < 1:  # segments without any score are detected last
+        scores, fpr, tpr = np.append(scores, -np.inf), np.append(fpr, 1.0), np.append(tpr, 1.0)
+    return ROCCurve(scores, fpr, tpr)
+
+
+def det_curve(counts: ClassCounts) -> DETCurve:
+    """Misses over false alarms of segments or clips."""
+    roc = roc_curve(counts)
+    return DETCurve(roc.scores, roc.fpr, 1 - roc.tpr)
+
+
+def fscore_curve(counts: ClassCounts, beta: float = 1.0) -> ThresholdCurve:
+    """The F-score at every operating point."""
+    return ThresholdCurve(operating_scores(counts), counts.tally().fscore(beta))
+
+
+def error_rate_curve(counts: ClassCounts) -> ThresholdCurve:
+    """The error rate at every operating point."""
+    return ThresholdCurve(operating_scores(counts), counts.tally().error_rate)

@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from .errors import SedscopeError, listing, shortened
 
-_Class = TypeVar("_Class", bound=type)
-
 
 def definition(value: Any) -> str:
     """The definition of a criterion or metric, or the shortest spelling of a plain value.
 
-    Fields that are at a default of None or True are left out, all others are spelled out.
+    Fields at a default of None, True or False are left out, all others are spelled out.
 
     >>> definition(1.0), definition("hour"), definition(0.7)
     ('1', "'hour'", '0.7')
@@ -31,7 +29,7 @@ def definition(value: Any) -> str:
     parts = []
     for field in dataclasses.fields(value):
         part = getattr(value, field.name)
-        if part == field.default and (part is None or part is True):
+        if part is field.default and (part is None or isinstance(part, bool)):
             continue
         text = definition(part)
         parts.append(text if dataclasses.is_dataclass(part) else f"{field.name}={text}")
@@ -96,34 +94,51 @@ def _build(node: ast.expr, names: Mapping[str, type]) -> Any:
         raise SedscopeError(str(error).replace("__init__()", "").strip()) from None
 
 
-def plain_number(value: Any) -> Any:
-    """A number of numpy as Python's, whose ``repr`` can be read back; anything else as it is."""
-    is_numpy = isinstance(value, np.number)
-    return value.item() if is_numpy else value
-
-
 def require_number(
+    owner: Any,
     name: str,
-    value: Any,
     *,
     above: float | None = None,
     at_least: float | None = None,
     at_most: float | None = None,
 ) -> None:
-    """Refuse a parameter that is not a number in its range."""
+    """Refuse a field that is not a number in its range. Numbers of numpy become Python's, whose
+    ``repr`` can be read back."""
+    value = getattr(owner, name)
+    if isinstance(value, np.number):
+        value = value.item()
+        object.__setattr__(owner, name, value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise SedscopeError(f"{name}={value!r} must be a number")
     try:
         float(value)
     except OverflowError:
         raise SedscopeError(f"{name} must be finite: it is too large") from None
-    limits = []
+    limits = [(abs(value) < float("inf"), "finite")]
     if above is not None:
-        limits.append((value > above, f"above {above:g}"))
+        limits.insert(0, (value > above, f"above {above:g}"))
     if at_least is not None:
-        limits.append((value >= at_least, f"at least {at_least:g}"))
+        limits.insert(0, (value >= at_least, f"at least {at_least:g}"))
     if at_most is not None:
-        limits.append((value <= at_most, f"at most {at_most:g}"))
-    limits.append((abs(value) < float("inf"), "finite"))
+        limits.insert(1, (value <= at_most, f"at most {at_most:g}"))
     if not all(held for held, _ in limits):
         raise SedscopeError(f"{name}={value!r} must be {' and '.join(text for _, text in limits)}")
+
+
+def optional_number(owner: Any, name: str, **limits: float) -> None:
+    """Refuse a field that is neither None nor a number in its range."""
+    if getattr(owner, name) is not None:
+        require_number(owner, name, **limits)
+
+
+def require_flag(owner: Any, name: str) -> None:
+    """Refuse a field that is neither True nor False."""
+    if not isinstance(getattr(owner, name), bool):
+        raise SedscopeError(f"{name}={getattr(owner, name)!r} must be True or False")
+
+
+def require_choice(owner: Any, name: str, choices: Iterable[str]) -> None:
+    """Refuse a field that is none of some words."""
+    value = getattr(owner, name)
+    if not isinstance(value, str) or value not in choices:
+        raise SedscopeError(f"{name}={value!r}: choose {' or '.join(map(repr, choices))}")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from .alignment import ClipChoice, Missing, align
+from .collect import Progress, Wanted, collect
 from .counts import Counts
 from .criteria import Criterion
-from .deltas import Progress, collect
 from .errors import SedscopeError, SedscopeWarning, counted, listing
 from .ground_truth import GroundTruth
 from .io.files import write_text
@@ -140,7 +140,7 @@ def evaluate(
     if wrong or not chosen:
         raise SedscopeError(f"not a metric: {listing(wrong)}" if wrong else "no metric is given")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
-    deltas = collect(alignment, _limits(chosen), threads=threads, progress=progress)
+    deltas = collect(alignment, _wanted(chosen), threads=threads, progress=progress)
     counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
     some = next(iter(counts.values()))
     notes = [*alignment.warnings, *_odd_references(len(alignment.labels), some)]
@@ -157,13 +157,18 @@ def evaluate(
     )
 
 
-def _limits(metrics: Iterable[Metric]) -> dict[Criterion, float | None]:
-    """Per criterion how many false positives per second its metrics look at, at most."""
-    limits: dict[Criterion, float | None] = {}
+def _wanted(metrics: Iterable[Metric]) -> dict[Criterion, Wanted]:
+    """What the metrics of each criterion want to know of it, together."""
+    wanted: dict[Criterion, Wanted] = {}
     for metric in metrics:
-        limit, known = metric.false_positive_limit, limits.get(metric.criterion, 0.0)
-        limits[metric.criterion] = None if limit is None or known is None else max(limit, known)
-    return limits
+        limit, any_label = metric.false_positive_limit, metric.any_label
+        if metric.criterion in wanted:
+            known = wanted[metric.criterion]
+            other = known.false_positive_limit
+            limit = None if limit is None or other is None else max(limit, other)
+            any_label |= known.any_label
+        wanted[metric.criterion] = Wanted(limit, any_label)
+    return wanted
 
 
 def _odd_references(events: int, counts: Counts) -> list[str]:

@@ -85,7 +85,7 @@ class ClipScores:
 
 def as_scores(values: ArrayLike) -> ScoreArray:
     """Floats as they are; what a float type holds exactly is widened, anything else refused."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and np.any(values.mask):
         raise SedscopeError("scores are missing (masked): fill them first")
     try:
         array = np.asarray(values)

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .definitions import require_number
 from .errors import SedscopeError, listing
 from .ground_truth import EventColumns, GroundTruth
 from .scores import Scores
@@ -54,14 +53,8 @@ def ground_truth(
     >>> ground_truth(clips=100, seed=1)
     <GroundTruth: 335 events, 100 clips, 10 classes>
     """
-    for name, value, least in (
-        ("clips", clips, 0),
-        ("seconds", seconds, 1e-6),
-        ("classes", classes, 1),
-        ("events_per_minute", events_per_minute, 0),
-        ("seed", seed, 0),
-    ):
-        require_number(name, value, at_least=least)
+    _require_at_least(clips=(clips, 0), seconds=(seconds, 1e-6), classes=(classes, 1), seed=(seed, 0))
+    _require_at_least(events_per_minute=(events_per_minute, 0))
     rng = np.random.default_rng([seed, 0])
     shares, medians = _class_mix(classes, rng)
     number = int(rng.poisson(clips * seconds / 60 * events_per_minute))
@@ -104,8 +97,7 @@ def scores(
     without = [label for label in truth.labels if label not in columns]
     if without:
         raise SedscopeError(f"labels of the ground truth not among the classes: {listing(without)}")
-    require_number("frame", frame, at_least=1e-6)
-    require_number("seed", seed, at_least=0)
+    _require_at_least(frame=(frame, 1e-6), seed=(seed, 0))
     number = {clip: i for i, clip in enumerate(truth.clips)}
     durations = truth.durations
     bounds = np.searchsorted(truth.event_clips, np.arange(len(truth.clips) + 1))
@@ -149,6 +141,12 @@ def scores(
         return np.reciprocal(logits, out=logits)
 
     return Scores.from_function(truth.clips, make, classes=columns, frame=frame, thread_safe=True)
+
+
+def _require_at_least(**parameters: tuple[float, float]) -> None:
+    for name, (value, least) in parameters.items():
+        if not least <= value < np.inf:
+            raise SedscopeError(f"{name}={value!r} must be a number, at least {least:g}")
 
 
 def _class_mix(

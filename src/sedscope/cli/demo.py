@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -42,8 +44,9 @@ def demo(
         results[name] = _evaluate_system(folder / name, simulated, truth, quality, seed)
     _compare(results)
     _approximate(folder / "system_a", truth)
+    program = sys.argv[0] if os.sep in sys.argv[0] else "sedscope"
     typer.echo(
-        f"\nThe same from the command line:\n  sedscope evaluate {folder}/system_a "
+        f"\nThe same from the command line:\n  {program} evaluate {folder}/system_a "
         f"{folder}/ground_truth.tsv --durations {folder}/durations.tsv"
     )
 

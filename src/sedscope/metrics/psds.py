@@ -1,55 +1,18 @@
-"""Metrics: values that say what is measured, and measure it on counts."""
+"""The polyphonic sound detection score."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from .counts import Counts
-from .criteria import Criterion, Intersection
-from .curves import PSDROC, ClassPSDROC, FloatArray, class_psd_roc, psd_roc, step_area
-from .definitions import Defined, parse, plain_number, require_number
-from .errors import SedscopeError, listing, shortened
-from .times import SECONDS_PER_UNIT
-
-
-class ClassResult(Protocol):
-    """What a metric says about one class."""
-
-    @property
-    def value(self) -> float:
-        """The metric for this class alone; NaN if it has no reference events."""
-
-
-class MetricResult(Protocol):
-    """What a metric says about a system."""
-
-    @property
-    def value(self) -> float:
-        """The metric over all classes that have reference events."""
-
-    @property
-    def per_class(self) -> Mapping[str, ClassResult]:
-        """The same for each class."""
-
-
-@runtime_checkable
-class Metric(Protocol):
-    """A hashable value whose ``repr`` is its full definition."""
-
-    @property
-    def criterion(self) -> Criterion:
-        """What the metric counts."""
-
-    @property
-    def false_positive_limit(self) -> float | None:
-        """False positives per second beyond which the metric does not look; None if it may."""
-
-    def measure(self, counts: Counts) -> MetricResult:
-        """Read the metric off the counts of its criterion."""
+from ..counts import Counts
+from ..criteria import Intersection
+from ..definitions import Defined, require_choice, require_flag, require_number
+from ..errors import SedscopeError
+from ..psd_roc import PSDROC, ClassPSDROC, FloatArray, class_psd_roc, psd_roc, step_area
+from ..times import SECONDS_PER_UNIT
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +56,11 @@ class PSDS(Defined):
     def __post_init__(self) -> None:
         if not isinstance(self.criterion, Intersection):
             raise SedscopeError(f"PSDS needs an Intersection criterion, not {self.criterion!r}")
-        for name in ("alpha_ct", "alpha_st", "max_efpr"):
-            object.__setattr__(self, name, plain_number(getattr(self, name)))
-        require_number("alpha_ct", self.alpha_ct, at_least=0)
-        require_number("alpha_st", self.alpha_st, at_least=0)
-        require_number("max_efpr", self.max_efpr, above=0)
-        if not isinstance(self.unit, str) or self.unit not in SECONDS_PER_UNIT:
-            raise SedscopeError(f"unit={self.unit!r}: choose {listing([*SECONDS_PER_UNIT])}")
-        if not isinstance(self.oracle, bool):
-            raise SedscopeError(f"oracle={self.oracle!r} must be True or False")
+        require_number(self, "alpha_ct", at_least=0)
+        require_number(self, "alpha_st", at_least=0)
+        require_number(self, "max_efpr", above=0)
+        require_choice(self, "unit", SECONDS_PER_UNIT)
+        require_flag(self, "oracle")
         if self.alpha_ct > 0 and self.criterion.cttc is None:
             raise SedscopeError(
                 f"alpha_ct={self.alpha_ct:g} weighs cross-triggers: the criterion needs a cttc, e.g. "
@@ -112,6 +71,11 @@ class PSDS(Defined):
     def false_positive_limit(self) -> float:
         """False positives per second at ``max_efpr``."""
         return self.max_efpr / SECONDS_PER_UNIT[self.unit]
+
+    @property
+    def any_label(self) -> bool:
+        """Pairs regardless of label are not needed."""
+        return False
 
     def measure(self, counts: Counts) -> PSDSResult:
         """Read the score and its curves off the counts."""
@@ -137,20 +101,3 @@ class PSDS(Defined):
 
     def _area(self, efpr: FloatArray, tpr: FloatArray) -> float:
         return step_area(efpr, tpr, self.max_efpr) / self.max_efpr
-
-
-METRICS: Mapping[str, type] = {"PSDS": PSDS}
-CRITERIA: Mapping[str, type] = {"Intersection": Intersection}
-
-
-def parse_metric(text: str) -> Metric:
-    """Read a metric from its definition; what is left out takes its default.
-
-    >>> parse_metric("PSDS(Intersection(dtc=0.5, gtc=0.5), max_efpr=1, unit='minute')")
-    PSDS(Intersection(dtc=0.5, gtc=0.5), alpha_ct=0, alpha_st=0, max_efpr=1, unit='minute')
-    """
-    metric = parse(text, {**METRICS, **CRITERIA})
-    if not isinstance(metric, Metric):
-        known = listing([*METRICS], limit=30)
-        raise SedscopeError(f"{shortened(text)!r} is not a metric; metrics are {known}")
-    return metric

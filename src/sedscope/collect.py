@@ -1,0 +1,188 @@
+"""From scores and ground truth to deltas: clip by clip, each clip being read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ._native import Clips
+from .alignment import Alignment, ClipChoice, Missing, align
+from .criteria import ClipBatch, Criterion
+from .deltas import Deltas
+from .errors import SedscopeError, counted, listing, raise_together
+from .floor import Floor
+from .ground_truth import GroundTruth
+from .loading import MANY_FAILURES, LoadedClips, load
+from .scores import ClipScores, ScoreArray, Scores
+from .threads import thread_count
+from .times import Ticks
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the number of clips done and of all clips."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What metrics want to know of a criterion."""
+
+    false_positive_limit: float | None = None
+    """False positives per second beyond which nobody looks; None if every threshold is wanted."""
+    any_label: bool = False
+    """Whether pairs regardless of label are to be counted."""
+
+
+def deltas(
+    scores: Scores,
+    truth: GroundTruth,
+    criterion: Criterion,
+    *,
+    classes: Iterable[str] | None = None,
+    clips: ClipChoice = None,
+    missing: Missing = "error",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Deltas:
+    """How the counts of ``criterion`` change at every threshold.
+
+    >>> scores = Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from sedscope import Intersection
+    >>> deltas(scores, truth, Intersection(0.7, 0.7)).counts()["Dog"].tp.tolist()
+    [1, 0]
+    """
+    if not hasattr(criterion, "find_deltas"):
+        raise SedscopeError(f"not a criterion: {criterion!r}")
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    return collect(alignment, {criterion: Wanted()}, threads=threads, progress=progress)[criterion]
+
+
+def collect(
+    alignment: Alignment,
+    wanted: Mapping[Criterion, Wanted],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> dict[Criterion, Deltas]:
+    """The deltas of several criteria."""
+    workers = thread_count(threads)
+    classes = len(alignment.classes)
+    durations = alignment.durations.copy()
+    floors = {criterion: Floor(w.false_positive_limit, classes) for criterion, w in wanted.items()}
+    parts: dict[Criterion, list[Deltas]] = {criterion: [] for criterion in wanted}
+    problems = _Problems(alignment)
+    for loaded in load(alignment.scores, alignment.clips, workers):
+        problems.failures += loaded.failures
+        if loaded.failures or (not loaded.scores and any(parts.values())):
+            continue
+        first, last = loaded.first, loaded.first + len(loaded.scores)
+        unknown = np.flatnonzero(durations[first:last] == 0)
+        durations[first + unknown] = [loaded.scores[int(i)].ticks[-1] for i in unknown]
+        batch = _batch(alignment, loaded, durations[first:last], workers)
+        problems.look_at(loaded, batch)
+        if problems:
+            continue
+        known = None if (durations == 0).any() else durations
+        for criterion, want in wanted.items():
+            floor = floors[criterion].raise_to(batch.maxima, batch.event_clips, batch.labels, known)
+            tables = criterion.find_deltas(batch, floor, workers, any_label=want.any_label)
+            parts[criterion].append(
+                Deltas(
+                    criterion=criterion,
+                    classes=alignment.classes,
+                    clips=alignment.clips[first:last],
+                    durations=durations[first:last],
+                    floors=floor,
+                    tables=tables,
+                )
+            )
+        if progress:
+            progress(last, len(alignment.clips))
+    problems.raise_all()
+    return {criterion: first.merge(*rest) for criterion, (first, *rest) in parts.items()}
+
+
+def _batch(alignment: Alignment, loaded: LoadedClips, durations: Ticks, threads: int) -> ClipBatch:
+    """Some clips and their references; events that begin after the end of their clip are left out."""
+    starts = alignment.starts[loaded.first : loaded.first + len(loaded.scores) + 1]
+    events = alignment.events[starts[0] : starts[-1]]
+    labels = alignment.labels[starts[0] : starts[-1]]
+    event_clips = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    late = events[:, 0] >= durations[event_clips]
+    values: list[Any] = [clip.values for clip in loaded.scores]
+    if len({array.dtype for array in values}) > 1:  # float64 holds every float32
+        values = [array.astype(np.float64, copy=False) for array in values]
+    clips = Clips(values, [clip.ticks for clip in loaded.scores], alignment.columns)
+    in_time = np.concatenate([[0], np.cumsum(~late)])
+    return ClipBatch(
+        clips=clips,
+        durations=durations,
+        events=events[~late],
+        labels=labels[~late],
+        event_clips=event_clips[~late],
+        starts=in_time[starts - starts[0]],
+        maxima=clips.maxima(threads),
+        late=np.flatnonzero(late),
+    )
+
+
+@dataclass
+class _Problems:
+    """What is wrong with the scores, gathered over all clips."""
+
+    alignment: Alignment
+    failures: list[SedscopeError] = field(default_factory=list)
+    """Clips that cannot be read."""
+    nans: list[str] = field(default_factory=list)
+    early: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.failures or self.nans or self.early or self.late)
+
+    def look_at(self, loaded: LoadedClips, batch: ClipBatch) -> None:
+        """Take note of what is wrong with some clips."""
+        clips = self.alignment.clips[loaded.first : loaded.first + len(loaded.scores)]
+        self.nans += self._nan_scores(clips, loaded.scores, batch.maxima)
+        self.early += [clips[i] for i in np.flatnonzero(batch.durations < 0)]
+        if self.alignment.invalid == "error":
+            first_event = self.alignment.starts[loaded.first]
+            for event in first_event + batch.late:
+                clip = int(np.searchsorted(self.alignment.starts, event, side="right")) - 1
+                label = self.alignment.classes[self.alignment.labels[event]]
+                self.late.append(f"clip {self.alignment.clips[clip]}, {label}")
+
+    def raise_all(self) -> None:
+        """Raise one error for all of it, if there is any."""
+        errors = []
+        if self.nans:
+            said = f"{counted(len(self.nans), 'score')} not a number (NaN): {listing(self.nans)}"
+            errors.append(SedscopeError(said))
+        if self.early:
+            said = f"scores that end before 0 s give no duration: {counted(len(self.early), 'clip')}"
+            errors.append(SedscopeError(f"{said}: {listing(self.early)}. Give the clips' durations"))
+        if self.late:
+            said = (
+                f"{counted(len(self.late), 'reference event')} beginning at or after the last boundary"
+            )
+            errors.append(
+                SedscopeError(
+                    f"{said} of the scores: {listing(self.late)}. Give the clips' durations, or leave "
+                    "such events out with invalid='drop' (--invalid drop)"
+                )
+            )
+        raise_together(errors + self.failures, perhaps_more=len(self.failures) >= MANY_FAILURES)
+
+    def _nan_scores(
+        self, clips: Sequence[str], scores: Sequence[ClipScores], maxima: ScoreArray
+    ) -> list[str]:
+        places = []
+        for i, c in np.argwhere(np.isnan(maxima)):
+            column = scores[i].values[:, self.alignment.columns[c]]
+            places += [
+                f"clip {clips[i]}, class {self.alignment.classes[c]}, frame {frame}"
+                for frame in np.flatnonzero(np.isnan(column))
+            ]
+        return places

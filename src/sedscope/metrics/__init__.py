@@ -1,0 +1,92 @@
+"""Metrics: values that say what is measured, and measure it on counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..criteria import Collar, Intersection, IoU
+from ..definitions import parse
+from ..errors import SedscopeError, listing, shortened
+from ..segments import Clip, Segment
+from .areas import AUROC, AveragePrecision, DPrime
+from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
+from .metric import ClassResult, Metric, MetricResult
+from .psds import PSDS, ClassPSDS, PSDSResult
+from .rates import (
+    BalancedAccuracy,
+    BestErrorRate,
+    BestFScore,
+    ErrorRate,
+    FScore,
+    Precision,
+    PrecisionAtRecall,
+    Recall,
+    RecallAtFalseAlarms,
+    RecallAtPrecision,
+    Specificity,
+)
+
+__all__ = [
+    "AUROC",
+    "METRICS",
+    "PSDS",
+    "AveragePrecision",
+    "BalancedAccuracy",
+    "BestErrorRate",
+    "BestFScore",
+    "ClassPSDS",
+    "ClassResult",
+    "ClassValue",
+    "ClasswiseMetric",
+    "ClasswiseResult",
+    "DPrime",
+    "ErrorRate",
+    "FScore",
+    "Metric",
+    "MetricResult",
+    "PSDSResult",
+    "Precision",
+    "PrecisionAtRecall",
+    "Recall",
+    "RecallAtFalseAlarms",
+    "RecallAtPrecision",
+    "Specificity",
+    "parse_metric",
+]
+
+METRICS: Mapping[str, type] = {
+    metric.__name__: metric
+    for metric in (
+        PSDS,
+        FScore,
+        BestFScore,
+        AveragePrecision,
+        AUROC,
+        DPrime,
+        ErrorRate,
+        BestErrorRate,
+        Precision,
+        Recall,
+        Specificity,
+        BalancedAccuracy,
+        PrecisionAtRecall,
+        RecallAtPrecision,
+        RecallAtFalseAlarms,
+    )
+}
+CRITERIA: Mapping[str, type] = {
+    criterion.__name__: criterion for criterion in (Intersection, Collar, IoU, Segment, Clip)
+}
+
+
+def parse_metric(text: str) -> Metric:
+    """Read a metric from its definition; what is left out takes its default.
+
+    >>> parse_metric("PSDS(Intersection(dtc=0.5, gtc=0.5), max_efpr=1, unit='minute')")
+    PSDS(Intersection(dtc=0.5, gtc=0.5), alpha_ct=0, alpha_st=0, max_efpr=1, unit='minute')
+    """
+    metric = parse(text, {**METRICS, **CRITERIA})
+    if not isinstance(metric, Metric):
+        known = listing([*METRICS], limit=30)
+        raise SedscopeError(f"{shortened(text)!r} is not a metric; metrics are {known}")
+    return metric

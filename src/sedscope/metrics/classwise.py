@@ -1,0 +1,137 @@
+"""Metrics that are a number per class, averaged over classes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..counts import ClassCounts, Counts
+from ..criteria import Criterion
+from ..definitions import Defined, require_choice
+from ..errors import SedscopeError
+from ..segments import Clip, Segment
+from ..tallies import Tally
+
+AVERAGES = ("macro", "micro", "weighted")
+
+
+@dataclass(frozen=True, eq=False)
+class ClassValue:
+    """A metric of one class, or of all classes together."""
+
+    value: float
+    threshold: float | None = None
+    """The threshold that it belongs to (active: ``score > threshold``), if to one."""
+    tally: Tally | None = None
+    """The counts at that threshold."""
+    curve: Any = None
+    """The curve that it is read off, if any."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClasswiseResult:
+    """A metric of all classes and its averages."""
+
+    metric: ClasswiseMetric
+    counts: Counts
+    per_class: Mapping[str, ClassValue]
+
+    @property
+    def value(self) -> float:
+        """The average that the metric asks for."""
+        return self.average(self.metric.average)
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """Per class the threshold that its value belongs to."""
+        found = {label: of_class.threshold for label, of_class in self.per_class.items()}
+        return {label: threshold for label, threshold in found.items() if threshold is not None}
+
+    def average(self, kind: str) -> float:
+        """``macro``: the mean over classes with references; ``weighted``: by their number of
+        references; ``micro``: of all classes together at one threshold; ``micro_tuned``, for metrics
+        that choose thresholds: of all classes together, each at its own."""
+        return self.metric.average_of(self, kind)
+
+    def pooled(self) -> ClassValue:
+        """The metric of all classes together, at one threshold."""
+        return self.metric.of_all(self.counts)
+
+
+class ClasswiseMetric(Defined):
+    """Base of the metrics that are a number per class.
+
+    Subclasses are frozen dataclasses with a ``criterion`` and an ``average``.
+    """
+
+    criterion: Criterion
+    average: str
+
+    averages: ClassVar[tuple[str, ...]] = AVERAGES
+    needs_negatives: ClassVar[bool] = False
+    """Whether true negatives are needed, which only segments and clips have."""
+
+    @abstractmethod
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
+        """The metric of one class that has references."""
+
+    @property
+    def false_positive_limit(self) -> float | None:
+        """It looks at every threshold."""
+        return None
+
+    @property
+    def any_label(self) -> bool:
+        """Whether the metric needs pairs regardless of label."""
+        return False
+
+    def measure(self, counts: Counts) -> ClasswiseResult:
+        """Read the metric off the counts."""
+        hours = counts.duration / 3600
+        per_class = {
+            label: self.of_class(of_class, hours) if of_class.references else ClassValue(np.nan)
+            for label, of_class in counts.items()
+        }
+        return ClasswiseResult(self, counts, per_class)
+
+    def of_all(self, counts: Counts) -> ClassValue:
+        """The metric of all classes together, at one threshold."""
+        pooled = counts.pooled()
+        return self.of_class(pooled, counts.duration / 3600) if pooled.references else ClassValue(np.nan)
+
+    def of_tally(self, tally: Tally) -> float:
+        """The metric of one operating point; for metrics that choose thresholds."""
+        raise SedscopeError(f"{self} has no thresholds per class, so no average 'micro_tuned'")
+
+    def average_of(self, result: ClasswiseResult, kind: str) -> float:
+        """See :meth:`ClasswiseResult.average`."""
+        if kind == "micro":
+            return self.of_all(result.counts).value
+        defined = [label for label in sorted(result.per_class) if result.counts[label].references]
+        if not defined:
+            return np.nan
+        if kind == "micro_tuned":
+            tallies = [result.per_class[label].tally for label in defined]
+            return self.of_tally(reduce(add, [tally for tally in tallies if tally is not None]))
+        weights = [result.counts[label].references if kind == "weighted" else 1 for label in defined]
+        values = [result.per_class[label].value for label in defined]
+        if kind not in AVERAGES:
+            raise SedscopeError(f"average {kind!r}: choose {' or '.join(map(repr, self.averages))}")
+        return float(np.average(values, weights=weights))
+
+    def _check(self) -> None:
+        """Refuse a criterion or average that the metric is not defined for."""
+        if not isinstance(self.criterion, Criterion):
+            raise SedscopeError(f"{type(self).__name__} needs a criterion, not {self.criterion!r}")
+        if self.needs_negatives and not isinstance(self.criterion, (Segment, Clip)):
+            raise SedscopeError(
+                f"{type(self).__name__} needs true negatives, which there are for segments and clips, "
+                f"not for events: use Segment or Clip instead of {self.criterion!r}"
+            )
+        require_choice(self, "average", self.averages)

@@ -1,0 +1,49 @@
+"""What a metric is, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
+
+from ..counts import Counts
+from ..criteria import Criterion
+
+
+class ClassResult(Protocol):
+    """What a metric says about one class."""
+
+    @property
+    def value(self) -> float:
+        """The metric for this class alone; NaN if it has no reference events."""
+
+
+class MetricResult(Protocol):
+    """What a metric says about a system."""
+
+    @property
+    def value(self) -> float:
+        """The metric over all classes that have reference events."""
+
+    @property
+    def per_class(self) -> Mapping[str, ClassResult]:
+        """The same for each class."""
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """A hashable value whose ``repr`` is its full definition."""
+
+    @property
+    def criterion(self) -> Criterion:
+        """What the metric counts."""
+
+    @property
+    def false_positive_limit(self) -> float | None:
+        """False positives per second beyond which the metric does not look; None if it may."""
+
+    @property
+    def any_label(self) -> bool:
+        """Whether the metric needs pairs regardless of label."""
+
+    def measure(self, counts: Counts) -> MetricResult:
+        """Read the metric off the counts of its criterion."""

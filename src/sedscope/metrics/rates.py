@@ -1,0 +1,296 @@
+"""Metrics at one operating point per class: a given one, or the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..counts import ClassCounts
+from ..criteria import Criterion, Intersection
+from ..curves import error_rate_curve, fscore_curve
+from ..definitions import require_number
+from ..errors import SedscopeError
+from ..tallies import Tally
+from .classwise import AVERAGES, ClassValue, ClasswiseMetric
+
+
+class _AtThreshold(ClasswiseMetric):
+    """A quantity at a given threshold."""
+
+    threshold: float
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
+        """The quantity where frames with ``score > threshold`` are active."""
+        tally = counts.tally_at(self.threshold)
+        return ClassValue(self.of_tally(tally), self.threshold, tally)
+
+
+class _Best(ClasswiseMetric):
+    """A quantity at the threshold where it is best."""
+
+    averages: ClassVar[tuple[str, ...]] = (*AVERAGES, "micro_tuned")
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
+        """The best value of any operating point; of equally good ones the highest threshold."""
+        curve = self.curve(counts)
+        row = int(self.best(curve.values))
+        return ClassValue(float(curve.values[row]), counts.threshold(row), counts.tally()[row], curve)
+
+    def curve(self, counts: ClassCounts) -> Any:
+        """The quantity at every operating point."""
+        raise NotImplementedError
+
+    def best(self, values: Any) -> Any:
+        """The row of the best value."""
+        return np.argmax(values)
+
+
+@dataclass(frozen=True, repr=False)
+class FScore(_AtThreshold):
+    """F-score at one threshold for all classes.
+
+    >>> from sedscope import Collar
+    >>> FScore(Collar())
+    FScore(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.5, beta=1, average='macro')
+    """
+
+    criterion: Criterion
+    threshold: float = 0.5
+    beta: float = 1.0
+    average: str = "macro"
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "threshold")
+        require_number(self, "beta", above=0)
+
+    def of_tally(self, tally: Tally) -> float:
+        """The F-score of one operating point."""
+        return float(tally.fscore(self.beta))
+
+
+@dataclass(frozen=True, repr=False)
+class BestFScore(_Best):
+    """F-score at the best threshold of each class.
+
+    ``average="micro"`` is of all classes together at the best *common* threshold,
+    ``average="micro_tuned"`` of all classes together, each at its own best threshold.
+    """
+
+    criterion: Criterion
+    beta: float = 1.0
+    average: str = "macro"
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "beta", above=0)
+
+    def of_tally(self, tally: Tally) -> float:
+        """The F-score of one operating point."""
+        return float(tally.fscore(self.beta))
+
+    def curve(self, counts: ClassCounts) -> Any:
+        """The F-score at every operating point."""
+        return fscore_curve(counts, self.beta)
+
+
+class _WithSubstitutions(ClasswiseMetric):
+    """Of all classes together, a missed reference and a false detection that could be a pair but for
+    their labels are one error, a substitution."""
+
+    @property
+    def any_label(self) -> bool:
+        """Whether substitutions are wanted."""
+        return self.average == "micro"
+
+    def _check_substitutions(self) -> None:
+        if self.any_label and isinstance(self.criterion, Intersection):
+            raise SedscopeError(
+                "the micro average of error rates counts substitutions, which are not defined for "
+                "Intersection: it does not pair detections with references. Use 'macro' or 'weighted'"
+            )
+
+
+@dataclass(frozen=True, repr=False)
+class ErrorRate(_WithSubstitutions, _AtThreshold):
+    """Deletions and insertions per reference at one threshold for all classes; with
+    ``average="micro"`` also substitutions, which replace one of each."""
+
+    criterion: Criterion
+    threshold: float = 0.5
+    average: str = "macro"
+
+    def __post_init__(self) -> None:
+        self._check()
+        self._check_substitutions()
+        require_number(self, "threshold")
+
+    def of_tally(self, tally: Tally) -> float:
+        """The error rate of one operating point."""
+        return float(tally.error_rate)
+
+
+@dataclass(frozen=True, repr=False)
+class BestErrorRate(_WithSubstitutions, _Best):
+    """The smallest error rate of any threshold, see :class:`ErrorRate`."""
+
+    criterion: Criterion
+    average: str = "macro"
+
+    averages: ClassVar[tuple[str, ...]] = AVERAGES
+
+    def __post_init__(self) -> None:
+        self._check()
+        self._check_substitutions()
+
+    def of_tally(self, tally: Tally) -> float:
+        """The error rate of one operating point."""
+        return float(tally.error_rate)
+
+    def curve(self, counts: ClassCounts) -> Any:
+        """The error rate at every operating point."""
+        return error_rate_curve(counts)
+
+    def best(self, values: Any) -> Any:
+        """The row of the smallest value."""
+        return np.argmin(values)
+
+
+@dataclass(frozen=True, repr=False)
+class Precision(_AtThreshold):
+    """The share of true ones among what is detected, at one threshold for all classes."""
+
+    criterion: Criterion
+    threshold: float = 0.5
+    average: str = "macro"
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "threshold")
+
+    def of_tally(self, tally: Tally) -> float:
+        """The precision of one operating point; 1 where nothing is detected."""
+        return float(tally.precision)
+
+
+@dataclass(frozen=True, repr=False)
+class Recall(_AtThreshold):
+    """The share of references found (sensitivity), at one threshold for all classes."""
+
+    criterion: Criterion
+    threshold: float = 0.5
+    average: str = "macro"
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "threshold")
+
+    def of_tally(self, tally: Tally) -> float:
+        """The recall of one operating point."""
+        return float(tally.recall)
+
+
+@dataclass(frozen=True, repr=False)
+class Specificity(_AtThreshold):
+    """The share of segments or clips without the class in which it is not detected."""
+
+    criterion: Criterion
+    threshold: float = 0.5
+    average: str = "macro"
+
+    needs_negatives: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "threshold")
+
+    def of_tally(self, tally: Tally) -> float:
+        """The specificity of one operating point."""
+        return float(tally.specificity)
+
+
+@dataclass(frozen=True, repr=False)
+class BalancedAccuracy(_AtThreshold):
+    """The mean of sensitivity and specificity, of segments or clips."""
+
+    criterion: Criterion
+    threshold: float = 0.5
+    average: str = "macro"
+
+    needs_negatives: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "threshold")
+
+    def of_tally(self, tally: Tally) -> float:
+        """The balanced accuracy of one operating point."""
+        return float(tally.balanced_accuracy)
+
+
+class _Constrained(ClasswiseMetric):
+    """The best of one quantity among the operating points that meet a need."""
+
+    def _best(self, counts: ClassCounts, values: Any, meets: Any) -> ClassValue:
+        rows = np.flatnonzero(meets)
+        if not len(rows):
+            return ClassValue(0.0)
+        row = int(rows[np.argmax(values[rows])])
+        return ClassValue(float(values[row]), counts.threshold(row), counts.tally()[row])
+
+
+@dataclass(frozen=True, repr=False)
+class PrecisionAtRecall(_Constrained):
+    """The best precision of any threshold at which the recall is at least ``recall``; 0 if none."""
+
+    criterion: Criterion
+    recall: float
+    average: str = "macro"
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "recall", above=0, at_most=1)
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
+        """See the class."""
+        tally = counts.tally()
+        return self._best(counts, tally.precision, tally.recall >= self.recall)
+
+
+@dataclass(frozen=True, repr=False)
+class RecallAtPrecision(_Constrained):
+    """The best recall of any threshold at which the precision is at least ``precision``."""
+
+    criterion: Criterion
+    precision: float
+    average: str = "macro"
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "precision", above=0, at_most=1)
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
+        """See the class."""
+        tally = counts.tally()
+        return self._best(counts, tally.recall, tally.precision >= self.precision)
+
+
+@dataclass(frozen=True, repr=False)
+class RecallAtFalseAlarms(_Constrained):
+    """The best recall of any threshold at which there are at most ``per_hour`` false positives per
+    hour of recording, of a class (or of all classes together with ``average="micro"``)."""
+
+    criterion: Criterion
+    per_hour: float
+    average: str = "macro"
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "per_hour", at_least=0)
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
+        """See the class."""
+        tally = counts.tally()
+        return self._best(counts, tally.recall, tally.fp <= self.per_hour * hours)

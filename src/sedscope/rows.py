@@ -1,0 +1,138 @@
+"""Tables with one row per change of a count, and what a criterion finds in some clips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .scores import ScoreArray
+from .times import Ticks
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A table with one row per change, ordered by class, then clip.
+
+    ``starts``: (classes × (clips + 1)) where the rows of each class and clip begin and end.
+    """
+
+    starts: NDArray[np.int64]
+    scores: ScoreArray
+    columns: tuple[NDArray[Any], ...]
+
+    def class_starts(self) -> NDArray[np.int64]:
+        """Where the rows of each class begin, and the end."""
+        return np.append(self.starts[:, 0], np.int64(len(self.scores)))
+
+    def above(self, floors: ScoreArray) -> Rows:
+        """Only the rows with a score above their class's floor."""
+        kept = self.scores > np.repeat(floors, np.diff(self.class_starts()))
+        position = np.concatenate([[0], np.cumsum(kept)])
+        return Rows(
+            position[self.starts], self.scores[kept], tuple(column[kept] for column in self.columns)
+        )
+
+    @staticmethod
+    def concatenate(parts: Sequence[Rows]) -> Rows:
+        """One table for the clips of all parts."""
+        if len(parts) == 1:
+            return parts[0]
+        bounds = [part.class_starts() for part in parts]
+        pieces = [
+            (part, slice(bound[c], bound[c + 1]))
+            for c in range(len(parts[0].starts))
+            for part, bound in zip(parts, bounds, strict=True)
+        ]
+        counts = np.concatenate([np.diff(part.starts, axis=1) for part in parts], axis=1)
+        before = np.concatenate([[0], np.cumsum(counts)])
+        clips = counts.shape[1]
+        starts = before[np.arange(len(counts))[:, None] * clips + np.arange(clips + 1)]
+        columns = zip(*(part.columns for part in parts), strict=True)
+        return Rows(
+            starts.astype(np.int64),
+            np.concatenate([part.scores[rows] for part, rows in pieces]),
+            tuple(
+                np.concatenate([part.columns[k][rows] for part, rows in pieces])
+                for k, _ in enumerate(columns)
+            ),
+        )
+
+    @staticmethod
+    def none(classes: int, clips: int, columns: Sequence[type], scores: ScoreArray) -> Rows:
+        """A table without rows, for scores of the given type."""
+        return Rows(
+            np.zeros((classes, clips + 1), np.int64),
+            scores[:0].ravel(),
+            tuple(np.empty(0, column) for column in columns),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceRows:
+    """What there is to find: one row per reference event (or segment in which a class is active)."""
+
+    clips: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    times: Ticks
+    """Lengths in microseconds."""
+
+    @staticmethod
+    def concatenate(parts: Sequence[ReferenceRows], clips: Sequence[int]) -> ReferenceRows:
+        """One table; ``clips``: how many each part is about."""
+        firsts = np.cumsum([0, *clips])
+        return ReferenceRows(
+            np.concatenate(
+                [part.clips + np.int32(first) for part, first in zip(parts, firsts, strict=False)]
+            ),
+            np.concatenate([part.labels for part in parts]),
+            np.concatenate([part.times for part in parts]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class DeltaTables:
+    """What a criterion finds in some clips."""
+
+    detections: Rows
+    """Columns: change of true positives, of false positives (one byte each)."""
+    cross_triggers: Rows
+    """Columns: the other class, change of the cross-triggers on it."""
+    references: ReferenceRows
+    trials: NDArray[np.int64] | None = None
+    """Per clip, how many times each class is judged (segments); None for criteria about events."""
+    errors: Rows | None = None
+    """Columns: change of the sum of signed onset errors of pairs, of offset errors, in microseconds."""
+    any_label: Rows | None = None
+    """Column: change of the number of pairs if labels did not matter, at one threshold for all classes
+    (so there is one row of starts)."""
+
+    def above(self, floors: ScoreArray) -> DeltaTables:
+        """Without changes at or below each class's floor."""
+        return replace(
+            self,
+            detections=self.detections.above(floors),
+            cross_triggers=self.cross_triggers.above(floors),
+            errors=self.errors and self.errors.above(floors),
+        )
+
+    @staticmethod
+    def concatenate(parts: Sequence[DeltaTables], clips: Sequence[int]) -> DeltaTables:
+        """The tables of all clips; ``clips``: how many each part is about."""
+
+        def all_of(tables: Sequence[Rows | None]) -> Rows | None:
+            found = [table for table in tables if table is not None]
+            return Rows.concatenate(found) if len(found) == len(tables) else None
+
+        trials = [part.trials for part in parts if part.trials is not None]
+        return DeltaTables(
+            detections=Rows.concatenate([part.detections for part in parts]),
+            cross_triggers=Rows.concatenate([part.cross_triggers for part in parts]),
+            references=ReferenceRows.concatenate([part.references for part in parts], clips),
+            trials=np.concatenate(trials) if trials else None,
+            errors=all_of([part.errors for part in parts]),
+            any_label=all_of([part.any_label for part in parts]),
+        )

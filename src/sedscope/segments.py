@@ -1,0 +1,154 @@
+"""Criteria that judge stretches of time instead of events: segments of equal length, whole clips."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .criteria import ClipBatch
+from .definitions import Defined, require_choice, require_flag, require_number
+from .rows import DeltaTables, ReferenceRows, Rows
+from .scores import ScoreArray
+from .times import to_ticks
+
+AGGREGATIONS = ("max", "mean")
+
+
+@dataclass(frozen=True, repr=False)
+class Segment(Defined):
+    """Segments of ``length`` seconds, the last one of a clip ending with the clip.
+
+    A segment's score is the largest score of the frames that overlap it, or with
+    ``aggregation="mean"`` their mean, weighted by the time that they share with it. A class is to be
+    found in a segment if one of its references overlaps it. ``cross_triggers``: a false positive in a
+    segment in which another class is to be found is a cross-trigger on that class.
+
+    >>> Segment(1.0)
+    Segment(length=1, aggregation='max')
+    """
+
+    length: float = 1.0
+    aggregation: str = "max"
+    cross_triggers: bool = False
+
+    def __post_init__(self) -> None:
+        require_number(self, "length", at_least=1e-6)
+        require_choice(self, "aggregation", AGGREGATIONS)
+        require_flag(self, "cross_triggers")
+
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        """See :class:`~sedscope.criteria.Criterion`."""
+        length = int(to_ticks(self.length))
+        counts = -(-batch.durations // length)
+        return _stretch_tables(self, batch, length, counts, floors, threads, any_label)
+
+
+@dataclass(frozen=True, repr=False)
+class Clip(Defined):
+    """Whole clips (tagging): each is one segment, see :class:`Segment`.
+
+    >>> Clip()
+    Clip(aggregation='max')
+    """
+
+    aggregation: str = "max"
+    cross_triggers: bool = False
+
+    def __post_init__(self) -> None:
+        require_choice(self, "aggregation", AGGREGATIONS)
+        require_flag(self, "cross_triggers")
+
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        """See :class:`~sedscope.criteria.Criterion`."""
+        length = int(max(1, batch.durations.max(initial=1)))
+        counts = np.ones(len(batch.durations), np.int64)
+        return _stretch_tables(self, batch, length, counts, floors, threads, any_label)
+
+
+def _stretch_tables(
+    criterion: Segment | Clip,
+    batch: ClipBatch,
+    length: int,
+    counts: NDArray[np.int64],
+    floors: ScoreArray,
+    threads: int,
+    any_label: bool,
+) -> DeltaTables:
+    """Each segment and class is one true or false positive from the segment's score on."""
+    classes, clips = len(floors), len(counts)
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    scores = batch.clips.segment_scores(
+        starts, batch.durations, length, criterion.aggregation == "mean", threads
+    )
+    targets = _targets(batch, length, starts, classes)
+    class_starts = np.arange(classes)[:, None] * starts[-1] + starts
+    columns = (targets.T.ravel().astype(np.int8), (~targets).T.ravel().astype(np.int8))
+    detections = Rows(class_starts, np.ascontiguousarray(scores.T).ravel(), columns)
+    segments, labels = np.nonzero(targets)
+    clip_of_segment = np.repeat(np.arange(clips, dtype=np.int32), counts)
+    begin = (segments - starts[clip_of_segment[segments]]) * length
+    times = np.minimum(length, batch.durations[clip_of_segment[segments]] - begin)
+    cross = (
+        _cross_triggers(scores, targets, clip_of_segment, clips)
+        if criterion.cross_triggers
+        else Rows.none(classes, clips, (np.int32, np.int8), scores)
+    )
+    tables = DeltaTables(
+        detections=detections,
+        cross_triggers=cross,
+        references=ReferenceRows(clip_of_segment[segments], labels.astype(np.int32), times),
+        trials=counts.astype(np.int64),
+        any_label=_any_label(scores, targets, starts) if any_label else None,
+    )
+    return tables.above(floors.astype(scores.dtype))
+
+
+def _targets(
+    batch: ClipBatch, length: int, starts: NDArray[np.int64], classes: int
+) -> NDArray[np.bool_]:
+    """(segments × classes) whether a reference of the class overlaps the segment."""
+    targets = np.zeros((int(starts[-1]), classes), bool)
+    offsets = np.minimum(batch.events[:, 1], batch.durations[batch.event_clips])
+    onsets = np.maximum(batch.events[:, 0], 0)
+    first = starts[batch.event_clips] + onsets // length
+    last = starts[batch.event_clips] - (-offsets // length)
+    for label, begin, end in zip(batch.labels.tolist(), first.tolist(), last.tolist(), strict=True):
+        targets[begin:end, label] = True
+    return targets
+
+
+def _cross_triggers(
+    scores: ScoreArray, targets: NDArray[np.bool_], clips: NDArray[np.int32], number: int
+) -> Rows:
+    """A row for each segment, class that is not to be found in it, and class that is."""
+    classes = targets.shape[1]
+    segment, other = np.nonzero(targets)
+    absent = ~targets[segment]  # (pairs × classes)
+    label, pair = np.nonzero(absent.T)  # ordered by class, then segment
+    rows = np.bincount(label * number + clips[segment[pair]], minlength=classes * number).reshape(
+        classes, number
+    )
+    before = np.concatenate([[0], np.cumsum(rows)])
+    starts = before[np.arange(classes)[:, None] * number + np.arange(number + 1)]
+    return Rows(
+        starts.astype(np.int64),
+        scores[segment[pair], label],
+        (other[pair].astype(np.int32), np.ones(len(pair), np.int8)),
+    )
+
+
+def _any_label(scores: ScoreArray, targets: NDArray[np.bool_], starts: NDArray[np.int64]) -> Rows:
+    """In each segment as many labels can be paired as there are both to be found and found."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    rank = np.arange(1, scores.shape[1] + 1)
+    pairs = np.minimum(rank, targets.sum(axis=1, keepdims=True))
+    changes = np.diff(pairs, axis=1, prepend=0).astype(np.int8)
+    sorted_scores = np.take_along_axis(scores, order, axis=1)
+    table = Rows(starts[None] * scores.shape[1], sorted_scores.ravel(), (changes.ravel(),))
+    return table.above(np.full(1, -np.inf, scores.dtype))
