@@ -176,7 +176,7 @@ public:
             views_);
     }
 
-    // All detections of a clip and class: first frame, end, score, parent's score.
+    // All detections of a clip and class: onset, offset, score, parent's score.
     nb::tuple detections(std::size_t clip, std::size_t class_number) const {
         require(class_number < columns_.size(), "class out of range");
         return std::visit(
@@ -187,11 +187,12 @@ public:
                 Buffer<T> scores, parents;
                 std::vector<T> copy;
                 const T* column = load_column(views[clip], columns_[class_number], copy);
+                const Time* edges = views[clip].edges;
                 ComponentTree<T>().sweep(
                     column, views[clip].frames, -std::numeric_limits<T>::infinity(), 0,
                     [&](const Detection<T>& detection, int32_t*) {
-                        first.push(static_cast<int64_t>(detection.first));
-                        end.push(static_cast<int64_t>(detection.end));
+                        first.push(edges[detection.first]);
+                        end.push(edges[detection.end]);
                         scores.push(detection.score);
                         parents.push(detection.parent);
                     },

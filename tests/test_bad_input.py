@@ -280,7 +280,7 @@ def test_folders_and_files_that_are_not_there(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     for scores, truth, said in (
         (nowhere, files.truth, "nowhere is not a folder"),
-        (files.truth, files.scores, "truth.tsv is not a folder"),  # the wrong way round
+        (files.truth, files.scores, "scores: Is a directory"),  # the wrong way round
         (empty, files.truth, "empty holds no score tables"),
         (other, files.truth, "other holds no score tables"),
         (files.scores, nowhere, "cannot read"),

@@ -66,6 +66,7 @@ def rebuilt(
     return sed.Scores(made, made.__getitem__, classes=order, in_memory=True)
 
 
+@settings(max_examples=30)
 @given(clip_lists, st.randoms(use_true_random=False))
 def test_order_of_clips_and_classes(case: Sequence[oracle.Clip], random: object) -> None:
     scores, truth = to_scores(case), to_truth(case)
@@ -76,6 +77,7 @@ def test_order_of_clips_and_classes(case: Sequence[oracle.Clip], random: object)
     assert_same(evaluate(scores, truth), evaluate(shuffled, truth))
 
 
+@settings(max_examples=30)
 @given(clip_lists, st.sampled_from([np.float32, np.float64]))
 def test_monotone_transform_of_the_scores(case: Sequence[oracle.Clip], dtype: type) -> None:
     scores, truth = to_scores(case, dtype), to_truth(case)
@@ -88,9 +90,18 @@ def test_monotone_transform_of_the_scores(case: Sequence[oracle.Clip], dtype: ty
         for clip in scores
     }
     transformed = sed.Scores(made, made.__getitem__, classes=LABELS, in_memory=True)
-    assert_same(evaluate(scores, truth), evaluate(transformed, truth), scores=False)
+    # a mean of scores, and a given threshold, are not the same after a transform
+    metrics = [
+        metric
+        for metric in METRICS
+        if not hasattr(metric, "threshold") and getattr(metric.criterion, "aggregation", "max") == "max"
+    ]
+    assert_same(
+        sed.evaluate(scores, truth, metrics), sed.evaluate(transformed, truth, metrics), scores=False
+    )
 
 
+@settings(max_examples=30)
 @given(clip_lists, st.integers(0, 10**12))
 def test_shift_in_time(case: Sequence[oracle.Clip], shift: int) -> None:
     moved = [
@@ -105,6 +116,7 @@ def test_shift_in_time(case: Sequence[oracle.Clip], shift: int) -> None:
     counts = [
         sed.deltas(to_scores(clips), to_truth(clips), metric.criterion).counts()
         for metric in METRICS
+        if not hasattr(metric.criterion, "aggregation")  # segments begin at 0
         for clips in (case, moved)
     ]
     for before, after in zip(counts[::2], counts[1::2], strict=True):
@@ -113,6 +125,7 @@ def test_shift_in_time(case: Sequence[oracle.Clip], shift: int) -> None:
         assert expected == got
 
 
+@settings(max_examples=20)
 @given(st.lists(clip_lists, min_size=2, max_size=4))
 def test_chunks_merged(chunks: list[list[oracle.Clip]]) -> None:
     case = [clip for chunk in chunks for clip in chunk]
@@ -132,7 +145,7 @@ def test_chunks_merged(chunks: list[list[oracle.Clip]]) -> None:
         assert dict(columns(nested.counts())) == whole
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(clip_lists, min_size=1, max_size=8), st.sampled_from([np.float32, np.float64]))
 def test_number_of_threads(chunks: list[list[oracle.Clip]], dtype: type) -> None:
     case = [clip for chunk in chunks for clip in chunk] * 10

@@ -4,11 +4,21 @@ from . import presets, simulate
 from .collect import deltas
 from .counts import ClassCounts, Counts
 from .criteria import Collar, Intersection, IoU
+from .custom import CustomCriterion
 from .deltas import Deltas
+from .detection_sets import counts_of_sets
 from .errors import SedscopeError, SedscopeWarning
-from .evaluation import Evaluation, evaluate
+from .evaluation import Evaluation, evaluate, evaluate_sets
+from .events import approximate, at_thresholds, detect
 from .ground_truth import GroundTruth
-from .io import read_ground_truth, read_scores, write_ground_truth, write_scores
+from .io import (
+    read_events,
+    read_ground_truth,
+    read_scores,
+    write_events,
+    write_ground_truth,
+    write_scores,
+)
 from .metrics import (
     AUROC,
     PSDS,
@@ -27,6 +37,7 @@ from .metrics import (
     Specificity,
     parse_metric,
 )
+from .operating_points import OperatingPoints, choose
 from .scores import ClipScores, Scores
 from .segments import Clip, Segment
 
@@ -44,6 +55,7 @@ __all__ = [
     "ClipScores",
     "Collar",
     "Counts",
+    "CustomCriterion",
     "DPrime",
     "Deltas",
     "ErrorRate",
@@ -52,6 +64,7 @@ __all__ = [
     "GroundTruth",
     "Intersection",
     "IoU",
+    "OperatingPoints",
     "Precision",
     "PrecisionAtRecall",
     "Recall",
@@ -62,13 +75,21 @@ __all__ = [
     "SedscopeWarning",
     "Segment",
     "Specificity",
+    "approximate",
+    "at_thresholds",
+    "choose",
+    "counts_of_sets",
     "deltas",
+    "detect",
     "evaluate",
+    "evaluate_sets",
     "parse_metric",
     "presets",
+    "read_events",
     "read_ground_truth",
     "read_scores",
     "simulate",
+    "write_events",
     "write_ground_truth",
     "write_scores",
 ]

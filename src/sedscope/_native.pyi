@@ -75,7 +75,8 @@ class Clips:
         """(segments × classes); ``starts``: the first segment of each clip, and the end."""
 
     def detections(self, clip: int, class_number: int) -> tuple[_Int64, _Int64, _Scores, _Scores]:
-        """All detections of a clip and class: first frame, end, score, parent's score."""
+        """All detections of a clip and class: onset, offset (microseconds), score,
+        parent's score."""
 
 def accumulate(
     starts: _Int64,

@@ -26,10 +26,9 @@ class PrecisionRecallCurve:
 
     def average_precision(self) -> float:
         """The sum of precision · (step of recall) over the recalls that occur, in steps; at a recall
-        that several operating points have, the one with the lowest threshold counts."""
-        recall, row = np.unique(self.recall[::-1], return_index=True)
-        precision = self.precision[::-1][row]
-        return float(np.sum(precision[1:] * np.diff(recall)))
+        that several operating points have, the one with the highest threshold counts."""
+        recall, first = np.unique(self.recall, return_index=True)
+        return float(np.sum(self.precision[first][1:] * np.diff(recall)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +45,8 @@ class ROCCurve:
         ``max_fpr``: only up to there, divided by it, or with ``mcclish`` rescaled so that 0.5 is chance
         and 1 perfect.
         """
+        if np.isnan(self.fpr).any() or np.isnan(self.tpr).any():
+            return np.nan
         end = 1.0 if max_fpr is None else max_fpr
         inside = self.fpr < end
         fpr = np.append(self.fpr[inside], end)

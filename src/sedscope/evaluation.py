@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .alignment import ClipChoice, Missing, align
+import numpy as np
+
+from .alignment import Alignment, ClipChoice, Missing, align
 from .collect import Progress, Wanted, collect
 from .counts import Counts
 from .criteria import Criterion
+from .deltas import Deltas
+from .detection_sets import counts_of_sets
 from .errors import SedscopeError, SedscopeWarning, counted, listing
+from .events import Events, Overlaps
 from .ground_truth import GroundTruth
 from .io.files import write_text
 from .metrics import Metric, MetricResult
@@ -85,16 +90,7 @@ class Evaluation(Mapping[Metric, Any]):
             "hours": self.hours,
             "classes": list(self.classes),
             "references": dict(self.references),
-            "metrics": [
-                {
-                    "metric": repr(metric),
-                    "value": _finite(result.value),
-                    "per_class": {
-                        label: _finite(of_class.value) for label, of_class in result.per_class.items()
-                    },
-                }
-                for metric, result in self.results.items()
-            ],
+            "metrics": [_as_dict(metric, result) for metric, result in self.results.items()],
             "warnings": list(self.warnings),
         }
 
@@ -132,6 +128,38 @@ def evaluate(
     >>> evaluate(scores, truth, psds)[psds].value
     1.0
     """
+    chosen = _as_metrics(metrics)
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    deltas = collect(alignment, _wanted(chosen), threads=threads, progress=progress)
+    counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
+    return _evaluation(chosen, counts, [*alignment.warnings, *_late_note(alignment, deltas)])
+
+
+def evaluate_sets(
+    sets: Mapping[float, Events],
+    truth: GroundTruth,
+    metrics: Iterable[Metric] | Metric,
+    *,
+    classes: Iterable[str] | None = None,
+    overlaps: Overlaps = "error",
+    threads: int | None = None,
+) -> Evaluation:
+    """Evaluate detections at a few operating points, ``{threshold: {clip: [event, …]}}``, and only
+    there, as psds_eval does; :func:`~sedscope.approximate` makes such sets from scores.
+
+    The ground truth needs durations. Clips that a set does not list have no detections in it.
+    """
+    chosen = _as_metrics(metrics)
+    counts = {
+        metric.criterion: counts_of_sets(
+            sets, truth, metric.criterion, classes=classes, overlaps=overlaps, threads=threads
+        )
+        for metric in chosen
+    }
+    return _evaluation(chosen, counts, list(truth.warnings))
+
+
+def _as_metrics(metrics: Any) -> tuple[Metric, ...]:
     if isinstance(metrics, Iterable) and not isinstance(metrics, (str, Metric)):
         chosen = tuple(metrics)
     else:
@@ -139,17 +167,20 @@ def evaluate(
     wrong = [repr(metric) for metric in chosen if not isinstance(metric, Metric)]
     if wrong or not chosen:
         raise SedscopeError(f"not a metric: {listing(wrong)}" if wrong else "no metric is given")
-    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
-    deltas = collect(alignment, _wanted(chosen), threads=threads, progress=progress)
-    counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
+    return chosen
+
+
+def _evaluation(
+    metrics: tuple[Metric, ...], counts: Mapping[Criterion, Counts], notes: list[str]
+) -> Evaluation:
     some = next(iter(counts.values()))
-    notes = [*alignment.warnings, *_odd_references(len(alignment.labels), some)]
+    notes = [*notes, *_empty_note(some)]
     for note in notes:
-        python_warnings.warn(note, SedscopeWarning, stacklevel=2)
+        python_warnings.warn(note, SedscopeWarning, stacklevel=3)
     return Evaluation(
-        results={metric: metric.measure(counts[metric.criterion]) for metric in chosen},
+        results={metric: metric.measure(counts[metric.criterion]) for metric in metrics},
         counts=counts,
-        classes=alignment.classes,
+        classes=tuple(some),
         references={label: of_class.references for label, of_class in some.items()},
         clips=some.clips,
         hours=some.duration / 3600,
@@ -171,25 +202,39 @@ def _wanted(metrics: Iterable[Metric]) -> dict[Criterion, Wanted]:
     return wanted
 
 
-def _odd_references(events: int, counts: Counts) -> list[str]:
-    notes = []
-    late = events - sum(of_class.references for of_class in counts.values())
-    if late:
-        notes.append(
-            f"left out {counted(late, 'reference event')} beginning at or after the last boundary "
-            "of the scores"
-        )
+def _late_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
+    """Whether references were left out because they begin after the end of their clip."""
+    durations = next(iter(deltas.values())).durations
+    clips = np.repeat(np.arange(len(durations)), np.diff(alignment.starts))
+    late = int(np.count_nonzero(alignment.events[:, 0] >= durations[clips]))
+    said = "beginning at or after the last boundary of the scores"
+    return [f"left out {counted(late, 'reference event')} {said}"] if late else []
+
+
+def _empty_note(counts: Counts) -> list[str]:
     empty = [label for label, of_class in counts.items() if not of_class.references]
-    if empty:
-        notes.append(
-            f"without reference events, so not defined (NaN) and left out of means: "
-            f"{counted(len(empty), 'class')}: {listing(empty)}"
-        )
-    return notes
+    if not empty:
+        return []
+    return [
+        f"without reference events, so not defined (NaN) and left out of means: "
+        f"{counted(len(empty), 'class')}: {listing(empty)}"
+    ]
 
 
 def _number(value: float) -> str:
     return f"{value:.4f}"
+
+
+def _as_dict(metric: Metric, result: MetricResult) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "metric": repr(metric),
+        "value": _finite(result.value),
+        "per_class": {label: _finite(of_class.value) for label, of_class in result.per_class.items()},
+    }
+    thresholds = getattr(result, "thresholds", None)
+    if thresholds:
+        entry["thresholds"] = {label: _finite(value) for label, value in thresholds.items()}
+    return entry
 
 
 def _finite(value: float) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,6 +61,14 @@ class ClipScores:
         if len(gaps):
             scores = np.insert(scores, gaps, -np.inf, axis=0)
         return cls.from_ticks(scores, np.concatenate([starts[:1], np.insert(ends, gaps, starts[gaps])]))
+
+    @classmethod
+    def unchecked(cls, values: ScoreArray, ticks: Ticks) -> ClipScores:
+        """From arrays that are known to be right. Frames of no length are possible this way: they keep
+        detections apart."""
+        clip = cls.__new__(cls)
+        clip.values, clip.ticks = values, ticks
+        return clip
 
     @property
     def edges(self) -> NDArray[np.float64]:
@@ -243,6 +251,21 @@ class Scores(Mapping[str, ClipScores]):
             return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}")
 
         return cls(tables, load, classes=classes, thread_safe=True)
+
+    @classmethod
+    def from_events(
+        cls,
+        events: Mapping[str, Iterable[Any]],
+        *,
+        classes: Iterable[str] | None = None,
+        clips: Iterable[str] = (),
+        overlaps: Literal["error", "merge"] = "error",
+    ) -> Scores:
+        """From detected events ``{clip: [(onset, offset, label[, confidence]), …]}``; the threshold acts
+        on the confidence, which is 1 unless given. See :func:`sedscope.events.scores_from_events`."""
+        from .events import scores_from_events
+
+        return scores_from_events(events, classes=classes, clips=clips, overlaps=overlaps)
 
     @property
     def classes(self) -> tuple[str, ...]:

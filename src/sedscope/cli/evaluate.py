@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..alignment import ClipChoice, Missing
-from ..errors import SedscopeError, SedscopeWarning
-from ..ground_truth import Invalid, Overlaps
+from ..errors import SedscopeError, SedscopeWarning, listing
+from .options import (
+    ClassesOption,
+    ClipsOption,
+    DurationsOption,
+    InvalidOption,
+    MissingOption,
+    OverlapsOption,
+    ScoresArgument,
+    ThreadsOption,
+    TruthArgument,
+    class_names,
+    clip_choice,
+)
+
+if TYPE_CHECKING:
+    from ..metrics import Metric
 
 
 def evaluate(
-    scores: Annotated[
-        Path, typer.Argument(help="Folder of score tables, one a clip: onset offset class…")
-    ],
-    ground_truth: Annotated[
-        Path, typer.Argument(help="Reference events: filename onset offset event_label")
-    ],
-    durations: Annotated[
-        Path | None,
-        typer.Option(help="Clip durations: filename duration \\[default: from the scores]"),
-    ] = None,
+    scores: ScoresArgument,
+    ground_truth: TruthArgument,
+    durations: DurationsOption = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -32,60 +38,55 @@ def evaluate(
             "several times \\[default: PSDS 1 and 2 of DCASE 2021–2023]"
         ),
     ] = None,
-    classes: Annotated[
-        list[str] | None,
-        typer.Option(help="Evaluate only these classes: a name, or several with commas"),
+    preset: Annotated[
+        list[str] | None, typer.Option(help="Metrics by name, see 'sedscope presets'")
     ] = None,
-    clips: Annotated[
-        str | None,
-        typer.Option(help="Evaluate only these clips: 'scored', or a file with a clip a line"),
+    points: Annotated[
+        Path | None,
+        typer.Option(help="Evaluate the detections at these thresholds, as 'sedscope tune' writes them"),
     ] = None,
-    missing: Annotated[
-        Missing,
-        typer.Option(help="Clips not in the ground truth: 'error', or 'empty': without events"),
-    ] = "error",
-    invalid: Annotated[
-        Invalid,
-        typer.Option(help="Events without length or after their clip's end: 'error' or 'drop'"),
-    ] = "error",
-    overlaps: Annotated[
-        Overlaps, typer.Option(help="Overlapping events of one class: 'error' or 'merge'")
-    ] = "error",
-    threads: Annotated[
-        int | None, typer.Option(help="Number of threads \\[default: one per core]")
-    ] = None,
+    classes: ClassesOption = None,
+    clips: ClipsOption = None,
+    missing: MissingOption = "error",
+    invalid: InvalidOption = "error",
+    overlaps: OverlapsOption = "error",
+    threads: ThreadsOption = None,
     json: Annotated[
         str | None, typer.Option(help="Write the results to this file; '-': only JSON, to stdout")
     ] = None,
 ) -> None:
-    """Evaluate a system's scores against reference events."""
+    """Evaluate a system's scores, or its detections, against reference events."""
+    from .. import OperatingPoints, at_thresholds, evaluate_sets, read_ground_truth
     from .. import evaluate as evaluate_scores
-    from .. import presets, read_ground_truth, read_scores
-    from ..metrics import parse_metric
     from .progress import progress_bar
+    from .systems import read_system, require_scores
 
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
-    metrics = [parse_metric(text) for text in metric or []] or [presets.PSDS1, presets.PSDS2]
-    system = read_scores(scores)
-    truth = read_ground_truth(
-        ground_truth,
-        durations=durations,
-        invalid=invalid,
-        overlaps=overlaps,
-    )
+    metrics = _metrics(metric or [], preset or [])
+    truth = read_ground_truth(ground_truth, durations=durations, invalid=invalid, overlaps=overlaps)
+    system = read_system(scores, truth, overlaps)
+    if points is not None:
+        thresholds = OperatingPoints.load(points).thresholds
+        system = at_thresholds(require_scores(system, scores, "--points"), thresholds)
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)  # the result names them
-        result = evaluate_scores(
-            system,
-            truth,
-            metrics,
-            classes=_class_names(classes, system.classes),
-            clips=_clip_choice(clips),
-            missing=missing,
-            threads=threads,
-            progress=progress,
-        )
+        if isinstance(system, dict):
+            chosen = class_names(classes, truth.labels)
+            result = evaluate_sets(
+                system, truth, metrics, classes=chosen, overlaps=overlaps, threads=threads
+            )
+        else:
+            result = evaluate_scores(
+                system,
+                truth,
+                metrics,
+                classes=class_names(classes, system.classes),
+                clips=clip_choice(clips),
+                missing=missing,
+                threads=threads,
+                progress=progress,
+            )
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return
@@ -96,26 +97,13 @@ def evaluate(
         result.to_json(json)
 
 
-def _class_names(given: Sequence[str] | None, known: Sequence[str]) -> list[str] | None:
-    """Names as given; commas separate names unless they are part of one."""
-    if not given:
-        return None
-    return [name.strip() for text in given for name in ([text] if text in known else text.split(","))]
+def _metrics(texts: list[str], names: list[str]) -> list[Metric]:
+    """Metrics by definition and by the name of a preset; those of DCASE if there are none."""
+    from ..metrics import parse_metric
+    from ..presets import PRESETS, PSDS1, PSDS2
 
-
-def _clip_choice(given: str | None) -> ClipChoice:
-    if given is None:
-        return None
-    if given == "scored":
-        return "scored"
-    try:
-        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SedscopeError(
-            f"--clips {given}: neither 'scored' nor a file with a clip a line ({error})"
-        ) from None
-    names = [line.split("\t")[0].strip() for line in lines]
-    chosen = [name for name in names if name and name != "filename"]
-    if not chosen:
-        raise SedscopeError(f"--clips {given}: the file names no clip")
-    return chosen
+    unknown = [name for name in names if name not in PRESETS]
+    if unknown:
+        raise SedscopeError(f"no preset {listing(unknown)}; there are {listing([*PRESETS], limit=30)}")
+    chosen = [metric for name in names for metric in PRESETS[name]]
+    return [*chosen, *(parse_metric(text) for text in texts)] or [PSDS1, PSDS2]

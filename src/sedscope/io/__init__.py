@@ -1,6 +1,13 @@
 """Reading and writing files, one small module a format; what a format needs is imported on first use."""
 
-from .event_tables import read_ground_truth, write_ground_truth
+from .event_tables import read_events, read_ground_truth, write_events, write_ground_truth
 from .score_tables import read_scores, write_scores
 
-__all__ = ["read_ground_truth", "read_scores", "write_ground_truth", "write_scores"]
+__all__ = [
+    "read_events",
+    "read_ground_truth",
+    "read_scores",
+    "write_events",
+    "write_ground_truth",
+    "write_scores",
+]

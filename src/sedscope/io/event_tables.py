@@ -78,6 +78,56 @@ def ground_truth_from_table(
     )
 
 
+def read_events(path: str | Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Detected events from a tab-separated file ``filename onset offset event_label``, in seconds, with
+    a column ``confidence`` or without. A row with only a file name is a clip without detections.
+
+    Returns ``{clip: [(onset, offset, label[, confidence]), …]}``.
+    """
+    table = read_text_table(path)
+    columns = _columns(table.header, _EVENT, str(path))
+    scored = "confidence" in table.header
+    events: dict[str, list[tuple[Any, ...]]] = {}
+    problems: list[str] = []
+    for i, row in enumerate(table.rows):
+        name, onset, offset, label = (row[k].strip() for k in columns)
+        if not name:
+            problems.append(f"{table.place(i)}: no file name")
+            continue
+        of_clip = events.setdefault(name, [])
+        if all(cell in _EMPTY for cell in (onset, offset, label)):
+            continue
+        rest = [row[table.header.index("confidence")]] if scored else []
+        try:
+            of_clip.append((number(onset), number(offset), label, *map(number, rest)))
+        except ValueError:
+            problems.append(f"{table.place(i)}: {', '.join([onset, offset, *rest])}")
+    if problems:
+        said = f"{counted(len(problems), 'row')} not a detection"
+        raise SedscopeError(f"{path}: {said}: {listing(problems)}")
+    return events
+
+
+def write_events(events: Mapping[str, Iterable[tuple[Any, ...]]], path: str | Path | None) -> str:
+    """Write detected events as :func:`read_events` takes them; returns the text. Clips without
+    detections have a row of their own."""
+    found = {clip: list(of_clip) for clip, of_clip in events.items()}
+    scored = any(len(event) == 4 for of_clip in found.values() for event in of_clip)
+    rows = ["\t".join([*_EVENT, "confidence"] if scored else _EVENT)]
+    for clip, of_clip in found.items():
+        for onset, offset, label, *confidence in of_clip:
+            cells = [_quoted(clip), f"{onset:.6f}", f"{offset:.6f}", _quoted(label)]
+            if scored:
+                cells.append(repr(float(*confidence or (1.0,))))
+            rows.append("\t".join(cells))
+        if not of_clip:
+            rows.append(_quoted(clip) + "\t" * (len(_EVENT) - 1 + scored))
+    text = "\n".join(rows) + "\n"
+    if path is not None:
+        write_text(path, text)
+    return text
+
+
 def write_ground_truth(truth: GroundTruth, path: str | Path) -> None:
     """Write a tab-separated file that :func:`read_ground_truth` reads back; clips without events
     have a row of their own."""

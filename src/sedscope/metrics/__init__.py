@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..criteria import Collar, Intersection, IoU
+from ..criteria import Collar, Criterion, Intersection, IoU
 from ..definitions import parse
 from ..errors import SedscopeError, listing, shortened
 from ..segments import Clip, Segment
@@ -51,6 +51,7 @@ __all__ = [
     "RecallAtFalseAlarms",
     "RecallAtPrecision",
     "Specificity",
+    "parse_criterion",
     "parse_metric",
 ]
 
@@ -90,3 +91,16 @@ def parse_metric(text: str) -> Metric:
         known = listing([*METRICS], limit=30)
         raise SedscopeError(f"{shortened(text)!r} is not a metric; metrics are {known}")
     return metric
+
+
+def parse_criterion(text: str) -> Criterion:
+    """Read a criterion from its definition; what is left out takes its default.
+
+    >>> parse_criterion("Collar(onset=0.5, offset=None)")
+    Collar(onset=0.5, offset=None, offset_rate=0.2)
+    """
+    criterion = parse(text, CRITERIA)
+    if not isinstance(criterion, Criterion):
+        known = listing([*CRITERIA], limit=30)
+        raise SedscopeError(f"{shortened(text)!r} is not a criterion; criteria are {known}")
+    return criterion

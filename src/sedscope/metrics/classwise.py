@@ -54,8 +54,8 @@ class ClasswiseResult:
         return {label: threshold for label, threshold in found.items() if threshold is not None}
 
     def average(self, kind: str) -> float:
-        """``macro``: the mean over classes with references; ``weighted``: by their number of
-        references; ``micro``: of all classes together at one threshold; ``micro_tuned``, for metrics
+        """``macro``: the mean over classes for which the metric is defined; ``weighted``: by their number
+        of references; ``micro``: of all classes together at one threshold; ``micro_tuned``, for metrics
         that choose thresholds: of all classes together, each at its own."""
         return self.metric.average_of(self, kind)
 
@@ -119,11 +119,14 @@ class ClasswiseMetric(Defined):
         if kind == "micro_tuned":
             tallies = [result.per_class[label].tally for label in defined]
             return self.of_tally(reduce(add, [tally for tally in tallies if tally is not None]))
-        weights = [result.counts[label].references if kind == "weighted" else 1 for label in defined]
-        values = [result.per_class[label].value for label in defined]
         if kind not in AVERAGES:
             raise SedscopeError(f"average {kind!r}: choose {' or '.join(map(repr, self.averages))}")
-        return float(np.average(values, weights=weights))
+        values = np.array([result.per_class[label].value for label in defined])
+        weights = np.array([result.counts[label].references for label in defined])
+        known = ~np.isnan(values)
+        if not known.any():
+            return np.nan
+        return float(np.average(values[known], weights=weights[known] if kind == "weighted" else None))
 
     def _check(self) -> None:
         """Refuse a criterion or average that the metric is not defined for."""

@@ -1,0 +1,209 @@
+"""Events instead of frame scores: lists of detections, with or without a confidence, as scores.
+
+Each event is a detection from its confidence on down. Neighbours are not merged, even if they touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .clip_ids import clip_ids
+from .errors import SedscopeError, counted, listing, raise_together
+from .scores import ClipScores, Scores
+from .times import Ticks, to_seconds, to_ticks
+
+Event: TypeAlias = "tuple[float, float, str] | tuple[float, float, str, float]"
+Events: TypeAlias = Mapping[str, Sequence[Event]]
+Overlaps: TypeAlias = Literal["error", "merge"]
+
+
+def scores_from_events(
+    events: Mapping[str, Iterable[Event]],
+    *,
+    classes: Iterable[str] | None = None,
+    clips: Iterable[str] = (),
+    overlaps: Overlaps = "error",
+) -> Scores:
+    """Scores from detected events ``{clip: [(onset, offset, label[, confidence]), …]}``, in seconds.
+
+    The confidence is 1 unless given. ``classes``: the labels that occur unless given; ``clips``: more
+    clips, in which nothing is detected. Overlapping events of one class are an error, or with
+    ``overlaps="merge"`` become one event with the larger confidence.
+
+    >>> scores = scores_from_events({"a": [(0, 1, "Dog", 0.9), (1, 2, "Dog", 0.4)]})
+    >>> scores["a"].values[:, 0].tolist(), scores["a"].edges.tolist()
+    ([0.9, -inf, 0.4], [0.0, 1.0, 1.0, 2.0])
+    """
+    if not isinstance(events, Mapping):
+        raise SedscopeError(f"give a mapping from clips to events, not {type(events).__name__}")
+    if overlaps not in ("error", "merge"):
+        raise SedscopeError(f"overlaps={overlaps!r}: choose 'error' or 'merge'")
+    tables: dict[str, _ClipEvents] = {}
+    failures: list[SedscopeError] = []
+    for name in events:
+        try:
+            tables[name] = _ClipEvents(name, events[name])
+        except SedscopeError as error:
+            failures.append(error)
+    raise_together(failures)
+    found = {label for table in tables.values() for label in table.labels}
+    names = tuple(sorted(found) if classes is None else classes)
+    unknown = sorted(found.difference(names))
+    if unknown:
+        raise SedscopeError(f"events of classes that are not to be scored: {listing(unknown)}")
+    made: dict[str, ClipScores] = {}
+    for name, table in tables.items():
+        try:
+            made[name] = table.scores(names, overlaps)
+        except SedscopeError as error:
+            failures.append(error)
+    raise_together(failures)
+    known = set(clip_ids(made, "events").values())
+    nothing = ClipScores.from_ticks(np.empty((0, len(names))), np.zeros(1, np.int64))
+    made |= {clip: nothing for clip in clip_ids(clips, "clips").values() if clip not in known}
+    return Scores(made, made.__getitem__, classes=names or ("",), in_memory=True, thread_safe=True)
+
+
+class _ClipEvents:
+    """The events of one clip as columns."""
+
+    def __init__(self, clip: str, events: Iterable[Event]) -> None:
+        rows: list[tuple[Any, ...]] = []
+        problems: list[str] = []
+        for event in events if isinstance(events, Iterable) else [events]:
+            try:
+                onset, offset, label, *rest = event
+                (confidence,) = rest or (1.0,)
+                times = to_ticks([onset, offset])
+                if not isinstance(label, str) or not label:
+                    problems.append(f"{event!r} has no label")
+                elif times[1] <= times[0]:
+                    problems.append(f"{event!r} has no or negative length")
+                elif np.isnan(float(confidence)):
+                    problems.append(f"{event!r} has a confidence of NaN")
+                rows.append((*times.tolist(), label, float(confidence)))
+            except (TypeError, ValueError):
+                problems.append(f"{event!r} is not (onset, offset, label[, confidence])")
+        if problems:
+            number = counted(len(problems), "event")
+            raise SedscopeError(f"clip {clip}: {number} not usable: {listing(problems)}")
+        self.clip = clip
+        self.times: Ticks = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2)
+        self.labels: list[str] = [row[2] for row in rows]
+        self.confidences = np.array([row[3] for row in rows], np.float64)
+
+    def scores(self, classes: Sequence[str], overlaps: Overlaps) -> ClipScores:
+        """Frames between all boundaries; where two events of a class touch, one of no length keeps
+        them apart."""
+        column = {label: c for c, label in enumerate(classes)}
+        labels = np.array([column[label] for label in self.labels], np.int64)
+        times, labels, confidences = _separate(self, labels, overlaps)
+        onsets, offsets = times[:, 0], times[:, 1]
+        same = np.flatnonzero((labels[1:] == labels[:-1]) & (onsets[1:] == offsets[:-1]))
+        ticks = np.sort(np.concatenate([np.unique(times), np.unique(onsets[same + 1])]))
+        if not len(ticks):
+            ticks = np.zeros(1, np.int64)
+        values = np.full((len(ticks) - 1, len(classes)), -np.inf)
+        first = np.searchsorted(ticks, onsets, side="right") - 1
+        last = np.searchsorted(ticks, offsets, side="left")
+        for begin, end, label, confidence in zip(first, last, labels, confidences, strict=True):
+            values[begin:end, label] = confidence
+        return ClipScores.unchecked(values, ticks)
+
+
+def _separate(
+    events: _ClipEvents, labels: NDArray[np.int64], overlaps: Overlaps
+) -> tuple[Ticks, NDArray[np.int64], NDArray[np.float64]]:
+    """Events in order of class and time; those of a class that overlap are refused or merged."""
+    order = np.lexsort((events.times[:, 0], labels))
+    times, labels, confidences = events.times[order], labels[order], events.confidences[order]
+    kept: list[int] = []
+    overlapping: list[str] = []
+    for i in range(len(order)):
+        last = kept[-1] if kept else -1
+        if kept and labels[i] == labels[last] and times[i, 0] < times[last, 1]:
+            onset, offset = times[i] / 1e6
+            overlapping.append(f"{events.labels[order[i]]} {onset:g}–{offset:g} s")
+            times[last, 1] = max(times[last, 1], times[i, 1])
+            confidences[last] = max(confidences[last], confidences[i])
+        else:
+            kept.append(i)
+    if overlapping and overlaps == "error":
+        number = counted(len(overlapping), "event")
+        raise SedscopeError(
+            f"clip {events.clip}: {number} overlapping another of the same class: "
+            f"{listing(overlapping)}. Merge them with overlaps='merge' (--overlaps merge)"
+        )
+    return times[kept], labels[kept], confidences[kept]
+
+
+def detect(
+    scores: Scores, thresholds: float | Mapping[str, float]
+) -> dict[str, list[tuple[float, float, str]]]:
+    """The events of each clip where frames with ``score > threshold`` are active, in order of time.
+
+    ``thresholds``: one for all classes, or one per class; classes without one are not detected.
+
+    >>> scores = Scores.from_arrays({"a": [[0.2], [0.9], [0.6], [0.1]]}, classes=["Dog"], frame=0.5)
+    >>> detect(scores, 0.5)
+    {'a': [(0.5, 1.5, 'Dog')]}
+    """
+    limits = class_thresholds(scores, thresholds)
+    return {clip: _clip_events(scores[clip], scores.classes, limits) for clip in scores}
+
+
+def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Scores:
+    """Scores with a single operating point: 1 where ``score > threshold``, else never detected."""
+    limits = class_thresholds(scores, thresholds)
+
+    def binary(clip: str) -> ClipScores:
+        of_clip = scores[clip]
+        return ClipScores.unchecked(np.where(of_clip.values > limits, 1.0, -np.inf), of_clip.ticks)
+
+    return Scores(
+        list(scores),
+        binary,
+        classes=scores.classes,
+        in_memory=False,
+        thread_safe=scores.thread_safe,
+    )
+
+
+def approximate(
+    scores: Scores, thresholds: Iterable[float]
+) -> dict[float, dict[str, list[tuple[float, float, str]]]]:
+    """The detections at each of some thresholds, as tools that do not know all thresholds take them."""
+    return {float(threshold): detect(scores, float(threshold)) for threshold in thresholds}
+
+
+def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> NDArray[np.float64]:
+    """One threshold per class of the scores; ``inf`` for classes without one."""
+    if not isinstance(thresholds, Mapping):
+        thresholds = dict.fromkeys(scores.classes, thresholds)
+    unknown = [label for label in thresholds if label not in scores.classes]
+    if unknown:
+        raise SedscopeError(f"thresholds for classes without scores: {listing(unknown)}")
+    try:
+        limits = np.array([float(thresholds.get(label, np.inf)) for label in scores.classes])
+    except (TypeError, ValueError):
+        raise SedscopeError(f"thresholds must be numbers, not {thresholds!r:.80}") from None
+    if np.isnan(limits).any():
+        raise SedscopeError("thresholds must be numbers, not NaN")
+    return limits
+
+
+def _clip_events(
+    clip: ClipScores, classes: Sequence[str], limits: NDArray[np.float64]
+) -> list[tuple[float, float, str]]:
+    active = np.zeros((len(clip.values) + 2, len(classes)), np.int8)
+    active[1:-1] = clip.values > limits
+    steps = np.diff(active, axis=0).T
+    label, first = np.nonzero(steps == 1)
+    _, last = np.nonzero(steps == -1)
+    onsets, offsets = to_seconds(clip.ticks[first]), to_seconds(clip.ticks[last])
+    found = sorted(zip(onsets.tolist(), offsets.tolist(), label.tolist(), strict=True))
+    return [(onset, offset, classes[c]) for onset, offset, c in found]
