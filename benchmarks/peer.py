@@ -1,7 +1,7 @@
 """Times sed_scores_eval on a set that it is handed. Runs in the peers' own environment.
 
 Usage: peer.py FOLDER, with ``set.npz`` (scores: clips × frames × classes) and ``set.json`` in it.
-Prints a JSON object of PSDS values and seconds.
+Prints a JSON object of values and seconds by metric.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 
 def main() -> None:
-    """Read the set, then time the two scores."""
-    from sed_scores_eval import intersection_based  # type: ignore[import-not-found]
+    """Read the set, then time each metric."""
+    from sed_scores_eval import collar_based, intersection_based  # type: ignore[import-not-found]
     from sed_scores_eval.base_modules.scores import (  # type: ignore[import-not-found]
         create_score_dataframe,
     )
@@ -31,10 +31,15 @@ def main() -> None:
     }
     truth = {clip: [tuple(event) for event in events] for clip, events in described["events"].items()}
     result = {}
-    for name, options in described["metrics"].items():
+    for name, options in described["psds"].items():
         start = time.perf_counter()
         value = intersection_based.psds(scores, truth, described["durations"], num_jobs=1, **options)[0]
         result[name] = {"value": float(value), "seconds": time.perf_counter() - start}
+    for name, options in described["collar_fscore"].items():
+        start = time.perf_counter()
+        best = collar_based.best_fscore(scores, truth, num_jobs=1, **options)[0]
+        seconds = time.perf_counter() - start
+        result[name] = {"value": float(best["macro_average"]), "seconds": seconds}
     print(json.dumps(result))
 
 

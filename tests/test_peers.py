@@ -18,11 +18,7 @@ something differently, or not at all, the cases keep clear of it:
 
 from __future__ import annotations
 
-import json
-import subprocess
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +31,8 @@ from sedscope import presets
 from sedscope.times import SECONDS_PER_UNIT
 
 from . import oracle
+from .judging import KINDS, Verdict, judge, random_set
 from .sets import excerpt_scores, excerpt_truth
-
-Verdict = Mapping[str, NDArray[Any]]
-Event = tuple[float, float, str]
-
-JUDGE = Path(__file__).parent / "peers" / "judge.py"
-LABELS = ("Alarm", "Blender", "Cat", "Dog")
-TIES = [-np.inf, -1.0, -0.0, 0.0, 0.25, 0.5, 0.75, 1.0]
-KINDS = ("ties", "plateaus", "float32", "neighbours", "walk")
 
 RANDOM = [f"random-{i}" for i in range(100)]
 CHOSEN = [f"chosen-{i}" for i in range(10)]
@@ -71,6 +60,20 @@ class Case:
     def criterion(self) -> sed.Intersection:
         return self.metrics[0].criterion
 
+    def question(self) -> dict[str, Any]:
+        psds = [
+            {
+                "alpha_ct": psds.alpha_ct,
+                "alpha_st": psds.alpha_st,
+                "max_efpr": psds.max_efpr,
+                "unit": psds.unit,
+            }
+            for psds in self.metrics
+        ]
+        shares = {"dtc": self.criterion.dtc, "gtc": self.criterion.gtc, "cttc": self.criterion.cttc}
+        judge = "psds_eval" if self.thresholds else "psds"
+        return {"judge": judge, **shares, "psds": psds, "thresholds": self.thresholds}
+
     def counts(self) -> sed.Counts:
         """At every threshold, whatever the metrics' limits."""
         return sed.deltas(self.scores, self.truth, self.criterion, clips="scored").counts()
@@ -85,92 +88,21 @@ def random_case(name: str) -> Case:
     chosen = family == "chosen"
     rng = np.random.default_rng([int(number), int(chosen)])
     kind = KINDS[int(number) % len(KINDS)]
-    labels = LABELS[: rng.integers(2, len(LABELS) + 1)]
-    # times are multiples of a step: often a coarse one, with which shares are met exactly
-    step = 10_000 if chosen or rng.random() < 0.75 else 4
-    touching, even_frames = rng.random(2) < 0.5
-    clips: dict[str, sed.ClipScores] = {}
-    events: dict[str, list[Event]] = {}
-    durations: dict[str, float] = {}
-    for clip in [f"clip{i}" for i in range(rng.integers(1, 7))]:
-        number_of_frames = rng.integers(20 if clip == "clip0" else 1, 40)
-        shortest, longest = (1, 3) if step == 10_000 else (250, 20_000)
-        frames = step * rng.integers(shortest, longest, number_of_frames, endpoint=True)
-        if even_frames:
-            frames[:] = frames[0]
-        edges = np.cumsum([rng.choice([0, step]), *frames])
-        events[clip] = random_references(rng, labels, int(edges[-1]), step, touching=bool(touching))
-        clips[clip] = sed.ClipScores.from_ticks(
-            random_scores(rng, kind, edges, labels, events[clip]), edges
-        )
-        durations[clip] = (edges[-1] + rng.choice([0, 7 * step])) / 1e6
-    for label in labels[:2] if chosen else labels:
-        if not any(event[2] == label for of_clip in events.values() for event in of_clip):
-            middle = clips["clip0"].ticks[len(clips["clip0"].values) // 2]
-            events["clip0"].append((0, middle / 1e6, label))
-
+    scores, truth = random_set(rng, kind, coarse=chosen, with_references=2 if chosen else None)
     criterion = random_criterion(rng, never_met_exactly=chosen)
-    seconds = sum(durations.values())
+    assert truth.durations is not None
+    seconds = float(truth.durations.sum()) / 1e6
     thresholds: list[float] = []
     if chosen:
-        distinct = np.unique(np.concatenate([clip.values.ravel() for clip in clips.values()]))
+        distinct = np.unique(np.concatenate([clip.values.ravel() for clip in scores.values()]))
         below_the_maximum = distinct[np.isfinite(distinct)][:-1]
         thresholds = rng.permutation(below_the_maximum)[:5].tolist()
     return Case(
-        scores=sed.Scores(clips, clips.__getitem__, classes=labels, in_memory=True),
-        truth=sed.GroundTruth.from_dict(events, durations=durations),
+        scores,
+        truth,
         metrics=tuple(random_psds(rng, criterion, seconds, chosen=chosen) for _ in range(3)),
         thresholds=tuple(thresholds),
     )
-
-
-def random_references(
-    rng: np.random.Generator, labels: Sequence[str], end: int, step: int, *, touching: bool
-) -> list[Event]:
-    """Events that begin before the end of the scores, and may end after it."""
-    events: list[Event] = []
-    for label in labels:
-        bounds = step * np.unique(rng.integers(0, end // step + end // step // 5 + 2, rng.integers(8)))
-        last = -1
-        for onset, offset in pairwise(bounds.tolist()):
-            valid = onset < end and offset - onset >= 1000
-            if valid and (touching or onset > last) and rng.random() < 0.6:
-                events.append((onset / 1e6, offset / 1e6, label))
-                last = offset
-    return events
-
-
-def random_scores(
-    rng: np.random.Generator,
-    kind: str,
-    edges: NDArray[np.int64],
-    labels: Sequence[str],
-    events: Sequence[Event],
-) -> NDArray[Any]:
-    """Scores that are mostly higher in the references of their class than elsewhere."""
-    shape = (len(edges) - 1, len(labels))
-
-    def draw() -> NDArray[Any]:
-        if kind == "ties":
-            scores: NDArray[Any] = rng.choice(TIES, shape)
-        elif kind == "plateaus":
-            levels = rng.normal(size=(shape[0] // 3 + 1, shape[1])).astype(np.float32)
-            scores = np.repeat(levels, 3, axis=0)[: shape[0]]
-        elif kind == "float32":
-            scores = rng.random(shape, dtype=np.float32)
-        elif kind == "neighbours":  # adjacent float64 numbers: one and the same in float32
-            scores = 0.5 + rng.integers(6, size=shape) * np.spacing(0.5)
-        else:
-            scores = np.cumsum(rng.normal(size=shape), axis=0)
-        return scores
-
-    middles = (edges[:-1] + edges[1:]) / 2e6
-    high = rng.random(shape) < 0.1
-    for onset, offset, label in events:
-        high[:, labels.index(label)] ^= (onset <= middles) & (middles < offset)
-    one, other = draw(), draw()
-    scores: NDArray[Any] = np.where(high, np.maximum(one, other), np.minimum(one, other))
-    return scores
 
 
 def random_criterion(rng: np.random.Generator, *, never_met_exactly: bool) -> sed.Intersection:
@@ -236,53 +168,6 @@ def rounding_case(name: str) -> Case:
 
 
 # The judges
-
-
-def judge(python: Path, folder: Path, cases: Mapping[str, Case]) -> dict[str, Verdict]:
-    """The verdict on each case: arrays as the judge names them."""
-    arrays: dict[str, Any] = {}
-    described = []
-    for name, case in cases.items():
-        assert case.truth.durations is not None
-        durations = dict(zip(case.truth.clips, case.truth.durations / 1e6, strict=True))
-        for clip, scores in case.scores.items():
-            arrays[f"{name}/{clip}/values"] = scores.values
-            arrays[f"{name}/{clip}/edges"] = scores.edges
-        described.append(
-            {
-                "name": name,
-                "classes": case.scores.classes,
-                "clips": {
-                    clip: {"duration": durations[clip], "events": case.truth.events(clip)}
-                    for clip in case.scores
-                },
-                "dtc": case.criterion.dtc,
-                "gtc": case.criterion.gtc,
-                "cttc": case.criterion.cttc,
-                "psds": [
-                    {
-                        "alpha_ct": psds.alpha_ct,
-                        "alpha_st": psds.alpha_st,
-                        "max_efpr": psds.max_efpr,
-                        "unit": psds.unit,
-                    }
-                    for psds in case.metrics
-                ],
-                "thresholds": case.thresholds,
-            }
-        )
-    np.savez(folder / "scores.npz", **arrays)
-    (folder / "cases.json").write_text(json.dumps(described), encoding="utf-8")
-    # the peers' own warnings are about what they build on
-    command = [str(python), "-W", "ignore", str(JUDGE), str(folder)]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert process.returncode == 0, process.stderr
-    verdicts: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in cases}
-    with np.load(folder / "verdicts.npz") as file:
-        for key in file.files:
-            name, _, what = key.partition("/")
-            verdicts[name][what] = file[key]
-    return dict(verdicts)
 
 
 Judged = tuple[Case, Verdict]

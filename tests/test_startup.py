@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+import pytest
+
+import sedscope
 
 
 def run(code: str) -> str:
@@ -39,3 +45,12 @@ def test_help_is_quick() -> None:
         return time.perf_counter() - start
 
     assert min(seconds() for _ in range(5)) < 0.5
+
+
+def test_names_for_type_checkers_are_those_of_the_package() -> None:
+    stub = (Path(sedscope.__file__).parent / "__init__.pyi").read_text()
+    assert sorted(re.findall(r"import (\w+) as \1$", stub, re.MULTILINE)) == sedscope.__all__
+    for name in sedscope.__all__:
+        assert getattr(sedscope, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'psds'"):
+        _ = sedscope.psds  # type: ignore[attr-defined]

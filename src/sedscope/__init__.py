@@ -1,95 +1,68 @@
-"""sedscope: exact evaluation of sound event detection, at every decision threshold at once."""
+"""sedscope: exact evaluation of sound event detection, at every decision threshold at once.
 
-from . import presets, simulate
-from .collect import deltas
-from .counts import ClassCounts, Counts
-from .criteria import Collar, Intersection, IoU
-from .custom import CustomCriterion
-from .deltas import Deltas
-from .detection_sets import counts_of_sets
-from .errors import SedscopeError, SedscopeWarning
-from .evaluation import Evaluation, evaluate, evaluate_sets
-from .events import approximate, at_thresholds, detect
-from .ground_truth import GroundTruth
-from .io import (
-    read_events,
-    read_ground_truth,
-    read_scores,
-    write_events,
-    write_ground_truth,
-    write_scores,
-)
-from .metrics import (
-    AUROC,
-    PSDS,
-    AveragePrecision,
-    BalancedAccuracy,
-    BestErrorRate,
-    BestFScore,
-    DPrime,
-    ErrorRate,
-    FScore,
-    Precision,
-    PrecisionAtRecall,
-    Recall,
-    RecallAtFalseAlarms,
-    RecallAtPrecision,
-    Specificity,
-    parse_metric,
-)
-from .operating_points import OperatingPoints, choose
-from .scores import ClipScores, Scores
-from .segments import Clip, Segment
+The public names are loaded when they are first used: ``__init__.pyi`` has them for type checkers.
+"""
+
+from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "AUROC",
-    "PSDS",
-    "AveragePrecision",
-    "BalancedAccuracy",
-    "BestErrorRate",
-    "BestFScore",
-    "ClassCounts",
-    "Clip",
-    "ClipScores",
-    "Collar",
-    "Counts",
-    "CustomCriterion",
-    "DPrime",
-    "Deltas",
-    "ErrorRate",
-    "Evaluation",
-    "FScore",
-    "GroundTruth",
-    "Intersection",
-    "IoU",
-    "OperatingPoints",
-    "Precision",
-    "PrecisionAtRecall",
-    "Recall",
-    "RecallAtFalseAlarms",
-    "RecallAtPrecision",
-    "Scores",
-    "SedscopeError",
-    "SedscopeWarning",
-    "Segment",
-    "Specificity",
-    "approximate",
-    "at_thresholds",
-    "choose",
-    "counts_of_sets",
-    "deltas",
-    "detect",
-    "evaluate",
-    "evaluate_sets",
-    "parse_metric",
-    "presets",
-    "read_events",
-    "read_ground_truth",
-    "read_scores",
-    "simulate",
-    "write_events",
-    "write_ground_truth",
-    "write_scores",
-]
+_MODULES = ("presets", "simulate")
+_NAMES = {
+    "collect": ("deltas",),
+    "counts": ("ClassCounts", "Counts"),
+    "criteria": ("Collar", "Intersection", "IoU"),
+    "custom": ("CustomCriterion",),
+    "clip_deltas": ("Deltas",),
+    "detection_sets": ("counts_of_sets",),
+    "errors": ("SedscopeError", "SedscopeWarning"),
+    "evaluation": ("Evaluation", "evaluate", "evaluate_sets"),
+    "events": ("approximate", "at_thresholds", "detect"),
+    "ground_truth": ("GroundTruth",),
+    "io": (
+        "read_events",
+        "read_ground_truth",
+        "read_scores",
+        "write_events",
+        "write_ground_truth",
+        "write_scores",
+    ),
+    "metrics": (
+        "AUROC",
+        "AveragePrecision",
+        "BalancedAccuracy",
+        "BestErrorRate",
+        "BestFScore",
+        "DPrime",
+        "ErrorRate",
+        "FScore",
+        "PSDS",
+        "Precision",
+        "PrecisionAtRecall",
+        "Recall",
+        "RecallAtFalseAlarms",
+        "RecallAtPrecision",
+        "Specificity",
+        "parse_metric",
+    ),
+    "operating_points": ("OperatingPoints", "choose"),
+    "scores": ("ClipScores", "Scores"),
+    "segments": ("Clip", "Segment"),
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted([*_MODULES, *_HOME])
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return _import_module(f".{name}", __name__)
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(_import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

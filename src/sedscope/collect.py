@@ -10,8 +10,8 @@ import numpy as np
 
 from ._native import Clips
 from .alignment import Alignment, ClipChoice, Missing, align
+from .clip_deltas import Deltas
 from .criteria import ClipBatch, Criterion
-from .deltas import Deltas
 from .errors import SedscopeError, counted, listing, raise_together
 from .floor import Floor
 from .ground_truth import GroundTruth

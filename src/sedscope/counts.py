@@ -73,6 +73,17 @@ class ClassCounts:
         """The operating point of a threshold: frames with ``score > threshold`` are active."""
         return self.tally()[int(self._detected(_as_thresholds(threshold))[0])]
 
+    def cheapest_rows(self) -> NDArray[np.intp]:
+        """The rows of the tally that can be best: of consecutive ones with equal true positives the one
+        with the fewest false positives, of equals the first."""
+        tp, fp = np.concatenate([[0], self.tp]), np.concatenate([[0], self.fp])
+        starts = np.flatnonzero(np.concatenate([[True], tp[1:] != tp[:-1]]))
+        fewest = np.repeat(np.minimum.reduceat(fp, starts), np.diff(np.append(starts, len(fp))))
+        candidates = np.flatnonzero(fp == fewest)
+        run = np.searchsorted(starts, candidates, side="right")
+        rows: NDArray[np.intp] = candidates[np.concatenate([[True], run[1:] != run[:-1]])]
+        return rows
+
     def threshold(self, row: int) -> float:
         """A threshold for row ``row`` of the tally: midway between its score and the next lower one."""
         if row == 0:

@@ -26,9 +26,10 @@ class PrecisionRecallCurve:
 
     def average_precision(self) -> float:
         """The sum of precision · (step of recall) over the recalls that occur, in steps; at a recall
-        that several operating points have, the one with the highest threshold counts."""
-        recall, first = np.unique(self.recall, return_index=True)
-        return float(np.sum(self.precision[first][1:] * np.diff(recall)))
+        that several operating points have, the best precision counts."""
+        order = np.lexsort((-self.precision, self.recall))
+        recall, first = np.unique(self.recall[order], return_index=True)
+        return float(np.sum(self.precision[order][first][1:] * np.diff(recall)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +49,12 @@ class ROCCurve:
         if np.isnan(self.fpr).any() or np.isnan(self.tpr).any():
             return np.nan
         end = 1.0 if max_fpr is None else max_fpr
-        inside = self.fpr < end
-        fpr = np.append(self.fpr[inside], end)
-        tpr = np.append(self.tpr[inside], np.interp(end, self.fpr, self.tpr))
+        inside = int(np.searchsorted(self.fpr, end, side="right"))
+        fpr, tpr = self.fpr[:inside], self.tpr[:inside]
+        if fpr[-1] < end:  # the line to the next point is cut
+            crossing = slice(inside - 1, inside + 1)
+            tpr = np.append(tpr, np.interp(end, self.fpr[crossing], self.tpr[crossing]))
+            fpr = np.append(fpr, end)
         area = float(np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2))
         if mcclish and max_fpr is not None:
             chance = end * end / 2

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from .alignment import Alignment, ClipChoice, Missing, align
+from .clip_deltas import Deltas
 from .collect import Progress, Wanted, collect
 from .counts import Counts
 from .criteria import Criterion
-from .deltas import Deltas
 from .detection_sets import counts_of_sets
 from .errors import SedscopeError, SedscopeWarning, counted, listing
 from .events import Events, Overlaps

@@ -92,6 +92,16 @@ class Tally:
         """The mean of sensitivity and specificity."""
         return (self.recall + self.specificity) / 2
 
+    def rows(self, rows: NDArray[np.intp]) -> Tally:
+        """Some of many operating points."""
+        tp, fp, pairs = (
+            column[rows] if isinstance(column, np.ndarray) else column
+            for column in (self.tp, self.fp, self.pairs)
+        )
+        assert tp is not None
+        assert fp is not None
+        return Tally(tp, fp, self.references, self.trials, pairs)
+
     def __getitem__(self, row: int) -> Tally:
         """One of many operating points."""
         assert isinstance(self.tp, np.ndarray)

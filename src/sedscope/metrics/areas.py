@@ -29,7 +29,7 @@ class AveragePrecision(ClasswiseMetric):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """See the class."""
         curve = precision_recall_curve(counts)
-        return ClassValue(curve.average_precision(), curve=curve)
+        return ClassValue(curve.average_precision(), make_curve=lambda: curve)
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,7 +57,7 @@ class AUROC(ClasswiseMetric):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """See the class."""
         curve = roc_curve(counts)
-        return ClassValue(curve.area(self.max_fpr, mcclish=self.mcclish), curve=curve)
+        return ClassValue(curve.area(self.max_fpr, mcclish=self.mcclish), make_curve=lambda: curve)
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,7 +76,7 @@ class DPrime(ClasswiseMetric):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """See the class."""
         curve = roc_curve(counts)
-        return ClassValue(_d_prime(curve.area()), curve=curve)
+        return ClassValue(_d_prime(curve.area()), make_curve=lambda: curve)
 
     def average_of(self, result: ClasswiseResult, kind: str) -> float:
         """d′ of the average area."""

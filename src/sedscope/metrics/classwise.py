@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any, ClassVar
 
@@ -30,8 +30,12 @@ class ClassValue:
     """The threshold that it belongs to (active: ``score > threshold``), if to one."""
     tally: Tally | None = None
     """The counts at that threshold."""
-    curve: Any = None
-    """The curve that it is read off, if any."""
+    make_curve: Callable[[], Any] | None = None
+
+    @cached_property
+    def curve(self) -> Any:
+        """The curve that the value is read off, if any."""
+        return None if self.make_curve is None else self.make_curve()
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +58,8 @@ class ClasswiseResult:
         return {label: threshold for label, threshold in found.items() if threshold is not None}
 
     def average(self, kind: str) -> float:
-        """``macro``: the mean over classes for which the metric is defined; ``weighted``: by their number
-        of references; ``micro``: of all classes together at one threshold; ``micro_tuned``, for metrics
+        """``macro``: the mean over classes for which the metric is defined; ``weighted``: by number of
+        references; ``micro``: of all classes together at one threshold; ``micro_tuned``, for metrics
         that choose thresholds: of all classes together, each at its own."""
         return self.metric.average_of(self, kind)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..counts import ClassCounts
 from ..criteria import Criterion, Intersection
-from ..curves import error_rate_curve, fscore_curve
+from ..curves import ThresholdCurve, operating_scores
 from ..definitions import require_number
 from ..errors import SedscopeError
 from ..tallies import Tally
@@ -31,20 +31,29 @@ class _Best(ClasswiseMetric):
     """A quantity at the threshold where it is best."""
 
     averages: ClassVar[tuple[str, ...]] = (*AVERAGES, "micro_tuned")
+    highest: ClassVar[bool] = True
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """The best value of any operating point; of equally good ones the highest threshold."""
-        curve = self.curve(counts)
-        row = int(self.best(curve.values))
-        return ClassValue(float(curve.values[row]), counts.threshold(row), counts.tally()[row], curve)
+        # where substitutions count, fewer false positives need not be better
+        rows = np.arange(len(counts.scores) + 1) if counts.pairs is not None else counts.cheapest_rows()
+        values = self.quantity(counts.tally().rows(rows))
+        best = int(np.argmax(values) if self.highest else np.argmin(values))
+        row = int(rows[best])
+        return ClassValue(
+            float(values[best]),
+            counts.threshold(row),
+            counts.tally()[row],
+            lambda: ThresholdCurve(operating_scores(counts), self.quantity(counts.tally())),
+        )
 
-    def curve(self, counts: ClassCounts) -> Any:
-        """The quantity at every operating point."""
+    def quantity(self, tally: Tally) -> Any:
+        """What is to be best, at each operating point."""
         raise NotImplementedError
 
-    def best(self, values: Any) -> Any:
-        """The row of the best value."""
-        return np.argmax(values)
+    def of_tally(self, tally: Tally) -> float:
+        """The quantity of one operating point."""
+        return float(self.quantity(tally))
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,13 +96,9 @@ class BestFScore(_Best):
         self._check()
         require_number(self, "beta", above=0)
 
-    def of_tally(self, tally: Tally) -> float:
-        """The F-score of one operating point."""
-        return float(tally.fscore(self.beta))
-
-    def curve(self, counts: ClassCounts) -> Any:
-        """The F-score at every operating point."""
-        return fscore_curve(counts, self.beta)
+    def quantity(self, tally: Tally) -> Any:
+        """The F-score."""
+        return tally.fscore(self.beta)
 
 
 class _WithSubstitutions(ClasswiseMetric):
@@ -140,22 +145,15 @@ class BestErrorRate(_WithSubstitutions, _Best):
     average: str = "macro"
 
     averages: ClassVar[tuple[str, ...]] = AVERAGES
+    highest: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._check()
         self._check_substitutions()
 
-    def of_tally(self, tally: Tally) -> float:
-        """The error rate of one operating point."""
-        return float(tally.error_rate)
-
-    def curve(self, counts: ClassCounts) -> Any:
-        """The error rate at every operating point."""
-        return error_rate_curve(counts)
-
-    def best(self, values: Any) -> Any:
-        """The row of the smallest value."""
-        return np.argmin(values)
+    def quantity(self, tally: Tally) -> Any:
+        """The error rate."""
+        return tally.error_rate
 
 
 @dataclass(frozen=True, repr=False)
