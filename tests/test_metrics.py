@@ -192,3 +192,20 @@ def test_presets(name: str) -> None:
 def test_there_is_no_such_preset() -> None:
     with pytest.raises(AttributeError, match="there are dcase2016_task3"):
         _ = sed.presets.dcase1999
+
+
+def test_rates_of_errors_add_up() -> None:
+    tally = value(sed.ErrorRate(COLLAR, average="micro")).pooled().tally
+    parts = tally.substitution_rate + tally.deletion_rate + tally.insertion_rate
+    assert tally.error_rate == pytest.approx(parts)
+
+
+def test_cross_trigger_matrix() -> None:
+    # above 0.65 the Cat of 3–4 s stands where a Dog was to be found, too
+    truth = sed.GroundTruth.from_dict(
+        {"a": [(0, 1, "Dog"), (3, 4, "Dog")], "b": []}, durations={"a": 5, "b": 5}
+    )
+    for criterion in (sed.Collar(0.2, 0.2, 0.0, cross_triggers=True), sed.Intersection(0.5, 0.5, 0.5)):
+        counts = sed.deltas(SCORES, truth, criterion).counts()
+        assert counts.cross_trigger_matrix(0.65).tolist() == [[1, 0], [1, 0]]
+        assert counts.cross_trigger_matrix(1.0).tolist() == [[0, 0], [0, 0]]

@@ -188,6 +188,17 @@ class Counts(Mapping[str, ClassCounts]):
         chosen = {label: counts.at(thresholds) for label, counts in self.per_class.items()}
         return replace(self, per_class=chosen)
 
+    def cross_trigger_matrix(self, threshold: float) -> IntArray:
+        """(classes × classes) at one threshold for all: in the row of a class, how many of its false
+        positives are cross-triggers on each other class; on the diagonal its true positives."""
+        matrix = np.zeros((len(self), len(self)), np.int64)
+        for row, of_class in enumerate(self.per_class.values()):
+            at = of_class.at([threshold])
+            if len(at.scores):
+                matrix[row] = [at.ct(other)[-1] for other in self.per_class]
+            matrix[row, row] = of_class.tally_at(threshold).tp
+        return matrix
+
     def __getitem__(self, label: str) -> ClassCounts:
         return self.per_class[label]
 

@@ -103,15 +103,17 @@ def scores(
     bounds = np.searchsorted(truth.event_clips, np.arange(len(truth.clips) + 1))
     column = np.array([columns.index(label) for label in truth.labels], np.int64)
     flaws = 1 - quality
-    # every class is taken for one certain other class
-    confused = np.roll(np.random.default_rng([seed, 1]).permutation(len(columns)), 1)
+    # every class is taken for one certain other class, and has its own best threshold
+    of_system = np.random.default_rng([seed, 1])
+    confused = np.roll(of_system.permutation(len(columns)), 1)
+    bias = of_system.normal(0, 1.2, len(columns)).astype(np.float32)
 
     def make(clip: str) -> NDArray[np.float32]:
         i = number[clip]
         rng = np.random.default_rng([seed, 2, i])
         frames = max(1, round(int(durations[i]) / 1e6 / frame))
         events = slice(bounds[i], bounds[i + 1])
-        logits = _background(rng, frames, len(columns), frame)
+        logits = _background(rng, frames, len(columns), frame) + bias
         for onset, offset, c in zip(
             truth.onsets[events] / 1e6,
             truth.offsets[events] / 1e6,

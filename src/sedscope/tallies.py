@@ -66,8 +66,23 @@ class Tally:
         return 0 if self.pairs is None else self.pairs - self.tp
 
     @property
+    def substitution_rate(self) -> Any:
+        """Substitutions per reference."""
+        return _ratio(self.substitutions, self.references, np.nan)
+
+    @property
+    def deletion_rate(self) -> Any:
+        """Missed references that are no substitutions, per reference."""
+        return _ratio(self.fn - self.substitutions, self.references, np.nan)
+
+    @property
+    def insertion_rate(self) -> Any:
+        """False detections that are no substitutions, per reference."""
+        return _ratio(self.fp - self.substitutions, self.references, np.nan)
+
+    @property
     def error_rate(self) -> Any:
-        """Deletions, insertions and substitutions per reference."""
+        """Substitutions, deletions and insertions per reference."""
         return _ratio(self.fn + self.fp - self.substitutions, self.references, np.nan)
 
     @property

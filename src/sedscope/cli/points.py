@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -82,7 +83,8 @@ def tune(
         min_recall=min_recall,
         max_false_alarms_per_hour=max_false_alarms,
     )
-    points.save(output)
+    data = {"scores": scores.name, "ground_truth": ground_truth.name}
+    replace(points, provenance={**points.provenance, **data}).save(output)
     width = max(map(len, [*points.thresholds, "class"]))
     typer.echo(f"{'class':{width}}  threshold  precision  recall  F-score")
     for label, threshold in points.thresholds.items():
