@@ -9,7 +9,7 @@
 
 #include "clips.hpp"
 #include "deltas.hpp"
-#include "matching.hpp"
+#include "pair_sweep.hpp"
 #include "parallel.hpp"
 
 namespace sedscope {

@@ -14,7 +14,8 @@
 #include "any_label.hpp"
 #include "clips.hpp"
 #include "intersection.hpp"
-#include "matching.hpp"
+#include "matching_kernel.hpp"
+#include "pairings.hpp"
 #include "segments.hpp"
 
 namespace nb = nanobind;

@@ -27,6 +27,19 @@ class _AtThreshold(ClasswiseMetric):
         return ClassValue(self.of_tally(tally), self.threshold, tally)
 
 
+@dataclass(frozen=True, repr=False)
+class _Rate(_AtThreshold):
+    """A quantity at a threshold that needs to know nothing else."""
+
+    criterion: Criterion
+    threshold: float = 0.5
+    average: str = "macro"
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "threshold")
+
+
 class _Best(ClasswiseMetric):
     """A quantity at the threshold where it is best."""
 
@@ -119,18 +132,13 @@ class _WithSubstitutions(ClasswiseMetric):
 
 
 @dataclass(frozen=True, repr=False)
-class ErrorRate(_WithSubstitutions, _AtThreshold):
+class ErrorRate(_WithSubstitutions, _Rate):
     """Deletions and insertions per reference at one threshold for all classes; with
     ``average="micro"`` also substitutions, which replace one of each."""
 
-    criterion: Criterion
-    threshold: float = 0.5
-    average: str = "macro"
-
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         self._check_substitutions()
-        require_number(self, "threshold")
 
     def of_tally(self, tally: Tally) -> float:
         """The error rate of one operating point."""
@@ -157,16 +165,8 @@ class BestErrorRate(_WithSubstitutions, _Best):
 
 
 @dataclass(frozen=True, repr=False)
-class Precision(_AtThreshold):
+class Precision(_Rate):
     """The share of true ones among what is detected, at one threshold for all classes."""
-
-    criterion: Criterion
-    threshold: float = 0.5
-    average: str = "macro"
-
-    def __post_init__(self) -> None:
-        self._check()
-        require_number(self, "threshold")
 
     def of_tally(self, tally: Tally) -> float:
         """The precision of one operating point; 1 where nothing is detected."""
@@ -174,16 +174,8 @@ class Precision(_AtThreshold):
 
 
 @dataclass(frozen=True, repr=False)
-class Recall(_AtThreshold):
+class Recall(_Rate):
     """The share of references found (sensitivity), at one threshold for all classes."""
-
-    criterion: Criterion
-    threshold: float = 0.5
-    average: str = "macro"
-
-    def __post_init__(self) -> None:
-        self._check()
-        require_number(self, "threshold")
 
     def of_tally(self, tally: Tally) -> float:
         """The recall of one operating point."""
@@ -191,18 +183,10 @@ class Recall(_AtThreshold):
 
 
 @dataclass(frozen=True, repr=False)
-class Specificity(_AtThreshold):
+class Specificity(_Rate):
     """The share of segments or clips without the class in which it is not detected."""
 
-    criterion: Criterion
-    threshold: float = 0.5
-    average: str = "macro"
-
     needs_negatives: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        self._check()
-        require_number(self, "threshold")
 
     def of_tally(self, tally: Tally) -> float:
         """The specificity of one operating point."""
@@ -210,18 +194,10 @@ class Specificity(_AtThreshold):
 
 
 @dataclass(frozen=True, repr=False)
-class BalancedAccuracy(_AtThreshold):
+class BalancedAccuracy(_Rate):
     """The mean of sensitivity and specificity, of segments or clips."""
 
-    criterion: Criterion
-    threshold: float = 0.5
-    average: str = "macro"
-
     needs_negatives: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        self._check()
-        require_number(self, "threshold")
 
     def of_tally(self, tally: Tally) -> float:
         """The balanced accuracy of one operating point."""
