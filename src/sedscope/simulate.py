@@ -113,7 +113,8 @@ def scores(
         rng = np.random.default_rng([seed, 2, i])
         frames = max(1, round(int(durations[i]) / 1e6 / frame))
         events = slice(bounds[i], bounds[i + 1])
-        logits = _background(rng, frames, len(columns), frame) + bias
+        logits = _background(rng, frames, len(columns), frame)
+        logits += bias
         for onset, offset, c in zip(
             truth.onsets[events] / 1e6,
             truth.offsets[events] / 1e6,
