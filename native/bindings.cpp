@@ -227,22 +227,21 @@ private:
     // `make_kernel(T{})` gives the kernel of a criterion for scores of type T.
     template <class MakeKernel>
     nb::tuple deltas(const Truth& truth, MakeKernel&& make_kernel) const {
-        const auto& [events, labels, starts, maxima, floors, threads] = truth;
-        static_cast<void>(events), static_cast<void>(labels);
-        require(floors.size() == columns_.size(), "one floor per class is needed");
+        require(truth.floors.size() == columns_.size(), "one floor per class is needed");
         return std::visit(
             [&](const auto& views) {
                 using T = ScoreOf<decltype(views)>;
-                require(starts.size() == views.size() + 1, "clips + 1 starts are needed");
-                require(maxima.shape(0) == views.size() && maxima.shape(1) == columns_.size(),
+                require(truth.starts.size() == views.size() + 1, "clips + 1 starts are needed");
+                require(truth.maxima.shape(0) == views.size() &&
+                            truth.maxima.shape(1) == columns_.size(),
                         "one maximum per clip and class is needed");
                 const ReferenceTable references = truth.table();
-                BatchJob<T> job(views, columns_, references, data_of<T>(maxima, "maxima"),
-                                data_of<T>(floors, "floors"));
+                BatchJob<T> job(views, columns_, references, data_of<T>(truth.maxima, "maxima"),
+                                data_of<T>(truth.floors, "floors"));
                 BatchDeltas<T> found;
                 {
                     nb::gil_scoped_release release;
-                    found = job.deltas([&] { return make_kernel(T{}); }, threads);
+                    found = job.deltas([&] { return make_kernel(T{}); }, truth.threads);
                 }
                 auto& [scores, tp, fp] = found.rows.detections;
                 auto& [cross_scores, cross_labels, ct] = found.rows.cross_triggers;

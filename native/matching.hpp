@@ -19,6 +19,7 @@ public:
         if (waiting_.size() < references) waiting_.resize(references);
         for (std::size_t j = 0; j < references; ++j) waiting_[j].clear();
         seen_.assign(references, 0);
+        taker_.resize(references);
         round_ = 0;
         detections_.assign(detections, {nullptr, 0, none});
     }
@@ -53,36 +54,56 @@ private:
         uint32_t partner;
     };
 
-    // Finds a reference for the detection, moving others along an augmenting path if need be.
+    // Finds a reference for the detection, moving others along the shortest augmenting path if need
+    // be; returns by how much the number of pairs grows.
     int32_t place(uint32_t detection) {
-        const Candidate candidate = detections_[detection];
-        for (std::size_t k = 0; k < candidate.count; ++k) {
-            const uint32_t reference = candidate.references[k];
-            if (seen_[reference] == round_) continue;
-            seen_[reference] = round_;
-            if (partner_[reference] == none || place(partner_[reference])) {
-                pair(detection, reference);
+        queue_.assign(1, detection);
+        for (std::size_t next = 0; next < queue_.size(); ++next) {
+            const uint32_t mover = queue_[next];
+            const Candidate candidate = detections_[mover];
+            for (std::size_t k = 0; k < candidate.count; ++k) {
+                uint32_t reference = candidate.references[k];
+                if (seen_[reference] == round_) continue;
+                seen_[reference] = round_;
+                taker_[reference] = mover;
+                if (partner_[reference] != none) {
+                    queue_.push_back(partner_[reference]);
+                    continue;
+                }
+                while (reference != none) {  // each takes the reference that it reached
+                    const uint32_t taker = taker_[reference];
+                    const uint32_t left = detections_[taker].partner;
+                    pair(taker, reference);
+                    reference = left;
+                }
                 return 1;
             }
         }
         return 0;
     }
 
-    // Finds a detection for a reference that has lost its own.
-    bool fill(uint32_t reference) {
-        if (seen_[reference] == round_) return false;
-        seen_[reference] = round_;
-        for (const uint32_t detection : waiting_[reference])
-            if (detections_[detection].partner == none) {
-                pair(detection, reference);
-                return true;
-            }
-        for (const uint32_t detection : waiting_[reference]) {
-            const uint32_t left = detections_[detection].partner;
-            if (left == reference || seen_[left] == round_) continue;
-            if (fill(left)) {  // another detection takes the reference that this one leaves
-                pair(detection, reference);
-                return true;
+    // Finds a detection for a reference that has lost its own, moving others likewise.
+    bool fill(uint32_t vacant) {
+        queue_.assign(1, vacant);
+        seen_[vacant] = round_;
+        for (std::size_t next = 0; next < queue_.size(); ++next) {
+            uint32_t reference = queue_[next];
+            for (uint32_t detection : waiting_[reference]) {
+                const uint32_t left = detections_[detection].partner;
+                if (left != none) {
+                    if (seen_[left] == round_) continue;
+                    seen_[left] = round_;
+                    taker_[left] = reference;  // would get the detection that `left` has now
+                    queue_.push_back(left);
+                    continue;
+                }
+                while (true) {
+                    const uint32_t before = partner_[reference];
+                    pair(detection, reference);
+                    if (reference == vacant) return true;
+                    detection = before;
+                    reference = taker_[reference];
+                }
             }
         }
         return false;
@@ -96,7 +117,9 @@ private:
     std::vector<Candidate> detections_;
     std::vector<uint32_t> partner_;               // of each reference
     std::vector<std::vector<uint32_t>> waiting_;  // detections that could have the reference
-    std::vector<uint32_t> seen_;
+    std::vector<uint32_t> seen_;                  // the round in which each reference was reached
+    std::vector<uint32_t> taker_;  // and who would take it, or what it has, on the path
+    std::vector<uint32_t> queue_;
     uint32_t round_ = 0;
 };
 

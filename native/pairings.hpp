@@ -18,7 +18,8 @@ struct Collar {
 
     Time offset_tolerance(const Interval& event) const {
         const double length = static_cast<double>(event.offset - event.onset);
-        return std::max(offset, static_cast<Time>(offset_rate * length + 0.5));
+        constexpr double longest = 9e15;  // microseconds; more than any time can be
+        return std::max(offset, static_cast<Time>(std::min(offset_rate * length + 0.5, longest)));
     }
 
     // Calls `found(j)` for every reference that a detection can be paired with.

@@ -6,14 +6,14 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace sedscope {
 
-// The number of threads to use for `items` pieces of work; `wanted` 0 means one per core.
+// The number of threads to use for `items` pieces of work.
 inline std::size_t thread_count(std::size_t wanted, std::size_t items) {
-    if (wanted == 0) wanted = std::max(1u, std::thread::hardware_concurrency());
     return std::max<std::size_t>(1, std::min(wanted, items));
 }
 
@@ -35,7 +35,11 @@ void parallel_for(std::size_t items, std::size_t threads, MakeWorker&& make_work
         }
     };
     std::vector<std::thread> others;
-    for (std::size_t i = 1; i < thread_count(threads, items); ++i) others.emplace_back(run);
+    try {
+        for (std::size_t i = 1; i < thread_count(threads, items); ++i) others.emplace_back(run);
+    } catch (const std::system_error&) {
+        // no more threads to be had: those there are do the work
+    }
     run();
     for (auto& thread : others) thread.join();
     if (failure) std::rethrow_exception(failure);

@@ -38,6 +38,7 @@ void segment_scores(const std::vector<ClipView<T>>& clips, const std::vector<int
                      ++frame) {
                     const Time shared =
                         std::min(until, clip.edges[frame + 1]) - std::max(from, clip.edges[frame]);
+                    if (shared <= 0) continue;  // a frame of no length
                     covered += shared;
                     const T* row =
                         clip.values + static_cast<std::ptrdiff_t>(frame) * clip.frame_stride;

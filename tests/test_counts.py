@@ -56,17 +56,24 @@ def test_counts_at_thresholds_are_those_of_the_rows_above(
     case: Sequence[oracle.Clip], criterion: sed.Intersection, thresholds: list[float]
 ) -> None:
     counts = sed.deltas(to_scores(case), to_truth(case), criterion).counts()
+    chosen = counts.at(thresholds)
     for label in LABELS:
-        chosen, every = counts.at(thresholds)[label], counts[label]
-        rows = np.searchsorted(-every.scores, -chosen.scores)
-        assert np.array_equal(every.scores[rows], chosen.scores)
-        assert np.array_equal(every.tp[rows], chosen.tp)
-        assert np.array_equal(every.fp[rows], chosen.fp)
-        for other in LABELS:
-            assert np.array_equal(every.ct(other)[rows], chosen.ct(other))
-        assert len(chosen.scores) <= len(thresholds)
-        detected = {np.count_nonzero(every.scores > threshold) for threshold in thresholds}
-        assert len(chosen.scores) == len(detected - {0})
+        at, every = chosen[label], counts[label]
+        assert at.scores.tolist() == sorted(set(thresholds), reverse=True)
+        for row, threshold in enumerate(at.scores):
+            above = np.count_nonzero(every.scores > threshold)
+            for name in ("tp", "fp"):
+                expected = getattr(every, name)[above - 1] if above else 0
+                assert getattr(at, name)[row] == expected
+            for other in LABELS:
+                assert at.ct(other)[row] == (every.ct(other)[above - 1] if above else 0)
+            assert at.threshold(row + 1) == threshold
+            assert at.tally_at(threshold).tp == at.tp[row]
+        with pytest.raises(sed.SedscopeError, match="nothing is known at threshold 3, only at"):
+            at.tally_at(3)
+    together = chosen.pooled()
+    assert together.tp.tolist() == np.sum([chosen[label].tp for label in LABELS], axis=0).tolist()
+    assert together.scores.tolist() == chosen["a"].scores.tolist()
 
 
 def test_counts_below_the_floor_are_refused() -> None:

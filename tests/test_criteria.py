@@ -128,7 +128,11 @@ def test_errors_of_pairs(case: Sequence[oracle.Clip], collar: sed.Collar) -> Non
     for label in LABELS:
         of_class = counts[label]
         assert of_class.errors is not None
-        for score, errors in zip(of_class.scores.tolist(), of_class.errors.tolist(), strict=True):
+        expected_counts = oracle.collar_counts(case, label, **in_ticks(collar))
+        assert_equal_to_oracle(of_class, expected_counts, label)
+        for score in expected_counts:
+            row = np.count_nonzero(of_class.scores >= score) - 1
+            errors = of_class.errors[row] if row >= 0 else (0, 0)
             expected = oracle.collar_errors(case, label, score, **in_ticks(collar))
             assert [round(1e6 * error) for error in errors] == list(expected)
 
@@ -192,3 +196,30 @@ def test_paper_example_of_the_collar_criterion() -> None:
 def test_parameters_out_of_range(criterion: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(sed.SedscopeError, match=said):
         criterion(**options)
+
+
+def test_references_before_the_clip_are_in_no_segment() -> None:
+    scores = sed.Scores.from_arrays(
+        {"a": np.full((4, 1), 0.1), "b": np.full((4, 1), 0.1)}, classes=["Dog"], frame=1.0
+    )
+    truth = sed.GroundTruth.from_dict({"a": [(-2, -1, "Dog")], "b": []}, durations={"a": 4, "b": 4})
+    assert sed.deltas(scores, truth, sed.Segment(1.0)).counts()["Dog"].references == 0
+
+
+def test_long_chains_of_competing_references() -> None:
+    # each detection could have the reference before or after it: one path through all of them
+    n = 100_000
+    events = [(2 * i, 2 * i + 1, "Dog") for i in range(n)]
+    detected = [(2 * i + 1, 2 * i + 2, "Dog", i / n) for i in range(n)]
+    truth = sed.GroundTruth.from_dict({"a": events}, durations={"a": 3 * n})
+    scores = sed.Scores.from_events({"a": detected})
+    counts = sed.deltas(scores, truth, sed.Collar(1.0, None)).counts()["Dog"]
+    assert (counts.tp[-1], counts.fp[-1]) == (n, 0)
+
+
+@pytest.mark.parametrize("rate", [1e12, 1e13, 1e300])
+def test_collars_beyond_all_bounds(rate: float) -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0, 4, "Dog")]}, durations={"a": 5})
+    scores = sed.Scores.from_events({"a": [(0, 1, "Dog")]})
+    counts = sed.deltas(scores, truth, sed.Collar(0.2, 0.2, rate)).counts()["Dog"]
+    assert counts.tp.tolist() == [1]

@@ -126,27 +126,72 @@ def test_sets_are_the_counts_at_their_thresholds() -> None:
     scores = sed.simulate.scores(truth, seed=3)
     thresholds = [0.1, 0.5, 0.9]
     sets = sed.approximate(scores, thresholds)
-    for criterion in (sed.Intersection(0.5, 0.5, 0.3), sed.Collar()):
-        got = sed.counts_of_sets(sets, truth, criterion, classes=scores.classes)
-        every = sed.deltas(scores, truth, criterion).counts()
-        for label in scores.classes:
-            assert got[label].scores.tolist() == [0.9, 0.5, 0.1]
-            for row, threshold in enumerate([0.9, 0.5, 0.1]):
-                tally = every[label].tally_at(threshold)
-                assert (got[label].tp[row], got[label].fp[row]) == (tally.tp, tally.fp)
-                at = every.at([threshold])[label]
-                for other in scores.classes:
-                    expected = at.ct(other)[-1] if len(at.scores) else 0
-                    assert got[label].ct(other)[row] == expected
-    psds = sed.presets.PSDS2
-    result = sed.evaluate_sets(sets, truth, psds, classes=scores.classes)
-    counts = sed.deltas(scores, truth, psds.criterion).counts()
-    assert result[psds].value == pytest.approx(psds.measure(counts.at(thresholds)).value, abs=1e-12)
+    metrics: list[Any] = [
+        sed.presets.PSDS2,
+        sed.FScore(sed.Collar(cross_triggers=True), threshold=0.5),
+        sed.ErrorRate(sed.Collar(), threshold=0.9, average="micro"),
+        sed.ErrorRate(sed.Segment(1.0), threshold=0.1, average="micro"),
+    ]
+    result = sed.evaluate_sets(sets, truth, metrics)
+    exact = sed.evaluate(scores, truth, metrics[1:])
+    for metric in metrics:
+        every = sed.deltas(scores, truth, metric.criterion).counts().at(thresholds)
+        got = dict(columns(result.counts[metric.criterion]))
+        expected = dict(columns(every))
+        assert got == expected
+    for metric in metrics[1:]:
+        assert result[metric].value == pytest.approx(exact[metric].value)
+    counts = sed.deltas(scores, truth, metrics[0].criterion).counts()
+    expected_psds = metrics[0].measure(counts.at(thresholds)).value
+    assert result[metrics[0]].value == pytest.approx(expected_psds, abs=1e-12)
+    best = sed.BestFScore(sed.Collar())
+    assert set(sed.evaluate_sets(sets, truth, best)[best].thresholds.values()) <= {0.1, 0.5, 0.9, np.inf}
+    dog = sed.evaluate_sets(sets, truth, best, classes=["Dog"], clips=truth.clips[:10])
+    assert (dog.classes, dog.clips) == (("Dog",), 10)
 
 
-def test_no_sets() -> None:
+def test_bad_sets() -> None:
+    truth = sed.simulate.ground_truth(2)
+    metric = sed.FScore(sed.Collar(), threshold=0.5)
     with pytest.raises(sed.SedscopeError, match="no set of detections"):
-        sed.counts_of_sets({}, sed.simulate.ground_truth(2), sed.Collar())
+        sed.evaluate_sets({}, truth, metric)
+    with pytest.raises(sed.SedscopeError, match="need the clips' durations"):
+        sed.evaluate_sets({0.5: {}}, sed.GroundTruth.from_dict({"a": []}), metric)
+    with pytest.raises(sed.SedscopeError, match=r"nothing is known at threshold 0\.5, only at 0\.4"):
+        sed.evaluate_sets({0.4: {}}, truth, metric)
+
+
+def test_a_list_of_events_needs_durations() -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]})
+    metric = sed.FScore(sed.Collar())
+    with pytest.raises(sed.SedscopeError, match="does not say how long its clips are"):
+        sed.evaluate(sed.Scores.from_events({"a": [(0, 1, "Dog")]}), truth, metric)
+    with pytest.raises(sed.SedscopeError, match="there are no events: give classes="):
+        sed.Scores.from_events({"a": []})
+
+
+def test_means_of_segments_with_events_that_touch() -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0, 2, "Dog")]}, durations={"a": 2})
+    events = sed.Scores.from_events({"a": [(0, 1, "Dog", 0.9), (1, 2, "Dog", 0.4)]})
+    counts = sed.deltas(events, truth, sed.Clip("mean")).counts()["Dog"]
+    assert counts.scores.tolist() == [pytest.approx(0.65)]
+
+
+def test_scores_that_are_no_numbers_are_not_detected_silently() -> None:
+    scores = sed.Scores.from_arrays({"a": [[np.nan], [0.9]]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 2})
+    with pytest.raises(sed.SedscopeError, match=r"clip a: 1 score .*class Dog, frame 0"):
+        sed.detect(scores, 0.5)
+    metric = sed.FScore(sed.Collar())
+    with pytest.raises(sed.SedscopeError, match="clip a, class Dog, frame 0"):
+        sed.evaluate(sed.at_thresholds(scores, 0.5), truth, metric)
+
+
+def test_events_that_touch_are_not_written_as_scores(tmp_path: Path) -> None:
+    events = sed.Scores.from_events({"a": [(0, 1, "Dog"), (1, 2, "Dog")]})
+    with pytest.raises(sed.SedscopeError, match="write_events"):
+        sed.write_scores(events, tmp_path / "scores")
+    assert not list(tmp_path.iterdir())
 
 
 @dataclass(frozen=True, repr=False)
@@ -180,3 +225,11 @@ def test_a_criterion_of_ones_own() -> None:
         for rows in (slice(0, 5), slice(5, 12))
     ]
     assert dict(columns(parts[0].merge(parts[1]).counts())) == dict(columns(own))
+
+
+def test_a_criterion_without_its_method_is_refused() -> None:
+    class Empty(CustomCriterion):
+        pass
+
+    with pytest.raises(TypeError, match="clip_deltas"):
+        Empty()  # type: ignore[abstract]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -199,3 +200,20 @@ def test_merge_refuses_what_does_not_belong_together() -> None:
         sed.SedscopeError, match="in more than one of the deltas: 2 clips: clip_0, clip_1"
     ):
         some.merge(some)
+
+
+def test_floors_of_batches_with_finer_scores() -> None:
+    # the first batch is float64, with scores that float32 would round up past each other
+    values: dict[str, Any] = {
+        f"c{i:04}": np.array([[0.5 + 4e-8 + i * 1e-13], [0.1]]) for i in range(1024)
+    }
+    values["c0512"] = np.array([[0.5 + 4.5e-8], [0.1]])
+    values["z"] = np.array([[0.1], [0.1]], np.float32)
+    events: dict[str, list[Any]] = {clip: [] for clip in values}
+    events["c0512"] = [(0, 1, "Dog")]
+    truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(values, 2.0))
+    psds = sed.PSDS(sed.Intersection(0.5, 0.5))
+    in_memory = sed.Scores.from_arrays(values, classes=["Dog"], frame=1.0)
+    lazy = sed.Scores.from_function(values, values.__getitem__, classes=["Dog"], frame=1.0)
+    results = [sed.evaluate(scores, truth, psds)[psds].value for scores in (in_memory, lazy)]
+    assert results == [1.0, 1.0]

@@ -209,3 +209,24 @@ def test_cross_trigger_matrix() -> None:
         counts = sed.deltas(SCORES, truth, criterion).counts()
         assert counts.cross_trigger_matrix(0.65).tolist() == [[1, 0], [1, 0]]
         assert counts.cross_trigger_matrix(1.0).tolist() == [[0, 0], [0, 0]]
+
+
+def test_a_number_of_false_alarms_that_is_met_exactly() -> None:
+    # 29 false alarms in 100 hours: 0.29 an hour, although 0.29 * 100 is less than 29 in floats
+    scores = sed.Scores.from_arrays(
+        {"a": [[0.9], [0.1]] * 29 + [[0.8], [0.1]]}, classes=["Dog"], frame=1.0
+    )
+    truth = sed.GroundTruth.from_dict({"a": [(58, 59, "Dog")]}, durations={"a": 360_000})
+    metric = sed.RecallAtFalseAlarms(COLLAR, per_hour=0.29)
+    assert sed.evaluate(scores, truth, metric)[metric].value == 1
+    counts = sed.deltas(scores, truth, COLLAR).counts()
+    assert sed.choose(counts, "recall", max_false_alarms_per_hour=0.29).thresholds["Dog"] < 0.8
+
+
+def test_infinite_scores_of_several_classes_are_one_operating_point() -> None:
+    scores = sed.Scores.from_arrays(
+        {"a": [[np.inf, np.inf], [0.0, 0.0]]}, classes=["Cat", "Dog"], frame=1.0
+    )
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Cat")]}, durations={"a": 2})
+    metric = sed.BestFScore(sed.Segment(1.0), average="micro")
+    assert sed.evaluate(scores, truth, metric)[metric].value == pytest.approx(2 / 3)

@@ -7,14 +7,13 @@ from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
 
-_MODULES = ("presets", "simulate")
+_MODULES = ("curves", "presets", "simulate")
 _NAMES = {
     "collect": ("deltas",),
     "counts": ("ClassCounts", "Counts"),
     "criteria": ("Collar", "Intersection", "IoU"),
     "custom": ("CustomCriterion",),
     "clip_deltas": ("Deltas",),
-    "detection_sets": ("counts_of_sets",),
     "errors": ("SedscopeError", "SedscopeWarning"),
     "evaluation": ("Evaluation", "evaluate", "evaluate_sets"),
     "events": ("approximate", "at_thresholds", "detect"),

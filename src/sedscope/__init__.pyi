@@ -1,5 +1,6 @@
 """The public names of sedscope."""
 
+from . import curves as curves
 from . import presets as presets
 from . import simulate as simulate
 from .clip_deltas import Deltas as Deltas
@@ -10,7 +11,6 @@ from .criteria import Collar as Collar
 from .criteria import Intersection as Intersection
 from .criteria import IoU as IoU
 from .custom import CustomCriterion as CustomCriterion
-from .detection_sets import counts_of_sets as counts_of_sets
 from .errors import SedscopeError as SedscopeError
 from .errors import SedscopeWarning as SedscopeWarning
 from .evaluation import Evaluation as Evaluation

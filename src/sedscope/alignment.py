@@ -76,6 +76,10 @@ def align(
     column = {label: i for i, label in enumerate(scores.classes)}
     durations = _durations(truth, chosen_clips)
     unknown = int(np.count_nonzero(durations == 0))
+    if unknown and not scores.whole_clips:
+        raise SedscopeError(
+            "a list of detections does not say how long its clips are: give durations (--durations)"
+        )
     if unknown:
         warnings.append(
             f"durations of {counted(unknown, 'clip')} not given: taken from the scores' last boundary"

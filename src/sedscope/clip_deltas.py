@@ -106,12 +106,16 @@ class Deltas:
                 cross_labels=labels,
                 cross_changes=changes,
                 classes=self.classes,
-                errors=None if tables.errors is None else _errors(tables.errors, c, scores),
             )
             for c, (label, (scores, tp, fp, rows, labels, changes)) in enumerate(
                 zip(self.classes, added, strict=True)
             )
         }
+        if tables.errors is not None:
+            per_class = {
+                label: _with_errors(of_class, tables.errors, c)
+                for c, (label, of_class) in enumerate(per_class.items())
+            }
         return Counts(
             criterion=self.criterion,
             per_class=per_class,
@@ -121,14 +125,25 @@ class Deltas:
         )
 
 
-def _errors(table: Rows, c: int, scores: ScoreArray) -> NDArray[np.float64]:
-    """Sums of onset and offset errors in seconds, for the rows of a class's counts."""
+def _with_errors(counts: ClassCounts, table: Rows, c: int) -> ClassCounts:
+    """The counts with sums of errors in seconds, and a row wherever one of them changes, too."""
     first, last = table.class_starts()[c : c + 2]
     order = np.argsort(-table.scores[first:last], kind="stable")
-    at = -table.scores[first:last][order]
-    sums = [np.concatenate([[0], np.cumsum(column[first:last][order])]) for column in table.columns]
-    rows = np.searchsorted(at, -scores, side="right")
-    return np.stack([column[rows] / TICKS_PER_SECOND for column in sums], axis=1)
+    at = table.scores[first:last][order]
+    sums = np.zeros((len(at) + 1, 2))
+    sums[1:] = np.stack([np.cumsum(column[first:last][order]) for column in table.columns], axis=1)
+    scores = np.union1d(counts.scores, at)[::-1]
+    rows = len(counts.scores) - np.searchsorted(counts.scores[::-1], scores, side="left")
+    tally = counts.tally().rows(rows)
+    errors = sums[np.searchsorted(-at, -scores, side="right")] / TICKS_PER_SECOND
+    return replace(
+        counts,
+        scores=scores,
+        tp=np.asarray(tally.tp),
+        fp=np.asarray(tally.fp),
+        cross_rows=np.searchsorted(rows, counts.cross_rows, side="right"),
+        errors=errors,
+    )
 
 
 def _any_label(table: Rows, threads: int) -> tuple[ScoreArray, NDArray[np.int64]]:

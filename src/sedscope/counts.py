@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +24,9 @@ class ClassCounts:
     Row i is the operating point where frames with ``score >= scores[i]`` are active, that is, any
     threshold from the next lower score of the table (included) up to ``scores[i]`` (excluded). Above
     ``scores[0]`` nothing is detected. Rows are complete above ``floor``.
+
+    If ``given``, rows are instead those of given thresholds and nothing is known in between: in row i
+    frames with ``score > scores[i]`` are active.
     """
 
     label: str
@@ -48,6 +52,7 @@ class ClassCounts:
     """(rows × 2) sums of signed onset and offset errors of pairs in seconds, if asked for."""
     pairs: IntArray | None = None
     """Pairs that there could be if labels did not matter; only for all classes together."""
+    given: bool = False
 
     def ct(self, label: str) -> IntArray:
         """Cross-triggers on another class, per row."""
@@ -76,19 +81,19 @@ class ClassCounts:
     def cheapest_rows(self) -> NDArray[np.intp]:
         """The rows of the tally that can be best: of consecutive ones with equal true positives the one
         with the fewest false positives, of equals the first."""
-        tp, fp = np.concatenate([[0], self.tp]), np.concatenate([[0], self.fp])
-        starts = np.flatnonzero(np.concatenate([[True], tp[1:] != tp[:-1]]))
-        fewest = np.repeat(np.minimum.reduceat(fp, starts), np.diff(np.append(starts, len(fp))))
-        candidates = np.flatnonzero(fp == fewest)
-        run = np.searchsorted(starts, candidates, side="right")
-        rows: NDArray[np.intp] = candidates[np.concatenate([[True], run[1:] != run[:-1]])]
-        return rows
+        tally = self.tally()
+        assert isinstance(tally.tp, np.ndarray)
+        assert isinstance(tally.fp, np.ndarray)
+        return first_minimum_of_runs(tally.tp, tally.fp)
 
     def threshold(self, row: int) -> float:
-        """A threshold for row ``row`` of the tally: midway between its score and the next lower one."""
+        """A threshold for row ``row`` of the tally: midway between its score and the next lower one, or
+        the one that was given."""
         if row == 0:
             return np.inf
         upper = float(self.scores[row - 1])
+        if self.given:
+            return upper
         if row == len(self.scores):
             return float(np.nextafter(self.scores[row - 1], -np.inf))
         lower = float(self.scores[row])
@@ -97,30 +102,69 @@ class ClassCounts:
 
     def at(self, thresholds: ArrayLike) -> ClassCounts:
         """Only the operating points of the given thresholds (frames with ``score > threshold``)."""
-        detected = self._detected(_as_thresholds(thresholds))
-        rows = np.unique(detected[detected > 0]) - 1
-        cross = np.searchsorted(rows, self.cross_rows)
-        kept = cross < len(rows)
+        points = _as_thresholds(thresholds)
+        detected = self._detected(points)
+        cross = np.searchsorted(detected, self.cross_rows, side="right")  # the first row with the change
+        kept = cross < len(points)
+        tally = self.tally().rows(detected)
+        errors = None
+        if self.errors is not None:
+            errors = np.concatenate([np.zeros((1, 2)), self.errors])[detected]
         return replace(
             self,
-            scores=self.scores[rows],
-            tp=self.tp[rows],
-            fp=self.fp[rows],
+            scores=points,
+            tp=np.asarray(tally.tp),
+            fp=np.asarray(tally.fp),
             cross_rows=cross[kept],
             cross_labels=self.cross_labels[kept],
             cross_changes=self.cross_changes[kept],
-            errors=None if self.errors is None else self.errors[rows],
-            pairs=None if self.pairs is None else self.pairs[rows],
+            errors=errors,
+            pairs=None if tally.pairs is None else np.asarray(tally.pairs),
+            given=True,
         )
 
     def _detected(self, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
-        """For decreasing thresholds, how many rows lie above each."""
+        """For decreasing thresholds, the row of the tally of each."""
+        if self.given:
+            unknown = [f"{threshold:g}" for threshold in thresholds if threshold not in self.scores]
+            if unknown:
+                known = listing([f"{score:g}" for score in self.scores], limit=10)
+                raise SedscopeError(
+                    f"{self.label}: nothing is known at threshold {listing(unknown)}, only at {known}"
+                )
+            return np.searchsorted(-self.scores, -thresholds) + 1
         if len(thresholds) and thresholds[-1] < self.floor:
             raise SedscopeError(
                 f"{self.label}: counts are known above {self.floor:g}, not at {thresholds[-1]:g}"
             )
-        rising = self.scores[::-1].astype(np.float64)
-        return len(rising) - np.searchsorted(rising, thresholds, side="right")
+        return rows_above(self.scores, thresholds)
+
+
+def rows_above(scores: ScoreArray, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
+    """How many of the decreasing scores lie above each threshold."""
+    rising = scores[::-1].astype(np.float64)
+    return len(rising) - np.searchsorted(rising, thresholds, side="right")
+
+
+def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np.intp]:
+    """Of each run of consecutive equal values in ``runs`` where its smallest cost is, the first if
+    there are several.
+
+    >>> first_minimum_of_runs(np.array([0, 0, 1, 1, 1, 0]), np.array([5, 4, 2, 1, 1, 9])).tolist()
+    [1, 3, 5]
+    """
+    if not len(runs):
+        return np.empty(0, np.intp)
+    starts = np.flatnonzero(np.concatenate([[True], runs[1:] != runs[:-1]]))
+    smallest = np.repeat(np.minimum.reduceat(costs, starts), np.diff(np.append(starts, len(runs))))
+    candidates = np.flatnonzero(costs == smallest)
+    run = np.searchsorted(starts, candidates, side="right")
+    rows: NDArray[np.intp] = candidates[np.concatenate([[True], run[1:] != run[:-1]])]
+    return rows
+
+
+def _changes(columns: Sequence[IntArray]) -> IntArray:
+    return np.concatenate([np.diff(column, prepend=0) for column in columns])
 
 
 def _as_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
@@ -150,26 +194,12 @@ class Counts(Mapping[str, ClassCounts]):
         """All classes together, at one threshold for all."""
         tables = list(self.per_class.values())
         trials = [table.trials for table in tables if table.trials is not None]
-        all_scores = [table.scores for table in tables]
-        changes = [
-            np.concatenate([np.diff(table.tp, prepend=0) for table in tables]),
-            np.concatenate([np.diff(table.fp, prepend=0) for table in tables]),
-        ]
-        if self.any_label is not None:
-            pair_scores, pairs = self.any_label
-            all_scores.append(pair_scores)
-            before = np.zeros(len(changes[0]), np.int64)
-            after = np.zeros(len(pairs), np.int64)
-            changes = [np.concatenate([column, after]) for column in changes]
-            changes.append(np.concatenate([before, np.diff(pairs, prepend=0)]))
-        scores = np.concatenate(all_scores)
-        order = np.argsort(-scores, kind="stable")
-        last = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)[: len(scores)]
-        tp, fp, *rest = (np.cumsum(column[order])[last] for column in changes)
+        given = any(table.given for table in tables)
+        scores, tp, fp, pairs = self._sums_at_given() if given else self._sums_at_scores()
         nobody: NDArray[np.int64] = np.empty(0, np.int64)
         return ClassCounts(
             label="all classes",
-            scores=scores[order][last],
+            scores=scores,
             tp=tp,
             fp=fp,
             references=sum(table.references for table in tables),
@@ -180,13 +210,38 @@ class Counts(Mapping[str, ClassCounts]):
             cross_labels=nobody.astype(np.int32),
             cross_changes=nobody,
             classes=tuple(self.per_class),
-            pairs=rest[0] if rest else None,
+            pairs=pairs,
+            given=given,
         )
+
+    def _sums_at_given(self) -> tuple[ScoreArray, IntArray, IntArray, IntArray | None]:
+        tables = list(self.per_class.values())
+        tp, fp = (np.sum([getattr(t, name) for t in tables], axis=0) for name in ("tp", "fp"))
+        return tables[0].scores, tp, fp, None if self.any_label is None else self.any_label[1]
+
+    def _sums_at_scores(self) -> tuple[ScoreArray, IntArray, IntArray, IntArray | None]:
+        tables = list(self.per_class.values())
+        pair_scores, pairs = self.any_label or (tables[0].scores[:0], np.empty(0, np.int64))
+        scores = np.concatenate([*(table.scores for table in tables), pair_scores])
+        changes = np.zeros((3, len(scores)), np.int64)
+        changes[0, : len(scores) - len(pairs)] = _changes([table.tp for table in tables])
+        changes[1, : len(scores) - len(pairs)] = _changes([table.fp for table in tables])
+        changes[2, len(scores) - len(pairs) :] = _changes([pairs])
+        order = np.argsort(-scores, kind="stable")
+        ordered = scores[order]
+        last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)])
+        tp, fp, pooled_pairs = np.cumsum(changes[:, order], axis=1)[:, last]
+        return ordered[last], tp, fp, None if self.any_label is None else pooled_pairs
 
     def at(self, thresholds: ArrayLike) -> Counts:
         """Only the operating points of the given thresholds, the same for all classes."""
         chosen = {label: counts.at(thresholds) for label, counts in self.per_class.items()}
-        return replace(self, per_class=chosen)
+        any_label = None
+        if self.any_label is not None:
+            points = _as_thresholds(thresholds)
+            scores, pairs = self.any_label
+            any_label = (points, np.concatenate([[0], pairs])[rows_above(scores, points)])
+        return replace(self, per_class=chosen, any_label=any_label)
 
     def cross_trigger_matrix(self, threshold: float) -> IntArray:
         """(classes × classes) at one threshold for all: in the row of a class, how many of its false
@@ -194,8 +249,7 @@ class Counts(Mapping[str, ClassCounts]):
         matrix = np.zeros((len(self), len(self)), np.int64)
         for row, of_class in enumerate(self.per_class.values()):
             at = of_class.at([threshold])
-            if len(at.scores):
-                matrix[row] = [at.ct(other)[-1] for other in self.per_class]
+            matrix[row] = [at.ct(other)[0] for other in self.per_class]
             matrix[row, row] = of_class.tally_at(threshold).tp
         return matrix
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -57,7 +57,7 @@ class FoundChanges:
     fp: ArrayLike
 
 
-class CustomCriterion(Defined):
+class CustomCriterion(Defined, ABC):
     """Base of criteria written in Python. Subclass it with a frozen dataclass::
 
     @dataclass(frozen=True, repr=False)

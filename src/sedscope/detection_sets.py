@@ -2,63 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .collect import deltas
+from .alignment import ClipChoice, Missing, align
+from .collect import Wanted, collect
 from .counts import ClassCounts, Counts
 from .criteria import Criterion
 from .errors import SedscopeError
-from .events import Events, Overlaps
-from .ground_truth import GroundTruth
+from .events import Events
+from .ground_truth import GroundTruth, Overlaps
 from .scores import Scores
 
 
 def counts_of_sets(
     sets: Mapping[float, Events],
     truth: GroundTruth,
-    criterion: Criterion,
+    wanted: Mapping[Criterion, Wanted],
     *,
     classes: Iterable[str] | None = None,
+    clips: ClipChoice = None,
+    missing: Missing = "error",
     overlaps: Overlaps = "error",
     threads: int | None = None,
-) -> Counts:
-    """Counts at exactly these operating points: a row per set, named by its threshold.
+) -> dict[Criterion, Counts]:
+    """Counts of several criteria at exactly these operating points: a row per set.
 
     Clips that a set does not list have no detections in it.
     """
     if not sets:
         raise SedscopeError("there is no set of detections")
-    labels = tuple(truth.labels if classes is None else classes)
-    points: list[Counts] = []
-    for threshold in sorted(sets, reverse=True):
+    if truth.durations is None:
+        raise SedscopeError("sets of detections need the clips' durations (--durations)")
+    detected = {event[2] for events in sets.values() for of_clip in events.values() for event in of_clip}
+    labels = sorted(detected.union(truth.labels))
+    chosen = None if classes is None else list(classes)
+    chosen_clips = clips if clips is None or isinstance(clips, str) else list(clips)
+    points: dict[Criterion, list[Counts]] = {criterion: [] for criterion in wanted}
+    thresholds = sorted(sets, reverse=True)
+    for threshold in thresholds:
         system = Scores.from_events(
             {clip: [event[:3] for event in events] for clip, events in sets[threshold].items()},
             classes=labels,
             clips=truth.clips,
             overlaps=overlaps,
         )
-        found = deltas(system, truth, criterion, classes=labels, threads=threads)
-        points.append(found.counts(threads=threads))
-    scores = np.array(sorted(sets, reverse=True), np.float64)
-    per_class = {label: _class_points([p[label] for p in points], scores) for label in labels}
-    last = points[-1]
-    return Counts(criterion=criterion, per_class=per_class, clips=last.clips, duration=last.duration)
+        alignment = align(system, truth, classes=chosen, clips=chosen_clips, missing=missing)
+        every_threshold = {criterion: Wanted(None, want.any_label) for criterion, want in wanted.items()}
+        for criterion, deltas in collect(alignment, every_threshold, threads=threads).items():
+            points[criterion].append(deltas.counts(threads=threads).at([0.5]))
+    return {criterion: _joined(found, np.array(thresholds)) for criterion, found in points.items()}
 
 
-def _class_points(points: list[ClassCounts], scores: np.typing.NDArray[np.float64]) -> ClassCounts:
-    """The counts of one class, each point being the only row of its table, if there is one."""
+def _joined(points: Sequence[Counts], thresholds: NDArray[np.float64]) -> Counts:
+    """One table from the counts of each point, which have one row."""
     first = points[0]
-    tallies = [point.tally_at(0.5) for point in points]
-    crossed = np.array([[point.ct(other).sum() for other in first.classes] for point in points])
+    pairs = [point.any_label[1] for point in points if point.any_label is not None]
+    return Counts(
+        criterion=first.criterion,
+        per_class={
+            label: _class_points([point[label] for point in points], thresholds) for label in first
+        },
+        clips=first.clips,
+        duration=first.duration,
+        any_label=(thresholds, np.concatenate(pairs)) if pairs else None,
+    )
+
+
+def _class_points(points: Sequence[ClassCounts], thresholds: NDArray[np.float64]) -> ClassCounts:
+    first = points[0]
+    crossed = np.array([[point.ct(other)[0] for other in first.classes] for point in points])
     changes = np.diff(crossed, axis=0, prepend=0)
     rows, labels = np.nonzero(changes)
     return ClassCounts(
         label=first.label,
-        scores=scores,
-        tp=np.array([tally.tp for tally in tallies], np.int64),
-        fp=np.array([tally.fp for tally in tallies], np.int64),
+        scores=thresholds,
+        tp=np.concatenate([point.tp for point in points]),
+        fp=np.concatenate([point.fp for point in points]),
         references=first.references,
         reference_time=first.reference_time,
         trials=first.trials,
@@ -67,4 +89,5 @@ def _class_points(points: list[ClassCounts], scores: np.typing.NDArray[np.float6
         cross_labels=labels.astype(np.int32),
         cross_changes=changes[rows, labels].astype(np.int64),
         classes=first.classes,
+        given=True,
     )

@@ -18,8 +18,8 @@ from .counts import Counts
 from .criteria import Criterion
 from .detection_sets import counts_of_sets
 from .errors import SedscopeError, SedscopeWarning, counted, listing
-from .events import Events, Overlaps
-from .ground_truth import GroundTruth
+from .events import Events
+from .ground_truth import GroundTruth, Overlaps
 from .io.files import write_text
 from .metrics import Metric, MetricResult
 from .scores import Scores
@@ -141,21 +141,28 @@ def evaluate_sets(
     metrics: Iterable[Metric] | Metric,
     *,
     classes: Iterable[str] | None = None,
+    clips: ClipChoice = None,
+    missing: Missing = "error",
     overlaps: Overlaps = "error",
     threads: int | None = None,
 ) -> Evaluation:
     """Evaluate detections at a few operating points, ``{threshold: {clip: [event, …]}}``, and only
     there, as psds_eval does; :func:`~sedscope.approximate` makes such sets from scores.
 
-    The ground truth needs durations. Clips that a set does not list have no detections in it.
+    The ground truth needs durations. Clips that a set does not list have no detections in it. Metrics
+    at a threshold are defined at those that are given.
     """
     chosen = _as_metrics(metrics)
-    counts = {
-        metric.criterion: counts_of_sets(
-            sets, truth, metric.criterion, classes=classes, overlaps=overlaps, threads=threads
-        )
-        for metric in chosen
-    }
+    counts = counts_of_sets(
+        sets,
+        truth,
+        _wanted(chosen),
+        classes=classes,
+        clips=clips,
+        missing=missing,
+        overlaps=overlaps,
+        threads=threads,
+    )
     return _evaluation(chosen, counts, list(truth.warnings))
 
 

@@ -6,19 +6,19 @@ Each event is a detection from its confidence on down. Neighbours are not merged
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .clip_ids import clip_ids
 from .errors import SedscopeError, counted, listing, raise_together
+from .ground_truth import Overlaps
 from .scores import ClipScores, Scores
 from .times import Ticks, to_seconds, to_ticks
 
 Event: TypeAlias = "tuple[float, float, str] | tuple[float, float, str, float]"
 Events: TypeAlias = Mapping[str, Sequence[Event]]
-Overlaps: TypeAlias = Literal["error", "merge"]
 
 
 def scores_from_events(
@@ -52,6 +52,8 @@ def scores_from_events(
     raise_together(failures)
     found = {label for table in tables.values() for label in table.labels}
     names = tuple(sorted(found) if classes is None else classes)
+    if not names:
+        raise SedscopeError("there are no events: give classes=, the classes that could be detected")
     unknown = sorted(found.difference(names))
     if unknown:
         raise SedscopeError(f"events of classes that are not to be scored: {listing(unknown)}")
@@ -65,7 +67,9 @@ def scores_from_events(
     known = set(clip_ids(made, "events").values())
     nothing = ClipScores.from_ticks(np.empty((0, len(names))), np.zeros(1, np.int64))
     made |= {clip: nothing for clip in clip_ids(clips, "clips").values() if clip not in known}
-    return Scores(made, made.__getitem__, classes=names or ("",), in_memory=True, thread_safe=True)
+    return Scores(
+        made, made.__getitem__, classes=names, in_memory=True, thread_safe=True, whole_clips=False
+    )
 
 
 class _ClipEvents:
@@ -153,7 +157,7 @@ def detect(
     {'a': [(0.5, 1.5, 'Dog')]}
     """
     limits = class_thresholds(scores, thresholds)
-    return {clip: _clip_events(scores[clip], scores.classes, limits) for clip in scores}
+    return {clip: _clip_events(clip, scores[clip], scores.classes, limits) for clip in scores}
 
 
 def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Scores:
@@ -162,14 +166,16 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
 
     def binary(clip: str) -> ClipScores:
         of_clip = scores[clip]
-        return ClipScores.unchecked(np.where(of_clip.values > limits, 1.0, -np.inf), of_clip.ticks)
+        values = np.where(of_clip.values > limits, 1.0, -np.inf)
+        values[np.isnan(of_clip.values)] = np.nan  # to be refused where they are evaluated
+        return ClipScores.unchecked(values, of_clip.ticks)
 
     return Scores(
         list(scores),
         binary,
         classes=scores.classes,
-        in_memory=False,
         thread_safe=scores.thread_safe,
+        whole_clips=scores.whole_clips,
     )
 
 
@@ -197,8 +203,13 @@ def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) ->
 
 
 def _clip_events(
-    clip: ClipScores, classes: Sequence[str], limits: NDArray[np.float64]
+    name: str, clip: ClipScores, classes: Sequence[str], limits: NDArray[np.float64]
 ) -> list[tuple[float, float, str]]:
+    nans = [f"class {classes[c]}, frame {frame}" for frame, c in np.argwhere(np.isnan(clip.values))]
+    if nans:
+        raise SedscopeError(
+            f"clip {name}: {counted(len(nans), 'score')} not a number (NaN): {listing(nans)}"
+        )
     active = np.zeros((len(clip.values) + 2, len(classes)), np.int8)
     active[1:-1] = clip.values > limits
     steps = np.diff(active, axis=0).T

@@ -64,7 +64,10 @@ class OperatingPoints:
         ]
         if wrong:
             raise SedscopeError(f"{path}: thresholds must be numbers: {listing(wrong)}")
-        return OperatingPoints(thresholds, content.get("provenance", {}), content.get("unmet", {}))
+        others = [content.get(name, {}) for name in ("provenance", "unmet")]
+        if not all(isinstance(table, dict) for table in others):
+            raise SedscopeError(f"{path}: [provenance] and [unmet] must be tables")
+        return OperatingPoints(thresholds, *others)
 
 
 def choose(
@@ -103,7 +106,6 @@ def choose(
         max_false_alarms_per_hour=max_false_alarms_per_hour,
     )
     hours = counts.duration / 3600
-    most = None if max_false_alarms_per_hour is None else max_false_alarms_per_hour * hours
     thresholds: dict[str, float] = {}
     unmet: dict[str, str] = {}
     for label, of_class in counts.items():
@@ -115,7 +117,8 @@ def choose(
             f"precision >= {min_precision}": _holds(tally.precision, min_precision),
             f"recall >= {min_recall}": _holds(tally.recall, min_recall),
             f"at most {max_false_alarms_per_hour} false alarms per hour": _holds(
-                -tally.fp, None if most is None else -most
+                -tally.false_alarms_per_hour(hours),
+                None if max_false_alarms_per_hour is None else -max_false_alarms_per_hour,
             ),
         }
         met = np.logical_and.reduce(list(needs.values()))

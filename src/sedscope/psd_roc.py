@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import ClassCounts, Counts
+from .counts import Counts, first_minimum_of_runs
 from .times import SECONDS_PER_UNIT
 
 FloatArray = NDArray[np.float64]
@@ -84,7 +84,8 @@ def class_psd_roc(
     """
     of_class = counts[label]
     efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit)
-    rows = _cheapest_of_runs(of_class, efpr) if oracle else np.arange(len(efpr))
+    # of consecutive rows with equal true positives only the cheapest can lie on the best curve
+    rows = first_minimum_of_runs(of_class.tp, efpr) if oracle else np.arange(len(efpr))
     rows = rows[efpr[rows] <= max_efpr]
     rows = rows[np.lexsort((-of_class.tp[rows], efpr[rows]))]
     tp, x = of_class.tp[rows], efpr[rows]
@@ -99,19 +100,6 @@ def class_psd_roc(
     if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
         x, tpr, scores = np.insert(x, 0, 0), np.insert(tpr, 0, 0), np.insert(scores, 0, np.inf)
     return ClassPSDROC(label, x, tpr, scores)
-
-
-def _cheapest_of_runs(counts: ClassCounts, efpr: FloatArray) -> NDArray[np.intp]:
-    """Of consecutive rows with equal true positives only the cheapest can lie on the best curve."""
-    if not len(efpr):
-        return np.empty(0, np.intp)
-    starts = np.flatnonzero(np.concatenate([[True], counts.tp[1:] != counts.tp[:-1]]))
-    cheapest = np.minimum.reduceat(efpr, starts)
-    run = np.cumsum(np.bincount(starts, minlength=len(efpr))) - 1
-    candidates = np.flatnonzero(efpr == cheapest[run])
-    first = np.concatenate([[True], run[candidates[1:]] != run[candidates[:-1]]])
-    rows: NDArray[np.intp] = candidates[first]
-    return rows
 
 
 def psd_roc(rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0) -> PSDROC:

@@ -172,16 +172,19 @@ class Scores(Mapping[str, ClipScores]):
         classes: Iterable[str],
         in_memory: bool = False,
         thread_safe: bool = False,
+        whole_clips: bool = True,
     ) -> None:
         """``load(name)`` gives the scores of a clip under the name it has in ``clips``.
 
-        ``in_memory``: loading costs nothing; ``thread_safe``: several clips may be loaded at once.
+        ``in_memory``: loading costs nothing; ``thread_safe``: several clips may be loaded at once;
+        ``whole_clips``: the last boundary of the scores can stand for the end of the clip.
         """
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
         self._load = load
         self.in_memory = in_memory
         self.thread_safe = thread_safe
+        self.whole_clips = whole_clips
 
     @classmethod
     def from_arrays(

@@ -114,7 +114,7 @@ def _targets(
 ) -> NDArray[np.bool_]:
     """(segments × classes) whether a reference of the class overlaps the segment."""
     targets = np.zeros((int(starts[-1]), classes), bool)
-    offsets = np.minimum(batch.events[:, 1], batch.durations[batch.event_clips])
+    offsets = np.clip(batch.events[:, 1], 0, batch.durations[batch.event_clips])
     onsets = np.maximum(batch.events[:, 0], 0)
     first = starts[batch.event_clips] + onsets // length
     last = starts[batch.event_clips] - (-offsets // length)

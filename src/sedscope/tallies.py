@@ -107,6 +107,10 @@ class Tally:
         """The mean of sensitivity and specificity."""
         return (self.recall + self.specificity) / 2
 
+    def false_alarms_per_hour(self, hours: float) -> Any:
+        """False positives per hour of recording."""
+        return _ratio(self.fp, hours, np.nan)
+
     def rows(self, rows: NDArray[np.intp]) -> Tally:
         """Some of many operating points."""
         tp, fp, pairs = (

@@ -7,7 +7,7 @@ import os
 
 from .errors import SedscopeError
 
-_MOST_THREADS = 2**16
+_MOST_THREADS = 1024
 
 
 def thread_count(threads: int | None) -> int:

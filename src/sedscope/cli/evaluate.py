@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -67,26 +67,24 @@ def evaluate(
     truth = read_ground_truth(ground_truth, durations=durations, invalid=invalid, overlaps=overlaps)
     system = read_system(scores, truth, overlaps)
     if points is not None:
+        if any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics):
+            raise SedscopeError("--points apply to scores of frames, not to means over segments")
         thresholds = OperatingPoints.load(points).thresholds
         system = at_thresholds(require_scores(system, scores, "--points"), thresholds)
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)  # the result names them
+        choice: dict[str, Any] = {
+            "classes": class_names(
+                classes, truth.labels if isinstance(system, dict) else system.classes
+            ),
+            "clips": clip_choice(clips),
+            "missing": missing,
+            "threads": threads,
+        }
         if isinstance(system, dict):
-            chosen = class_names(classes, truth.labels)
-            result = evaluate_sets(
-                system, truth, metrics, classes=chosen, overlaps=overlaps, threads=threads
-            )
+            result = evaluate_sets(system, truth, metrics, overlaps=overlaps, **choice)
         else:
-            result = evaluate_scores(
-                system,
-                truth,
-                metrics,
-                classes=class_names(classes, system.classes),
-                clips=clip_choice(clips),
-                missing=missing,
-                threads=threads,
-                progress=progress,
-            )
+            result = evaluate_scores(system, truth, metrics, progress=progress, **choice)
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return

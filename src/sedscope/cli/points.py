@@ -17,7 +17,6 @@ from .options import (
     InvalidOption,
     MissingOption,
     OverlapsOption,
-    ScoresArgument,
     ThreadsOption,
     TruthArgument,
     class_names,
@@ -26,7 +25,13 @@ from .options import (
 
 
 def tune(
-    scores: ScoresArgument,
+    scores: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder of score tables, one a clip: onset offset class…; or a file of detections with "
+            "a column confidence"
+        ),
+    ],
     ground_truth: TruthArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="File for the thresholds (TOML)")],
     durations: DurationsOption = None,
@@ -42,7 +47,7 @@ def tune(
     false_alarm_cost: Annotated[float, typer.Option(help="Cost of a false positive")] = 1.0,
     min_precision: Annotated[float | None, typer.Option(help="Precision that is needed")] = None,
     min_recall: Annotated[float | None, typer.Option(help="Recall that is needed")] = None,
-    max_false_alarms: Annotated[
+    max_false_alarms_per_hour: Annotated[
         float | None, typer.Option(help="False positives per hour and class that are allowed")
     ] = None,
     classes: ClassesOption = None,
@@ -81,7 +86,7 @@ def tune(
         false_alarm_cost=false_alarm_cost,
         min_precision=min_precision,
         min_recall=min_recall,
-        max_false_alarms_per_hour=max_false_alarms,
+        max_false_alarms_per_hour=max_false_alarms_per_hour,
     )
     data = {"scores": scores.name, "ground_truth": ground_truth.name}
     replace(points, provenance={**points.provenance, **data}).save(output)

@@ -28,7 +28,7 @@ def read_system(path: Path, truth: GroundTruth, overlaps: Overlaps) -> Scores | 
         classes = sorted(labels.union(truth.labels))
         return Scores.from_events(events, classes=classes, clips=truth.clips, overlaps=overlaps)
     if path.is_dir() and _holds_detections(path):
-        return {_threshold(file): read_events(file) for file in sorted(path.glob("*.tsv"))}
+        return _read_sets(path)
     return read_scores(path)
 
 
@@ -44,13 +44,31 @@ def _holds_detections(folder: Path) -> bool:
         return False  # the reader of scores says what is wrong
 
 
+def _read_sets(folder: Path) -> dict[float, Any]:
+    from .. import read_events
+
+    files: dict[float, Path] = {}
+    for file in sorted(folder.glob("*.tsv")):
+        threshold = _threshold(file)
+        if threshold in files:
+            raise SedscopeError(
+                f"{folder}: two files for one threshold: {files[threshold].name}, {file.name}"
+            )
+        files[threshold] = file
+    return {threshold: read_events(file) for threshold, file in files.items()}
+
+
 def _threshold(file: Path) -> float:
-    found = re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", file.stem)
+    """The number that a file's name is, or ends with."""
+    try:
+        return float(file.stem)
+    except ValueError:
+        found = re.search(r"\d+(\.\d+)?(e-?\d+)?$", file.stem)
     if not found:
         raise SedscopeError(
             f"{file}: the name of a file of detections must end with its threshold, as in 0.5.tsv"
         )
-    return float(found[-1])
+    return float(found.group())
 
 
 def require_scores(system: Scores | dict[float, Any], path: Path, command: str) -> Scores:

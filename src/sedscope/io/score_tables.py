@@ -51,6 +51,11 @@ def write_scores(
         raise SedscopeError(f"a score table has no place for classes named {listing(unfit)}")
     with filling(folder) as place:
         for number, (clip, of_clip) in enumerate(scores.items(), 1):
+            if not np.all(np.diff(of_clip.ticks)):
+                raise SedscopeError(
+                    f"clip {clip}: events that touch cannot be kept apart in a score table: write them "
+                    "with write_events"
+                )
             edges = of_clip.edges
             columns = {"onset": edges[:-1], "offset": edges[1:]}
             columns |= dict(zip(scores.classes, of_clip.values.T, strict=True))
@@ -85,7 +90,7 @@ def _classes(header: Sequence[str], where: str) -> tuple[str, ...]:
             f"{where}: expected the columns onset, offset and one per class, found "
             f"{listing([repr(name) for name in header])}"
         )
-    if where != "score table" and "" in header:
+    if "" in header:
         raise SedscopeError(f"{where}: a column has no name: {listing([repr(name) for name in header])}")
     return tuple(header[2:])
 

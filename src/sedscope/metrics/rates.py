@@ -267,4 +267,4 @@ class RecallAtFalseAlarms(_Constrained):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """See the class."""
         tally = counts.tally()
-        return self._best(counts, tally.recall, tally.fp <= self.per_hour * hours)
+        return self._best(counts, tally.recall, tally.false_alarms_per_hour(hours) <= self.per_hour)
