@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope import loading
+from sedscope import collect, loading
 from sedscope.evaluation import Evaluation
 
 from . import oracle
@@ -217,3 +217,22 @@ def test_floors_of_batches_with_finer_scores() -> None:
     lazy = sed.Scores.from_function(values, values.__getitem__, classes=["Dog"], frame=1.0)
     results = [sed.evaluate(scores, truth, psds)[psds].value for scores in (in_memory, lazy)]
     assert results == [1.0, 1.0]
+
+
+def test_merging_on_the_way_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = sed.simulate.ground_truth(300, seed=8)
+    scores = sed.simulate.scores(truth, seed=9)
+    metrics = [sed.presets.PSDS1, sed.presets.PSDS2]
+    monkeypatch.setattr(loading, "_BATCH_CLIPS", 10)
+    expected = sed.evaluate(scores, truth, metrics)
+    merges: list[int] = []
+    merged = collect._Gathered.merged
+
+    def counting(self: collect._Gathered) -> sed.Deltas:
+        merges.append(len(self.parts))
+        return merged(self)
+
+    monkeypatch.setattr(collect._Gathered, "merged", counting)
+    monkeypatch.setattr(collect, "_ROWS_TO_MERGE", 1000)
+    assert_same(expected, sed.evaluate(scores, truth, metrics))
+    assert len(merges) > len(metrics)  # more than once at the end for each criterion

@@ -20,6 +20,8 @@ from .scores import ClipScores, ScoreArray, Scores
 from .threads import thread_count
 from .times import Ticks
 
+_ROWS_TO_MERGE = 4_000_000
+
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of clips done and of all clips."""
 
@@ -71,11 +73,11 @@ def collect(
     classes = len(alignment.classes)
     durations = alignment.durations.copy()
     floors = {criterion: Floor(w.false_positive_limit, classes) for criterion, w in wanted.items()}
-    parts: dict[Criterion, list[Deltas]] = {criterion: [] for criterion in wanted}
+    gathered: dict[Criterion, _Gathered] = {criterion: _Gathered() for criterion in wanted}
     problems = _Problems(alignment)
     for loaded in load(alignment.scores, alignment.clips, workers):
         problems.failures += loaded.failures
-        if loaded.failures or (not loaded.scores and any(parts.values())):
+        if loaded.failures or (not loaded.scores and loaded.first > 0):
             continue
         first, last = loaded.first, loaded.first + len(loaded.scores)
         unknown = np.flatnonzero(durations[first:last] == 0)
@@ -88,7 +90,7 @@ def collect(
         for criterion, want in wanted.items():
             floor = floors[criterion].raise_to(batch.maxima, batch.event_clips, batch.labels, known)
             tables = criterion.find_deltas(batch, floor, workers, any_label=want.any_label)
-            parts[criterion].append(
+            gathered[criterion].add(
                 Deltas(
                     criterion=criterion,
                     classes=alignment.classes,
@@ -101,7 +103,31 @@ def collect(
         if progress:
             progress(last, len(alignment.clips))
     problems.raise_all()
-    return {criterion: first.merge(*rest) for criterion, (first, *rest) in parts.items()}
+    return {criterion: parts.merged() for criterion, parts in gathered.items()}
+
+
+class _Gathered:
+    """Deltas batch by batch; merged now and then, so that what the rising floor prunes is let go."""
+
+    def __init__(self) -> None:
+        self.parts: list[Deltas] = []
+        self.rows = 0
+        self.rows_to_merge = _ROWS_TO_MERGE
+
+    def add(self, part: Deltas) -> None:
+        """Take in the deltas of more clips."""
+        self.parts.append(part)
+        self.rows += len(part.tables.detections.scores) + len(part.tables.cross_triggers.scores)
+        if self.rows > self.rows_to_merge and np.isfinite(part.floors).any():
+            tables = self.merged().tables
+            self.rows = len(tables.detections.scores) + len(tables.cross_triggers.scores)
+            self.rows_to_merge = max(self.rows_to_merge, 2 * self.rows)
+
+    def merged(self) -> Deltas:
+        """The deltas of all clips so far."""
+        first, *rest = self.parts
+        self.parts = [first.merge(*rest)]
+        return self.parts[0]
 
 
 def _batch(alignment: Alignment, loaded: LoadedClips, durations: Ticks, threads: int) -> ClipBatch:
