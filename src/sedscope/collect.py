@@ -75,6 +75,8 @@ def collect(
     floors = {criterion: Floor(w.false_positive_limit, classes) for criterion, w in wanted.items()}
     gathered: dict[Criterion, _Gathered] = {criterion: _Gathered() for criterion in wanted}
     problems = _Problems(alignment)
+    if progress:
+        progress(0, len(alignment.clips))
     for loaded in load(alignment.scores, alignment.clips, workers):
         problems.failures += loaded.failures
         if loaded.failures or (not loaded.scores and loaded.first > 0):

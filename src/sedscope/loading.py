@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _BATCH_BYTES = 64 * 2**20
-_BATCH_CLIPS = 1024
+_BATCH_CLIPS = 128
 MANY_FAILURES = 20
 
 Loaded: TypeAlias = "ClipScores | SedscopeError"
