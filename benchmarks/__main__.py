@@ -83,14 +83,14 @@ def in_memory(clips: int) -> list[Row]:
 
 def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str, float]]:
     """What the peer finds on the same set, and how long it takes."""
+    assert truth.durations is not None
     described = {
         "clips": list(scores),
         "classes": scores.classes,
         "frame": float(scores[next(iter(scores))].edges[1]),
         "events": {clip: truth.events(clip) for clip in truth.clips},
         "durations": {
-            clip: ticks / 1e6
-            for clip, ticks in zip(truth.clips, truth.durations.tolist(), strict=True)  # type: ignore[union-attr]
+            clip: ticks / 1e6 for clip, ticks in zip(truth.clips, truth.durations.tolist(), strict=True)
         },
         "psds": {
             repr(metric): {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -68,7 +68,7 @@ class ClasswiseResult:
         return self.metric.of_all(self.counts)
 
 
-class ClasswiseMetric(Defined):
+class ClasswiseMetric(Defined, ABC):
     """Base of the metrics that are a number per class.
 
     Subclasses are frozen dataclasses with a ``criterion`` and an ``average``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -60,9 +61,9 @@ class _Best(ClasswiseMetric):
             lambda: ThresholdCurve(operating_scores(counts), self.quantity(counts.tally())),
         )
 
+    @abstractmethod
     def quantity(self, tally: Tally) -> Any:
         """What is to be best, at each operating point."""
-        raise NotImplementedError
 
     def of_tally(self, tally: Tally) -> float:
         """The quantity of one operating point."""
