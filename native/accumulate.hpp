@@ -11,16 +11,16 @@
 
 namespace sedscope {
 
-// Deltas of one class, in any order.
-template <class T>
+// Deltas of one class, in any order. `Change` is narrow, or wide where clips have weights.
+template <class T, class Change>
 struct ClassRows {
     const T* scores;
-    const int8_t* tp;
-    const int8_t* fp;
+    const Change* tp;
+    const Change* fp;
     std::size_t count;
     const T* cross_scores;
     const int32_t* cross_labels;
-    const int8_t* cross;
+    const Change* cross;
     std::size_t cross_count;
 };
 
@@ -36,10 +36,10 @@ struct ClassCounts {
     Buffer<int64_t> cross;
 };
 
-template <class T>
+template <class T, class Change>
 class Accumulator {
 public:
-    ClassCounts<T> add_up(const ClassRows<T>& rows) {
+    ClassCounts<T> add_up(const ClassRows<T, Change>& rows) {
         net_cross_triggers(rows);
         ClassCounts<T> counts;
         T* scores = counts.scores.reserve(rows.count + netted_.size());
@@ -82,11 +82,11 @@ public:
 private:
     using Key = typename Bits<T>::type;
     struct DetectionChange {
-        int8_t tp, fp;
+        Change tp, fp;
     };
     struct LabelChange {
         int32_t label;
-        int8_t change;
+        Change change;
     };
     struct CrossChange {
         Key key;
@@ -95,7 +95,7 @@ private:
     };
 
     // One entry per score and other class at which cross-triggers really change.
-    void net_cross_triggers(const ClassRows<T>& rows) {
+    void net_cross_triggers(const ClassRows<T, Change>& rows) {
         netted_.clear();
         const auto& order = cross_triggers_.order(
             rows.cross_scores, rows.cross_count,
@@ -104,7 +104,8 @@ private:
             const Key key = row->key;
             const std::size_t group = netted_.size();
             for (; row != order.end() && row->key == key; ++row)
-                netted_.push_back({key, row->payload.label, row->payload.change});
+                if (row->payload.change)  // a clip may have no weight
+                    netted_.push_back({key, row->payload.label, row->payload.change});
             if (netted_.size() - group > 1) net_group(group);
         }
     }

@@ -266,11 +266,11 @@ private:
     std::variant<std::vector<ClipView<float>>, std::vector<ClipView<double>>> views_;
 };
 
-template <class T>
+template <class T, class Change>
 nb::list accumulate(const Vector<int64_t>& starts, const Vector<T>& scores,
-                    const Vector<int8_t>& tp, const Vector<int8_t>& fp,
+                    const Vector<Change>& tp, const Vector<Change>& fp,
                     const Vector<int64_t>& cross_starts, const Vector<T>& cross_scores,
-                    const Vector<int32_t>& cross_labels, const Vector<int8_t>& ct,
+                    const Vector<int32_t>& cross_labels, const Vector<Change>& ct,
                     std::size_t threads) {
     require(starts.size() > 0 && starts.size() == cross_starts.size(),
             "classes + 1 starts are needed");
@@ -282,7 +282,7 @@ nb::list accumulate(const Vector<int64_t>& starts, const Vector<T>& scores,
     {
         nb::gil_scoped_release release;
         parallel_for(classes, threads, [&] {
-            return [&, accumulator = Accumulator<T>()](std::size_t c) mutable {
+            return [&, accumulator = Accumulator<T, Change>()](std::size_t c) mutable {
                 const auto row = starts.data()[c], cross = cross_starts.data()[c];
                 counts[c] = accumulator.add_up(
                     {scores.data() + row, tp.data() + row, fp.data() + row,
@@ -301,9 +301,9 @@ nb::list accumulate(const Vector<int64_t>& starts, const Vector<T>& scores,
     return result;
 }
 
-template <class T>
+template <class T, class Change>
 void bind_accumulate(nb::module_& module) {
-    module.def("accumulate", &accumulate<T>, "starts"_a.noconvert(), "scores"_a.noconvert(),
+    module.def("accumulate", &accumulate<T, Change>, "starts"_a.noconvert(), "scores"_a.noconvert(),
                "tp"_a.noconvert(), "fp"_a.noconvert(), "cross_starts"_a.noconvert(),
                "cross_scores"_a.noconvert(), "cross_labels"_a.noconvert(), "ct"_a.noconvert(),
                "threads"_a);
@@ -343,6 +343,8 @@ NB_MODULE(_native, module) {
         .def("segment_scores", &Clips::segment_scores, "starts"_a.noconvert(),
              "durations"_a.noconvert(), "length"_a, "mean"_a, "threads"_a)
         .def("detections", &Clips::detections, "clip"_a, "class_number"_a);
-    bind_accumulate<float>(module);
-    bind_accumulate<double>(module);
+    bind_accumulate<float, int8_t>(module);
+    bind_accumulate<double, int8_t>(module);
+    bind_accumulate<float, int32_t>(module);
+    bind_accumulate<double, int32_t>(module);
 }

@@ -136,3 +136,52 @@ def test_any_memory_layout_is_taken_as_it_is(make: Callable[[Any], Any]) -> None
     for arrays in ({k: make(v) for k, v in values.items()}, wide):
         for got, want in zip(tables(arrays), expected, strict=True):
             assert np.array_equal(got, want)
+
+
+@settings(max_examples=60)
+@given(st.lists(clip_lists, min_size=1, max_size=2), st.data())
+def test_weights_are_the_number_of_times_that_a_clip_occurs(
+    chunks: list[list[oracle.Clip]], data: st.DataObject
+) -> None:
+    case = [clip for chunk in chunks for clip in chunk]
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(case), max_size=len(case)))
+    repeated = [clip for clip, times in zip(case, weights, strict=True) for _ in range(times)]
+    if not repeated:
+        return
+    criteria_of_all_kinds: list[Any] = [
+        sed.Intersection(0.5, 0.5, 0.3),
+        sed.Collar(1e-5, 1e-5, 0.3, errors=True),
+        sed.IoU(0.3, cross_triggers=True),
+        sed.Segment(0.05),
+    ]
+    for criterion in criteria_of_all_kinds:
+        deltas = sed.deltas(to_scores(case), to_truth(case), criterion)
+        weighted = deltas.counts(weights=np.array(weights))
+        expected = sed.deltas(to_scores(repeated), to_truth(repeated), criterion).counts()
+        assert (weighted.clips, weighted.duration) == (expected.clips, expected.duration)
+        for label in LABELS:
+            a, b = weighted[label], expected[label]
+            assert (a.references, a.trials) == (b.references, b.trials)
+            assert a.reference_time == b.reference_time
+            for name in ("scores", "tp", "fp", "cross_rows", "cross_labels", "cross_changes", "errors"):
+                assert np.array_equal(getattr(a, name), getattr(b, name)), name
+
+
+def test_weights_beyond_narrow_columns() -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")], "b": []}, durations={"a": 2, "b": 2})
+    scores = sed.Scores.from_arrays(
+        {"a": [[0.9], [0.1]], "b": [[0.8], [0.1]]}, classes=["Dog"], frame=1.0
+    )
+    deltas = sed.deltas(scores, truth, sed.Collar())
+    dog = deltas.counts(weights=np.array([100_000, 3_000_000]))["Dog"]
+    assert dog.tp.tolist() == [100_000, 100_000, 0]
+    assert dog.fp.tolist() == [0, 3_000_000, 3_100_000]
+    assert dog.references == 100_000
+
+
+@pytest.mark.parametrize("weights", [[1], [1, -1], [0.5, 1], [[1, 1]], ["a", "b"], [2**30, 1]])
+def test_bad_weights(weights: Any) -> None:
+    truth = sed.GroundTruth.from_dict({"a": [], "b": []}, durations={"a": 2, "b": 2})
+    scores = sed.Scores.from_arrays({"a": [[0.9]], "b": [[0.8]]}, classes=["Dog"], frame=1.0)
+    with pytest.raises(sed.SedscopeError, match="weights must be 2 whole numbers"):
+        sed.deltas(scores, truth, sed.Collar()).counts(weights=np.array(weights))

@@ -8,6 +8,7 @@ _Int64 = NDArray[np.int64]
 _Int32 = NDArray[np.int32]
 _Int8 = NDArray[np.int8]
 
+_Changes = NDArray[np.int8 | np.int32]  # one of them, the same in all arguments
 _Columns = tuple[
     _Int64, _Scores, _Int8, _Int8, _Int64, _Scores, _Int32, _Int8, _Int64, _Scores, _Int64, _Int64
 ]
@@ -81,12 +82,12 @@ class Clips:
 def accumulate(
     starts: _Int64,
     scores: _Scores,
-    tp: _Int8,
-    fp: _Int8,
+    tp: _Changes,
+    fp: _Changes,
     cross_starts: _Int64,
     cross_scores: _Scores,
     cross_labels: _Int32,
-    ct: _Int8,
+    ct: _Changes,
     threads: int,
 ) -> list[tuple[_Scores, _Int64, _Int64, _Int64, _Int32, _Int64]]:
     """Adds up the changes of each class: scores (decreasing), tp, fp, and where (row), on which

@@ -5,7 +5,9 @@ They are the centre of everything: found clip by clip, merged in any grouping, a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,11 +74,19 @@ class Deltas:
         raised: ScoreArray = np.maximum(self.floors, floors)
         return replace(self, floors=raised, tables=self.tables.above(raised))
 
-    def counts(self, *, threads: int | None = None) -> Counts:
-        """Add the deltas up: the counts of each class at every score where one changes."""
+    def counts(
+        self, *, weights: NDArray[np.integer[Any]] | None = None, threads: int | None = None
+    ) -> Counts:
+        """Add the deltas up: the counts of each class at every score where one changes.
+
+        ``weights``: how many times each clip counts, as whole numbers of at least 0; all once unless
+        given. The counts are those of a set in which each clip occurs so many times.
+        """
         tables, workers = self.tables, thread_count(threads)
-        tp_changes, fp_changes = tables.detections.columns
-        cross_labels, ct_changes = tables.cross_triggers.columns
+        times = _as_weights(weights, len(self.clips))
+        tp_changes, fp_changes = _weighted(tables.detections, tables.detections.columns, times)
+        cross_labels, changes = tables.cross_triggers.columns
+        (ct_changes,) = _weighted(tables.cross_triggers, (changes,), times)
         added = accumulate(
             tables.detections.class_starts(),
             tables.detections.scores,
@@ -88,10 +98,13 @@ class Deltas:
             ct_changes,
             workers,
         )
-        references = np.bincount(tables.references.labels, minlength=len(self.classes))
-        times = np.zeros(len(self.classes), np.int64)
-        np.add.at(times, tables.references.labels, tables.references.times)
-        trials = None if tables.trials is None else int(tables.trials.sum())
+        once = np.ones(len(self.clips), np.int64) if times is None else times.astype(np.int64)
+        of_references = once[tables.references.clips]
+        references = np.zeros(len(self.classes), np.int64)
+        np.add.at(references, tables.references.labels, of_references)
+        reference_ticks = np.zeros(len(self.classes), np.int64)
+        np.add.at(reference_ticks, tables.references.labels, of_references * tables.references.times)
+        trials = None if tables.trials is None else int((once * tables.trials).sum())
         per_class = {
             label: ClassCounts(
                 label=label,
@@ -99,7 +112,7 @@ class Deltas:
                 tp=tp,
                 fp=fp,
                 references=int(references[c]),
-                reference_time=int(times[c]) / TICKS_PER_SECOND,
+                reference_time=int(reference_ticks[c]) / TICKS_PER_SECOND,
                 trials=trials,
                 floor=float(self.floors[c]),
                 cross_rows=rows,
@@ -113,25 +126,49 @@ class Deltas:
         }
         if tables.errors is not None:
             per_class = {
-                label: _with_errors(of_class, tables.errors, c)
+                label: _with_errors(of_class, tables.errors, c, once)
                 for c, (label, of_class) in enumerate(per_class.items())
             }
         return Counts(
             criterion=self.criterion,
             per_class=per_class,
-            clips=len(self.clips),
-            duration=int(self.durations.sum()) / TICKS_PER_SECOND,
-            any_label=None if tables.any_label is None else _any_label(tables.any_label, workers),
+            clips=int(once.sum()),
+            duration=int((once * self.durations).sum()) / TICKS_PER_SECOND,
+            any_label=None if tables.any_label is None else _any_label(tables.any_label, times, workers),
         )
 
 
-def _with_errors(counts: ClassCounts, table: Rows, c: int) -> ClassCounts:
+def _as_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDArray[np.int32] | None:
+    if weights is None:
+        return None
+    array = np.asarray(weights)
+    whole = array.dtype.kind in "iu" and array.shape == (clips,)
+    if not whole or (array < 0).any() or (array > 2**24).any():
+        raise SedscopeError(f"weights must be {clips} whole numbers, one a clip, from 0 to {2**24}")
+    return array.astype(np.int32)
+
+
+def _weighted(
+    table: Rows, columns: Sequence[NDArray[Any]], weights: NDArray[np.int32] | None
+) -> Sequence[NDArray[Any]]:
+    """Changes times the weight of their clip: then a narrow column may not hold them."""
+    if weights is None:
+        return columns
+    of_rows = weights[table.clip_of_row()]
+    return [column * of_rows for column in columns]
+
+
+def _with_errors(counts: ClassCounts, table: Rows, c: int, weights: NDArray[np.int64]) -> ClassCounts:
     """The counts with sums of errors in seconds, and a row wherever one of them changes, too."""
     first, last = table.class_starts()[c : c + 2]
     order = np.argsort(-table.scores[first:last], kind="stable")
     at = table.scores[first:last][order]
-    sums = np.zeros((len(at) + 1, 2))
-    sums[1:] = np.stack([np.cumsum(column[first:last][order]) for column in table.columns], axis=1)
+    of_rows = weights[table.clip_of_row()[first:last][order]]
+    changes = np.stack([column[first:last][order] * of_rows for column in table.columns], axis=1)
+    ends = np.flatnonzero(np.append(at[1:] != at[:-1], True)[: len(at)])  # of each distinct score
+    sums = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(changes, axis=0)[ends]])
+    changed = (sums[1:] != sums[:-1]).any(axis=1)
+    at, sums = at[ends][changed], np.concatenate([sums[:1], sums[1:][changed]])
     scores = np.union1d(counts.scores, at)[::-1]
     rows = len(counts.scores) - np.searchsorted(counts.scores[::-1], scores, side="left")
     tally = counts.tally().rows(rows)
@@ -146,15 +183,17 @@ def _with_errors(counts: ClassCounts, table: Rows, c: int) -> ClassCounts:
     )
 
 
-def _any_label(table: Rows, threads: int) -> tuple[ScoreArray, NDArray[np.int64]]:
-    (changes,) = table.columns
-    nothing = Rows.none(1, 0, (np.int32, np.int8), table.scores)
+def _any_label(
+    table: Rows, weights: NDArray[np.int32] | None, threads: int
+) -> tuple[ScoreArray, NDArray[np.int64]]:
+    (changes,) = _weighted(table, table.columns, weights)
+    nothing = Rows.none(1, 0, (np.int32, changes.dtype.type), table.scores)
     labels, ct = nothing.columns
     ((scores, pairs, *_),) = accumulate(
         table.class_starts(),
         table.scores,
         changes,
-        np.zeros(len(changes), np.int8),
+        np.zeros_like(changes),
         nothing.class_starts(),
         nothing.scores,
         labels,

@@ -121,7 +121,7 @@ def choose(
                 None if max_false_alarms_per_hour is None else -max_false_alarms_per_hour,
             ),
         }
-        met = np.logical_and.reduce(list(needs.values()))
+        met = np.all(list(needs.values()), axis=0)
         if not met.any():
             unmet[label] = " and ".join(need for need, held in needs.items() if not held.all())
         thresholds[label] = _best(of_class, goodness, met if met.any() else ~met)

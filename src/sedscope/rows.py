@@ -36,6 +36,11 @@ class Rows:
             position[self.starts], self.scores[kept], tuple(column[kept] for column in self.columns)
         )
 
+    def clip_of_row(self) -> NDArray[np.intp]:
+        """The clip of each row."""
+        classes, clips = self.starts.shape[0], self.starts.shape[1] - 1
+        return np.repeat(np.tile(np.arange(clips), classes), np.diff(self.starts, axis=1).ravel())
+
     @staticmethod
     def concatenate(parts: Sequence[Rows]) -> Rows:
         """One table for the clips of all parts."""

@@ -66,7 +66,7 @@ class Clip(Defined):
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
         """See :class:`~sedscope.criteria.Criterion`."""
-        length = int(max(1, batch.durations.max(initial=1)))
+        length = max([1, *batch.durations.tolist()])
         counts = np.ones(len(batch.durations), np.int64)
         return _stretch_tables(self, batch, length, counts, floors, threads, any_label)
 
