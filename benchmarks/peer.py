@@ -16,8 +16,8 @@ import numpy as np
 
 def main() -> None:
     """Read the set, then time each metric."""
-    from sed_scores_eval import collar_based, intersection_based  # type: ignore[import-not-found]
-    from sed_scores_eval.base_modules.scores import (  # type: ignore[import-not-found]
+    from sed_scores_eval import collar_based, intersection_based
+    from sed_scores_eval.base_modules.scores import (
         create_score_dataframe,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pandas  # type: ignore[import-untyped]
+import pandas
 import polars
 
 import sedscope as sed

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas  # type: ignore[import-untyped]
+import pandas
 import polars
 import pytest
 

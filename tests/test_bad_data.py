@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas  # type: ignore[import-untyped]
+import pandas
 import polars
 import pytest
 from numpy.typing import NDArray

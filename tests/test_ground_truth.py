@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pandas  # type: ignore[import-untyped]
+import pandas
 import polars
 import pytest
 from hypothesis import example, given
