@@ -47,6 +47,7 @@ _NAMES = {
     "operating_points": ("OperatingPoints", "choose"),
     "scores": ("ClipScores", "Scores"),
     "segments": ("Clip", "Segment"),
+    "uncertainty": ("Bootstrap", "Interval", "Resampling", "bootstrap"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

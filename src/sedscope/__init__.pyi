@@ -48,6 +48,10 @@ from .scores import ClipScores as ClipScores
 from .scores import Scores as Scores
 from .segments import Clip as Clip
 from .segments import Segment as Segment
+from .uncertainty import Bootstrap as Bootstrap
+from .uncertainty import Interval as Interval
+from .uncertainty import Resampling as Resampling
+from .uncertainty import bootstrap as bootstrap
 
 __version__: str
 __all__: list[str]

@@ -92,3 +92,44 @@ def accumulate(
 ) -> list[tuple[_Scores, _Int64, _Int64, _Int64, _Int32, _Int64]]:
     """Adds up the changes of each class: scores (decreasing), tp, fp, and where (row), on which
     class and by how much cross-triggers change."""
+
+class Resampling:
+    """Deltas of all classes by decreasing score, to be added up with the weights of their clips."""
+
+    def __init__(
+        self,
+        starts: _Int64,
+        scores: _Scores,
+        clips: _Int32,
+        tp: _Int8,
+        fp: _Int8,
+        cross_starts: _Int64,
+        cross_scores: _Scores,
+        cross_clips: _Int32,
+        cross_labels: _Int32,
+        ct: _Int8,
+        clip_count: int,
+        threads: int,
+    ) -> None: ...
+    def counts(
+        self, weights: _Int32, extremes_only: bool, threads: int
+    ) -> list[tuple[_Scores, _Int64, _Int64]]:
+        """Per class scores (decreasing), tp, fp; with ``extremes_only``, of each run of equal tp only
+        the first row with the fewest fp, and the last."""
+
+    @staticmethod
+    def psds(
+        variants: list[Resampling],
+        weights: _Int32,
+        durations: NDArray[np.float64],
+        references: _Int64,
+        reference_times: NDArray[np.float64],
+        order: _Int64,
+        alpha_ct: float,
+        alpha_st: float,
+        max_efpr: float,
+        seconds_per_unit: float,
+        threads: int,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """PSDS of each resample (a row of weights), and of each class alone; of several variants of the
+        scores the best counts at each rate. ``order``: the classes by name."""

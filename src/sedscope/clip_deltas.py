@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,16 @@ from .rows import DeltaTables, Rows
 from .scores import ScoreArray
 from .threads import thread_count
 from .times import TICKS_PER_SECOND, Ticks
+
+AddedUp: TypeAlias = tuple[
+    ScoreArray,
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+]
+"""Of a class: scores, true and false positives; of its cross-triggers rows, labels, changes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +108,18 @@ class Deltas:
             ct_changes,
             workers,
         )
-        once = np.ones(len(self.clips), np.int64) if times is None else times.astype(np.int64)
+        any_label = None if tables.any_label is None else _any_label(tables.any_label, times, workers)
+        return self.as_counts(added, times, any_label)
+
+    def as_counts(
+        self,
+        added: Sequence[AddedUp],
+        weights: NDArray[np.int32] | None,
+        any_label: tuple[ScoreArray, NDArray[np.int64]] | None = None,
+    ) -> Counts:
+        """What was added up for each class with the weights of the clips, as counts."""
+        tables = self.tables
+        once = np.ones(len(self.clips), np.int64) if weights is None else weights.astype(np.int64)
         of_references = once[tables.references.clips]
         references = np.zeros(len(self.classes), np.int64)
         np.add.at(references, tables.references.labels, of_references)
@@ -134,7 +155,7 @@ class Deltas:
             per_class=per_class,
             clips=int(once.sum()),
             duration=int((once * self.durations).sum()) / TICKS_PER_SECOND,
-            any_label=None if tables.any_label is None else _any_label(tables.any_label, times, workers),
+            any_label=any_label,
         )
 
 

@@ -48,3 +48,31 @@ class Floor:
         floors: ScoreArray = self.largest[0].astype(maxima.dtype)
         raised = floors > self.largest[0]  # by rounding, where scores of other clips are finer
         return np.where(raised, np.nextafter(floors, lowest), floors)
+
+
+def resampled_floors(
+    maxima: NDArray[np.float64], limit: float, weights: NDArray[np.int32], durations: Ticks
+) -> NDArray[np.float64]:
+    """Per class a score below which the limit is surely passed whichever of the weights the clips have.
+
+    ``maxima``: (classes × clips) the largest score of clips without references of the class, ``-inf``
+    for the others; ``weights``: (resamples × clips). As for :class:`Floor`, a clip holds as many false
+    positives as it weighs where its largest score is detected, and one more is left for rounding.
+    """
+    classes, clips = maxima.shape
+    allowed = limit * (weights @ durations) / TICKS_PER_SECOND
+    order = np.argsort(-maxima, axis=1, kind="stable")
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.broadcast_to(np.arange(clips), order.shape), axis=1)
+    # every sum of weights is a whole number that a float32 holds
+    times = weights.astype(np.float32 if weights.sum(axis=1).max(initial=0) < 2**24 else np.float64)
+    too_few, enough = np.zeros(classes, np.int64), np.full(classes, clips + 1)
+    while (too_few + 1 < enough).any():  # how many of the highest clips are enough in all resamples
+        middle = (too_few + enough) // 2
+        highest = (rank < middle[:, None]).astype(times.dtype)
+        surely = ((times @ highest.T) > allowed[:, None] + 1).all(axis=0)
+        too_few, enough = np.where(surely, too_few, middle), np.where(surely, middle, enough)
+    found = enough <= clips
+    floors = np.full(classes, -np.inf)
+    floors[found] = maxima[found, order[found, enough[found] - 1]]
+    return floors

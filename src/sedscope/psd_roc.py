@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ FloatArray = NDArray[np.float64]
 def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
     """The area under a step function from 0 to ``end``; ``x`` rises from 0, ``y[i]`` holds from x[i]."""
     widths = np.diff(np.append(np.minimum(x, end), end))
-    return float(np.sum(widths * y))
+    return float(np.cumsum(widths * y)[-1])  # in this order, as the core adds up
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +112,8 @@ def psd_roc(rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0) -> PSDROC:
     block = max(1, 2**22 // max(1, len(per_class)))  # bounded memory for many classes and rates
     for start in range(0, len(efpr) if per_class else 0, block):
         rows = slice(start, start + block)
-        tpr = np.stack([roc.tpr_at(efpr[rows]) for roc in per_class.values()])
-        etpr[rows] = np.maximum(tpr.mean(axis=0) - alpha_st * tpr.std(axis=0), 0)
+        tpr = [roc.tpr_at(efpr[rows]) for roc in per_class.values()]
+        mean = reduce(np.add, tpr) / len(tpr)
+        deviation = np.sqrt(reduce(np.add, [(one - mean) ** 2 for one in tpr]) / len(tpr))
+        etpr[rows] = np.maximum(mean - alpha_st * deviation, 0)
     return PSDROC(efpr, etpr, per_class)

@@ -17,6 +17,7 @@ from ..definitions import Defined, require_choice
 from ..errors import SedscopeError
 from ..segments import Clip, Segment
 from ..tallies import Tally
+from .metric import Points
 
 AVERAGES = ("macro", "micro", "weighted")
 
@@ -78,6 +79,7 @@ class ClasswiseMetric(Defined, ABC):
     average: str
 
     averages: ClassVar[tuple[str, ...]] = AVERAGES
+    higher_is_better: ClassVar[bool] = True
     needs_negatives: ClassVar[bool] = False
     """Whether true negatives are needed, which only segments and clips have."""
 
@@ -94,6 +96,12 @@ class ClasswiseMetric(Defined, ABC):
     def any_label(self) -> bool:
         """Whether the metric needs pairs regardless of label."""
         return False
+
+    @property
+    def looks_at(self) -> Points:
+        """Of equally many true positives fewest false positives are best; classes are taken together at
+        any threshold."""
+        return "all" if self.average == "micro" else "extremes"
 
     def measure(self, counts: Counts) -> ClasswiseResult:
         """Read the metric off the counts."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from ..counts import Counts
 from ..criteria import Criterion
+
+Points: TypeAlias = float | Literal["all", "extremes"]
+"""Operating points of a class: all of them; one threshold; or ``"extremes"``, of each run of consecutive
+ones with equal true positives the first with the fewest false positives, and the last."""
 
 
 class ClassResult(Protocol):
@@ -44,6 +48,14 @@ class Metric(Protocol):
     @property
     def any_label(self) -> bool:
         """Whether the metric needs pairs regardless of label."""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one."""
+
+    @property
+    def looks_at(self) -> Points:
+        """The operating points that the metric depends on."""
 
     def measure(self, counts: Counts) -> MetricResult:
         """Read the metric off the counts of its criterion."""

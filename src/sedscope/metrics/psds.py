@@ -13,6 +13,7 @@ from ..definitions import Defined, require_choice, require_flag, require_number
 from ..errors import SedscopeError
 from ..psd_roc import PSDROC, ClassPSDROC, FloatArray, class_psd_roc, psd_roc, step_area
 from ..times import SECONDS_PER_UNIT
+from .metric import Points
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,16 @@ class PSDS(Defined):
     def any_label(self) -> bool:
         """Pairs regardless of label are not needed."""
         return False
+
+    @property
+    def higher_is_better(self) -> bool:
+        """1 is best."""
+        return True
+
+    @property
+    def looks_at(self) -> Points:
+        """Every threshold: cross-triggers may fall while nothing else changes."""
+        return "all"
 
     def measure(self, counts: Counts) -> PSDSResult:
         """Read the score and its curves off the counts."""

@@ -15,12 +15,18 @@ from ..definitions import require_number
 from ..errors import SedscopeError
 from ..tallies import Tally
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric
+from .metric import Points
 
 
 class _AtThreshold(ClasswiseMetric):
     """A quantity at a given threshold."""
 
     threshold: float
+
+    @property
+    def looks_at(self) -> Points:
+        """The given threshold."""
+        return self.threshold
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """The quantity where frames with ``score > threshold`` are active."""
@@ -45,14 +51,13 @@ class _Best(ClasswiseMetric):
     """A quantity at the threshold where it is best."""
 
     averages: ClassVar[tuple[str, ...]] = (*AVERAGES, "micro_tuned")
-    highest: ClassVar[bool] = True
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """The best value of any operating point; of equally good ones the highest threshold."""
         # where substitutions count, fewer false positives need not be better
         rows = np.arange(len(counts.scores) + 1) if counts.pairs is not None else counts.cheapest_rows()
         values = self.quantity(counts.tally().rows(rows))
-        best = int(np.argmax(values) if self.highest else np.argmin(values))
+        best = int(np.argmax(values) if self.higher_is_better else np.argmin(values))
         row = int(rows[best])
         return ClassValue(
             float(values[best]),
@@ -119,6 +124,8 @@ class _WithSubstitutions(ClasswiseMetric):
     """Of all classes together, a missed reference and a false detection that could be a pair but for
     their labels are one error, a substitution."""
 
+    higher_is_better: ClassVar[bool] = False
+
     @property
     def any_label(self) -> bool:
         """Whether substitutions are wanted."""
@@ -154,7 +161,6 @@ class BestErrorRate(_WithSubstitutions, _Best):
     average: str = "macro"
 
     averages: ClassVar[tuple[str, ...]] = AVERAGES
-    highest: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._check()

@@ -1,0 +1,233 @@
+"""How sure a value is: bootstrap over clips, or over groups of clips, from deltas found once."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .clip_deltas import Deltas
+from .clip_ids import clip_ids
+from .collect import Progress
+from .definitions import require_choice, require_flag, require_number
+from .errors import SedscopeError, counted, listing
+from .metrics import Metric
+from .resampling import Weights, measure_resampled
+from .threads import thread_count
+
+FloatArray = NDArray[np.float64]
+
+INTERVALS = ("percentile", "bca")
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, eq=False)
+class Resampling:
+    """How clips are drawn, and what interval is made of the values.
+
+    ``n``: number of resamples; ``confidence``: of the interval; ``seed``: the same one draws the same
+    clips, whatever their order. ``interval``: ``"percentile"`` or ``"bca"``, bias-corrected and
+    accelerated (Efron, "Better Bootstrap Confidence Intervals", 1987). ``balanced``: every clip is
+    drawn equally often over all resamples. ``groups``: the group of each clip, e.g. the site of the
+    recording; groups are drawn whole.
+    """
+
+    n: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+    interval: str = "percentile"
+    balanced: bool = False
+    groups: Mapping[str, Hashable] | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("n", 1), ("seed", 0)):
+            _require_whole(self, name, least)
+        require_number(self, "confidence", above=0, at_most=1)
+        if self.confidence == 1:
+            raise SedscopeError("confidence=1 must be below 1: no interval is sure")
+        require_choice(self, "interval", INTERVALS)
+        require_flag(self, "balanced")
+
+    def units(self, clips: Sequence[str]) -> NDArray[np.intp]:
+        """What is drawn: per clip the number of its group, or of the clip itself, in order of name."""
+        if self.groups is None:
+            return np.argsort(np.argsort(np.array(clips), kind="stable"), kind="stable")
+        of_clip = {clip: self.groups[name] for name, clip in clip_ids(self.groups, "groups").items()}
+        without = [clip for clip in clips if clip not in of_clip]
+        if without:
+            raise SedscopeError(f"without a group: {counted(len(without), 'clip')}: {listing(without)}")
+        groups = sorted({of_clip[clip] for clip in clips}, key=lambda group: (str(type(group)), group))
+        number = {group: i for i, group in enumerate(groups)}
+        return np.array([number[of_clip[clip]] for clip in clips], np.intp)
+
+    def draw(self, clips: Sequence[str]) -> Weights:
+        """(resamples × clips) how many times each clip is drawn."""
+        units = self.units(clips)
+        number = int(units.max(initial=-1)) + 1
+        if number < 2:
+            what = "clip" if self.groups is None else "group of clips"
+            raise SedscopeError(f"{counted(number, what)}: at least 2 are needed to resample them")
+        rng = np.random.default_rng(self.seed)
+        if self.balanced:
+            drawn = rng.permutation(np.tile(np.arange(number, dtype=np.int64), self.n))
+        else:
+            drawn = rng.integers(number, size=self.n * number)
+        resample = np.repeat(np.arange(self.n, dtype=np.int64) * number, number)
+        times = np.bincount(resample + drawn, minlength=self.n * number).reshape(self.n, number)
+        return times[:, units].astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """A value with the interval that resampling gives it."""
+
+    value: float
+    low: float
+    high: float
+    values: FloatArray
+    """Of each resample; NaN where it is not defined."""
+
+    @property
+    def undefined(self) -> int:
+        """In how many resamples the value is not defined, e.g. because the class has no references in
+        them. The interval is of the others."""
+        return int(np.isnan(self.values).sum())
+
+    @property
+    def deviation(self) -> float:
+        """The standard error: the deviation of the values of the resamples."""
+        defined = self.values[~np.isnan(self.values)]
+        return float(np.std(defined, ddof=1)) if len(defined) > 1 else np.nan
+
+    def __repr__(self) -> str:
+        return f"<Interval: {self.value:.4f} ({self.low:.4f}–{self.high:.4f})>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap(Interval):
+    """The interval of a metric, and of each class."""
+
+    per_class: Mapping[str, Interval]
+    resampling: Resampling
+
+
+def bootstrap(
+    deltas: Deltas,
+    metric: Metric,
+    n: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    *,
+    interval: str = "percentile",
+    balanced: bool = False,
+    groups: Mapping[str, Hashable] | None = None,
+    weights: ArrayLike | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Bootstrap:
+    """The interval that resampling clips gives a metric, and the same for each class.
+
+    See :class:`Resampling` for the options. ``weights``: (resamples × clips) how many times each clip
+    counts, instead of drawing. Values that are not defined in a resample are left out and counted.
+
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(100)
+    >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
+    >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
+    >>> bootstrap(deltas, psds, n=200)
+    <Interval: 0.5906 (0.5336–0.6740)>
+    """
+    if not isinstance(metric, Metric):
+        raise SedscopeError(f"not a metric: {metric!r}")
+    resampling = Resampling(n, confidence, seed, interval, balanced, groups)
+    drawn = resampling.draw(deltas.clips) if weights is None else _as_weights(weights, deltas)
+    return interval_of(deltas, metric, resampling, drawn, threads, progress)
+
+
+def interval_of(
+    deltas: Deltas,
+    metric: Metric,
+    resampling: Resampling,
+    weights: Weights,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Bootstrap:
+    """The interval of a metric from draws that were made."""
+    workers = thread_count(threads)
+    once = np.ones((1, len(deltas.clips)), np.int32)
+    left_out = np.empty((0, len(deltas.clips)), np.int32)
+    if resampling.interval == "bca":
+        left_out = _each_left_out(resampling.units(deltas.clips))
+    rows = np.concatenate([once, weights, left_out])
+    values, class_values = measure_resampled(deltas, metric, rows, workers, progress)
+    jackknife = slice(1 + len(weights), None)
+    intervals = [
+        _interval(column[0], column[1 : 1 + len(weights)], column[jackknife], resampling)
+        for column in (values, *class_values.T)
+    ]
+    overall, *of_classes = intervals
+    return Bootstrap(
+        value=overall.value,
+        low=overall.low,
+        high=overall.high,
+        values=overall.values,
+        per_class=dict(zip(deltas.classes, of_classes, strict=True)),
+        resampling=resampling,
+    )
+
+
+def _interval(
+    value: float, values: FloatArray, jackknife: FloatArray, resampling: Resampling
+) -> Interval:
+    defined = np.sort(values[~np.isnan(values)])
+    if np.isnan(value) or not len(defined):
+        return Interval(float(value), np.nan, np.nan, values)
+    tail = (1 - resampling.confidence) / 2
+    tails = [tail, 1 - tail]
+    if resampling.interval == "bca":
+        tails = [_bca_tail(tail, value, defined, jackknife) for tail in tails]
+    low, high = np.quantile(defined, tails)
+    return Interval(float(value), float(low), float(high), values)
+
+
+def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArray) -> float:
+    """The quantile that takes the place of ``tail``: corrected for bias and for skewness."""
+    below = (np.count_nonzero(values < value) + np.count_nonzero(values <= value)) / 2
+    share = np.clip(below / len(values), 0.5 / len(values), 1 - 0.5 / len(values))
+    bias = _NORMAL.inv_cdf(float(share))
+    gaps = np.mean(jackknife[~np.isnan(jackknife)]) - jackknife[~np.isnan(jackknife)]
+    spread = float(np.sum(gaps**2))
+    acceleration = float(np.sum(gaps**3)) / (6 * spread**1.5) if spread > 0 else 0.0
+    shifted = bias + _NORMAL.inv_cdf(tail)
+    return _NORMAL.cdf(bias + shifted / (1 - acceleration * shifted))
+
+
+def _each_left_out(units: NDArray[np.intp]) -> Weights:
+    """(units × clips) all clips but those of one unit."""
+    left_out: Weights = (np.arange(units.max() + 1)[:, None] != units).astype(np.int32)
+    return left_out
+
+
+def _as_weights(weights: ArrayLike, deltas: Deltas) -> Weights:
+    array = np.asarray(weights)
+    shape = f"(resamples × {len(deltas.clips)} clips)"
+    if array.ndim != 2 or array.shape[1] != len(deltas.clips) or not len(array):
+        raise SedscopeError(f"weights must be {shape}, not of shape {array.shape}")
+    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() > 2**24:
+        raise SedscopeError(f"weights must be whole numbers from 0 to {2**24}")
+    return array.astype(np.int32)
+
+
+def _require_whole(owner: Any, name: str, least: int) -> None:
+    value = getattr(owner, name)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or number < least:
+        raise SedscopeError(f"{name}={value!r} must be a whole number of at least {least}")
