@@ -15,7 +15,9 @@
 #include "clips.hpp"
 #include "intersection.hpp"
 #include "matching_kernel.hpp"
+#include "median_filter.hpp"
 #include "pairings.hpp"
+#include "piecewise.hpp"
 #include "resampled_psds.hpp"
 #include "resampling.hpp"
 #include "segments.hpp"
@@ -90,6 +92,43 @@ struct Truth {
 // The score type of a vector of clip views.
 template <class Views>
 using ScoreOf = typename std::decay_t<Views>::value_type::Score;
+
+// Calls `work` with the view of one clip, all columns of which are classes.
+template <class Work>
+nb::object with_clip(const ScoreArray& values, const Vector<int64_t>& edges, Work&& work) {
+    require(edges.size() == values.shape(0) + 1, "frames + 1 edges are needed");
+    auto call = [&](auto zero) {
+        return work(ClipView<decltype(zero)>{data_of<decltype(zero)>(values, "values"),
+                                             static_cast<std::ptrdiff_t>(values.stride(0)),
+                                             static_cast<std::ptrdiff_t>(values.stride(1)),
+                                             values.shape(0), edges.data()});
+    };
+    if (values.dtype() == nb::dtype<double>()) return call(double{});
+    return call(float{});
+}
+
+// Classes that change at times of their own, on a common grid: values, edges.
+template <class T>
+nb::object to_numpy(Buffer<T>&& values, Buffer<Time>&& edges, std::size_t classes) {
+    const std::size_t frames = edges.size() - 1;
+    return nb::make_tuple(to_numpy(std::move(values), frames, classes), to_numpy(std::move(edges)));
+}
+
+nb::object median_filter(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window) {
+    require(values.shape(0) > 0 && window > 0, "a frame and a window are needed");
+    return with_clip(values, edges, [&](const auto& clip) {
+        using T = typename std::decay_t<decltype(clip)>::Score;
+        Buffer<T> out;
+        Buffer<Time> grid;
+        {
+            nb::gil_scoped_release release;
+            const auto found = median_pieces(clip, values.shape(1), window);
+            grid = common_grid(found, clip.edges[clip.frames]);
+            out = on_grid(found, grid);
+        }
+        return to_numpy(std::move(out), std::move(grid), values.shape(1));
+    });
+}
 
 // Clips whose arrays are kept alive as long as the object lives.
 class Clips {
@@ -465,6 +504,8 @@ NB_MODULE(_native, module) {
         .def("segment_scores", &Clips::segment_scores, "starts"_a.noconvert(),
              "durations"_a.noconvert(), "length"_a, "mean"_a, "threads"_a)
         .def("detections", &Clips::detections, "clip"_a, "class_number"_a);
+    module.def("median_filter", &median_filter, "values"_a.noconvert(), "edges"_a.noconvert(),
+               "window"_a);
     bind_accumulate<float, int8_t>(module);
     bind_accumulate<double, int8_t>(module);
     bind_accumulate<float, int32_t>(module);

@@ -66,6 +66,7 @@ public:
         *reserve(1) = value;
         ++size_;
     }
+    void pop() { --size_; }
     void clear() { size_ = 0; }
     // `size` values, whatever they are.
     void assign(std::size_t size) {

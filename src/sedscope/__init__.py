@@ -7,7 +7,7 @@ from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
 
-_MODULES = ("curves", "presets", "simulate")
+_MODULES = ("curves", "postprocessing", "presets", "simulate")
 _NAMES = {
     "collect": ("deltas",),
     "counts": ("ClassCounts", "Counts"),

@@ -1,6 +1,7 @@
 """The public names of sedscope."""
 
 from . import curves as curves
+from . import postprocessing as postprocessing
 from . import presets as presets
 from . import simulate as simulate
 from .clip_deltas import Deltas as Deltas

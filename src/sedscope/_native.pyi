@@ -133,3 +133,7 @@ class Resampling:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """PSDS of each resample (a row of weights), and of each class alone; of several variants of the
         scores the best counts at each rate. ``order``: the classes by name."""
+
+def median_filter(values: _Scores, edges: _Int64, window: int) -> tuple[_Scores, _Int64]:
+    """The median in a window of so many microseconds around each time: scores, boundaries. At least
+    one frame, no NaN."""

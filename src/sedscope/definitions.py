@@ -31,7 +31,7 @@ def definition(value: Any) -> str:
         part = getattr(value, field.name)
         if part is field.default and (part is None or isinstance(part, bool)):
             continue
-        text = definition(part)
+        text = repr(part) if isinstance(part, Defined) else definition(part)
         parts.append(text if dataclasses.is_dataclass(part) else f"{field.name}={text}")
     return f"{type(value).__name__}({', '.join(parts)})"
 
@@ -65,6 +65,14 @@ def _build(node: ast.expr, names: Mapping[str, type]) -> Any:
         operand = _build(node.operand, names)
         if isinstance(operand, (int, float)):
             return -operand
+    if isinstance(node, ast.Dict):
+        labels = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+        if not all(isinstance(label, str) for label in labels):
+            raise SedscopeError("only a text in quotes can stand before a colon")
+        twice = sorted({str(label) for label in labels if labels.count(label) > 1})
+        if twice:
+            raise SedscopeError(f"given twice: {listing(twice)}")
+        return dict(zip(labels, (_build(value, names) for value in node.values), strict=True))
     if isinstance(node, ast.Name):
         known = listing([f"{name}(…)" for name in names], limit=30)
         raise SedscopeError(f"{node.id} alone is no definition; write {known}")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .clip_ids import clip_ids
 from .errors import SedscopeError, counted, listing, raise_together
 from .ground_truth import Overlaps
-from .scores import ClipScores, Scores
+from .scores import ClipScores, Scores, refuse_nans
 from .times import Ticks, to_seconds, to_ticks
 
 Event: TypeAlias = "tuple[float, float, str] | tuple[float, float, str, float]"
@@ -205,11 +205,7 @@ def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) ->
 def _clip_events(
     name: str, clip: ClipScores, classes: Sequence[str], limits: NDArray[np.float64]
 ) -> list[tuple[float, float, str]]:
-    nans = [f"class {classes[c]}, frame {frame}" for frame, c in np.argwhere(np.isnan(clip.values))]
-    if nans:
-        raise SedscopeError(
-            f"clip {name}: {counted(len(nans), 'score')} not a number (NaN): {listing(nans)}"
-        )
+    refuse_nans(name, clip, classes)
     active = np.zeros((len(clip.values) + 2, len(classes)), np.int8)
     active[1:-1] = clip.values > limits
     steps = np.diff(active, axis=0).T

@@ -91,6 +91,15 @@ class ClipScores:
             _check_frames(self.ticks[:-1], self.ticks[1:])
 
 
+def refuse_nans(name: str, clip: ClipScores, classes: Sequence[str]) -> None:
+    """Refuse scores of a clip that are not numbers; all are named."""
+    wrong = np.isnan(clip.values)
+    if wrong.any():
+        places = [f"class {classes[c]}, frame {frame}" for frame, c in np.argwhere(wrong)]
+        number = counted(len(places), "score")
+        raise SedscopeError(f"clip {name}: {number} not a number (NaN): {listing(places)}")
+
+
 def as_scores(values: ArrayLike) -> ScoreArray:
     """Floats as they are; what a float type holds exactly is widened, anything else refused."""
     if isinstance(values, np.ma.MaskedArray) and np.any(values.mask):

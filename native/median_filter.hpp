@@ -1,0 +1,196 @@
+// The median of a score over a window in continuous time.
+//
+// The score at a time t becomes the largest s such that `score >= s` holds for more than half of
+// the window of length W around t; outside the clip the score is -inf. As the window [a, a + W)
+// moves, time is lost of the frame at its left end and gained of the frame at its right end. Let
+// A(s) be the time in the window with `score >= s`. Between two moments at which an end passes a
+// boundary of frames, from the window's position a on,
+//   - A(s) rises with the time for s above the left and not above the right frame's score: the
+//     median becomes s at t = a + W/2 + (W/2 - A(s)) = a + W - A(s);
+//   - A(s) falls for s above the right and not above the left one's: it is no longer s from
+//     t = a + W/2 + (A(s) - W/2) = a + A(s) on.
+// So all changes lie at whole microseconds, though half a window may not be one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "clips.hpp"
+#include "piecewise.hpp"
+#include "rank_set.hpp"
+#include "references.hpp"
+
+namespace sedscope {
+
+// Scores are sorted in blocks of about two windows, so that the window holds ranks. The rank of the
+// median is kept, with the time in the window at or above it, and goes on to the next rank in the
+// window where it must.
+template <class T>
+class MedianFilter {
+public:
+    explicit MedianFilter(Time window) : window_(window) {}
+
+    // The filtered scores of one class. There is at least one frame, and no NaN.
+    void run(const T* scores, const Time* edges, std::size_t frames, Piecewise<T>& out) {
+        scores_ = scores;
+        edges_ = edges;
+        frames_ = frames;
+        out_ = &out;
+        begin();
+        while (2 * position_ + window_ < 2 * edges_[frames_]) {
+            Time length = edges_[left_] - position_;
+            if (right_ < frames_)
+                length = std::min(length, edges_[right_ + 1] - position_ - window_);
+            move(left_ > 0 ? rank(left_ - 1) : 0, right_ < frames_ ? rank(right_) : 0, length);
+            while (edges_[left_] == position_) {
+                if (left_ > 0) leave(left_ - 1);
+                ++left_;
+            }
+            while (right_ < frames_ && edges_[right_ + 1] == position_ + window_)
+                if (++right_ < frames_) enter(right_);
+        }
+    }
+
+private:
+    static constexpr std::size_t least_block = 128;  // frames
+
+    // The window ends where the clip begins.
+    void begin() {
+        out_->clear();
+        out_->push(edges_[0], lowest);
+        position_ = edges_[0] - window_;
+        left_ = right_ = 0;
+        at_or_above_ = window_;
+        levels_.assign(1, lowest);
+        median_ = 0;
+        sort_block(0);
+        enter(0);
+    }
+
+    // Finds the ranks of the frames in the window, which are those before `frame`, and of as many
+    // to come. Rank 0 is -inf, the score outside the clip.
+    void sort_block(std::size_t frame) {
+        const T median = levels_[median_];
+        const std::size_t first = left_ > 0 ? left_ - 1 : 0;
+        const std::size_t end = std::min(frames_, frame + std::max(frame - first, least_block));
+        sorted_.clear();
+        for (std::size_t i = first; i < end; ++i)
+            sorted_.push_back({scores_[i], static_cast<uint32_t>(i - first)});
+        std::sort(sorted_.begin(), sorted_.end(),
+                  [](const Frame& a, const Frame& b) { return a.score < b.score; });
+        levels_.assign(1, lowest);
+        ranks_.resize(end - first);
+        for (const Frame& sorted : sorted_) {
+            if (sorted.score > levels_.back()) levels_.push_back(sorted.score);
+            ranks_[sorted.number] = static_cast<uint32_t>(levels_.size() - 1);
+        }
+        block_first_ = first;
+        block_end_ = end;
+        median_ = static_cast<std::size_t>(
+            std::lower_bound(levels_.begin(), levels_.end(), median) - levels_.begin());
+        weights_.assign(levels_.size(), 0);
+        members_.assign(levels_.size(), 0);
+        present_.reset(levels_.size());
+        weights_[0] = window_;
+        members_[0] = 1;  // never erased
+        present_.insert(0);
+        for (std::size_t i = first; i < frame; ++i) {
+            const Time shared =
+                std::min(edges_[i + 1], position_ + window_) - std::max(edges_[i], position_);
+            weights_[0] -= shared;
+            weights_[rank(i)] += shared;
+            add(rank(i));
+        }
+    }
+
+    // The window moves on by a time in which its left end lies in a frame of one rank, its right
+    // end in a frame of another.
+    void move(std::size_t from, std::size_t to, Time length) {
+        if (from < to) {
+            while (median_ < to) {
+                const std::size_t next = present_.above(median_);
+                const Time above = at_or_above_ - weights_[median_];
+                if (next <= from || window_ - 2 * above >= 2 * length) break;
+                median_ = next;
+                at_or_above_ = above;
+                change(position_ + window_ - above);
+            }
+        } else {
+            while (to < median_ && median_ <= from && 2 * at_or_above_ - window_ < 2 * length)
+                fall(position_ + at_or_above_);
+        }
+        position_ += length;
+        weights_[from] -= length;
+        weights_[to] += length;
+        at_or_above_ += length * (static_cast<Time>(to >= median_) - (from >= median_));
+        while (2 * at_or_above_ <= window_) fall(position_ + window_ / 2);  // half is too little
+    }
+
+    void fall(Time time) {
+        median_ = present_.below(median_);
+        at_or_above_ += weights_[median_];
+        change(time);
+    }
+
+    void change(Time time) {
+        if (time < edges_[frames_]) out_->change(std::max(time, edges_[0]), levels_[median_]);
+    }
+
+    void enter(std::size_t frame) {
+        if (frame >= block_end_) sort_block(frame);
+        add(rank(frame));
+    }
+
+    void leave(std::size_t frame) {
+        if (--members_[rank(frame)] == 0) present_.erase(rank(frame));
+    }
+
+    void add(std::size_t rank) {
+        if (members_[rank]++ == 0) present_.insert(rank);
+    }
+
+    std::size_t rank(std::size_t frame) const { return ranks_[frame - block_first_]; }
+
+    struct Frame {
+        T score;
+        uint32_t number;
+    };
+
+    static constexpr T lowest = -std::numeric_limits<T>::infinity();
+
+    const Time window_;
+    const T* scores_ = nullptr;
+    const Time* edges_ = nullptr;
+    std::size_t frames_ = 0;
+    Piecewise<T>* out_ = nullptr;
+
+    Time position_ = 0;       // of the window's left end
+    std::size_t left_ = 0;    // the boundary that it passes next
+    std::size_t right_ = 0;   // the frame in which the right end lies
+    std::size_t median_ = 0;  // as a rank
+    Time at_or_above_ = 0;    // the time in the window of that rank or a higher one
+    std::size_t block_first_ = 0, block_end_ = 0;  // frames whose ranks are known
+    std::vector<Frame> sorted_;
+    std::vector<uint32_t> ranks_;    // of the frames of the block
+    std::vector<T> levels_;          // the score of each rank
+    std::vector<Time> weights_;      // per rank, the time in the window
+    std::vector<uint32_t> members_;  // per rank, the frames in the window
+    RankSet present_;                // ranks in the window
+};
+
+// All classes of a clip.
+template <class T>
+std::vector<Piecewise<T>> median_pieces(const ClipView<T>& clip, std::size_t classes, Time window) {
+    std::vector<Piecewise<T>> found(classes);
+    MedianFilter<T> filter(window);
+    std::vector<T> copy;
+    for (std::size_t c = 0; c < classes; ++c)
+        filter.run(load_column(clip, static_cast<int64_t>(c), copy), clip.edges, clip.frames,
+                   found[c]);
+    return found;
+}
+
+}  // namespace sedscope

@@ -1,0 +1,100 @@
+// A set of small whole numbers that knows the neighbours of a number.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#ifdef _MSC_VER
+#include <intrin.h>
+#endif
+
+namespace sedscope {
+
+inline std::size_t lowest_bit(uint64_t word) {
+#ifdef _MSC_VER
+    unsigned long bit;
+    _BitScanForward64(&bit, word);
+    return bit;
+#else
+    return static_cast<std::size_t>(__builtin_ctzll(word));
+#endif
+}
+
+inline std::size_t highest_bit(uint64_t word) {
+#ifdef _MSC_VER
+    unsigned long bit;
+    _BitScanReverse64(&bit, word);
+    return bit;
+#else
+    return static_cast<std::size_t>(63 - __builtin_clzll(word));
+#endif
+}
+
+// A bit for each number, and above each 64 bits one that says whether any of them is set, up to a
+// single word: a neighbour is found in as many steps as there are levels.
+class RankSet {
+public:
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    // Empty, for numbers below `size`.
+    void reset(std::size_t size) {
+        levels_.clear();
+        words_.clear();
+        do {
+            size = (size + 63) / 64;
+            levels_.push_back(words_.size());
+            words_.resize(words_.size() + size, 0);
+        } while (size > 1);
+    }
+
+    void insert(std::size_t number) {
+        for (std::size_t level : levels_) {
+            words_[level + number / 64] |= bit(number);
+            number /= 64;
+        }
+    }
+
+    void erase(std::size_t number) {
+        for (std::size_t level : levels_) {
+            if ((words_[level + number / 64] &= ~bit(number)) != 0) return;
+            number /= 64;
+        }
+    }
+
+    // The smallest member above a number, or none.
+    std::size_t above(std::size_t number) const {
+        for (std::size_t level = 0; level < levels_.size(); ++level) {
+            const uint64_t higher =
+                words_[levels_[level] + number / 64] & ~(bit(number) | (bit(number) - 1));
+            number /= 64;
+            if (higher == 0) continue;
+            number = number * 64 + lowest_bit(higher);
+            while (level-- > 0) number = number * 64 + lowest_bit(words_[levels_[level] + number]);
+            return number;
+        }
+        return none;
+    }
+
+    // The largest member below a number, or none.
+    std::size_t below(std::size_t number) const {
+        for (std::size_t level = 0; level < levels_.size(); ++level) {
+            const uint64_t lower = words_[levels_[level] + number / 64] & (bit(number) - 1);
+            number /= 64;
+            if (lower == 0) continue;
+            number = number * 64 + highest_bit(lower);
+            while (level-- > 0) number = number * 64 + highest_bit(words_[levels_[level] + number]);
+            return number;
+        }
+        return none;
+    }
+
+private:
+    static uint64_t bit(std::size_t number) { return uint64_t{1} << (number % 64); }
+
+    std::vector<std::size_t> levels_;  // where each level begins, the numbers themselves first
+    std::vector<uint64_t> words_;
+};
+
+}  // namespace sedscope

@@ -1,0 +1,20 @@
+"""Lengths of time in the definitions of post-processings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..definitions import require_number
+from ..times import to_ticks
+
+_LONGEST = 1e9  # seconds; longer than any recording, and exact in microseconds
+
+
+def require_seconds(owner: Any, name: str) -> None:
+    """Refuse a field that is no length of time."""
+    require_number(owner, name, at_least=0, at_most=_LONGEST)
+
+
+def window_ticks(seconds: float) -> int:
+    """A length of time in microseconds, rounded to nearest."""
+    return int(to_ticks(seconds))

@@ -1,0 +1,163 @@
+"""Post-processings as text, sweeps, and bad input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.postprocessing import (
+    POSTPROCESSINGS,
+    Chain,
+    MedianFilter,
+    PerClass,
+    PostProcessing,
+    parse_postprocessing,
+    parse_sweep,
+)
+
+ALL: list[PostProcessing] = [
+    MedianFilter(0.48),
+    Chain(),
+    Chain(MedianFilter(0.48), PerClass({"Dog": MedianFilter(1)})),
+    PerClass({"it's": Chain(MedianFilter(2), MedianFilter(0.1)), "Cat": MedianFilter(0)}),
+]
+
+
+def test_there_is_an_example_of_each() -> None:
+    assert {type(postprocessing) for postprocessing in ALL} == set(POSTPROCESSINGS.values())
+
+
+@pytest.mark.parametrize("postprocessing", ALL, ids=repr)
+def test_a_definition_reads_back_as_the_same(postprocessing: PostProcessing) -> None:
+    read = parse_postprocessing(repr(postprocessing))
+    assert read == postprocessing
+    assert hash(read) == hash(postprocessing)
+    assert repr(read) == repr(postprocessing)
+
+
+def test_order_of_classes_does_not_matter() -> None:
+    one, other = MedianFilter(1), MedianFilter(2)
+    assert PerClass({"a": one, "b": other}) == PerClass({"b": other, "a": one})
+    assert PerClass({"a": one, "b": other}) != PerClass({"a": other, "b": one})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("MedianFilter(0.3)", ["MedianFilter(0.3)"]),
+        ("MedianFilter(0.0..0.24/0.08)", [f"MedianFilter({s})" for s in (0, 0.08, 0.16, 0.24)]),
+        ("MedianFilter(.1 .. .35 / .1)", [f"MedianFilter({s})" for s in (0.1, 0.2, 0.3)]),
+        ("MedianFilter(seconds=0.1 | 1..2/1)", [f"MedianFilter({s})" for s in (0.1, 1, 2)]),
+        (
+            "Chain(MedianFilter(1|2), MedianFilter(seconds=3|4))",
+            [f"Chain(MedianFilter({a}), MedianFilter({b}))" for a in (1, 2) for b in (3, 4)],
+        ),
+        ("MedianFilter(1)|Chain()", ["MedianFilter(1)", "Chain()"]),
+        (
+            "PerClass({'a|b, 1..2/1': MedianFilter(1|2)})",
+            [f"PerClass({{'a|b, 1..2/1': MedianFilter({s})}})" for s in (1, 2)],
+        ),
+        (
+            "PerClass({'a': MedianFilter(1) | Chain(), 'b': Chain()})",
+            [f"PerClass({{'a': {p}, 'b': Chain()}})" for p in ("MedianFilter(1)", "Chain()")],
+        ),
+    ],
+)
+def test_a_sweep_stands_for_all_combinations(text: str, expected: list[str]) -> None:
+    assert parse_sweep(text) == [parse_postprocessing(spelling) for spelling in expected]
+
+
+def test_ranges_do_not_drift() -> None:
+    found = parse_sweep("MedianFilter(0.0..2.0/0.08)")
+    assert found == [MedianFilter(float(f"{0.08 * k:.2f}")) for k in range(26)]
+    assert repr(found[3]) == "MedianFilter(seconds=0.24)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("MedianFilter(2..1/0.1)", "2..1/0.1 is empty"),
+        ("MedianFilter(1..2/0)", "the step must be above 0"),
+        ("MedianFilter(1..2/-0.1)", "the step must be above 0"),
+        ("MedianFilter(1..2)", r"1\.\.2 needs a step"),
+        ("MedianFilter(0..1/0.0001)", "more than 10000 values"),
+        ("MedianFilter(0..1e999999/1e-999999)", "more than 10000|too large"),
+        ("Chain(MedianFilter(0..1/0.001), MedianFilter(0..1/0.001))", "more than 10000 definitions"),
+        ("Median(0..1/0.1)", "Median is not known; there are MedianFilter"),
+        ("MedianFilter(1||2)", "."),
+        ("MedianFilter(1|2", "cannot be read"),
+        ("MedianFilter(1|2))", "cannot be read"),
+        ("", "cannot be read"),
+        ("(" * 5000, "nested too deep"),
+        ("1|2", "'1' is not a post-processing; there are MedianFilter"),
+        ("MedianFilter(-1..1/1)", "seconds=-1 must be at least 0"),
+    ],
+)
+def test_sweeps_that_cannot_be_read(text: str, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
+        parse_sweep(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("MedianFilter(-0.1)", "at least 0"),
+        ("MedianFilter(1e12)", "at most 1e"),
+        ("MedianFilter('1')", "must be a number"),
+        ("MedianFilter(None)", "must be a number"),
+        ("MedianFilter()", "missing 1 required positional argument: 'seconds'"),
+        ("MedianFilter(width=3)", "has no 'width'; it has seconds"),
+        ("MedianFilter", "alone is no definition"),
+        ("Chain(1)", "Chain takes post-processings, not 1"),
+        ("Chain(steps=MedianFilter(1))", "unexpected keyword"),
+        ("PerClass(MedianFilter(1))", "needs a mapping"),
+        ("PerClass({'a': 1})", "PerClass takes post-processings, not 1"),
+        ("PerClass({'': MedianFilter(1)})", "non-empty strings"),
+        ("PerClass({1: MedianFilter(1)})", "only a text in quotes"),
+        ("PerClass({**{}})", "only a text in quotes"),
+        ("PerClass({'a': Chain(), 'a': Chain()})", "given twice: a"),
+    ],
+)
+def test_definitions_that_cannot_be_read(text: str, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
+        parse_postprocessing(text)
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), True, "1", None, [1]])
+def test_lengths_must_be_times(seconds: Any) -> None:
+    with pytest.raises(sed.SedscopeError, match="seconds="):
+        MedianFilter(seconds)
+
+
+def test_classes_without_scores_are_refused_at_once() -> None:
+    scores = sed.Scores.from_arrays({"x": [[1.0]]}, classes=["a"], frame=1)
+    wrong = PerClass({"b": MedianFilter(1), "c": MedianFilter(1)})
+    for postprocessing in (wrong, Chain(MedianFilter(1), wrong)):
+        with pytest.raises(sed.SedscopeError, match="classes without scores: b, c"):
+            postprocessing(scores)
+
+
+@pytest.mark.parametrize("postprocessing", ALL, ids=repr)
+def test_clips_of_no_and_of_one_frame(postprocessing: PostProcessing) -> None:
+    arrays = {"none": np.empty((0, 3), np.float32), "one": np.full((1, 3), 0.5, np.float32)}
+    scores = sed.Scores.from_arrays(arrays, classes=["Cat", "Dog", "it's"], frame=10)
+    found = postprocessing(scores)
+    assert found["none"].values.shape == (0, 3)
+    assert found["none"].ticks.tolist() == [0]
+    assert set(found["one"].values.ravel().tolist()) <= {0.5, -np.inf}
+    assert found["one"].ticks[[0, -1]].tolist() == [0, 10_000_000]
+
+
+@pytest.mark.parametrize("postprocessing", ALL, ids=repr)
+def test_nan_is_refused_with_its_place(postprocessing: PostProcessing) -> None:
+    scores = sed.Scores.from_arrays(
+        {"x": np.array([[0, 1, 0], [0, np.nan, 0]])}, classes=["Cat", "Dog", "it's"], frame=1
+    )
+    truth = sed.GroundTruth.from_dict({"x": [(0, 1, "Dog")]}, durations={"x": 2})
+    with pytest.raises(
+        sed.SedscopeError, match=r"clip x: 1 score not a number \(NaN\): class Dog, frame 1"
+    ):
+        sed.evaluate(postprocessing(scores), truth, sed.presets.PSDS1)
