@@ -13,6 +13,13 @@ METRICS: list[Metric] = [
     sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=1e5, unit="second"),
     sed.PSDS(sed.Intersection(0.5, 0.3), alpha_st=1, max_efpr=1e3, unit="second", oracle=False),
     sed.PSDS(sed.Intersection(0.1, 0.1, 0.3), alpha_ct=0.5, alpha_st=1, max_efpr=1e5, unit="second"),
+    sed.PiPSDS(
+        sed.Intersection(0.5, 0.5, 0.3),
+        alpha_ct=1,
+        max_efpr=1e5,
+        unit="second",
+        postprocessing="MedianFilter(0|2e-6|1e-5)",
+    ),
     sed.FScore(COLLAR, threshold=0.3),
     sed.FScore(sed.Intersection(0.5, 0.5), threshold=0.0, beta=2, average="micro"),
     sed.BestFScore(sed.Collar(1e-5, 1e-5, 0.5, cross_triggers=True)),

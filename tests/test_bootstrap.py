@@ -70,12 +70,13 @@ def test_each_resample_equals_evaluating_its_clips(
 
 
 def deltas_with_all(clips: list[oracle.Clip], metric: Metric, kind: type) -> sed.Deltas:
-    """As `sed.deltas`, but with the pairs that substitutions need."""
+    """As `sed.deltas`, but with all that the metric needs."""
     from sedscope.alignment import align
     from sedscope.collect import Wanted, collect
 
     alignment = align(to_scores(clips, kind), to_truth(clips))
-    return collect(alignment, {metric.criterion: Wanted(None, metric.any_label)})[metric.criterion]
+    wanted = Wanted(None, metric.any_label, metric.variants)
+    return collect(alignment, {metric.criterion: wanted})[metric.criterion]
 
 
 @given(case=weighted_cases())

@@ -194,7 +194,7 @@ def test_merge_refuses_what_does_not_belong_together() -> None:
     scores = sed.simulate.scores(truth)
     some = sed.deltas(scores, truth, sed.Intersection(0.5, 0.5), clips=truth.clips[:2])
     other = sed.deltas(scores, truth, sed.Intersection(0.7, 0.5), clips=truth.clips[2:])
-    with pytest.raises(sed.SedscopeError, match=r"same criterion .*dtc=0\.5.*dtc=0\.7"):
+    with pytest.raises(sed.SedscopeError, match=r"same criterion, .*dtc=0\.5.*dtc=0\.7"):
         some.merge(other)
     with pytest.raises(
         sed.SedscopeError, match="in more than one of the deltas: 2 clips: clip_0, clip_1"

@@ -36,6 +36,7 @@ _NAMES = {
         "ErrorRate",
         "FScore",
         "PSDS",
+        "PiPSDS",
         "Precision",
         "PrecisionAtRecall",
         "Recall",

@@ -36,6 +36,7 @@ from .metrics import BestFScore as BestFScore
 from .metrics import DPrime as DPrime
 from .metrics import ErrorRate as ErrorRate
 from .metrics import FScore as FScore
+from .metrics import PiPSDS as PiPSDS
 from .metrics import Precision as Precision
 from .metrics import PrecisionAtRecall as PrecisionAtRecall
 from .metrics import Recall as Recall

@@ -5,8 +5,8 @@ They are the centre of everything: found clip by clip, merged in any grouping, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from ._native import accumulate
 from .counts import ClassCounts, Counts
 from .criteria import Criterion
 from .errors import SedscopeError, counted, listing
+from .postprocessing import PostProcessing
 from .rows import DeltaTables, Rows
 from .scores import ScoreArray
 from .threads import thread_count
@@ -46,6 +47,8 @@ class Deltas:
     """Per clip, in microseconds."""
     floors: ScoreArray
     tables: DeltaTables
+    variants: Mapping[PostProcessing, Deltas] = field(default_factory=dict)
+    """The same of post-processed scores, where they were asked for."""
 
     def merge(self, *others: Deltas) -> Deltas:
         """The deltas of the clips of all."""
@@ -53,9 +56,14 @@ class Deltas:
             return self
         parts = (self, *others)
         for part in others:
-            if part.criterion != self.criterion or part.classes != self.classes:
+            same = (part.criterion, part.classes, part.variants.keys()) == (
+                self.criterion,
+                self.classes,
+                self.variants.keys(),
+            )
+            if not same:
                 raise SedscopeError(
-                    "deltas can be merged only if they have the same criterion and classes: "
+                    "deltas can be merged only if they have the same criterion, classes and variants: "
                     f"{self.criterion} on {listing(self.classes)}; {part.criterion} on "
                     f"{listing(part.classes)}"
                 )
@@ -75,6 +83,10 @@ class Deltas:
             tables=DeltaTables.concatenate(
                 [part.tables for part in parts], [len(part.clips) for part in parts]
             ),
+            variants={
+                variant: found.merge(*(part.variants[variant] for part in others))
+                for variant, found in self.variants.items()
+            },
         )
         same = all(np.array_equal(part.floors, floors) for part in parts)
         return merged if same else merged.above(floors)
@@ -109,7 +121,12 @@ class Deltas:
             workers,
         )
         any_label = None if tables.any_label is None else _any_label(tables.any_label, times, workers)
-        return self.as_counts(added, times, any_label)
+        counted = self.as_counts(added, times, any_label)
+        variants = {
+            variant: found.counts(weights=weights, threads=threads)
+            for variant, found in self.variants.items()
+        }
+        return replace(counted, variants=variants)
 
     def as_counts(
         self,

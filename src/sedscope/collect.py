@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +15,8 @@ from .criteria import ClipBatch, Criterion
 from .errors import SedscopeError, counted, listing, raise_together
 from .floor import Floor
 from .ground_truth import GroundTruth
-from .loading import MANY_FAILURES, LoadedClips, load
+from .loading import MANY_FAILURES, LoadedClips, load, read
+from .postprocessing import PostProcessing
 from .scores import ClipScores, ScoreArray, Scores
 from .threads import thread_count
 from .times import Ticks
@@ -34,6 +35,8 @@ class Wanted:
     """False positives per second beyond which nobody looks; None if every threshold is wanted."""
     any_label: bool = False
     """Whether pairs regardless of label are to be counted."""
+    variants: tuple[PostProcessing, ...] = ()
+    """Post-processings of the scores that are to be counted beside the scores as they are."""
 
 
 def deltas(
@@ -44,10 +47,13 @@ def deltas(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    postprocessing: Iterable[PostProcessing] = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Deltas:
     """How the counts of ``criterion`` change at every threshold.
+
+    ``postprocessing``: variants of the scores that are to be counted, too; see ``variants``.
 
     >>> scores = Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
     >>> truth = GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
@@ -58,7 +64,8 @@ def deltas(
     if not hasattr(criterion, "find_deltas"):
         raise SedscopeError(f"not a criterion: {criterion!r}")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
-    return collect(alignment, {criterion: Wanted()}, threads=threads, progress=progress)[criterion]
+    wanted = Wanted(variants=tuple(dict.fromkeys(postprocessing)))
+    return collect(alignment, {criterion: wanted}, threads=threads, progress=progress)[criterion]
 
 
 def collect(
@@ -70,10 +77,12 @@ def collect(
 ) -> dict[Criterion, Deltas]:
     """The deltas of several criteria."""
     workers = thread_count(threads)
-    classes = len(alignment.classes)
     durations = alignment.durations.copy()
-    floors = {criterion: Floor(w.false_positive_limit, classes) for criterion, w in wanted.items()}
-    gathered: dict[Criterion, _Gathered] = {criterion: _Gathered() for criterion in wanted}
+    gathered = {
+        criterion: {variant: _Gathered(alignment, want) for variant in (None, *want.variants)}
+        for criterion, want in wanted.items()
+    }
+    variants = tuple(dict.fromkeys(variant for parts in gathered.values() for variant in parts))
     problems = _Problems(alignment)
     if progress:
         progress(0, len(alignment.clips))
@@ -84,45 +93,83 @@ def collect(
         first, last = loaded.first, loaded.first + len(loaded.scores)
         unknown = np.flatnonzero(durations[first:last] == 0)
         durations[first + unknown] = [loaded.scores[int(i)].ticks[-1] for i in unknown]
-        batch = _batch(alignment, loaded, durations[first:last], workers)
-        problems.look_at(loaded, batch)
-        if problems:
-            continue
         known = None if (durations == 0).any() else durations
-        for criterion, want in wanted.items():
-            floor = floors[criterion].raise_to(batch.maxima, batch.event_clips, batch.labels, known)
-            tables = criterion.find_deltas(batch, floor, workers, any_label=want.any_label)
-            gathered[criterion].add(
-                Deltas(
-                    criterion=criterion,
-                    classes=alignment.classes,
-                    clips=alignment.clips[first:last],
-                    durations=durations[first:last],
-                    floors=floor,
-                    tables=tables,
-                )
-            )
+        for variant in variants:
+            processed = loaded if variant is None else _process(variant, alignment, loaded, workers)
+            problems.failures += processed.failures
+            if processed.failures:
+                break
+            batch = _batch(alignment, processed, durations[first:last], workers)
+            problems.look_at(processed, batch)
+            if problems:
+                break
+            for criterion, parts in gathered.items():
+                if variant in parts:
+                    parts[variant].add(criterion, batch, first, known, workers)
         if progress:
             progress(last, len(alignment.clips))
     problems.raise_all()
-    return {criterion: parts.merged() for criterion, parts in gathered.items()}
+    return {criterion: _with_variants(parts) for criterion, parts in gathered.items()}
+
+
+def _process(
+    variant: PostProcessing, alignment: Alignment, loaded: LoadedClips, threads: int
+) -> LoadedClips:
+    """The same clips, post-processed."""
+    names = alignment.clips[loaded.first : loaded.first + len(loaded.scores)]
+    clips = dict(zip(names, loaded.scores, strict=True))
+    classes = alignment.scores.classes
+    scores = Scores(clips, clips.__getitem__, classes=classes, in_memory=True, thread_safe=True)
+    processed = list(read(variant(scores), names, threads))
+    failures = [clip for clip in processed if isinstance(clip, SedscopeError)]
+    done = [clip for clip in processed if isinstance(clip, ClipScores)]
+    return LoadedClips(loaded.first, [] if failures else done, failures)
+
+
+def _with_variants(parts: Mapping[PostProcessing | None, _Gathered]) -> Deltas:
+    merged = {variant: gathered.merged() for variant, gathered in parts.items()}
+    as_they_are = merged.pop(None)
+    return replace(
+        as_they_are, variants={key: found for key, found in merged.items() if key is not None}
+    )
 
 
 class _Gathered:
     """Deltas batch by batch; merged now and then, so that what the rising floor prunes is let go."""
 
-    def __init__(self) -> None:
+    def __init__(self, alignment: Alignment, wanted: Wanted) -> None:
+        self.alignment = alignment
+        self.any_label = wanted.any_label
+        self.floor = Floor(wanted.false_positive_limit, len(alignment.classes))
         self.parts: list[Deltas] = []
         self.rows = 0
         self.rows_to_merge = _ROWS_TO_MERGE
 
-    def add(self, part: Deltas) -> None:
-        """Take in the deltas of more clips."""
-        self.parts.append(part)
-        self.rows += len(part.tables.detections.scores) + len(part.tables.cross_triggers.scores)
-        if self.rows > self.rows_to_merge and np.isfinite(part.floors).any():
-            tables = self.merged().tables
-            self.rows = len(tables.detections.scores) + len(tables.cross_triggers.scores)
+    def add(
+        self,
+        criterion: Criterion,
+        batch: ClipBatch,
+        first: int,
+        durations: Ticks | None,
+        threads: int,
+    ) -> None:
+        """Take in the deltas of more clips, from number ``first`` on; ``durations``: of all clips, None
+        if they are not known yet."""
+        floors = self.floor.raise_to(batch.maxima, batch.event_clips, batch.labels, durations)
+        tables = criterion.find_deltas(batch, floors, threads, any_label=self.any_label)
+        self.parts.append(
+            Deltas(
+                criterion=criterion,
+                classes=self.alignment.classes,
+                clips=self.alignment.clips[first : first + len(batch.durations)],
+                durations=batch.durations,
+                floors=floors,
+                tables=tables,
+            )
+        )
+        self.rows += tables.rows()
+        if self.rows > self.rows_to_merge and np.isfinite(floors).any():
+            self.rows = self.merged().tables.rows()
             self.rows_to_merge = max(self.rows_to_merge, 2 * self.rows)
 
     def merged(self) -> Deltas:

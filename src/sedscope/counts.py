@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .criteria import Criterion
 from .errors import SedscopeError, listing
+from .postprocessing import PostProcessing
 from .scores import ScoreArray
 from .tallies import Tally
 
@@ -189,6 +190,8 @@ class Counts(Mapping[str, ClassCounts]):
     """Of all clips, in seconds."""
     any_label: tuple[ScoreArray, IntArray] | None = None
     """Scores and how many pairs there could be there if labels did not matter, if asked for."""
+    variants: Mapping[PostProcessing, Counts] = field(default_factory=dict)
+    """The same of post-processed scores, where they were asked for."""
 
     def pooled(self) -> ClassCounts:
         """All classes together, at one threshold for all."""
@@ -241,7 +244,8 @@ class Counts(Mapping[str, ClassCounts]):
             points = _as_thresholds(thresholds)
             scores, pairs = self.any_label
             any_label = (points, np.concatenate([[0], pairs])[rows_above(scores, points)])
-        return replace(self, per_class=chosen, any_label=any_label)
+        variants = {variant: counts.at(thresholds) for variant, counts in self.variants.items()}
+        return replace(self, per_class=chosen, any_label=any_label, variants=variants)
 
     def cross_trigger_matrix(self, threshold: float) -> IntArray:
         """(classes × classes) at one threshold for all: in the row of a class, how many of its false

@@ -65,6 +65,8 @@ def _build(node: ast.expr, names: Mapping[str, type]) -> Any:
         operand = _build(node.operand, names)
         if isinstance(operand, (int, float)):
             return -operand
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return tuple(_build(element, names) for element in node.elts)
     if isinstance(node, ast.Dict):
         labels = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
         if not all(isinstance(label, str) for label in labels):

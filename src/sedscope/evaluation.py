@@ -153,6 +153,9 @@ def evaluate_sets(
     at a threshold are defined at those that are given.
     """
     chosen = _as_metrics(metrics)
+    processing = [repr(metric) for metric in chosen if metric.variants]
+    if processing:
+        raise SedscopeError(f"sets of detections cannot be post-processed: {listing(processing)}")
     counts = counts_of_sets(
         sets,
         truth,
@@ -200,12 +203,14 @@ def _wanted(metrics: Iterable[Metric]) -> dict[Criterion, Wanted]:
     wanted: dict[Criterion, Wanted] = {}
     for metric in metrics:
         limit, any_label = metric.false_positive_limit, metric.any_label
+        variants = metric.variants
         if metric.criterion in wanted:
             known = wanted[metric.criterion]
             other = known.false_positive_limit
             limit = None if limit is None or other is None else max(limit, other)
             any_label |= known.any_label
-        wanted[metric.criterion] = Wanted(limit, any_label)
+            variants = tuple(dict.fromkeys((*known.variants, *variants)))
+        wanted[metric.criterion] = Wanted(limit, any_label, variants)
     return wanted
 
 

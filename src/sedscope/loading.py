@@ -39,7 +39,7 @@ def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedC
         return
     first, batch, size = 0, list[ClipScores](), 0
     failures: list[SedscopeError] = []
-    for number, loaded in enumerate(_read(scores, clips, threads)):
+    for number, loaded in enumerate(read(scores, clips, threads)):
         if isinstance(loaded, SedscopeError):
             failures.append(loaded)
             if len(failures) >= MANY_FAILURES:
@@ -55,15 +55,17 @@ def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedC
     yield LoadedClips(first, [] if failures else batch, failures)
 
 
-def _read(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded]:
-    def read(clip: str) -> Loaded:
+def read(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded]:
+    """The clips in order, or why one cannot be read; several at a time where that is safe."""
+
+    def read_one(clip: str) -> Loaded:
         try:
             return scores[clip]
         except SedscopeError as error:
             return error
 
     if not scores.thread_safe or threads == 1:
-        yield from map(read, clips)
+        yield from map(read_one, clips)
         return
     from concurrent.futures import ThreadPoolExecutor
 
@@ -71,7 +73,7 @@ def _read(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded
     with ThreadPoolExecutor(threads) as pool:
         try:
             for clip in clips:
-                ahead.append(pool.submit(read, clip))
+                ahead.append(pool.submit(read_one, clip))
                 if len(ahead) >= 4 * threads:
                     yield ahead.popleft().result()
             while ahead:

@@ -7,7 +7,7 @@ a PSD-ROC is a step: at eFPR x holds the last vertex with ``efpr <= x``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .counts import Counts, first_minimum_of_runs
+from .postprocessing import PostProcessing
 from .times import SECONDS_PER_UNIT
 
 FloatArray = NDArray[np.float64]
@@ -36,6 +37,9 @@ class ClassPSDROC:
     tpr: FloatArray
     scores: FloatArray
     """The operating point of each vertex: frames with ``score >= scores[i]`` are active."""
+    postprocessing: tuple[PostProcessing | None, ...] | None = None
+    """The post-processing that each vertex belongs to, if there were several to choose from; None for
+    the vertex where nothing is detected."""
 
     def tpr_at(self, efpr: FloatArray) -> FloatArray:
         """The true positive rate at given rates of at least 0."""
@@ -102,6 +106,27 @@ def class_psd_roc(
     if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
         x, tpr, scores = np.insert(x, 0, 0), np.insert(tpr, 0, 0), np.insert(scores, 0, np.inf)
     return ClassPSDROC(label, x, tpr, scores)
+
+
+def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessing]) -> ClassPSDROC:
+    """At each rate the best of several curves of one class; of equally good ones the first."""
+    efpr = np.concatenate([curve.efpr for curve in curves])
+    tpr = np.concatenate([curve.tpr for curve in curves])
+    scores = np.concatenate([curve.scores for curve in curves])
+    source = np.repeat(np.arange(len(curves)), [len(curve.efpr) for curve in curves])
+    order = np.lexsort((source, -tpr, efpr))
+    best = np.concatenate([[-1.0], np.maximum.accumulate(tpr[order])[:-1]])
+    kept = order[tpr[order] > best]
+    return ClassPSDROC(
+        curves[0].label,
+        efpr[kept],
+        tpr[kept],
+        scores[kept],
+        tuple(
+            postprocessing[i] if np.isfinite(score) or rate > 0 else None
+            for i, score, rate in zip(source[kept].tolist(), scores[kept], tpr[kept], strict=True)
+        ),
+    )
 
 
 def psd_roc(rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0) -> PSDROC:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -38,8 +38,14 @@ def measure_resampled(
     """The metric for each row of weights."""
     if metric.criterion != deltas.criterion:
         raise SedscopeError(f"the deltas are of {deltas.criterion!r}, not of what {metric!r} counts")
-    pruned = _pruned(deltas, metric, weights)
-    measure = _measure(pruned, metric, threads)
+    missing = [repr(variant) for variant in metric.variants if variant not in deltas.variants]
+    if missing:
+        raise SedscopeError(f"the deltas have no variants for {listing(missing)}: see postprocessing=")
+    if isinstance(metric, PSDS) and metric.oracle:
+        of_scores = [deltas.variants[variant] for variant in metric.variants] or [deltas]
+        measure = _psds([_pruned(found, metric, weights) for found in of_scores], metric, threads)
+    else:
+        measure = _measure(_pruned(deltas, metric, weights), metric, threads)
     values, class_values = np.empty(len(weights)), np.empty((len(weights), len(deltas.classes)))
     for first in range(0, len(weights), _BLOCK):
         rows = slice(first, first + _BLOCK)
@@ -65,7 +71,7 @@ def _pruned(deltas: Deltas, metric: Metric, weights: Weights) -> Deltas:
             "the deltas are pruned for one set of clips and do not reach as far as some resamples "
             f"need: {listing(short)}. Find them with sedscope.deltas, which keeps all"
         )
-    return deltas.above(floors.astype(deltas.floors.dtype))
+    return replace(deltas.above(floors.astype(deltas.floors.dtype)), variants={})
 
 
 def _maxima_without_references(deltas: Deltas) -> NDArray[np.float64]:
@@ -80,9 +86,7 @@ def _maxima_without_references(deltas: Deltas) -> NDArray[np.float64]:
 
 
 def _measure(deltas: Deltas, metric: Metric, threads: int) -> Measure:
-    """The fastest way to measure that the metric allows."""
-    if isinstance(metric, PSDS) and metric.oracle:
-        return _psds(deltas, metric, threads)
+    """The fastest way to measure on counts that the metric allows."""
     if metric.any_label or isinstance(metric, PSDS):
         return _measured(lambda row: deltas.counts(weights=row, threads=threads), metric)
     if isinstance(metric.looks_at, (int, float)):
@@ -162,9 +166,10 @@ def _ordered(deltas: Deltas, threads: int, *, cross_triggers: bool) -> _native.R
     )
 
 
-def _psds(deltas: Deltas, metric: PSDS, threads: int) -> Measure:
-    """All in the core."""
-    ordered = _ordered(deltas, threads, cross_triggers=metric.alpha_ct > 0)
+def _psds(variants: Sequence[Deltas], metric: PSDS, threads: int) -> Measure:
+    """All in the core; of several variants of the scores the best counts at each rate."""
+    deltas = variants[0]
+    ordered = [_ordered(found, threads, cross_triggers=metric.alpha_ct > 0) for found in variants]
     order = np.argsort(np.array(deltas.classes), kind="stable").astype(np.int64)
     per_clip = np.zeros((2, len(deltas.clips), len(deltas.classes)))
     references = deltas.tables.references
@@ -175,7 +180,7 @@ def _psds(deltas: Deltas, metric: PSDS, threads: int) -> Measure:
     def measure(weights: Weights) -> Values:
         times = weights.astype(np.float64)  # sums of whole numbers below 2**53: exact in any order
         return _native.Resampling.psds(
-            [ordered],
+            ordered,
             np.ascontiguousarray(weights),
             times @ durations / TICKS_PER_SECOND,
             (times @ per_clip[0]).astype(np.int64),

@@ -115,6 +115,10 @@ class DeltaTables:
     """Column: change of the number of pairs if labels did not matter, at one threshold for all classes
     (so there is one row of starts)."""
 
+    def rows(self) -> int:
+        """How many changes of counts there are."""
+        return len(self.detections.scores) + len(self.cross_triggers.scores)
+
     def above(self, floors: ScoreArray) -> DeltaTables:
         """Without changes at or below each class's floor."""
         return replace(

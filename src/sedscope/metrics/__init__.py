@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from ..criteria import Collar, Criterion, Intersection, IoU
 from ..definitions import parse
 from ..errors import SedscopeError, listing, shortened
+from ..postprocessing import POSTPROCESSINGS
 from ..segments import Clip, Segment
 from .areas import AUROC, AveragePrecision, DPrime
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .metric import ClassResult, Metric, MetricResult
-from .psds import PSDS, ClassPSDS, PSDSResult
+from .psds import PSDS, ClassPSDS, PiPSDS, PSDSResult
 from .rates import (
     BalancedAccuracy,
     BestErrorRate,
@@ -45,6 +46,7 @@ __all__ = [
     "Metric",
     "MetricResult",
     "PSDSResult",
+    "PiPSDS",
     "Precision",
     "PrecisionAtRecall",
     "Recall",
@@ -59,6 +61,7 @@ METRICS: Mapping[str, type] = {
     metric.__name__: metric
     for metric in (
         PSDS,
+        PiPSDS,
         FScore,
         BestFScore,
         AveragePrecision,
@@ -86,7 +89,7 @@ def parse_metric(text: str) -> Metric:
     >>> parse_metric("PSDS(Intersection(dtc=0.5, gtc=0.5), max_efpr=1, unit='minute')")
     PSDS(Intersection(dtc=0.5, gtc=0.5), alpha_ct=0, alpha_st=0, max_efpr=1, unit='minute')
     """
-    metric = parse(text, {**METRICS, **CRITERIA})
+    metric = parse(text, {**METRICS, **CRITERIA, **POSTPROCESSINGS})
     if not isinstance(metric, Metric):
         known = listing([*METRICS], limit=30)
         raise SedscopeError(f"{shortened(text)!r} is not a metric; metrics are {known}")

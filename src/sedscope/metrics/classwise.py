@@ -15,6 +15,7 @@ from ..counts import ClassCounts, Counts
 from ..criteria import Criterion
 from ..definitions import Defined, require_choice
 from ..errors import SedscopeError
+from ..postprocessing import PostProcessing
 from ..segments import Clip, Segment
 from ..tallies import Tally
 from .metric import Points
@@ -80,6 +81,7 @@ class ClasswiseMetric(Defined, ABC):
 
     averages: ClassVar[tuple[str, ...]] = AVERAGES
     higher_is_better: ClassVar[bool] = True
+    variants: ClassVar[tuple[PostProcessing, ...]] = ()
     needs_negatives: ClassVar[bool] = False
     """Whether true negatives are needed, which only segments and clips have."""
 

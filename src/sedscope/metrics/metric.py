@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from ..counts import Counts
 from ..criteria import Criterion
+from ..postprocessing import PostProcessing
 
 Points: TypeAlias = float | Literal["all", "extremes"]
 """Operating points of a class: all of them; one threshold; or ``"extremes"``, of each run of consecutive
@@ -48,6 +49,10 @@ class Metric(Protocol):
     @property
     def any_label(self) -> bool:
         """Whether the metric needs pairs regardless of label."""
+
+    @property
+    def variants(self) -> tuple[PostProcessing, ...]:
+        """Post-processings of the scores that the metric needs the counts of."""
 
     @property
     def higher_is_better(self) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..counts import Counts
 from ..criteria import Intersection
 from ..definitions import Defined, require_choice, require_flag, require_number
-from ..errors import SedscopeError
-from ..psd_roc import PSDROC, ClassPSDROC, FloatArray, class_psd_roc, psd_roc, step_area
+from ..errors import SedscopeError, listing
+from ..postprocessing import PostProcessing, parse_sweep
+from ..psd_roc import PSDROC, ClassPSDROC, FloatArray, best_of, class_psd_roc, psd_roc, step_area
 from ..times import SECONDS_PER_UNIT
 from .metric import Points
 
@@ -79,6 +81,11 @@ class PSDS(Defined):
         return False
 
     @property
+    def variants(self) -> tuple[PostProcessing, ...]:
+        """The scores are taken as they are."""
+        return ()
+
+    @property
     def higher_is_better(self) -> bool:
         """1 is best."""
         return True
@@ -90,17 +97,7 @@ class PSDS(Defined):
 
     def measure(self, counts: Counts) -> PSDSResult:
         """Read the score and its curves off the counts."""
-        rocs = {
-            label: class_psd_roc(
-                counts,
-                label,
-                alpha_ct=self.alpha_ct,
-                unit=self.unit,
-                max_efpr=self.max_efpr,
-                oracle=self.oracle,
-            )
-            for label in counts
-        }
+        rocs = {label: self.class_curve(counts, label) for label in counts}
         curve = psd_roc(
             (roc for label, roc in rocs.items() if counts[label].references), alpha_st=self.alpha_st
         )
@@ -110,5 +107,62 @@ class PSDS(Defined):
         }
         return PSDSResult(self._area(curve.efpr, curve.etpr), curve, per_class)
 
+    def class_curve(self, counts: Counts, label: str) -> ClassPSDROC:
+        """The PSD-ROC of a class up to ``max_efpr``."""
+        return class_psd_roc(
+            counts,
+            label,
+            alpha_ct=self.alpha_ct,
+            unit=self.unit,
+            max_efpr=self.max_efpr,
+            oracle=self.oracle,
+        )
+
     def _area(self, efpr: FloatArray, tpr: FloatArray) -> float:
         return step_area(efpr, tpr, self.max_efpr) / self.max_efpr
+
+
+@dataclass(frozen=True, repr=False)
+class PiPSDS(PSDS):
+    """Post-processing independent PSDS (Ebbers, Haeb-Umbach and Serizel, "Post-Processing Independent
+    Evaluation of Sound Event Detection Systems", DCASE 2023).
+
+    Per class the operating points of all post-processings are taken together: at each rate the best
+    true positive rate of any of them counts. Then as :class:`PSDS`. ``postprocessing``: a list, or the
+    text of a sweep; of median filters it gives the median-filter independent PSDS. The curve of a class
+    says which post-processing each of its vertices belongs to.
+
+    >>> PiPSDS(Intersection(0.7, 0.7), postprocessing="MedianFilter(0..0.4/0.2)").variants
+    (MedianFilter(seconds=0), MedianFilter(seconds=0.2), MedianFilter(seconds=0.4))
+    """
+
+    postprocessing: Sequence[PostProcessing] | str = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given: Any = self.postprocessing
+        chosen = parse_sweep(given) if isinstance(given, str) else given
+        if isinstance(chosen, PostProcessing) or not isinstance(chosen, Iterable):
+            chosen = (chosen,)
+        chosen = tuple(dict.fromkeys(chosen))
+        wrong = [repr(one) for one in chosen if not isinstance(one, PostProcessing)]
+        if wrong or not chosen:
+            raise SedscopeError(
+                f"PiPSDS needs post-processings, not {listing(wrong)}"
+                if wrong
+                else "PiPSDS needs post-processings, e.g. postprocessing='MedianFilter(0..1/0.1)'"
+            )
+        if not self.oracle:
+            raise SedscopeError("PiPSDS takes the best operating points: oracle=False is not defined")
+        object.__setattr__(self, "postprocessing", chosen)
+
+    @property
+    def variants(self) -> tuple[PostProcessing, ...]:
+        """The post-processings whose operating points are taken together."""
+        assert isinstance(self.postprocessing, tuple)
+        return self.postprocessing
+
+    def class_curve(self, counts: Counts, label: str) -> ClassPSDROC:
+        """The best of all post-processings; of equally good ones the first."""
+        curves = [super(PiPSDS, self).class_curve(counts.variants[one], label) for one in self.variants]
+        return best_of(curves, self.variants)
