@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 _MODULES = ("curves", "postprocessing", "presets", "simulate")
 _NAMES = {
+    "comparison": ("Comparison", "compare"),
     "collect": ("deltas",),
     "counts": ("ClassCounts", "Counts"),
     "criteria": ("Collar", "Intersection", "IoU"),
@@ -48,6 +49,7 @@ _NAMES = {
     "operating_points": ("OperatingPoints", "choose"),
     "scores": ("ClipScores", "Scores"),
     "segments": ("Clip", "Segment"),
+    "tuning": ("Tuning", "tune"),
     "uncertainty": ("Bootstrap", "Interval", "Resampling", "bootstrap"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}

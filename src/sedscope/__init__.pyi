@@ -6,6 +6,8 @@ from . import presets as presets
 from . import simulate as simulate
 from .clip_deltas import Deltas as Deltas
 from .collect import deltas as deltas
+from .comparison import Comparison as Comparison
+from .comparison import compare as compare
 from .counts import ClassCounts as ClassCounts
 from .counts import Counts as Counts
 from .criteria import Collar as Collar
@@ -50,6 +52,8 @@ from .scores import ClipScores as ClipScores
 from .scores import Scores as Scores
 from .segments import Clip as Clip
 from .segments import Segment as Segment
+from .tuning import Tuning as Tuning
+from .tuning import tune as tune
 from .uncertainty import Bootstrap as Bootstrap
 from .uncertainty import Interval as Interval
 from .uncertainty import Resampling as Resampling

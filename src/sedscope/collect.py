@@ -24,7 +24,7 @@ from .times import Ticks
 _ROWS_TO_MERGE = 4_000_000
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the number of clips done and of all clips."""
+"""Called with the number of clips done and of all clips, each counted once for every variant."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,9 @@ def collect(
     }
     variants = tuple(dict.fromkeys(variant for parts in gathered.values() for variant in parts))
     problems = _Problems(alignment)
+    items = len(alignment.clips) * len(variants)
     if progress:
-        progress(0, len(alignment.clips))
+        progress(0, items)
     for loaded in load(alignment.scores, alignment.clips, workers):
         problems.failures += loaded.failures
         if loaded.failures or (not loaded.scores and loaded.first > 0):
@@ -94,7 +95,7 @@ def collect(
         unknown = np.flatnonzero(durations[first:last] == 0)
         durations[first + unknown] = [loaded.scores[int(i)].ticks[-1] for i in unknown]
         known = None if (durations == 0).any() else durations
-        for variant in variants:
+        for done, variant in enumerate(variants, 1):
             processed = loaded if variant is None else _process(variant, alignment, loaded, workers)
             problems.failures += processed.failures
             if processed.failures:
@@ -106,8 +107,8 @@ def collect(
             for criterion, parts in gathered.items():
                 if variant in parts:
                     parts[variant].add(criterion, batch, first, known, workers)
-        if progress:
-            progress(last, len(alignment.clips))
+            if progress:
+                progress(first * len(variants) + (last - first) * done, items)
     problems.raise_all()
     return {criterion: _with_variants(parts) for criterion, parts in gathered.items()}
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 import warnings as python_warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .alignment import Alignment, ClipChoice, Missing, align
-from .clip_deltas import Deltas
-from .collect import Progress, Wanted, collect
+from .alignment import ClipChoice, Missing, align
+from .collect import Progress, collect
 from .counts import Counts
 from .criteria import Criterion
 from .detection_sets import counts_of_sets
@@ -23,6 +20,9 @@ from .ground_truth import GroundTruth, Overlaps
 from .io.files import write_text
 from .metrics import Metric, MetricResult
 from .scores import Scores
+from .tables import aligned
+from .uncertainty import Bootstrap, Draws, Interval, Resampling
+from .wanted import as_metrics, as_resampling, deltas_for, late_note, vanishing_note, wanted_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +38,8 @@ class Evaluation(Mapping[Metric, Any]):
     clips: int
     hours: float
     warnings: tuple[str, ...]
+    intervals: Mapping[Metric, Bootstrap] = field(default_factory=dict)
+    """Of each metric, if they were asked for."""
 
     def __getitem__(self, metric: Metric | str) -> Any:
         if isinstance(metric, str):
@@ -66,19 +68,27 @@ class Evaluation(Mapping[Metric, Any]):
             [
                 label,
                 str(self.references[label]),
-                *(_number(result.per_class[label].value) for result in self.results.values()),
+                *(
+                    _number(result.per_class[label].value, intervals and intervals.per_class[label])
+                    for result, intervals in self._with_intervals()
+                ),
             ]
             for label in self.classes
         ]
         overall = [
             "overall",
             str(sum(self.references.values())),
-            *(_number(result.value) for result in self.results.values()),
+            *(_number(result.value, interval) for result, interval in self._with_intervals()),
         ]
-        lines = _aligned([header, *rows, overall])
+        lines = aligned([header, *rows, overall])
         rule = "─" * max(map(len, lines))
         legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.results, 1)]
+        if self.intervals:
+            legend.append(next(iter(self.intervals.values())).resampling.about())
         return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", *legend])
+
+    def _with_intervals(self) -> list[tuple[MetricResult, Bootstrap | None]]:
+        return [(result, self.intervals.get(metric)) for metric, result in self.results.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """What :meth:`to_json` writes; values that are not defined are None."""
@@ -90,7 +100,10 @@ class Evaluation(Mapping[Metric, Any]):
             "hours": self.hours,
             "classes": list(self.classes),
             "references": dict(self.references),
-            "metrics": [_as_dict(metric, result) for metric, result in self.results.items()],
+            "metrics": [
+                _as_dict(metric, result, self.intervals.get(metric))
+                for metric, result in self.results.items()
+            ],
             "warnings": list(self.warnings),
         }
 
@@ -112,13 +125,15 @@ def evaluate(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    bootstrap: Resampling | int | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate a system with one or more metrics; metrics of one criterion share the counting.
 
     ``classes``, ``clips`` (ids, or ``"scored"``) and ``missing`` (``"empty"``: clips that the ground
-    truth does not list have no events) choose what is evaluated. ``threads``: one per core unless
+    truth does not list have no events) choose what is evaluated. ``bootstrap``: a number of resamples of
+    the clips, or a :class:`Resampling`, from which intervals are found. ``threads``: one per core unless
     given; the result does not depend on it. ``progress`` is called with clips done and clips in all.
 
     >>> import sedscope as sed
@@ -128,11 +143,23 @@ def evaluate(
     >>> evaluate(scores, truth, psds)[psds].value
     1.0
     """
-    chosen = _as_metrics(metrics)
+    chosen = as_metrics(metrics)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
-    deltas = collect(alignment, _wanted(chosen), threads=threads, progress=progress)
+    if bootstrap is None:
+        deltas = collect(alignment, wanted_by(chosen), threads=threads, progress=progress)
+        intervals: dict[Metric, Bootstrap] = {}
+    else:
+        draws = Draws(as_resampling(bootstrap), alignment.clips)
+        deltas = deltas_for(alignment, chosen, draws, threads=threads, progress=progress)
+        intervals = {
+            metric: draws.summary(
+                alignment.classes, draws.measure(deltas[metric.criterion], metric, threads)
+            )
+            for metric in chosen
+        }
     counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
-    return _evaluation(chosen, counts, [*alignment.warnings, *_late_note(alignment, deltas)])
+    notes = [*alignment.warnings, *late_note(alignment, deltas), *vanishing_note(intervals.values())]
+    return _evaluation(chosen, counts, notes, intervals)
 
 
 def evaluate_sets(
@@ -152,36 +179,28 @@ def evaluate_sets(
     The ground truth needs durations. Clips that a set does not list have no detections in it. Metrics
     at a threshold are defined at those that are given.
     """
-    chosen = _as_metrics(metrics)
+    chosen = as_metrics(metrics)
     processing = [repr(metric) for metric in chosen if metric.variants]
     if processing:
         raise SedscopeError(f"sets of detections cannot be post-processed: {listing(processing)}")
     counts = counts_of_sets(
         sets,
         truth,
-        _wanted(chosen),
+        wanted_by(chosen),
         classes=classes,
         clips=clips,
         missing=missing,
         overlaps=overlaps,
         threads=threads,
     )
-    return _evaluation(chosen, counts, list(truth.warnings))
-
-
-def _as_metrics(metrics: Any) -> tuple[Metric, ...]:
-    if isinstance(metrics, Iterable) and not isinstance(metrics, (str, Metric)):
-        chosen = tuple(metrics)
-    else:
-        chosen = (metrics,)
-    wrong = [repr(metric) for metric in chosen if not isinstance(metric, Metric)]
-    if wrong or not chosen:
-        raise SedscopeError(f"not a metric: {listing(wrong)}" if wrong else "no metric is given")
-    return chosen
+    return _evaluation(chosen, counts, list(truth.warnings), {})
 
 
 def _evaluation(
-    metrics: tuple[Metric, ...], counts: Mapping[Criterion, Counts], notes: list[str]
+    metrics: tuple[Metric, ...],
+    counts: Mapping[Criterion, Counts],
+    notes: list[str],
+    intervals: Mapping[Metric, Bootstrap],
 ) -> Evaluation:
     some = next(iter(counts.values()))
     notes = [*notes, *_empty_note(some)]
@@ -195,32 +214,8 @@ def _evaluation(
         clips=some.clips,
         hours=some.duration / 3600,
         warnings=tuple(notes),
+        intervals=intervals,
     )
-
-
-def _wanted(metrics: Iterable[Metric]) -> dict[Criterion, Wanted]:
-    """What the metrics of each criterion want to know of it, together."""
-    wanted: dict[Criterion, Wanted] = {}
-    for metric in metrics:
-        limit, any_label = metric.false_positive_limit, metric.any_label
-        variants = metric.variants
-        if metric.criterion in wanted:
-            known = wanted[metric.criterion]
-            other = known.false_positive_limit
-            limit = None if limit is None or other is None else max(limit, other)
-            any_label |= known.any_label
-            variants = tuple(dict.fromkeys((*known.variants, *variants)))
-        wanted[metric.criterion] = Wanted(limit, any_label, variants)
-    return wanted
-
-
-def _late_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
-    """Whether references were left out because they begin after the end of their clip."""
-    durations = next(iter(deltas.values())).durations
-    clips = np.repeat(np.arange(len(durations)), np.diff(alignment.starts))
-    late = int(np.count_nonzero(alignment.events[:, 0] >= durations[clips]))
-    said = "beginning at or after the last boundary of the scores"
-    return [f"left out {counted(late, 'reference event')} {said}"] if late else []
 
 
 def _empty_note(counts: Counts) -> list[str]:
@@ -233,11 +228,13 @@ def _empty_note(counts: Counts) -> list[str]:
     ]
 
 
-def _number(value: float) -> str:
-    return f"{value:.4f}"
+def _number(value: float, interval: Interval | None = None) -> str:
+    if interval is None:
+        return f"{value:.4f}"
+    return f"{value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
 
 
-def _as_dict(metric: Metric, result: MetricResult) -> dict[str, Any]:
+def _as_dict(metric: Metric, result: MetricResult, interval: Bootstrap | None) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "metric": repr(metric),
         "value": _finite(result.value),
@@ -246,19 +243,22 @@ def _as_dict(metric: Metric, result: MetricResult) -> dict[str, Any]:
     thresholds = getattr(result, "thresholds", None)
     if thresholds:
         entry["thresholds"] = {label: _finite(value) for label, value in thresholds.items()}
+    if interval:
+        entry["interval"] = {
+            **_limits(interval),
+            "per_class": {label: _limits(of_class) for label, of_class in interval.per_class.items()},
+            "resampling": interval.resampling.about(),
+        }
     return entry
+
+
+def _limits(interval: Interval) -> dict[str, Any]:
+    return {
+        "low": _finite(interval.low),
+        "high": _finite(interval.high),
+        "undefined_resamples": interval.undefined,
+    }
 
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if k == 0 else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]

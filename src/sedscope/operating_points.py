@@ -1,4 +1,4 @@
-"""Operating points: one threshold per class, chosen for a need, saved and loaded."""
+"""Operating points: one threshold per class, perhaps after a post-processing; saved and loaded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ import numpy as np
 
 from .counts import ClassCounts, Counts
 from .errors import SedscopeError, listing
+from .events import at_thresholds, detect
 from .io.files import write_text
+from .postprocessing import PerClass, PostProcessing, parse_postprocessing
+from .scores import Scores
 from .tallies import Tally
 
 OBJECTIVES = ("fscore", "error_rate", "cost", "precision", "recall")
@@ -24,9 +27,28 @@ class OperatingPoints:
     """One threshold per class (active: ``score > threshold``), and where they come from."""
 
     thresholds: Mapping[str, float]
+    """May be empty if there are post-processings: then the scores stay scores."""
     provenance: Mapping[str, str] = field(default_factory=dict)
     unmet: Mapping[str, str] = field(default_factory=dict)
     """Per class the need that no threshold meets; its threshold is then the best regardless."""
+    postprocessing: Mapping[str, PostProcessing] = field(default_factory=dict)
+    """Per class how its scores are post-processed before the threshold; the others are not."""
+
+    def process(self, scores: Scores) -> Scores:
+        """The post-processed scores."""
+        return PerClass(self.postprocessing)(scores) if self.postprocessing else scores
+
+    def apply(self, scores: Scores) -> Scores:
+        """The post-processed scores at the thresholds: 1 where detected, else never. Without thresholds
+        the scores stay scores."""
+        processed = self.process(scores)
+        return at_thresholds(processed, self.thresholds) if self.thresholds else processed
+
+    def detect(self, scores: Scores) -> dict[str, list[tuple[float, float, str]]]:
+        """The events of each clip."""
+        if not self.thresholds:
+            raise SedscopeError("there are post-processings, but no thresholds: nothing is detected")
+        return detect(self.process(scores), self.thresholds)
 
     def save(self, path: str | Path) -> None:
         """Write a small TOML file, which :meth:`load` reads."""
@@ -34,9 +56,12 @@ class OperatingPoints:
             "thresholds": self.thresholds,
             "provenance": self.provenance,
             "unmet": self.unmet,
+            "postprocessing": {label: repr(chosen) for label, chosen in self.postprocessing.items()},
         }
         lines = []
         for name, table in tables.items():
+            if not table and name != "thresholds":
+                continue
             lines += [f"[{name}]", *(f"{_quoted(k)} = {_toml(v)}" for k, v in table.items()), ""]
         write_text(path, "\n".join(lines))
 
@@ -54,8 +79,8 @@ class OperatingPoints:
             raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
         except ValueError as error:
             raise SedscopeError(f"{path} is not a file of operating points: {error}") from None
-        thresholds = content.get("thresholds")
-        if not isinstance(thresholds, dict) or not thresholds:
+        thresholds, texts = content.get("thresholds", {}), content.get("postprocessing", {})
+        if not isinstance(thresholds, dict) or not (thresholds or texts):
             raise SedscopeError(f"{path} has no table [thresholds]")
         wrong = [
             f"{label} = {value!r}"
@@ -64,10 +89,14 @@ class OperatingPoints:
         ]
         if wrong:
             raise SedscopeError(f"{path}: thresholds must be numbers: {listing(wrong)}")
-        others = [content.get(name, {}) for name in ("provenance", "unmet")]
-        if not all(isinstance(table, dict) for table in others):
-            raise SedscopeError(f"{path}: [provenance] and [unmet] must be tables")
-        return OperatingPoints(thresholds, *others)
+        provenance, unmet = content.get("provenance", {}), content.get("unmet", {})
+        if not all(isinstance(table, dict) for table in (provenance, unmet, texts)):
+            raise SedscopeError(f"{path}: [provenance], [unmet] and [postprocessing] must be tables")
+        try:
+            chosen = {label: parse_postprocessing(str(text)) for label, text in texts.items()}
+        except SedscopeError as error:
+            raise SedscopeError(f"{path}: [postprocessing]: {error}") from None
+        return OperatingPoints(thresholds, provenance, unmet, chosen)
 
 
 def choose(

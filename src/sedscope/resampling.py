@@ -55,17 +55,26 @@ def measure_resampled(
     return values, class_values
 
 
+def reach(deltas: Deltas, metric: Metric, weights: Weights) -> bool:
+    """Whether the deltas go as far down as the metric looks, whichever of the weights the clips have."""
+    return all(
+        not (found.floors > _needed(found, metric, weights)).any()
+        for found in (deltas, *deltas.variants.values())
+    )
+
+
+def _needed(deltas: Deltas, metric: Metric, weights: Weights) -> NDArray[np.float64]:
+    """Per class the score below which the metric does not look for any of the weights."""
+    if metric.false_positive_limit is None:
+        return np.full(len(deltas.classes), -np.inf)
+    maxima = _maxima_without_references(deltas)
+    return resampled_floors(maxima, metric.false_positive_limit, weights, deltas.durations)
+
+
 def _pruned(deltas: Deltas, metric: Metric, weights: Weights) -> Deltas:
     """Only the deltas that the metric looks at for some of the weights."""
-    floors = np.full(len(deltas.classes), -np.inf)
-    if metric.false_positive_limit is not None:
-        maxima = _maxima_without_references(deltas)
-        floors = resampled_floors(maxima, metric.false_positive_limit, weights, deltas.durations)
-    short = [
-        label
-        for label, floor, needed in zip(deltas.classes, deltas.floors, floors, strict=True)
-        if floor > needed
-    ]
+    floors = _needed(deltas, metric, weights)
+    short = [label for label, low in zip(deltas.classes, deltas.floors > floors, strict=True) if low]
     if short:
         raise SedscopeError(
             "the deltas are pruned for one set of clips and do not reach as far as some resamples "
@@ -142,8 +151,12 @@ def _pooled(deltas: Deltas) -> Deltas:
     )
 
 
-def _ordered(deltas: Deltas, threads: int, *, cross_triggers: bool) -> _native.Resampling:
+def _ordered(
+    deltas: Deltas, threads: int, *, cross_triggers: bool, dtype: np.dtype[Any] | None = None
+) -> _native.Resampling:
+    """The deltas in the core; ``dtype``: that of the scores, or a wider one."""
     tables = deltas.tables
+    kind = tables.detections.scores.dtype if dtype is None else dtype
     tp, fp = tables.detections.columns
     crossed = tables.cross_triggers
     if not cross_triggers:
@@ -152,12 +165,12 @@ def _ordered(deltas: Deltas, threads: int, *, cross_triggers: bool) -> _native.R
     labels, ct = crossed.columns
     return _native.Resampling(
         tables.detections.class_starts(),
-        tables.detections.scores,
+        tables.detections.scores.astype(kind, copy=False),
         tables.detections.clip_of_row().astype(np.int32),
         tp,
         fp,
         crossed.class_starts(),
-        crossed.scores,
+        crossed.scores.astype(kind, copy=False),
         crossed.clip_of_row().astype(np.int32),
         labels,
         ct,
@@ -169,7 +182,10 @@ def _ordered(deltas: Deltas, threads: int, *, cross_triggers: bool) -> _native.R
 def _psds(variants: Sequence[Deltas], metric: PSDS, threads: int) -> Measure:
     """All in the core; of several variants of the scores the best counts at each rate."""
     deltas = variants[0]
-    ordered = [_ordered(found, threads, cross_triggers=metric.alpha_ct > 0) for found in variants]
+    dtype = np.result_type(*(found.tables.detections.scores for found in variants))
+    ordered = [
+        _ordered(found, threads, cross_triggers=metric.alpha_ct > 0, dtype=dtype) for found in variants
+    ]
     order = np.argsort(np.array(deltas.classes), kind="stable").astype(np.int64)
     per_clip = np.zeros((2, len(deltas.clips), len(deltas.classes)))
     references = deltas.tables.references

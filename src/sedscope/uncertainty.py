@@ -53,6 +53,12 @@ class Resampling:
         require_choice(self, "interval", INTERVALS)
         require_flag(self, "balanced")
 
+    def about(self) -> str:
+        """In a sentence."""
+        drawn = "clips" if self.groups is None else "groups of clips"
+        how = f"{counted(self.n, 'balanced resample' if self.balanced else 'resample')} of {drawn}"
+        return f"in brackets {self.confidence * 100:g} % {self.interval} intervals from {how}"
+
     def units(self, clips: Sequence[str]) -> NDArray[np.intp]:
         """What is drawn: per clip the number of its group, or of the clip itself, in order of name."""
         if self.groups is None:
@@ -94,14 +100,14 @@ class Interval:
 
     @property
     def undefined(self) -> int:
-        """In how many resamples the value is not defined, e.g. because the class has no references in
-        them. The interval is of the others."""
-        return int(np.isnan(self.values).sum())
+        """In how many resamples the value is not defined (or infinite), e.g. because the class has no
+        references in them. The interval is of the others."""
+        return int(np.count_nonzero(~np.isfinite(self.values)))
 
     @property
     def deviation(self) -> float:
         """The standard error: the deviation of the values of the resamples."""
-        defined = self.values[~np.isnan(self.values)]
+        defined = self.values[np.isfinite(self.values)]
         return float(np.std(defined, ddof=1)) if len(defined) > 1 else np.nan
 
     def __repr__(self) -> str:
@@ -145,54 +151,62 @@ def bootstrap(
     if not isinstance(metric, Metric):
         raise SedscopeError(f"not a metric: {metric!r}")
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
-    drawn = resampling.draw(deltas.clips) if weights is None else _as_weights(weights, deltas)
-    return interval_of(deltas, metric, resampling, drawn, threads, progress)
+    draws = Draws(resampling, deltas.clips, weights)
+    return draws.summary(deltas.classes, draws.measure(deltas, metric, threads, progress))
 
 
-def interval_of(
-    deltas: Deltas,
-    metric: Metric,
-    resampling: Resampling,
-    weights: Weights,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Bootstrap:
-    """The interval of a metric from draws that were made."""
-    workers = thread_count(threads)
-    once = np.ones((1, len(deltas.clips)), np.int32)
-    left_out = np.empty((0, len(deltas.clips)), np.int32)
-    if resampling.interval == "bca":
-        left_out = _each_left_out(resampling.units(deltas.clips))
-    rows = np.concatenate([once, weights, left_out])
-    values, class_values = measure_resampled(deltas, metric, rows, workers, progress)
-    jackknife = slice(1 + len(weights), None)
-    intervals = [
-        _interval(column[0], column[1 : 1 + len(weights)], column[jackknife], resampling)
-        for column in (values, *class_values.T)
-    ]
-    overall, *of_classes = intervals
-    return Bootstrap(
-        value=overall.value,
-        low=overall.low,
-        high=overall.high,
-        values=overall.values,
-        per_class=dict(zip(deltas.classes, of_classes, strict=True)),
-        resampling=resampling,
-    )
+class Draws:
+    """Resamples of certain clips: all systems that are measured with the same ones can be compared."""
 
+    def __init__(
+        self, resampling: Resampling, clips: Sequence[str], weights: ArrayLike | None = None
+    ) -> None:
+        """``weights``: instead of drawing."""
+        self.resampling = resampling
+        drawn = resampling.draw(clips) if weights is None else _as_weights(weights, len(clips))
+        self.resamples = slice(1, 1 + len(drawn))
+        self.left_out = slice(1 + len(drawn), None)
+        rows = [np.ones((1, len(clips)), np.int32), drawn]
+        if resampling.interval == "bca":
+            rows.append(_each_left_out(resampling.units(clips)))
+        self.weights: Weights = np.concatenate(rows)
+        """The clips as they are, then the resamples, then each unit left out if that is needed."""
 
-def _interval(
-    value: float, values: FloatArray, jackknife: FloatArray, resampling: Resampling
-) -> Interval:
-    defined = np.sort(values[~np.isnan(values)])
-    if np.isnan(value) or not len(defined):
-        return Interval(float(value), np.nan, np.nan, values)
-    tail = (1 - resampling.confidence) / 2
-    tails = [tail, 1 - tail]
-    if resampling.interval == "bca":
-        tails = [_bca_tail(tail, value, defined, jackknife) for tail in tails]
-    low, high = np.quantile(defined, tails)
-    return Interval(float(value), float(low), float(high), values)
+    def measure(
+        self,
+        deltas: Deltas,
+        metric: Metric,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> FloatArray:
+        """(weights × (1 + classes)) the metric, and that of each class."""
+        workers = thread_count(threads)
+        values, of_classes = measure_resampled(deltas, metric, self.weights, workers, progress)
+        return np.column_stack([values, of_classes])
+
+    def summary(self, classes: Sequence[str], measured: FloatArray) -> Bootstrap:
+        """The intervals of what was measured."""
+        overall, *of_classes = [self._interval(column) for column in measured.T]
+        return Bootstrap(
+            value=overall.value,
+            low=overall.low,
+            high=overall.high,
+            values=overall.values,
+            per_class=dict(zip(classes, of_classes, strict=True)),
+            resampling=self.resampling,
+        )
+
+    def _interval(self, column: FloatArray) -> Interval:
+        value, values = float(column[0]), column[self.resamples]
+        defined = np.sort(values[np.isfinite(values)])
+        if np.isnan(value) or not len(defined):
+            return Interval(value, np.nan, np.nan, values)
+        tail = (1 - self.resampling.confidence) / 2
+        tails = [tail, 1 - tail]
+        if self.resampling.interval == "bca":
+            tails = [_bca_tail(tail, value, defined, column[self.left_out]) for tail in tails]
+        low, high = np.quantile(defined, tails)
+        return Interval(value, float(low), float(high), values)
 
 
 def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArray) -> float:
@@ -200,7 +214,8 @@ def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArr
     below = (np.count_nonzero(values < value) + np.count_nonzero(values <= value)) / 2
     share = np.clip(below / len(values), 0.5 / len(values), 1 - 0.5 / len(values))
     bias = _NORMAL.inv_cdf(float(share))
-    gaps = np.mean(jackknife[~np.isnan(jackknife)]) - jackknife[~np.isnan(jackknife)]
+    known = jackknife[np.isfinite(jackknife)]
+    gaps = np.mean(known) - known if len(known) else known
     spread = float(np.sum(gaps**2))
     acceleration = float(np.sum(gaps**3)) / (6 * spread**1.5) if spread > 0 else 0.0
     shifted = bias + _NORMAL.inv_cdf(tail)
@@ -213,10 +228,10 @@ def _each_left_out(units: NDArray[np.intp]) -> Weights:
     return left_out
 
 
-def _as_weights(weights: ArrayLike, deltas: Deltas) -> Weights:
+def _as_weights(weights: ArrayLike, clips: int) -> Weights:
     array = np.asarray(weights)
-    shape = f"(resamples × {len(deltas.clips)} clips)"
-    if array.ndim != 2 or array.shape[1] != len(deltas.clips) or not len(array):
+    shape = f"(resamples × {clips} clips)"
+    if array.ndim != 2 or array.shape[1] != clips or not len(array):
         raise SedscopeError(f"weights must be {shape}, not of shape {array.shape}")
     if array.dtype.kind not in "iu" or array.min() < 0 or array.max() > 2**24:
         raise SedscopeError(f"weights must be whole numbers from 0 to {2**24}")

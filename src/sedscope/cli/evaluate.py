@@ -4,47 +4,58 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from ..errors import SedscopeError, SedscopeWarning, listing
+from ..errors import SedscopeError, SedscopeWarning
 from .options import (
+    BalancedOption,
     ClassesOption,
     ClipsOption,
+    ConfidenceOption,
     DurationsOption,
+    GroupsOption,
+    IntervalOption,
     InvalidOption,
+    MetricOption,
     MissingOption,
     OverlapsOption,
+    PostprocessOption,
+    PresetOption,
     ScoresArgument,
+    SeedOption,
     ThreadsOption,
     TruthArgument,
+    chosen_metrics,
     class_names,
     clip_choice,
+    processed,
+    read_groups,
 )
-
-if TYPE_CHECKING:
-    from ..metrics import Metric
 
 
 def evaluate(
     scores: ScoresArgument,
     ground_truth: TruthArgument,
     durations: DurationsOption = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='A metric, e.g. "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"; may be given '
-            "several times \\[default: PSDS 1 and 2 of DCASE 2021–2023]"
-        ),
-    ] = None,
-    preset: Annotated[
-        list[str] | None, typer.Option(help="Metrics by name, see 'sedscope presets'")
-    ] = None,
+    metric: MetricOption = None,
+    preset: PresetOption = None,
+    postprocess: PostprocessOption = None,
     points: Annotated[
         Path | None,
-        typer.Option(help="Evaluate the detections at these thresholds, as 'sedscope tune' writes them"),
+        typer.Option(
+            help="Evaluate with these post-processings and thresholds, as 'sedscope tune' writes them"
+        ),
     ] = None,
+    bootstrap: Annotated[
+        int | None, typer.Option(help="Add intervals from so many resamples of the clips, e.g. 1000")
+    ] = None,
+    confidence: ConfidenceOption = 0.95,
+    seed: SeedOption = 0,
+    interval: IntervalOption = "percentile",
+    balanced: BalancedOption = False,
+    groups: GroupsOption = None,
     classes: ClassesOption = None,
     clips: ClipsOption = None,
     missing: MissingOption = "error",
@@ -56,21 +67,28 @@ def evaluate(
     ] = None,
 ) -> None:
     """Evaluate a system's scores, or its detections, against reference events."""
-    from .. import OperatingPoints, at_thresholds, evaluate_sets, read_ground_truth
+    from .. import OperatingPoints, Resampling, evaluate_sets, read_ground_truth
     from .. import evaluate as evaluate_scores
     from .progress import progress_bar
     from .systems import read_system, require_scores
 
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
-    metrics = _metrics(metric or [], preset or [])
+    metrics = chosen_metrics(metric, preset)
+    resampling = None
+    if bootstrap is not None:
+        of_clips = read_groups(groups)
+        resampling = Resampling(bootstrap, confidence, seed, interval, balanced, of_clips)
     truth = read_ground_truth(ground_truth, durations=durations, invalid=invalid, overlaps=overlaps)
     system = read_system(scores, truth, overlaps)
+    if postprocess:
+        system = processed(require_scores(system, scores, "--postprocess"), postprocess)
     if points is not None:
-        if any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics):
+        tuned = OperatingPoints.load(points)
+        means = any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics)
+        if means and tuned.thresholds:
             raise SedscopeError("--points apply to scores of frames, not to means over segments")
-        thresholds = OperatingPoints.load(points).thresholds
-        system = at_thresholds(require_scores(system, scores, "--points"), thresholds)
+        system = tuned.apply(require_scores(system, scores, "--points"))
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)  # the result names them
         choice: dict[str, Any] = {
@@ -81,10 +99,14 @@ def evaluate(
             "missing": missing,
             "threads": threads,
         }
+        if isinstance(system, dict) and resampling:
+            raise SedscopeError(f"{scores} holds detections at thresholds: --bootstrap needs scores")
         if isinstance(system, dict):
             result = evaluate_sets(system, truth, metrics, overlaps=overlaps, **choice)
         else:
-            result = evaluate_scores(system, truth, metrics, progress=progress, **choice)
+            result = evaluate_scores(
+                system, truth, metrics, bootstrap=resampling, progress=progress, **choice
+            )
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return
@@ -93,15 +115,3 @@ def evaluate(
         typer.echo(f"warning: {note}", err=True)
     if json:
         result.to_json(json)
-
-
-def _metrics(texts: list[str], names: list[str]) -> list[Metric]:
-    """Metrics by definition and by the name of a preset; those of DCASE if there are none."""
-    from ..metrics import parse_metric
-    from ..presets import PRESETS, PSDS1, PSDS2
-
-    unknown = [name for name in names if name not in PRESETS]
-    if unknown:
-        raise SedscopeError(f"no preset {listing(unknown)}; there are {listing([*PRESETS], limit=30)}")
-    chosen = [metric for name in names for metric in PRESETS[name]]
-    return [*chosen, *(parse_metric(text) for text in texts)] or [PSDS1, PSDS2]

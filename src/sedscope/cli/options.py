@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ..alignment import ClipChoice, Missing
-from ..errors import SedscopeError
+from ..errors import SedscopeError, listing
 from ..ground_truth import Invalid, Overlaps
+
+if TYPE_CHECKING:
+    from ..metrics import Metric
+    from ..scores import Scores
 
 ScoresArgument = Annotated[
     Path,
@@ -44,6 +48,33 @@ InvalidOption = Annotated[
 OverlapsOption = Annotated[
     Overlaps, typer.Option(help="Overlapping events of one class: 'error' or 'merge'")
 ]
+MetricOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help='A metric, e.g. "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"; may be given '
+        "several times \\[default: PSDS 1 and 2 of DCASE 2021–2023]"
+    ),
+]
+PresetOption = Annotated[list[str] | None, typer.Option(help="Metrics by name, see 'sedscope presets'")]
+PostprocessOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help='Post-process the scores first, e.g. "MedianFilter(0.48)"; several are applied in order'
+    ),
+]
+ConfidenceOption = Annotated[float, typer.Option(help="Confidence of the intervals")]
+SeedOption = Annotated[int, typer.Option(help="Seed of what is drawn")]
+IntervalOption = Annotated[
+    Literal["percentile", "bca"],
+    typer.Option(help="Kind of the intervals: 'percentile' or 'bca', bias-corrected and accelerated"),
+]
+BalancedOption = Annotated[
+    bool, typer.Option("--balanced", help="Draw every clip equally often over all resamples")
+]
+GroupsOption = Annotated[
+    Path | None,
+    typer.Option(help="File with the group of each clip, which are drawn whole: filename group"),
+]
 ThreadsOption = Annotated[int | None, typer.Option(help="Number of threads \\[default: one per core]")]
 
 
@@ -71,3 +102,44 @@ def clip_choice(given: str | None) -> ClipChoice:
     if not chosen:
         raise SedscopeError(f"--clips {given}: the file names no clip")
     return chosen
+
+
+def chosen_metrics(texts: Sequence[str] | None, presets: Sequence[str] | None) -> list[Metric]:
+    """Metrics by definition and by the name of a preset; those of DCASE if there are none."""
+    from ..metrics import parse_metric
+    from ..presets import PRESETS, PSDS1, PSDS2
+
+    unknown = [name for name in presets or () if name not in PRESETS]
+    if unknown:
+        raise SedscopeError(f"no preset {listing(unknown)}; there are {listing([*PRESETS], limit=30)}")
+    chosen = [metric for name in presets or () for metric in PRESETS[name]]
+    return [*chosen, *(parse_metric(text) for text in texts or ())] or [PSDS1, PSDS2]
+
+
+def processed(scores: Scores, texts: Sequence[str] | None) -> Scores:
+    """The scores after the post-processings that were asked for, in order."""
+    from ..postprocessing import parse_postprocessing
+
+    for text in texts or ():
+        scores = parse_postprocessing(text)(scores)
+    return scores
+
+
+def read_groups(path: Path | None) -> dict[str, str] | None:
+    """The group of each clip, from a tab-separated file."""
+    from ..io.text_tables import read_text_table
+
+    if path is None:
+        return None
+    table = read_text_table(path)
+    if len(table.header) < 2:
+        raise SedscopeError(f"{path}: two columns are needed, e.g. filename and group")
+    groups: dict[str, str] = {}
+    wrong = []
+    for row, (clip, group, *_) in enumerate(table.rows):
+        if not clip.strip() or not group.strip() or groups.get(clip.strip(), group) != group:
+            wrong.append(table.place(row))
+        groups[clip.strip()] = group
+    if wrong:
+        raise SedscopeError(f"{path}: no clip, no group, or a second group for a clip: {listing(wrong)}")
+    return groups

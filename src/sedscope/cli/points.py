@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..errors import SedscopeError, SedscopeWarning
+from ..errors import SedscopeError, SedscopeWarning, listing
+from ..tables import aligned
 from .options import (
     ClassesOption,
     ClipsOption,
     DurationsOption,
+    GroupsOption,
     InvalidOption,
     MissingOption,
     OverlapsOption,
+    PostprocessOption,
+    SeedOption,
     ThreadsOption,
     TruthArgument,
     class_names,
     clip_choice,
+    processed,
+    read_groups,
 )
+
+if TYPE_CHECKING:
+    from ..counts import Counts
+    from ..metrics import Metric
+    from ..operating_points import OperatingPoints
+    from ..tuning import Tuning
 
 
 def tune(
@@ -33,8 +46,28 @@ def tune(
         ),
     ],
     ground_truth: TruthArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File for the thresholds (TOML)")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File for thresholds and post-processings (TOML)")
+    ],
     durations: DurationsOption = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="The metric to be best at, instead of a criterion, an objective and needs"),
+    ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Post-processings to choose from, e.g. "MedianFilter(0.0..2.0/0.08)"; may be given '
+            "several times"
+        ),
+    ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(help="Also judge the choice on clips it was not made on, in so many folds"),
+    ] = None,
+    seed: SeedOption = 0,
+    groups: GroupsOption = None,
+    postprocess: PostprocessOption = None,
     criterion: Annotated[
         str, typer.Option(help="What counts as found, e.g. 'Segment(length=1)'")
     ] = "Collar()",
@@ -57,39 +90,109 @@ def tune(
     overlaps: OverlapsOption = "error",
     threads: ThreadsOption = None,
 ) -> None:
-    """Choose a threshold for each class, for use by 'detect' and 'evaluate --points'."""
+    """Choose a threshold, and perhaps a post-processing, for each class: for use by 'detect' and
+    'evaluate --points'."""
     from .. import choose, deltas, read_ground_truth
+    from .. import tune as tune_metric
     from ..metrics import parse_criterion
+    from ..postprocessing import parse_sweep
     from .progress import progress_bar
     from .systems import read_system, require_scores
 
+    needs = {
+        "min_precision": min_precision,
+        "min_recall": min_recall,
+        "max_false_alarms_per_hour": max_false_alarms_per_hour,
+    }
+    tuned = _tuned_metric(metric, sweep, folds, criterion, objective, beta, needs)
+    candidates = [one for text in sweep or () for one in parse_sweep(text)]
     judged = parse_criterion(criterion)
     truth = read_ground_truth(ground_truth, durations=durations, invalid=invalid, overlaps=overlaps)
     system = require_scores(read_system(scores, truth, overlaps), scores, "tune")
+    system = processed(system, postprocess)
+    data = {"scores": scores.name, "ground_truth": ground_truth.name}
+    if postprocess:
+        data["postprocessed_before"] = ", ".join(postprocess)
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
-        counts = deltas(
-            system,
-            truth,
-            judged,
-            classes=class_names(classes, system.classes),
-            clips=clip_choice(clips),
-            missing=missing,
-            threads=threads,
-            progress=progress,
-        ).counts(threads=threads)
+        choice: dict[str, Any] = {
+            "classes": class_names(classes, system.classes),
+            "clips": clip_choice(clips),
+            "missing": missing,
+            "threads": threads,
+            "progress": progress,
+        }
+        if tuned is not None:
+            choice |= {"folds": folds, "seed": seed, "groups": read_groups(groups)}
+            result = tune_metric(system, truth, tuned, candidates, **choice)
+        else:
+            counts = deltas(system, truth, judged, **choice).counts(threads=threads)
+    if tuned is not None:
+        points = result.points
+        replace(points, provenance={**points.provenance, **data}).save(output)
+        _show_tuning(result)
+        return
     points = choose(
         counts,
         objective,
         beta=beta,
         miss_cost=miss_cost,
         false_alarm_cost=false_alarm_cost,
-        min_precision=min_precision,
-        min_recall=min_recall,
-        max_false_alarms_per_hour=max_false_alarms_per_hour,
+        **needs,
     )
-    data = {"scores": scores.name, "ground_truth": ground_truth.name}
     replace(points, provenance={**points.provenance, **data}).save(output)
+    _show_choice(points, counts)
+
+
+def _tuned_metric(
+    metric: str | None,
+    sweep: list[str] | None,
+    folds: int | None,
+    criterion: str,
+    objective: str,
+    beta: float,
+    needs: Mapping[str, float | None],
+) -> Metric | None:
+    """The metric to tune for; None if thresholds are chosen by an objective."""
+    from ..metrics import BestErrorRate, BestFScore, parse_criterion, parse_metric
+
+    if metric is None and not sweep and folds is None:
+        return None
+    if sweep == []:
+        raise SedscopeError("--sweep: no post-processing is given")
+    needed = [f"--{name.replace('_', '-')}" for name, value in needs.items() if value is not None]
+    if needed or objective not in ("fscore", "error_rate"):
+        said = needed or [f"--objective {objective}"]
+        raise SedscopeError(
+            f"{listing(said)} cannot be combined with --metric, --sweep or --folds: say it as a metric, "
+            'e.g. --metric "RecallAtFalseAlarms(Collar(), per_hour=1)"'
+        )
+    if metric is not None:
+        return parse_metric(metric)
+    judged = parse_criterion(criterion)
+    return BestFScore(judged, beta) if objective == "fscore" else BestErrorRate(judged)
+
+
+def _show_tuning(result: Tuning) -> None:
+    header = ["class", "value", "cross-validated", "threshold", "post-processing"]
+    rows = [
+        [
+            label,
+            f"{found.value:.4f}",
+            "" if found.cross_validated is None else f"{found.cross_validated:.4f}",
+            "" if found.threshold is None else f"{found.threshold:.4g}",
+            "" if found.postprocessing is None else repr(found.postprocessing),
+        ]
+        for label, found in result.per_class.items()
+    ]
+    validated = "" if result.cross_validated is None else f"{result.cross_validated:.4f}"
+    lines = aligned([header, *rows, ["overall", f"{result.value:.4f}", validated, "", ""]])
+    typer.echo("\n".join([*lines, "", repr(result.metric)]))
+    for note in result.notes:
+        typer.echo(f"note: {note}", err=True)
+
+
+def _show_choice(points: OperatingPoints, counts: Counts) -> None:
     width = max(map(len, [*points.thresholds, "class"]))
     typer.echo(f"{'class':{width}}  threshold  precision  recall  F-score")
     for label, threshold in points.thresholds.items():
@@ -113,6 +216,7 @@ def detect(
         Path | None, typer.Option(help="File of thresholds, as 'sedscope tune' writes it")
     ] = None,
     threshold: Annotated[float | None, typer.Option(help="One threshold for all classes")] = None,
+    postprocess: PostprocessOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File for the events \\[default: stdout]")
     ] = None,
@@ -123,9 +227,13 @@ def detect(
 
     if (points is None) == (threshold is None):
         raise SedscopeError("give either --points or --threshold")
-    limits = threshold if points is None else OperatingPoints.load(points).thresholds
-    assert limits is not None
-    text = write_events(detect_events(read_scores(scores), limits), output)
+    system = processed(read_scores(scores), postprocess)
+    if points is not None:
+        events = OperatingPoints.load(points).detect(system)
+    else:
+        assert threshold is not None
+        events = detect_events(system, threshold)
+    text = write_events(events, output)
     if output is None:
         typer.echo(text, nl=False)
 

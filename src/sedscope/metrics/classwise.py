@@ -82,6 +82,8 @@ class ClasswiseMetric(Defined, ABC):
     averages: ClassVar[tuple[str, ...]] = AVERAGES
     higher_is_better: ClassVar[bool] = True
     variants: ClassVar[tuple[PostProcessing, ...]] = ()
+    at_one_threshold: ClassVar[bool] = False
+    """Whether the value of a class belongs to one threshold."""
     needs_negatives: ClassVar[bool] = False
     """Whether true negatives are needed, which only segments and clips have."""
 
@@ -120,8 +122,8 @@ class ClasswiseMetric(Defined, ABC):
         return self.of_class(pooled, counts.duration / 3600) if pooled.references else ClassValue(np.nan)
 
     def of_tally(self, tally: Tally) -> float:
-        """The metric of one operating point; for metrics that choose thresholds."""
-        raise SedscopeError(f"{self} has no thresholds per class, so no average 'micro_tuned'")
+        """The metric of one operating point; for metrics that belong to one."""
+        raise SedscopeError(f"{self} does not belong to one threshold per class")
 
     def average_of(self, result: ClasswiseResult, kind: str) -> float:
         """See :meth:`ClasswiseResult.average`."""

@@ -23,6 +23,8 @@ class _AtThreshold(ClasswiseMetric):
 
     threshold: float
 
+    at_one_threshold: ClassVar[bool] = True
+
     @property
     def looks_at(self) -> Points:
         """The given threshold."""
@@ -51,6 +53,7 @@ class _Best(ClasswiseMetric):
     """A quantity at the threshold where it is best."""
 
     averages: ClassVar[tuple[str, ...]] = (*AVERAGES, "micro_tuned")
+    at_one_threshold: ClassVar[bool] = True
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """The best value of any operating point; of equally good ones the highest threshold."""
@@ -214,6 +217,8 @@ class BalancedAccuracy(_Rate):
 class _Constrained(ClasswiseMetric):
     """The best of one quantity among the operating points that meet a need."""
 
+    at_one_threshold: ClassVar[bool] = True
+
     def _best(self, counts: ClassCounts, values: Any, meets: Any) -> ClassValue:
         rows = np.flatnonzero(meets)
         if not len(rows):
@@ -239,6 +244,10 @@ class PrecisionAtRecall(_Constrained):
         tally = counts.tally()
         return self._best(counts, tally.precision, tally.recall >= self.recall)
 
+    def of_tally(self, tally: Tally) -> float:
+        """The precision, whether or not the need is met."""
+        return float(tally.precision)
+
 
 @dataclass(frozen=True, repr=False)
 class RecallAtPrecision(_Constrained):
@@ -256,6 +265,10 @@ class RecallAtPrecision(_Constrained):
         """See the class."""
         tally = counts.tally()
         return self._best(counts, tally.recall, tally.precision >= self.precision)
+
+    def of_tally(self, tally: Tally) -> float:
+        """The recall, whether or not the need is met."""
+        return float(tally.recall)
 
 
 @dataclass(frozen=True, repr=False)
@@ -275,3 +288,7 @@ class RecallAtFalseAlarms(_Constrained):
         """See the class."""
         tally = counts.tally()
         return self._best(counts, tally.recall, tally.false_alarms_per_hour(hours) <= self.per_hour)
+
+    def of_tally(self, tally: Tally) -> float:
+        """The recall, whether or not the need is met."""
+        return float(tally.recall)
