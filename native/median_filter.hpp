@@ -18,7 +18,6 @@
 #include <limits>
 #include <vector>
 
-#include "clips.hpp"
 #include "piecewise.hpp"
 #include "rank_set.hpp"
 #include "references.hpp"
@@ -45,7 +44,7 @@ public:
             if (right_ < frames_)
                 length = std::min(length, edges_[right_ + 1] - position_ - window_);
             move(left_ > 0 ? rank(left_ - 1) : 0, right_ < frames_ ? rank(right_) : 0, length);
-            while (edges_[left_] == position_) {
+            while (left_ <= frames_ && edges_[left_] == position_) {
                 if (left_ > 0) leave(left_ - 1);
                 ++left_;
             }
@@ -180,17 +179,5 @@ private:
     std::vector<uint32_t> members_;  // per rank, the frames in the window
     RankSet present_;                // ranks in the window
 };
-
-// All classes of a clip.
-template <class T>
-std::vector<Piecewise<T>> median_pieces(const ClipView<T>& clip, std::size_t classes, Time window) {
-    std::vector<Piecewise<T>> found(classes);
-    MedianFilter<T> filter(window);
-    std::vector<T> copy;
-    for (std::size_t c = 0; c < classes; ++c)
-        filter.run(load_column(clip, static_cast<int64_t>(c), copy), clip.edges, clip.frames,
-                   found[c]);
-    return found;
-}
 
 }  // namespace sedscope

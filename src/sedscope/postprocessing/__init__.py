@@ -7,14 +7,23 @@ from collections.abc import Mapping
 from ..definitions import parse
 from ..errors import SedscopeError, listing, shortened
 from .combining import Chain, PerClass
+from .durations import MaximumGap, MinimumDuration
+from .event_boxes import EventBoxes
+from .hysteresis import Hysteresis
 from .median import MedianFilter
+from .moving_average import MovingAverage
 from .postprocessing import PostProcessing
 from .sweeps import spellings
 
 __all__ = [
     "POSTPROCESSINGS",
     "Chain",
+    "EventBoxes",
+    "Hysteresis",
+    "MaximumGap",
     "MedianFilter",
+    "MinimumDuration",
+    "MovingAverage",
     "PerClass",
     "PostProcessing",
     "parse_postprocessing",
@@ -25,6 +34,11 @@ POSTPROCESSINGS: Mapping[str, type] = {
     postprocessing.__name__: postprocessing
     for postprocessing in (
         MedianFilter,
+        MovingAverage,
+        MinimumDuration,
+        MaximumGap,
+        Hysteresis,
+        EventBoxes,
         Chain,
         PerClass,
     )
