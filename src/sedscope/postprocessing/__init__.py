@@ -13,6 +13,7 @@ from .hysteresis import Hysteresis
 from .median import MedianFilter
 from .moving_average import MovingAverage
 from .postprocessing import PostProcessing
+from .score_transform import ScoreTransform
 from .sweeps import spellings
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "MovingAverage",
     "PerClass",
     "PostProcessing",
+    "ScoreTransform",
     "parse_postprocessing",
     "parse_sweep",
 ]
@@ -39,6 +41,7 @@ POSTPROCESSINGS: Mapping[str, type] = {
         MaximumGap,
         Hysteresis,
         EventBoxes,
+        ScoreTransform,
         Chain,
         PerClass,
     )
