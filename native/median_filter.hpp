@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "piecewise.hpp"
+#include "radix_sort.hpp"
 #include "rank_set.hpp"
 #include "references.hpp"
 
@@ -54,7 +55,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t least_block = 128;  // frames
+    static constexpr std::size_t least_block = 512;  // frames
 
     // The window ends where the clip begins.
     void begin() {
@@ -75,16 +76,14 @@ private:
         const T median = levels_[median_];
         const std::size_t first = left_ > 0 ? left_ - 1 : 0;
         const std::size_t end = std::min(frames_, frame + std::max(frame - first, least_block));
-        sorted_.clear();
-        for (std::size_t i = first; i < end; ++i)
-            sorted_.push_back({scores_[i], static_cast<uint32_t>(i - first)});
-        std::sort(sorted_.begin(), sorted_.end(),
-                  [](const Frame& a, const Frame& b) { return a.score < b.score; });
+        const auto& sorted = sort_.order(scores_ + first, end - first,
+                                         [](std::size_t i) { return static_cast<uint32_t>(i); });
         levels_.assign(1, lowest);
         ranks_.resize(end - first);
-        for (const Frame& sorted : sorted_) {
-            if (sorted.score > levels_.back()) levels_.push_back(sorted.score);
-            ranks_[sorted.number] = static_cast<uint32_t>(levels_.size() - 1);
+        for (std::size_t i = sorted.size(); i-- > 0;) {  // they come by decreasing score
+            const T score = score_of_key<T>(sorted[i].key);
+            if (score > levels_.back()) levels_.push_back(score);
+            ranks_[sorted[i].payload] = static_cast<uint32_t>(levels_.size() - 1);
         }
         block_first_ = first;
         block_end_ = end;
@@ -153,11 +152,6 @@ private:
 
     std::size_t rank(std::size_t frame) const { return ranks_[frame - block_first_]; }
 
-    struct Frame {
-        T score;
-        uint32_t number;
-    };
-
     static constexpr T lowest = -std::numeric_limits<T>::infinity();
 
     const Time window_;
@@ -172,7 +166,7 @@ private:
     std::size_t median_ = 0;  // as a rank
     Time at_or_above_ = 0;    // the time in the window of that rank or a higher one
     std::size_t block_first_ = 0, block_end_ = 0;  // frames whose ranks are known
-    std::vector<Frame> sorted_;
+    RadixSort<T, uint32_t> sort_;
     std::vector<uint32_t> ranks_;    // of the frames of the block
     std::vector<T> levels_;          // the score of each rank
     std::vector<Time> weights_;      // per rank, the time in the window

@@ -82,6 +82,23 @@ def test_median_and_threshold_commute(clip: Clip, window: int) -> None:
         )
 
 
+@pytest.mark.parametrize("window", [1, 8, 401, 4000, 9000])
+def test_median_of_many_frames_of_any_length(window: int) -> None:
+    rng = np.random.default_rng(window)
+    lengths = rng.integers(0, 6, 2500)
+    scores = np.cumsum(rng.normal(size=2500)).round(1)
+    found, ticks = process(
+        MedianFilter(window / 1e6), (scores.tolist(), [0, *np.cumsum(lengths).tolist()])
+    )
+    filtered = np.repeat(found, np.diff(ticks))  # per microsecond
+    for threshold in np.quantile(scores, [0.05, 0.3, 0.5, 0.9]):
+        active = np.repeat(scores > threshold, 2 * lengths)  # per half microsecond
+        before = np.cumsum(np.concatenate([[0], active]))
+        middles = np.arange(1, len(active), 2)
+        first, last = (np.clip(middles + side, 0, len(active)) for side in (-window, window))
+        np.testing.assert_array_equal(filtered > threshold, before[last] - before[first] > window)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("frames", [1, 3, 9, 101, 1001])
 def test_median_of_an_odd_number_of_equal_frames(frames: int, dtype: type) -> None:
@@ -214,7 +231,7 @@ def test_boxes_at_the_ends_of_a_clip() -> None:
     assert boxes(1, 0, 0, 1) == [(0, 1), (3, 4)]
 
 
-@given(st.floats(0.1, 0.9), st.floats(1.1, 4))
+@given(st.floats(0.1, 0.8), st.floats(1.1, 4))
 def test_a_gap_is_closed_if_both_neighbours_are_near_it(floor: float, relative: float) -> None:
     scores = one_clip([[0], [0], [1], [1], [floor], [floor], [0.9], [0.9], [0], [0]])
     detected = sed.detect(EventBoxes(2, relative=relative)(scores), 0)["clip"]

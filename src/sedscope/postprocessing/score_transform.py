@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from warnings import warn
@@ -36,6 +38,8 @@ class ScoreTransform(PostProcessing):
 
     path: str | None
     """The file; None if it is not saved."""
+    maps: Mapping[str, ScoreMap] = field(init=False)
+    """The map of each class."""
 
     def __init__(self, path: str | Path) -> None:
         """Read a transform from the file that :meth:`save` wrote."""
@@ -70,10 +74,10 @@ class ScoreTransform(PostProcessing):
                 events = slice(*alignment.starts[number : number + 2])
                 values.append(clip.values)
                 weights.append(_reference_time(clip, alignment.events[events], alignment.labels[events]))
-        maps: dict[str, _Map] = {}
+        maps: dict[str, ScoreMap] = {}
         for column, label in enumerate(scores.classes):
             of_class = np.concatenate([array[:, column].astype(np.float64) for array in values])
-            maps[label] = _Map.fit(of_class, np.concatenate([array[:, column] for array in weights]))
+            maps[label] = ScoreMap.fit(of_class, np.concatenate([array[:, column] for array in weights]))
         absent = [label for label, of_class in maps.items() if not len(of_class.knots)]
         if absent:
             without = f"{counted(len(absent), 'class')} without reference events"
@@ -101,16 +105,10 @@ class ScoreTransform(PostProcessing):
         return f"ScoreTransform({'<not saved>' if self.path is None else repr(self.path)})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ScoreTransform) and self._content() == other._content()
+        return isinstance(other, ScoreTransform) and self._digest == other._digest
 
     def __hash__(self) -> int:
-        return hash(self._content())
-
-    @property
-    def maps(self) -> Mapping[str, _Map]:
-        """The map of each class."""
-        maps: Mapping[str, _Map] = self.__dict__["maps"]
-        return maps
+        return hash(self._digest)
 
     def problems(self, classes: Sequence[str]) -> list[str]:
         """See :class:`PostProcessing`."""
@@ -125,19 +123,23 @@ class ScoreTransform(PostProcessing):
         ]
         return ClipScores.unchecked(np.array(columns).T, clip.ticks)
 
-    def _hold(self, maps: Mapping[str, _Map], path: str | None) -> None:
+    def _hold(self, maps: Mapping[str, ScoreMap], path: str | None) -> None:
         object.__setattr__(self, "path", path)
-        self.__dict__["maps"] = maps
+        object.__setattr__(self, "maps", maps)
 
-    def _content(self) -> tuple[Any, ...]:
-        return tuple(
-            (label, self.maps[label].knots.tobytes(), self.maps[label].values.tobytes())
-            for label in sorted(self.maps)
-        )
+    @cached_property
+    def _digest(self) -> bytes:
+        """What tells transforms with different maps apart."""
+        digest = sha256()
+        for label in sorted(self.maps):
+            of_class = self.maps[label]
+            for part in (label.encode(), of_class.knots.tobytes(), of_class.values.tobytes()):
+                digest.update(len(part).to_bytes(8, "little") + part)
+        return digest.digest()
 
 
 @dataclass(frozen=True, eq=False)
-class _Map:
+class ScoreMap:
     """A rising map of one class: ``values`` at the ``knots``; without any, all stays as it is.
 
     Between two knots it is linear in the number of floating-point numbers from one to the score, which
@@ -148,7 +150,7 @@ class _Map:
     values: Floats
 
     @classmethod
-    def fit(cls, scores: Floats, weights: NDArray[np.int64]) -> _Map:
+    def fit(cls, scores: Floats, weights: NDArray[np.int64]) -> ScoreMap:
         """The value is the part of the weight with lower scores, and half of that with equal ones."""
         levels, numbers = np.unique(scores, return_inverse=True)
         mass = np.bincount(numbers, weights, minlength=len(levels))
@@ -163,7 +165,7 @@ class _Map:
             knots, values = np.append(knots, np.inf), np.append(values, 1)
         return cls(knots, values)._separating(levels[levels > -np.inf])
 
-    def _separating(self, levels: Floats) -> _Map:
+    def _separating(self, levels: Floats) -> ScoreMap:
         """With more knots where rounding would make some of these rising scores equal."""
         rises = np.diff(self(levels)) > 0
         if rises.all():
@@ -178,7 +180,15 @@ class _Map:
             values.append(np.linspace(between[0], between[1], len(inside) + 2)[1:-1])
         all_knots = np.concatenate(knots)
         order = np.argsort(all_knots)
-        return _Map(all_knots[order], np.concatenate(values)[order])
+        return ScoreMap(all_knots[order], np.concatenate(values)[order])
+
+    @cached_property
+    def _knot_places(self) -> NDArray[np.uint64]:
+        return _places(self.knots)
+
+    @cached_property
+    def _steps(self) -> NDArray[np.uint64]:
+        return self._knot_places[1:] - self._knot_places[:-1]
 
     def _segments(self, scores: Floats) -> NDArray[np.intp]:
         """The knot below each score; the one before the last for the last."""
@@ -189,9 +199,7 @@ class _Map:
         if not len(self.knots):
             return scores
         segment = self._segments(scores)
-        places = _places(self.knots)
-        steps = (places[1:] - places[:-1]).astype(np.float64)
-        share = (_places(scores) - places[segment]).astype(np.float64) / steps[segment]
+        share = (_places(scores) - self._knot_places[segment]) / self._steps[segment]
         low, high = self.values[segment], self.values[segment + 1]
         found = np.minimum(low + share * (high - low), high)
         found[scores == self.knots[segment + 1]] = self.values[-1]  # of the last knot
@@ -217,11 +225,11 @@ def _reference_time(
     return shared
 
 
-def _read(path: str | Path) -> dict[str, _Map]:
+def _read(path: str | Path) -> dict[str, ScoreMap]:
     try:
         with np.load(path, allow_pickle=False) as file:
             maps = {
-                str(label): _Map(file[f"knots_{i}"], file[f"values_{i}"])
+                str(label): ScoreMap(file[f"knots_{i}"], file[f"values_{i}"])
                 for i, label in enumerate(file["classes"])
             }
     except FileNotFoundError:
@@ -233,7 +241,7 @@ def _read(path: str | Path) -> dict[str, _Map]:
     return maps
 
 
-def _is_rising(of_class: _Map) -> bool:
+def _is_rising(of_class: ScoreMap) -> bool:
     knots, values = of_class.knots, of_class.values
     if knots.dtype != np.float64 or values.dtype != np.float64 or knots.shape != values.shape:
         return False
