@@ -134,6 +134,7 @@ class Resampling:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """PSDS of each resample (a row of weights), and of each class alone; of several variants of the
         scores the best counts at each rate. ``order``: the classes by name."""
+
 # All of these take one clip, with at least one frame and no NaN: (frames × classes) scores, frames + 1
 # boundaries. Times are microseconds. The scores that they give are (classes × frames).
 
