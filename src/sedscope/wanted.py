@@ -14,8 +14,9 @@ from .collect import Progress, Wanted, collect
 from .criteria import Criterion
 from .errors import SedscopeError, counted, listing
 from .metrics import Metric
-from .resampling import reach
-from .uncertainty import Bootstrap, Draws, Resampling
+from .postprocessing import PostProcessing
+from .resampling import Weights, reach
+from .uncertainty import Bootstrap, Resampling
 
 _MARGIN = 2.0  # resamples rarely reach twice as far down as the clips as they are
 
@@ -55,23 +56,25 @@ def as_resampling(bootstrap: Resampling | int) -> Resampling:
 def deltas_for(
     alignment: Alignment,
     metrics: Sequence[Metric],
-    draws: Draws,
+    weights: Weights,
     *,
+    variants: Sequence[PostProcessing] = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[Criterion, Deltas]:
-    """Deltas that go as far down as the metrics look, whichever clips are drawn."""
-    wanted = {
-        criterion: replace(want, false_positive_limit=_MARGIN * want.false_positive_limit)
-        if want.false_positive_limit is not None
-        else want
-        for criterion, want in wanted_by(metrics).items()
-    }
+    """Deltas that go as far down as the metrics look, whichever of the weights the clips have;
+    ``variants``: also of these, beside what the metrics want."""
+    wanted = {}
+    for criterion, want in wanted_by(metrics).items():
+        limit = want.false_positive_limit
+        wanted[criterion] = replace(
+            want,
+            false_positive_limit=None if limit is None else _MARGIN * limit,
+            variants=tuple(dict.fromkeys((*want.variants, *variants))),
+        )
     deltas = collect(alignment, wanted, threads=threads, progress=progress)
     short = {
-        metric.criterion
-        for metric in metrics
-        if not reach(deltas[metric.criterion], metric, draws.weights)
+        metric.criterion for metric in metrics if not reach(deltas[metric.criterion], metric, weights)
     }
     if short:
         all_the_way = {
