@@ -15,9 +15,9 @@
 #include <optional>
 #include <vector>
 
-#include "integral.hpp"
 #include "piecewise.hpp"
 #include "references.hpp"
+#include "sliding_mean.hpp"
 
 namespace sedscope {
 
@@ -39,7 +39,7 @@ public:
 
     // Finite scores. All frames have a length.
     void run(const T* scores, const Time* edges, std::size_t frames, Piecewise<double>& out) {
-        integral_.assign(scores, edges, frames);
+        sliding_.assign(scores, edges, frames, window_);
         find_steps(edges, frames);
         find_boxes(frames);
         close_gaps(scores);
@@ -47,7 +47,7 @@ public:
         Time end = edges[0];
         for (const Box& box : boxes_) {
             if (edges[box.first] > end) out.push(end, lowest);
-            out.push(edges[box.first], integral_.mean(box.first, box.end));
+            out.push(edges[box.first], mean(box, scores, edges));
             end = edges[box.end];
         }
         if (end < edges[frames]) out.push(end, lowest);
@@ -62,13 +62,13 @@ private:
 
     void find_steps(const Time* edges, std::size_t frames) {
         steps_.assign(frames + 1, 0);
-        typename Integral<T>::Moment from, here, until;
+        typename SlidingMean<T>::Moment from, here, until;
         for (std::size_t i = 1; i < frames; ++i) {
             const Time time = 2 * edges[i];
-            from.move_to(std::max(time - window_, 2 * edges[0]), integral_);
-            here.move_to(time, integral_);
-            until.move_to(std::min(time + window_, 2 * edges[frames]), integral_);
-            steps_[i] = integral_.mean(here, until) - integral_.mean(from, here);
+            from.move_to(std::max(time - window_, 2 * edges[0]), sliding_);
+            here.move_to(time, sliding_);
+            until.move_to(std::min(time + window_, 2 * edges[frames]), sliding_);
+            steps_[i] = sliding_.mean(here, until) - sliding_.mean(from, here);
         }
     }
 
@@ -115,9 +115,17 @@ private:
         boxes_.resize(kept);
     }
 
+    static double mean(const Box& box, const T* scores, const Time* edges) {
+        Sum sum;
+        for (std::size_t i = box.first; i < box.end; ++i)
+            sum.add_product(static_cast<double>(scores[i]),
+                            static_cast<double>(edges[i + 1] - edges[i]));
+        return sum.divided_by(static_cast<double>(edges[box.end] - edges[box.first]));
+    }
+
     const Time window_;
     const GapLimits limits_;
-    Integral<T> integral_;
+    SlidingMean<T> sliding_;
     std::vector<double> steps_;
     std::vector<Box> boxes_;
 };

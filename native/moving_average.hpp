@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "integral.hpp"
 #include "references.hpp"
+#include "sliding_mean.hpp"
 
 namespace sedscope {
 
@@ -41,18 +41,18 @@ private:
         finite_.assign(scores, scores + frames);
         for (T& score : finite_)
             if (!std::isfinite(score)) score = 0;
-        integral_.assign(finite_.data(), edges, frames);
-        typename Integral<T>::Moment from, until;
+        sliding_.assign(finite_.data(), edges, frames, 2 * window_);
+        typename SlidingMean<T>::Moment from, until;
         for (std::size_t frame = 0; frame < frames; ++frame) {
             const Time middle = edges[frame] + edges[frame + 1];
-            from.move_to(std::max(middle - window_, 2 * edges[0]), integral_);
-            until.move_to(std::min(middle + window_, 2 * edges[frames]), integral_);
-            out[frame] = integral_.mean(from, until);
+            from.move_to(std::max(middle - window_, 2 * edges[0]), sliding_);
+            until.move_to(std::min(middle + window_, 2 * edges[frames]), sliding_);
+            out[frame] = sliding_.mean(from, until);
         }
     }
 
     const Time window_;
-    Integral<T> integral_;
+    SlidingMean<T> sliding_;
     std::vector<T> finite_, marks_;
     std::vector<double> shares_;
 };
