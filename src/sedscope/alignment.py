@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -39,6 +39,19 @@ class Alignment:
     invalid: Invalid
     """What becomes of events that begin after the end of their clip."""
     warnings: tuple[str, ...]
+
+    def choose(self, clips: NDArray[np.intp]) -> Alignment:
+        """Only the clips of these numbers."""
+        events = [np.arange(self.starts[clip], self.starts[clip + 1]) for clip in clips]
+        chosen = np.concatenate(events)
+        return replace(
+            self,
+            clips=tuple(self.clips[clip] for clip in clips),
+            events=self.events[chosen],
+            labels=self.labels[chosen],
+            starts=np.cumsum([0, *map(len, events)]),
+            durations=self.durations[clips],
+        )
 
 
 def align(

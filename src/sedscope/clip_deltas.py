@@ -176,6 +176,26 @@ class Deltas:
         )
 
 
+def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
+    """Deltas of which each class and clip comes from one of several; ``choice``: (classes × clips)
+    which."""
+    first = variants[0]
+    wanted = np.ascontiguousarray(choice).ravel()
+    floors = np.stack([found.floors for found in variants])
+    highest = [floors[np.unique(of_class), c].max() for c, of_class in enumerate(choice)]
+    return replace(
+        first,
+        floors=np.array(highest, floors.dtype),
+        tables=replace(
+            first.tables,
+            detections=Rows.choose([found.tables.detections for found in variants], wanted),
+            cross_triggers=Rows.choose([found.tables.cross_triggers for found in variants], wanted),
+            errors=None,
+            any_label=None,
+        ),
+    )
+
+
 def _as_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDArray[np.int32] | None:
     if weights is None:
         return None

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._native import Clips
 from .alignment import Alignment, ClipChoice, Missing, align
-from .clip_deltas import Deltas
+from .clip_deltas import Deltas, combine
 from .criteria import ClipBatch, Criterion
 from .errors import SedscopeError, counted, listing, raise_together
-from .floor import Floor
+from .floor import Floor, rounded_down, without_references
 from .ground_truth import GroundTruth
 from .loading import MANY_FAILURES, LoadedClips, load, read
 from .postprocessing import PostProcessing
@@ -22,6 +23,8 @@ from .threads import thread_count
 from .times import Ticks
 
 _ROWS_TO_MERGE = 4_000_000
+_SAMPLE = 512  # clips from which floors are guessed ...
+_BYTES_IN_VAIN = 2**27  # ... where more scores than this would be looked at before the floors rise
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of clips done and of all clips, each counted once for every variant."""
@@ -77,11 +80,30 @@ def collect(
 ) -> dict[Criterion, Deltas]:
     """The deltas of several criteria."""
     workers = thread_count(threads)
-    durations = alignment.durations.copy()
     gathered = {
         criterion: {variant: _Gathered(alignment, want) for variant in (None, *want.variants)}
         for criterion, want in wanted.items()
     }
+    _guess_floors(alignment, gathered, workers)
+    _gather(alignment, gathered, workers, progress)
+    again = {
+        criterion: {variant: part.again() for variant, part in parts.items() if part.short().any()}
+        for criterion, parts in gathered.items()
+    }
+    if any(again.values()):
+        _gather(alignment, again, workers, progress)
+        for criterion, parts in again.items():
+            for variant, part in parts.items():
+                gathered[criterion][variant].replace_short(part)
+    return {criterion: _with_variants(parts) for criterion, parts in gathered.items()}
+
+
+_Parts: TypeAlias = "Mapping[Criterion, Mapping[PostProcessing | None, _Gathered]]"
+
+
+def _gather(alignment: Alignment, gathered: _Parts, workers: int, progress: Progress | None) -> None:
+    """Read all clips once, and find the deltas of every criterion and variant."""
+    durations = alignment.durations.copy()
     variants = tuple(dict.fromkeys(variant for parts in gathered.values() for variant in parts))
     problems = _Problems(alignment)
     items = len(alignment.clips) * len(variants)
@@ -110,7 +132,45 @@ def collect(
             if progress:
                 progress(first * len(variants) + (last - first) * done, items)
     problems.raise_all()
-    return {criterion: _with_variants(parts) for criterion, parts in gathered.items()}
+
+
+def _guess_floors(alignment: Alignment, gathered: _Parts, workers: int) -> None:
+    """Where much would be found in vain before the floors rise, begin with a guess from some clips."""
+    limited = [
+        (variant, part)
+        for parts in gathered.values()
+        for variant, part in parts.items()
+        if part.floor.limit is not None
+    ]
+    clips, durations = alignment.clips, alignment.durations
+    if not limited or alignment.scores.in_memory or len(clips) < 2 * _SAMPLE or (durations == 0).any():
+        return
+    size = alignment.scores[clips[len(clips) // 2]].values.nbytes
+    if max(part.floor.needed(durations) for _, part in limited) * size < _BYTES_IN_VAIN:
+        return
+    sample = alignment.choose(np.linspace(0, len(clips) - 1, _SAMPLE).astype(np.intp))
+    for variant in dict.fromkeys(variant for variant, _ in limited):
+        maxima = _maxima(sample, variant, workers)
+        for other, part in limited:
+            if other == variant and maxima is not None:
+                part.guess = part.floor.guess(maxima, len(clips), durations)
+
+
+def _maxima(
+    alignment: Alignment, variant: PostProcessing | None, workers: int
+) -> NDArray[np.float64] | None:
+    """(clips × classes) the largest scores of clips without references; None if a score is not right,
+    which is said where all clips are read."""
+    found = []
+    for loaded in load(alignment.scores, alignment.clips, workers):
+        processed = loaded if variant is None else _process(variant, alignment, loaded, workers)
+        if processed.failures:
+            return None
+        durations = alignment.durations[loaded.first : loaded.first + len(loaded.scores)]
+        batch = _batch(alignment, processed, durations, workers)
+        found.append(without_references(batch.maxima, batch.event_clips, batch.labels))
+    maxima = np.concatenate(found)
+    return None if np.isnan(maxima).any() else maxima
 
 
 def _process(
@@ -140,11 +200,30 @@ class _Gathered:
 
     def __init__(self, alignment: Alignment, wanted: Wanted) -> None:
         self.alignment = alignment
-        self.any_label = wanted.any_label
+        self.wanted = wanted
         self.floor = Floor(wanted.false_positive_limit, len(alignment.classes))
+        self.guess: NDArray[np.float64] = np.full(len(alignment.classes), -np.inf)
+        """Floors from the beginning, to be verified at the end."""
+        self.floors: ScoreArray = self.guess
+        """Those that surely hold, by the clips so far."""
         self.parts: list[Deltas] = []
         self.rows = 0
         self.rows_to_merge = _ROWS_TO_MERGE
+
+    def short(self) -> NDArray[np.bool_]:
+        """The classes for which the guess was too high."""
+        return self.guess > self.floors
+
+    def again(self) -> _Gathered:
+        """To be gathered again for these classes, now that all floors are known."""
+        other = _Gathered(self.alignment, self.wanted)
+        other.guess = np.where(self.short(), self.floors, np.inf)
+        return other
+
+    def replace_short(self, other: _Gathered) -> None:
+        """Take these classes from what was gathered again."""
+        choice = np.repeat(self.short()[:, None], len(self.alignment.clips), axis=1)
+        self.parts = [combine([self.merged(), other.merged()], choice.astype(np.intp))]
 
     def add(
         self,
@@ -156,8 +235,9 @@ class _Gathered:
     ) -> None:
         """Take in the deltas of more clips, from number ``first`` on; ``durations``: of all clips, None
         if they are not known yet."""
-        floors = self.floor.raise_to(batch.maxima, batch.event_clips, batch.labels, durations)
-        tables = criterion.find_deltas(batch, floors, threads, any_label=self.any_label)
+        self.floors = self.floor.raise_to(batch.maxima, batch.event_clips, batch.labels, durations)
+        floors = np.maximum(self.floors, rounded_down(self.guess, batch.maxima.dtype))
+        tables = criterion.find_deltas(batch, floors, threads, any_label=self.wanted.any_label)
         self.parts.append(
             Deltas(
                 criterion=criterion,

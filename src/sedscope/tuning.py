@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment, ClipChoice, Missing, align
-from .clip_deltas import Deltas
+from .clip_deltas import Deltas, combine
 from .collect import Progress
 from .counts import Counts
 from .errors import SedscopeError, counted, listing
@@ -20,7 +20,6 @@ from .metrics import PSDS, ClassValue, ClasswiseMetric, ClasswiseResult, Metric,
 from .operating_points import OperatingPoints
 from .postprocessing import Chain, PostProcessing
 from .resampling import measure_resampled
-from .rows import Rows
 from .scores import Scores
 from .tallies import Tally
 from .threads import thread_count
@@ -237,43 +236,6 @@ class _Grid:
         ]
         if gone:
             yield f"without reference events outside some fold, so not tuned there: {listing(gone)}"
-
-
-def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
-    """Deltas of which each class and clip comes from one of several; ``choice``: (classes × clips)
-    which."""
-    first = variants[0]
-    wanted = np.ascontiguousarray(choice).ravel()
-    floors = np.stack([found.floors for found in variants])
-    highest = [floors[np.unique(of_class), c].max() for c, of_class in enumerate(choice)]
-    return replace(
-        first,
-        floors=np.array(highest, floors.dtype),
-        tables=replace(
-            first.tables,
-            detections=_combine_rows([found.tables.detections for found in variants], wanted),
-            cross_triggers=_combine_rows([found.tables.cross_triggers for found in variants], wanted),
-            errors=None,
-            any_label=None,
-        ),
-    )
-
-
-def _combine_rows(tables: Sequence[Rows], wanted: NDArray[np.integer]) -> Rows:
-    """Rows of each pair of class and clip from the table that is wanted for it."""
-    shape = tables[0].starts.shape
-    pairs, kept = [], []
-    for number, table in enumerate(tables):
-        pair = np.repeat(np.arange(len(wanted)), np.diff(table.starts, axis=1).ravel())
-        rows = np.flatnonzero((wanted == number)[pair])
-        pairs.append(pair[rows])
-        kept.append((table.scores[rows], *(column[rows] for column in table.columns)))
-    pair = np.concatenate(pairs)
-    order = np.argsort(pair, kind="stable")
-    scores, *columns = (np.concatenate(column)[order] for column in zip(*kept, strict=True))
-    before = np.concatenate([[0], np.cumsum(np.bincount(pair, minlength=len(wanted)))])
-    first_pair = np.arange(shape[0])[:, None] * (shape[1] - 1)
-    return Rows(before[first_pair + np.arange(shape[1])].astype(np.int64), scores, tuple(columns))
 
 
 def _has_thresholds(metric: Metric) -> bool:
