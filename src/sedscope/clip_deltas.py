@@ -96,6 +96,17 @@ class Deltas:
         raised: ScoreArray = np.maximum(self.floors, floors)
         return replace(self, floors=raised, tables=self.tables.above(raised))
 
+    def largest_without_references(self) -> NDArray[np.float64]:
+        """(classes × clips) the largest score of clips without references of the class, if it is above
+        the floor, else ``-inf``."""
+        rows, references = self.tables.detections, self.tables.references
+        largest = np.full((len(self.classes), len(self.clips)), -np.inf)
+        filled = rows.starts[:, 1:] > rows.starts[:, :-1]
+        if filled.any():
+            largest[filled] = np.maximum.reduceat(rows.scores, rows.starts[:, :-1][filled])
+        largest[references.labels, references.clips] = -np.inf
+        return largest
+
     def counts(
         self, *, weights: NDArray[np.integer[Any]] | None = None, threads: int | None = None
     ) -> Counts:

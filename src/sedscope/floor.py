@@ -53,6 +53,17 @@ class Floor:
         self.largest = np.partition(self.largest, -needed, axis=0)[-needed:]
         return rounded_down(self.largest[0], maxima.dtype)
 
+    def of(
+        self, maxima: NDArray[np.float64], durations: Ticks
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Per class, whether enough clips are above some score for there to be a floor, and the floor,
+        else ``-inf``; ``maxima``: (classes × clips) of clips without references of the class."""
+        needed = self.needed(durations)
+        if needed > maxima.shape[1]:
+            return np.zeros(len(maxima), bool), np.full(len(maxima), -np.inf)
+        floors: NDArray[np.float64] = np.partition(maxima, -needed, axis=1)[:, -needed]
+        return floors > -np.inf, floors
+
     def guess(self, sample: NDArray[np.float64], clips: int, durations: Ticks) -> NDArray[np.float64]:
         """What the floors will be, or lower, judged by the maxima of some of the clips: with such floors
         from the beginning, little is found in vain. Whether they hold is known at the end."""
