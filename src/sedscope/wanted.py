@@ -10,7 +10,7 @@ import numpy as np
 
 from .alignment import Alignment
 from .clip_deltas import Deltas
-from .collect import Progress, Wanted, collect
+from .collect import Engine, Progress, Wanted, collect
 from .criteria import Criterion
 from .errors import SedscopeError, counted, listing
 from .metrics import Metric
@@ -59,6 +59,7 @@ def deltas_for(
     weights: Weights,
     *,
     variants: Sequence[PostProcessing] = (),
+    engine: Engine | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[Criterion, Deltas]:
@@ -72,7 +73,8 @@ def deltas_for(
             false_positive_limit=None if limit is None else _MARGIN * limit,
             variants=tuple(dict.fromkeys((*want.variants, *variants))),
         )
-    deltas = collect(alignment, wanted, threads=threads, progress=progress)
+    options: dict[str, Any] = {"engine": engine, "threads": threads, "progress": progress}
+    deltas = collect(alignment, wanted, **options)
     short = {
         metric.criterion for metric in metrics if not reach(deltas[metric.criterion], metric, weights)
     }
@@ -80,7 +82,7 @@ def deltas_for(
         all_the_way = {
             criterion: replace(wanted[criterion], false_positive_limit=None) for criterion in short
         }
-        deltas |= collect(alignment, all_the_way, threads=threads, progress=progress)
+        deltas |= collect(alignment, all_the_way, **options)
     return deltas
 
 
