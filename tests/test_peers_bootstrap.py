@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ class Subsets:
         rows = []
         for i in range(self.iterations):
             np.random.RandomState(i).shuffle(clips)  # goes on from the order before
-            for first, last in zip(ends[:-1], ends[1:], strict=True):
+            for first, last in pairwise(ends):
                 left_out = set(clips[first:last])
                 rows.append([int(clip not in left_out) for clip in self.scores])
         return np.array(rows)

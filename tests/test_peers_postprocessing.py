@@ -132,11 +132,8 @@ def test_median_filter_independent_psds_of_real_clips(
 ) -> None:
     scores, truth = excerpt_scores(data), excerpt_truth(data)
     sweep = "MedianFilter(0|0.16|0.32|0.64|1.28)"
-    cases = {
-        name: Independent(scores, truth, sed.PiPSDS(psds.criterion, **options, postprocessing=sweep))
-        for name, psds, options in [
-            ("psds1", sed.presets.PSDS1, {"alpha_st": 1.0}),
-            ("psds2", sed.presets.PSDS2, {"alpha_ct": 0.5, "alpha_st": 1.0}),
-        ]
-    }
+    cases = {}
+    for name, psds in (("psds1", sed.presets.PSDS1), ("psds2", sed.presets.PSDS2)):
+        metric = sed.PiPSDS(psds.criterion, psds.alpha_ct, psds.alpha_st, postprocessing=sweep)
+        cases[name] = Independent(scores, truth, metric)
     compare_psds(cases, peers_python, tmp_path)
