@@ -158,7 +158,7 @@ def evaluate(
         intervals: dict[Metric, Bootstrap] = {}
     else:
         draws = Draws(as_resampling(bootstrap), alignment.clips)
-        deltas = deltas_for(alignment, chosen, draws, threads=threads, progress=progress)
+        deltas = deltas_for(alignment, chosen, draws.weights, threads=threads, progress=progress)
         intervals = {
             metric: draws.summary(
                 alignment.classes, draws.measure(deltas[metric.criterion], metric, threads)

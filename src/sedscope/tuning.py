@@ -26,6 +26,7 @@ from .scores import Scores
 from .tallies import Tally
 from .threads import thread_count
 from .uncertainty import Resampling
+from .wanted import deltas_for
 
 AS_THEY_ARE = Chain()
 """The scores without any post-processing."""
@@ -105,10 +106,15 @@ def tune(
         raise SedscopeError("groups keep clips together in a fold: say how many folds (--folds)")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
     fold_of_clip = None if folds is None else _folds(alignment.clips, folds, seed, groups)
-    # clips of some folds reach further down than all clips together
-    limit = metric.false_positive_limit if fold_of_clip is None else None
-    wanted = {metric.criterion: Wanted(limit, variants=candidates)}
-    found = collect(alignment, wanted, threads=threads, progress=progress)[metric.criterion]
+    if fold_of_clip is None:
+        once = np.ones((1, len(alignment.clips)), np.int32)
+        every = deltas_for(
+            alignment, [metric], once, variants=candidates, threads=threads, progress=progress
+        )
+    else:  # clips of some folds reach further down than all clips together
+        wanted = {metric.criterion: Wanted(variants=candidates)}
+        every = collect(alignment, wanted, threads=threads, progress=progress)
+    found = every[metric.criterion]
     if not len(found.tables.references.labels):
         raise SedscopeError("no class has reference events: nothing can be tuned")
     grid = _Grid(metric, candidates, found, fold_of_clip, thread_count(threads))
@@ -180,14 +186,15 @@ class _Grid:
         assert isinstance(self.metric, ClasswiseMetric)
         tallies: dict[str, list[Tally]] = {label: [] for label in self.classes}
         everything: Counts | None = None
+        # for a class without references in the other folds no threshold is best: it is not detected
+        otherwise = np.inf if isinstance(self.metric.looks_at, str) else self.metric.looks_at
         for row in range(1, 1 + self.folds):
             chosen = self._chosen(row)
             tuned = self.metric.measure(self._counts(chosen, self.tuned_on[row]))
             judged = self._counts(chosen, self.held_out[row])
             everything = everything or chosen.counts(threads=self.threads)
             for label in self.classes:
-                # a class without references in the other folds has no threshold: it is not detected
-                threshold = tuned.thresholds.get(label, np.inf)
+                threshold = tuned.thresholds.get(label, otherwise)
                 tallies[label].append(judged[label].tally_at(threshold))
         assert everything is not None
         per_class = {}

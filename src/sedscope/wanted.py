@@ -14,8 +14,9 @@ from .collect import Progress, Wanted, collect
 from .criteria import Criterion
 from .errors import SedscopeError, counted, listing
 from .metrics import Metric
-from .resampling import reach
-from .uncertainty import Bootstrap, Draws, Resampling
+from .postprocessing import PostProcessing
+from .resampling import Weights, reach
+from .uncertainty import Bootstrap, Resampling
 
 _MARGIN = 2.0  # resamples rarely reach twice as far down as the clips as they are
 
@@ -55,23 +56,29 @@ def as_resampling(bootstrap: Resampling | int) -> Resampling:
 def deltas_for(
     alignment: Alignment,
     metrics: Sequence[Metric],
-    draws: Draws,
+    weights: Weights,
     *,
+    variants: tuple[PostProcessing, ...] = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[Criterion, Deltas]:
-    """Deltas that go as far down as the metrics look, whichever clips are drawn."""
+    """Deltas that go as far down as the metrics look, whichever of the weights the clips have.
+
+    ``variants``: post-processings that are counted beside those that the metrics ask for.
+    """
     wanted = {
-        criterion: replace(want, false_positive_limit=_MARGIN * want.false_positive_limit)
-        if want.false_positive_limit is not None
-        else want
+        criterion: replace(
+            want,
+            false_positive_limit=None
+            if want.false_positive_limit is None
+            else _MARGIN * want.false_positive_limit,
+            variants=tuple(dict.fromkeys((*want.variants, *variants))),
+        )
         for criterion, want in wanted_by(metrics).items()
     }
     deltas = collect(alignment, wanted, threads=threads, progress=progress)
     short = {
-        metric.criterion
-        for metric in metrics
-        if not reach(deltas[metric.criterion], metric, draws.weights)
+        metric.criterion for metric in metrics if not reach(deltas[metric.criterion], metric, weights)
     }
     if short:
         all_the_way = {
