@@ -86,9 +86,12 @@ def csv(rows: Iterable[Sequence[str]]) -> str:
     >>> csv([["class", "F1"], ["a, b", "0.5"]])
     'class,F1\\n"a, b",0.5\\n'
     """
-    text = io.StringIO()
-    python_csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    lines = []
+    for row in rows:
+        line = io.StringIO()
+        python_csv.writer(line).writerow(row)  # quotes cells with any character of its line end: \r\n
+        lines.append(line.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
 
 
 def _in_a_line(cell: str) -> str:
