@@ -68,6 +68,21 @@ def judge(python: Path, folder: Path, cases: Mapping[str, Case]) -> dict[str, Ve
     return dict(verdicts)
 
 
+def psds_question(metric: sed.PSDS) -> dict[str, Any]:
+    """The definition of a PSDS as judges want to hear it."""
+    criterion = metric.criterion
+    return {
+        "dtc": criterion.dtc,
+        "gtc": criterion.gtc,
+        # it wants to hear of cross-triggers only where they weigh something
+        "cttc": criterion.cttc if metric.alpha_ct else None,
+        "alpha_ct": metric.alpha_ct,
+        "alpha_st": metric.alpha_st,
+        "max_efpr": metric.max_efpr,
+        "unit": metric.unit,
+    }
+
+
 def random_set(
     rng: np.random.Generator,
     kind: str,

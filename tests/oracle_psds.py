@@ -12,6 +12,9 @@ from statistics import mean, pvariance
 
 from .oracle import Clip, Count, intersection_counts, other_labels, reference_count, references
 
+Point = tuple[Fraction, Fraction]
+"""eFPR and TPR."""
+
 HOUR = 3_600_000_000
 
 
@@ -29,7 +32,7 @@ def effective_fpr(
     return unit * (false_positives + Fraction(alpha_ct) * mean_cross_triggers)
 
 
-def exact_psd_roc(
+def operating_points(
     clips: Sequence[Clip],
     label: str,
     *,
@@ -38,15 +41,18 @@ def exact_psd_roc(
     cttc: float | None,
     alpha_ct: float,
     unit: int,
-    oracle: bool,
-) -> list[tuple[Fraction, Fraction]]:
-    """`psd_roc` in fractions, of a label that has references."""
-    points = [(Fraction(0), Fraction(0))]  # nothing detected
+) -> list[Point]:
+    """All operating points of a label that has references; the first is that nothing is detected."""
+    points = [(Fraction(0), Fraction(0))]
     for count in intersection_counts(clips, label, dtc=dtc, gtc=gtc, cttc=cttc).values():
         efpr = effective_fpr(clips, label, count, alpha_ct=alpha_ct, unit=unit)
         points.append((efpr, Fraction(count.tp, reference_count(clips, label))))
+    return points
 
-    vertices: list[tuple[Fraction, Fraction]] = []
+
+def steps(points: Sequence[Point], *, oracle: bool) -> list[Point]:
+    """The curve through operating points, see `psd_roc`."""
+    vertices: list[Point] = []
     for x in sorted({efpr for efpr, _ in points}):
         if oracle:
             best = max(tpr for efpr, tpr in points if efpr <= x)
@@ -55,6 +61,21 @@ def exact_psd_roc(
         if not vertices or best != vertices[-1][1]:
             vertices.append((x, best))
     return vertices
+
+
+def area(rocs: Sequence[Sequence[Point]], *, alpha_st: float, max_efpr: float) -> float:
+    """Under max(0, mean - alpha_st * population std of TPR) up to max_efpr, / max_efpr; nan if there is
+    no curve."""
+    if not rocs:
+        return math.nan
+    end = Fraction(max_efpr)
+    rates = {efpr for roc in rocs for efpr, _ in roc if efpr < end}
+    total = Fraction(0)
+    for left, right in pairwise([*sorted(rates), end]):
+        tprs = [[tpr for efpr, tpr in roc if efpr <= left][-1] for roc in rocs]
+        deviation = Fraction(math.sqrt(pvariance(tprs)))
+        total += (right - left) * max(Fraction(0), mean(tprs) - Fraction(alpha_st) * deviation)
+    return float(total / end)
 
 
 def psd_roc(
@@ -76,10 +97,8 @@ def psd_roc(
     """
     if reference_count(clips, label) == 0:
         return [(0.0, math.nan)]
-    vertices = exact_psd_roc(
-        clips, label, dtc=dtc, gtc=gtc, cttc=cttc, alpha_ct=alpha_ct, unit=unit, oracle=oracle
-    )
-    return [(float(efpr), float(tpr)) for efpr, tpr in vertices]
+    points = operating_points(clips, label, dtc=dtc, gtc=gtc, cttc=cttc, alpha_ct=alpha_ct, unit=unit)
+    return [(float(efpr), float(tpr)) for efpr, tpr in steps(points, oracle=oracle)]
 
 
 def psds(
@@ -95,25 +114,48 @@ def psds(
     unit: int = HOUR,
     oracle: bool = True,
 ) -> float:
-    """The area under max(0, mean - alpha_st * population std of TPR) up to max_efpr, / max_efpr.
+    """The area under the curves up to max_efpr, see `area`.
 
     Mean and deviation are over those of `labels` that have references; nan if there are none.
     """
-    rocs = [
-        exact_psd_roc(
-            clips, label, dtc=dtc, gtc=gtc, cttc=cttc, alpha_ct=alpha_ct, unit=unit, oracle=oracle
-        )
-        for label in labels
-        if reference_count(clips, label) > 0
-    ]
-    if not rocs:
-        return math.nan
+    return pipsds(
+        [clips],
+        labels,
+        dtc=dtc,
+        gtc=gtc,
+        cttc=cttc,
+        alpha_ct=alpha_ct,
+        alpha_st=alpha_st,
+        max_efpr=max_efpr,
+        unit=unit,
+        oracle=oracle,
+    )
 
-    end = Fraction(max_efpr)
-    steps = {efpr for roc in rocs for efpr, _ in roc if efpr < end}
-    area = Fraction(0)
-    for left, right in pairwise([*sorted(steps), end]):
-        tprs = [[tpr for efpr, tpr in roc if efpr <= left][-1] for roc in rocs]
-        deviation = Fraction(math.sqrt(pvariance(tprs)))
-        area += (right - left) * max(Fraction(0), mean(tprs) - Fraction(alpha_st) * deviation)
-    return float(area / end)
+
+def pipsds(
+    versions: Sequence[Sequence[Clip]],
+    labels: Sequence[str],
+    *,
+    dtc: float,
+    gtc: float,
+    cttc: float | None = None,
+    alpha_ct: float = 0.0,
+    alpha_st: float = 0.0,
+    max_efpr: float = 100.0,
+    unit: int = HOUR,
+    oracle: bool = True,
+) -> float:
+    """The same of clips with scores in several versions: the operating points of all of them are those
+    of a label."""
+    rocs = []
+    for label in labels:
+        if reference_count(versions[0], label) > 0:
+            points = [
+                point
+                for clips in versions
+                for point in operating_points(
+                    clips, label, dtc=dtc, gtc=gtc, cttc=cttc, alpha_ct=alpha_ct, unit=unit
+                )
+            ]
+            rocs.append(steps(points, oracle=oracle))
+    return area(rocs, alpha_st=alpha_st, max_efpr=max_efpr)

@@ -17,7 +17,7 @@ from .errors import SedscopeError, counted, listing, raise_together
 from .floor import Floor, rounded_down, without_references
 from .ground_truth import GroundTruth
 from .loading import MANY_FAILURES, LoadedClips, load, read
-from .postprocessing import PostProcessing
+from .postprocessing import PostProcessing, as_postprocessings
 from .scores import ClipScores, ScoreArray, Scores
 from .threads import thread_count
 from .times import Ticks
@@ -52,13 +52,14 @@ def deltas(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
-    postprocessing: Iterable[PostProcessing] = (),
+    postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Deltas:
     """How the counts of ``criterion`` change at every threshold.
 
-    ``postprocessing``: variants of the scores that are to be counted, too; see ``variants``.
+    ``postprocessing``: variants of the scores that are to be counted, too: a list, or the text of a
+    sweep; see ``variants``.
 
     >>> scores = Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
     >>> truth = GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
@@ -68,8 +69,8 @@ def deltas(
     """
     if not hasattr(criterion, "find_deltas"):
         raise SedscopeError(f"not a criterion: {criterion!r}")
+    wanted = Wanted(variants=as_postprocessings(postprocessing))
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
-    wanted = Wanted(variants=tuple(dict.fromkeys(postprocessing)))
     return collect(alignment, {criterion: wanted}, threads=threads, progress=progress)[criterion]
 
 

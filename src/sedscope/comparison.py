@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings as python_warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,14 +14,14 @@ from numpy.typing import NDArray
 
 from .alignment import Alignment, ClipChoice, Missing, align
 from .collect import Progress
-from .errors import SedscopeError, counted, listing
+from .errors import SedscopeError, SedscopeWarning, counted, listing
 from .ground_truth import GroundTruth
 from .io.files import write_text
 from .metrics import Metric
 from .scores import Scores
 from .tables import aligned, csv, latex, markdown
 from .uncertainty import Bootstrap, Draws, Interval, Resampling
-from .wanted import as_metrics, deltas_for, late_note, vanishing_note
+from .wanted import as_metrics, deltas_for, empty_note, late_note, vanishing_note
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Runs: TypeAlias = Scores | Sequence[Scores]
@@ -36,7 +37,8 @@ class SystemValue(Bootstrap):
     @property
     def spread(self) -> float:
         """The deviation between runs; NaN for one run."""
-        return float(np.std(self.runs, ddof=1)) if len(self.runs) > 1 else np.nan
+        with np.errstate(invalid="ignore"):  # of infinite values there is none
+            return float(np.std(self.runs, ddof=1)) if len(self.runs) > 1 else np.nan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -248,8 +250,12 @@ def compare(
             for metric in chosen:
                 found = draws.measure(deltas[metric.criterion], metric, threads)
                 measured[metric][name].append(found)
-            notes |= dict.fromkeys([*alignment.warnings, *late_note(alignment, deltas)])
-            hours = int(next(iter(deltas.values())).durations.sum()) / 3.6e9
+            some = next(iter(deltas.values()))
+            number_of = np.bincount(some.tables.references.labels, minlength=len(some.classes))
+            references = dict(zip(some.classes, number_of.tolist(), strict=True))
+            late = late_note(alignment, deltas)
+            notes |= dict.fromkeys([*alignment.warnings, *late, *empty_note(references)])
+            hours = int(some.durations.sum()) / 3.6e9
             done += 1
     values = {
         metric: {name: _system_value(draws, first.classes, found) for name, found in of_metric.items()}
@@ -257,6 +263,8 @@ def compare(
     }
     everything = [value for of_metric in values.values() for value in of_metric.values()]
     notes |= dict.fromkeys(vanishing_note(everything))
+    for note in notes:
+        python_warnings.warn(note, SedscopeWarning, stacklevel=2)
     return Comparison(
         systems=tuple(runs),
         metrics=chosen,
@@ -280,7 +288,14 @@ def _as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[
         systems = {f"system {i}": runs for i, runs in enumerate(systems, 1)}
     if len(systems) < 2:
         raise SedscopeError(f"{counted(len(systems), 'system')}: at least 2 are needed to compare")
-    runs = {name: [of] if isinstance(of, Scores) else [*of] for name, of in systems.items()}
+    nameless = [repr(name) for name in systems if not (isinstance(name, str) and name)]
+    if nameless:
+        raise SedscopeError(f"systems need names, not {listing(nameless)}")
+    runs: dict[str, list[Scores]] = {}
+    given: Any
+    for name, given in systems.items():
+        several = isinstance(given, Iterable) and not isinstance(given, Scores)
+        runs[name] = [*given] if several else [given]
     wrong = [
         name for name, of in runs.items() if not of or not all(isinstance(one, Scores) for one in of)
     ]
@@ -299,6 +314,8 @@ def _aligned(
     """The same clips and classes of all systems, in the same order."""
     everything = [scores for of_system in runs.values() for scores in of_system]
     first = everything[0]
+    if isinstance(classes, str) or (isinstance(clips, str) and clips != "scored"):
+        align(first, truth, classes=classes, clips=clips, missing=missing)  # says what is wrong with it
     chosen = tuple(first.classes if classes is None else classes)
     if classes is None and any(set(scores.classes) != set(chosen) for scores in everything):
         labels: list[set[str]] = [set(scores.classes) for scores in everything]
@@ -344,7 +361,7 @@ def _steps(progress: Progress | None, done: int, number: int) -> Progress | None
 
 
 def _system_value(draws: Draws, classes: Sequence[str], runs: Sequence[FloatArray]) -> SystemValue:
-    mean = draws.summary(classes, np.mean(runs, axis=0))
+    mean = draws.summary(classes, _mean(runs))
     return SystemValue(
         value=mean.value,
         low=mean.low,
@@ -359,9 +376,11 @@ def _system_value(draws: Draws, classes: Sequence[str], runs: Sequence[FloatArra
 def _differences(
     draws: Draws, metric: Metric, classes: Sequence[str], measured: Mapping[str, Sequence[FloatArray]]
 ) -> dict[tuple[str, str], PairDifference]:
-    means = {name: np.mean(runs, axis=0) for name, runs in measured.items()}
+    means = {name: _mean(runs) for name, runs in measured.items()}
     pairs = list(combinations(means, 2))
-    found = {(one, other): draws.summary(classes, means[one] - means[other]) for one, other in pairs}
+    found = {
+        (one, other): draws.summary(classes, _less(means[one], means[other])) for one, other in pairs
+    }
     corrected = _holm([_p_of(found[pair]) for pair in pairs])
     better = metric.higher_is_better
 
@@ -386,6 +405,18 @@ def _differences(
         )
         for pair, p in zip(pairs, corrected, strict=True)
     }
+
+
+def _mean(runs: Sequence[FloatArray]) -> FloatArray:
+    with np.errstate(invalid="ignore"):  # of opposite infinities there is none
+        mean: FloatArray = np.mean(runs, axis=0)
+    return mean
+
+
+def _less(ones: FloatArray, others: FloatArray) -> FloatArray:
+    """The differences; of equal infinities there is none."""
+    with np.errstate(invalid="ignore"):
+        return np.where(ones == others, 0.0, ones - others)
 
 
 def _p_of(difference: Interval) -> float:

@@ -15,7 +15,7 @@ from .counts import Counts
 from .criteria import Criterion
 from .detection_sets import counts_of_sets
 from .engines import EngineChoice, chosen_engine
-from .errors import SedscopeError, SedscopeWarning, counted, listing
+from .errors import SedscopeError, SedscopeWarning, listing
 from .events import Events
 from .ground_truth import GroundTruth, Overlaps
 from .io.files import write_text
@@ -23,7 +23,15 @@ from .metrics import Metric, MetricResult
 from .scores import Scores
 from .tables import aligned
 from .uncertainty import Bootstrap, Draws, Interval, Resampling
-from .wanted import as_metrics, as_resampling, deltas_for, late_note, vanishing_note, wanted_by
+from .wanted import (
+    as_metrics,
+    as_resampling,
+    deltas_for,
+    empty_note,
+    late_note,
+    vanishing_note,
+    wanted_by,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,29 +221,20 @@ def _evaluation(
     intervals: Mapping[Metric, Bootstrap],
 ) -> Evaluation:
     some = next(iter(counts.values()))
-    notes = [*notes, *_empty_note(some)]
+    references = {label: of_class.references for label, of_class in some.items()}
+    notes = [*notes, *empty_note(references)]
     for note in notes:
         python_warnings.warn(note, SedscopeWarning, stacklevel=3)
     return Evaluation(
         results={metric: metric.measure(counts[metric.criterion]) for metric in metrics},
         counts=counts,
         classes=tuple(some),
-        references={label: of_class.references for label, of_class in some.items()},
+        references=references,
         clips=some.clips,
         hours=some.duration / 3600,
         warnings=tuple(notes),
         intervals=intervals,
     )
-
-
-def _empty_note(counts: Counts) -> list[str]:
-    empty = [label for label, of_class in counts.items() if not of_class.references]
-    if not empty:
-        return []
-    return [
-        f"without reference events, so not defined (NaN) and left out of means: "
-        f"{counted(len(empty), 'class')}: {listing(empty)}"
-    ]
 
 
 def _number(value: float, interval: Interval | None = None) -> str:

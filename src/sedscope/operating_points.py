@@ -27,7 +27,7 @@ class OperatingPoints:
     """One threshold per class (active: ``score > threshold``), and where they come from."""
 
     thresholds: Mapping[str, float]
-    """May be empty if there are post-processings: then the scores stay scores."""
+    """May be empty: then the scores stay scores."""
     provenance: Mapping[str, str] = field(default_factory=dict)
     unmet: Mapping[str, str] = field(default_factory=dict)
     """Per class the need that no threshold meets; its threshold is then the best regardless."""
@@ -47,7 +47,7 @@ class OperatingPoints:
     def detect(self, scores: Scores) -> dict[str, list[tuple[float, float, str]]]:
         """The events of each clip."""
         if not self.thresholds:
-            raise SedscopeError("there are post-processings, but no thresholds: nothing is detected")
+            raise SedscopeError("there are no thresholds, only post-processings: nothing is detected")
         return detect(self.process(scores), self.thresholds)
 
     def save(self, path: str | Path) -> None:
@@ -79,8 +79,8 @@ class OperatingPoints:
             raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
         except ValueError as error:
             raise SedscopeError(f"{path} is not a file of operating points: {error}") from None
-        thresholds, texts = content.get("thresholds", {}), content.get("postprocessing", {})
-        if not isinstance(thresholds, dict) or not (thresholds or texts):
+        thresholds, texts = content.get("thresholds"), content.get("postprocessing", {})
+        if not isinstance(thresholds, dict):
             raise SedscopeError(f"{path} has no table [thresholds]")
         wrong = [
             f"{label} = {value!r}"

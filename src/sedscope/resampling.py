@@ -15,6 +15,7 @@ from .counts import Counts
 from .errors import SedscopeError, listing
 from .floor import resampled_floors
 from .metrics import PSDS, ClasswiseMetric, Metric
+from .metrics.psds import require_variants
 from .rows import DeltaTables, Rows
 from .scores import ScoreArray
 from .times import SECONDS_PER_UNIT, TICKS_PER_SECOND
@@ -38,9 +39,7 @@ def measure_resampled(
     """The metric for each row of weights."""
     if metric.criterion != deltas.criterion:
         raise SedscopeError(f"the deltas are of {deltas.criterion!r}, not of what {metric!r} counts")
-    missing = [repr(variant) for variant in metric.variants if variant not in deltas.variants]
-    if missing:
-        raise SedscopeError(f"the deltas have no variants for {listing(missing)}: see postprocessing=")
+    require_variants(metric.variants, deltas.variants)
     if isinstance(metric, PSDS) and metric.oracle:
         of_scores = [deltas.variants[variant] for variant in metric.variants] or [deltas]
         measure = _psds([_pruned(found, metric, weights) for found in of_scores], metric, threads)

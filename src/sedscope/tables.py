@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv as python_csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 Table = Sequence[Sequence[str]]
+
+_MARKUP = re.compile(r"[\\`*|&]|<(?=\S)|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown does not take as it is; ``_`` within a word and ``<`` before a space are plain."""
 
 _LATEX = str.maketrans(
     {
@@ -19,6 +23,7 @@ _LATEX = str.maketrans(
         "<": "$<$",
         ">": "$>$",
         "–": "--",
+        "|": r"\textbar{}",
         "…": r"\ldots{}",
         **{character: f"\\{character}" for character in "&%$#_{}"},
     }
@@ -31,13 +36,14 @@ def aligned(rows: Table) -> list[str]:
     >>> aligned([["class", "F1"], ["Dog", "0.5"]])
     ['class   F1', 'Dog    0.5']
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = [[_in_a_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join(
             cell.ljust(width) if k == 0 else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
-        for row in rows
+        for row in cells
     ]
 
 
@@ -49,7 +55,7 @@ def markdown(rows: Table) -> str:
     | :--- | ---: |
     | a\\|b | 0.5 |
     """
-    header, *body = [[" ".join(cell.replace("|", r"\|").split()) for cell in row] for row in rows]
+    header, *body = [[_MARKUP.sub(r"\\\g<0>", _in_a_line(cell)) for cell in row] for row in rows]
     rule = [":---", *["---:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *body))
 
@@ -66,10 +72,12 @@ def latex(rows: Table) -> str:
     \\hline
     \\end{tabular}
     """
-    header, *body = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in rows]
+    lines = [" & ".join(_in_a_line(cell).translate(_LATEX) for cell in row) + r" \\" for row in rows]
+    # at the beginning of a line these would belong to the end of the line before
+    header, *body = ["{}" + line if line.startswith(("[", "*")) else line for line in lines]
     columns = "l" + "r" * (len(rows[0]) - 1)
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", header, r"\hline", *body, r"\hline"]
-    return "\n".join([*lines, r"\end{tabular}"])
+    around = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", header, r"\hline", *body, r"\hline"]
+    return "\n".join([*around, r"\end{tabular}"])
 
 
 def csv(rows: Iterable[Sequence[str]]) -> str:
@@ -78,6 +86,14 @@ def csv(rows: Iterable[Sequence[str]]) -> str:
     >>> csv([["class", "F1"], ["a, b", "0.5"]])
     'class,F1\\n"a, b",0.5\\n'
     """
-    text = io.StringIO()
-    python_csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    lines = []
+    for row in rows:
+        line = io.StringIO()
+        python_csv.writer(line).writerow(row)  # quotes cells with any character of its line end: \r\n
+        lines.append(line.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
+
+
+def _in_a_line(cell: str) -> str:
+    """Without line breaks, which no cell can have."""
+    return " ".join(cell.splitlines())

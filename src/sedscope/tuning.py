@@ -6,19 +6,20 @@ import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment, ClipChoice, Missing, align
 from .clip_deltas import Deltas, combine
-from .collect import Progress
+from .collect import Progress, Wanted, collect
 from .counts import Counts
 from .errors import SedscopeError, counted, listing
 from .ground_truth import GroundTruth
 from .metrics import PSDS, ClassValue, ClasswiseMetric, ClasswiseResult, Metric, MetricResult
 from .operating_points import OperatingPoints
-from .postprocessing import Chain, PostProcessing
+from .postprocessing import Chain, PostProcessing, as_postprocessings
 from .resampling import measure_resampled
 from .scores import Scores
 from .tallies import Tally
@@ -70,7 +71,7 @@ def tune(
     scores: Scores,
     truth: GroundTruth,
     metric: Metric,
-    postprocessing: Iterable[PostProcessing] = (),
+    postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
     *,
     folds: int | None = None,
     seed: int = 0,
@@ -83,33 +84,36 @@ def tune(
 ) -> Tuning:
     """Choose per class the post-processing, and the threshold where the metric has one.
 
-    ``postprocessing``: what to choose from; of equally good ones the first is taken. Without any, only
-    thresholds are chosen. ``folds``: also judge the choice on clips that it was not made on: clips are
-    dealt into so many folds (by ``seed``; ``groups`` keeps the clips of a group, e.g. a recording site,
-    in one fold), and each fold is judged with what is best on the others.
+    ``postprocessing``: what to choose from, a list or the text of a sweep; of equally good ones the
+    first is taken. Without any, only thresholds are chosen. ``folds``: also judge the choice on clips
+    that it was not made on: clips are dealt into so many folds (by ``seed``; ``groups`` keeps the clips
+    of a group, e.g. a recording site, in one fold), and each fold is judged with what is best on the
+    others.
 
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(100)
     >>> best = sed.BestFScore(sed.Collar())
-    >>> sweep = sed.postprocessing.parse_sweep("MedianFilter(0|0.2|0.5)")
-    >>> tuned = tune(sed.simulate.scores(truth), truth, best, sweep, folds=5)
+    >>> tuned = tune(sed.simulate.scores(truth), truth, best, "MedianFilter(0|0.2|0.5)", folds=5)
     >>> tuned.per_class["Speech"].postprocessing
     MedianFilter(seconds=0.2)
     >>> tuned.cross_validated < tuned.value
     True
     """
     _check_metric(metric)
-    candidates = _candidates(postprocessing)
+    candidates = _candidates(postprocessing, metric)
+    if groups is not None and folds is None:
+        raise SedscopeError("groups keep clips together in a fold: say how many folds (--folds)")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
     held_out = _held_out(alignment.clips, folds, seed, groups)
-    found = deltas_for(
-        alignment,
-        [metric],
-        (~held_out).astype(np.int32),
-        variants=candidates,
-        threads=threads,
-        progress=progress,
-    )[metric.criterion]
+    options: dict[str, Any] = {"threads": threads, "progress": progress}
+    if folds is None:
+        once = (~held_out).astype(np.int32)
+        every = deltas_for(alignment, [metric], once, variants=candidates, **options)
+    else:  # folds with a candidate each reach further down than all clips with one of them
+        every = collect(alignment, {metric.criterion: Wanted(variants=candidates)}, **options)
+    found = every[metric.criterion]
+    if not len(found.tables.references.labels):
+        raise SedscopeError("no class has reference events: nothing can be tuned")
     return _Grid(metric, candidates, found, held_out, thread_count(threads)).tuning(alignment)
 
 
@@ -175,14 +179,15 @@ class _Grid:
         assert isinstance(self.metric, ClasswiseMetric)
         tallies: dict[str, list[Tally]] = {label: [] for label in self.classes}
         everything: Counts | None = None
+        # for a class without references in the other folds no threshold is best: it is not detected
+        otherwise = np.inf if isinstance(self.metric.looks_at, str) else self.metric.looks_at
         for row in range(1, 1 + self.folds):
             chosen = self._chosen(row)
             tuned = self.metric.measure(self._counts(chosen, self.tuned_on[row]))
             judged = self._counts(chosen, self.held_out[row])
             everything = everything or chosen.counts(threads=self.threads)
             for label in self.classes:
-                # a class without references in the other folds has no threshold: it is not detected
-                threshold = tuned.thresholds.get(label, np.inf)
+                threshold = tuned.thresholds.get(label, otherwise)
                 tallies[label].append(judged[label].tally_at(threshold))
         assert everything is not None
         per_class = {}
@@ -213,7 +218,7 @@ class _Grid:
             provenance={
                 "sedscope": __version__,
                 "metric": repr(self.metric),
-                "chosen_from": f"{len(self.candidates)} post-processings",
+                "chosen_from": counted(len(self.candidates), "post-processing"),
                 "clips": str(len(alignment.clips)),
                 "hours": f"{int(durations.sum()) / 3.6e9:.4f}",
             },
@@ -223,6 +228,13 @@ class _Grid:
         nothing = [label for label, found in per_class.items() if found.postprocessing is None]
         if nothing:
             yield f"without reference events, so not tuned: {listing(nothing)}"
+        unmet = [
+            label
+            for label, found in per_class.items()
+            if found.postprocessing is not None and found.threshold is None
+        ]
+        if unmet and _has_thresholds(self.metric):
+            yield f"no threshold meets what is asked for, so never detected: {listing(unmet)}"
         if isinstance(self.metric, PSDS) and self.metric.alpha_st > 0:
             yield (
                 "each class is tuned for its own PSDS; the overall PSDS subtracts the deviation between "
@@ -256,12 +268,13 @@ def _check_metric(metric: Metric) -> None:
         )
 
 
-def _candidates(postprocessing: Iterable[PostProcessing]) -> tuple[PostProcessing, ...]:
-    given = tuple(postprocessing) if isinstance(postprocessing, Iterable) else (postprocessing,)
-    wrong = [repr(one) for one in given if not isinstance(one, PostProcessing)]
-    if wrong:
-        raise SedscopeError(f"not a post-processing: {listing(wrong)}")
-    return tuple(dict.fromkeys(given)) or (AS_THEY_ARE,)
+def _candidates(postprocessing: Any, metric: Metric) -> tuple[PostProcessing, ...]:
+    given = as_postprocessings(postprocessing)
+    if not given and not _has_thresholds(metric):
+        raise SedscopeError(
+            f"{metric!r} is over all thresholds: give post-processings to choose from (--sweep)"
+        )
+    return given or (AS_THEY_ARE,)
 
 
 def _held_out(

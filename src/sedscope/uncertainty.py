@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -60,15 +60,17 @@ class Resampling:
         return f"in brackets {self.confidence * 100:g} % {self.interval} intervals from {how}"
 
     def units(self, clips: Sequence[str]) -> NDArray[np.intp]:
-        """What is drawn: per clip the number of its group, or of the clip itself, in order of name."""
+        """What is drawn: per clip the number of its group, or of the clip itself, in order of the
+        clips' names."""
         if self.groups is None:
             return np.argsort(np.argsort(np.array(clips), kind="stable"), kind="stable")
         of_clip = {clip: self.groups[name] for name, clip in clip_ids(self.groups, "groups").items()}
         without = [clip for clip in clips if clip not in of_clip]
         if without:
             raise SedscopeError(f"without a group: {counted(len(without), 'clip')}: {listing(without)}")
-        groups = sorted({of_clip[clip] for clip in clips}, key=lambda group: (str(type(group)), group))
-        number = {group: i for i, group in enumerate(groups)}
+        number: dict[Hashable, int] = {}
+        for clip in sorted(clips):
+            number.setdefault(of_clip[clip], len(number))
         return np.array([number[of_clip[clip]] for clip in clips], np.intp)
 
     def draw(self, clips: Sequence[str]) -> Weights:
@@ -79,13 +81,16 @@ class Resampling:
             what = "clip" if self.groups is None else "group of clips"
             raise SedscopeError(f"{counted(number, what)}: at least 2 are needed to resample them")
         rng = np.random.default_rng(self.seed)
+        drawn: Iterable[NDArray[np.integer[Any]]]
         if self.balanced:
-            drawn = rng.permutation(np.tile(np.arange(number, dtype=np.int64), self.n))
+            all_times = np.tile(np.arange(number, dtype=np.int32), self.n)
+            drawn = rng.permutation(all_times).reshape(self.n, number)
         else:
-            drawn = rng.integers(number, size=self.n * number)
-        resample = np.repeat(np.arange(self.n, dtype=np.int64) * number, number)
-        times = np.bincount(resample + drawn, minlength=self.n * number).reshape(self.n, number)
-        return times[:, units].astype(np.int32)
+            drawn = (rng.integers(number, size=number) for _ in range(self.n))
+        weights: Weights = np.empty((self.n, len(clips)), np.int32)
+        for row, resample in zip(weights, drawn, strict=True):
+            row[:] = np.bincount(resample, minlength=number)[units]
+        return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +224,10 @@ def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArr
     spread = float(np.sum(gaps**2))
     acceleration = float(np.sum(gaps**3)) / (6 * spread**1.5) if spread > 0 else 0.0
     shifted = bias + _NORMAL.inv_cdf(tail)
-    return _NORMAL.cdf(bias + shifted / (1 - acceleration * shifted))
+    left = 1 - acceleration * shifted
+    if left <= 0:  # as far out as there is
+        return 1.0 if shifted > 0 else 0.0
+    return _NORMAL.cdf(bias + shifted / left)
 
 
 def _each_left_out(units: NDArray[np.intp]) -> Weights:

@@ -95,6 +95,17 @@ def late_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[
     return [f"left out {counted(late, 'reference event')} {said}"] if late else []
 
 
+def empty_note(references: Mapping[str, int]) -> list[str]:
+    """Whether classes have no references, of which there are so many in each class."""
+    empty = [label for label, number in references.items() if not number]
+    if not empty:
+        return []
+    return [
+        f"without reference events, so not defined (NaN) and left out of means: "
+        f"{counted(len(empty), 'class')}: {listing(empty)}"
+    ]
+
+
 def vanishing_note(intervals: Collection[Bootstrap]) -> list[str]:
     """Whether classes have no value in some resamples."""
     counts: dict[str, int] = {}

@@ -270,11 +270,78 @@ def median_filtered(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Array
     return found
 
 
+def median_filter_independent(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
+    """The PSDS over operating points of several median filters, by sed_scores_eval.
+
+    ``windows``: their lengths in seconds; ``dtc``, ``gtc``, ``cttc``, ``alpha_ct``, ``alpha_st``,
+    ``max_efpr`` and ``unit`` say of what.
+    ``value``; ``label/…``: value, efpr, tpr, and window, that of each vertex.
+    """
+    peer = import_module("sed_scores_eval.intersection_based")
+    durations = {clip: of_clip["duration"] for clip, of_clip in case["clips"].items()}
+    value, class_values, _, class_curves, *_ = peer.median_filter_independent_psds(
+        scores,
+        references(case),
+        durations,
+        median_filter_lengths_in_sec=case["windows"],
+        **psds_options(case),
+    )
+    found: Arrays = {"value": np.asarray(value)}
+    for label, (tpr, efpr, _, window) in class_curves.items():
+        found[f"{label}/value"] = np.asarray(class_values[label])
+        found[f"{label}/efpr"], found[f"{label}/tpr"] = efpr, tpr
+        found[f"{label}/window"] = np.asarray(case["windows"])[window]
+    return found
+
+
+def psds_options(case: Mapping[str, Any]) -> dict[str, Any]:
+    """What a case says of a PSDS, as sed_scores_eval calls it."""
+    return {
+        **{f"{name}_threshold": case[name] for name in ("dtc", "gtc", "cttc")},
+        **{name: case[name] for name in ("alpha_ct", "alpha_st", "max_efpr")},
+        "unit_of_time": case["unit"],
+    }
+
+
+def bootstrapped(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
+    """PSDS and F-scores of subsets of the clips, by sed_scores_eval, with ``folds`` and ``iterations``.
+
+    ``dtc`` … ``unit`` are those of the PSDS; ``onset``, ``offset``, ``offset_rate`` and ``threshold``
+    those of the F-score.
+    ``psds/…``, ``fscore/…``: for the value over all classes and for each label, one for each subset.
+    """
+    intersection = import_module("sed_scores_eval.intersection_based")
+    collar = import_module("sed_scores_eval.collar_based")
+    truth = references(case)
+    durations = {clip: of_clip["duration"] for clip, of_clip in case["clips"].items()}
+    draws = {"n_folds": case["folds"], "n_iterations": case["iterations"]}
+    values, class_values, *_ = intersection.bootstrapped_psds(
+        scores, truth, durations, **psds_options(case), **draws
+    )
+    fscores, *_ = collar.bootstrapped_fscore(
+        scores,
+        truth,
+        case["threshold"],
+        onset_collar=case["onset"],
+        offset_collar=case["offset"],
+        offset_collar_rate=case["offset_rate"],
+        **draws,
+    )
+    found: Arrays = {"psds/value": np.asarray(values)}
+    for label in case["classes"]:
+        found[f"psds/{label}"] = np.array([of_classes[label] for of_classes in class_values])
+    for name in fscores[0]:
+        found[f"fscore/{name}"] = np.array([of_classes[name] for of_classes in fscores])
+    return found
+
+
 JUDGES = {
     "psds": psds_of_scores,
     "psds_eval": psds_of_detections,
     "criterion": by_criterion,
     "median": median_filtered,
+    "mipsds": median_filter_independent,
+    "bootstrap": bootstrapped,
 }
 
 if __name__ == "__main__":

@@ -131,15 +131,21 @@ def _runs(
 
 
 def _named(systems: list[str]) -> dict[str, list[Path]]:
+    """The paths of each system by its name: as given, or else the last part of its path."""
     named: dict[str, list[Path]] = {}
+    short: list[str] = []
     for text in systems:
         name, equals, listed = text.partition("=")
         if not equals or Path(text).exists():
-            name, paths = text.rstrip("/\\"), [Path(text)]
+            name, paths = text.rstrip("/\\") or text, [Path(text)]
+            short.append(Path(name).name or name)
         else:
-            paths = [Path(listed)] if Path(listed).exists() else [Path(p) for p in listed.split(",")]
+            runs = [listed] if Path(listed).exists() else listed.split(",")
+            if not name or not listed or "" in runs:
+                raise SedscopeError(f"{text}: write NAME=FOLDER, or NAME=RUN,RUN for several runs")
+            paths = [Path(run) for run in runs]
+            short.append(name)
         if name in named:
             raise SedscopeError(f"two systems are called {name}: give names, as in NAME=FOLDER")
         named[name] = paths
-    short = [Path(name).name if len(paths) == 1 else name for name, paths in named.items()]
     return dict(zip(short, named.values(), strict=True)) if len(set(short)) == len(named) else named

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import SedscopeError, SedscopeWarning
+from ..errors import SedscopeError, SedscopeWarning, listing
 from .options import (
     BalancedOption,
     ClassesOption,
@@ -76,7 +76,17 @@ def evaluate(
         raise SedscopeError("--json: the name of the file is empty")
     metrics = chosen_metrics(metric, preset)
     resampling = None
-    if bootstrap is not None:
+    if bootstrap is None:
+        used = {
+            "--confidence": confidence != 0.95,
+            "--interval": interval != "percentile",
+            "--balanced": balanced,
+            "--groups": groups is not None,
+        }
+        without = [option for option, is_used in used.items() if is_used]
+        if without:
+            raise SedscopeError(f"{listing(without)}: there are no intervals without --bootstrap")
+    else:
         of_clips = read_groups(groups)
         resampling = Resampling(bootstrap, confidence, seed, interval, balanced, of_clips)
     truth = read_ground_truth(ground_truth, durations=durations, invalid=invalid, overlaps=overlaps)

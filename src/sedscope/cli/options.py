@@ -136,10 +136,10 @@ def read_groups(path: Path | None) -> dict[str, str] | None:
         raise SedscopeError(f"{path}: two columns are needed, e.g. filename and group")
     groups: dict[str, str] = {}
     wrong = []
-    for row, (clip, group, *_) in enumerate(table.rows):
-        if not clip.strip() or not group.strip() or groups.get(clip.strip(), group) != group:
+    for row, cells in enumerate(table.rows):
+        clip, group = (cell.strip() for cell in cells[:2])
+        if not clip or not group or groups.setdefault(clip, group) != group:
             wrong.append(table.place(row))
-        groups[clip.strip()] = group
     if wrong:
         raise SedscopeError(f"{path}: no clip, no group, or a second group for a clip: {listing(wrong)}")
     return groups

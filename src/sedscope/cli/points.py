@@ -168,6 +168,10 @@ def _tuned_metric(
             'e.g. --metric "RecallAtFalseAlarms(Collar(), per_hour=1)"'
         )
     if metric is not None:
+        other = {"--criterion": criterion != "Collar()", "--objective": objective != "fscore"}
+        unused = [option for option, given in (other | {"--beta": beta != 1}).items() if given]
+        if unused:
+            raise SedscopeError(f"{listing(unused)} cannot be combined with --metric, which says it all")
         return parse_metric(metric)
     judged = parse_criterion(criterion)
     return BestFScore(judged, beta) if objective == "fscore" else BestErrorRate(judged)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..counts import Counts
 from ..criteria import Intersection
 from ..definitions import Defined, require_choice, require_flag, require_number
 from ..errors import SedscopeError, listing
-from ..postprocessing import PostProcessing, parse_sweep
+from ..postprocessing import PostProcessing, as_postprocessings
 from ..psd_roc import PSDROC, ClassPSDROC, FloatArray, best_of, class_psd_roc, psd_roc, step_area
 from ..times import SECONDS_PER_UNIT
 from .metric import Points
@@ -136,21 +135,14 @@ class PiPSDS(PSDS):
     (MedianFilter(seconds=0), MedianFilter(seconds=0.2), MedianFilter(seconds=0.4))
     """
 
-    postprocessing: Sequence[PostProcessing] | str = ()
+    postprocessing: PostProcessing | Sequence[PostProcessing] | str = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given: Any = self.postprocessing
-        chosen = parse_sweep(given) if isinstance(given, str) else given
-        if isinstance(chosen, PostProcessing) or not isinstance(chosen, Iterable):
-            chosen = (chosen,)
-        chosen = tuple(dict.fromkeys(chosen))
-        wrong = [repr(one) for one in chosen if not isinstance(one, PostProcessing)]
-        if wrong or not chosen:
+        chosen = as_postprocessings(self.postprocessing)
+        if not chosen:
             raise SedscopeError(
-                f"PiPSDS needs post-processings, not {listing(wrong)}"
-                if wrong
-                else "PiPSDS needs post-processings, e.g. postprocessing='MedianFilter(0..1/0.1)'"
+                "PiPSDS needs post-processings, e.g. postprocessing='MedianFilter(0..1/0.1)'"
             )
         if not self.oracle:
             raise SedscopeError("PiPSDS takes the best operating points: oracle=False is not defined")
@@ -162,7 +154,21 @@ class PiPSDS(PSDS):
         assert isinstance(self.postprocessing, tuple)
         return self.postprocessing
 
+    def measure(self, counts: Counts) -> PSDSResult:
+        """Read the score and its curves off the counts of all post-processings."""
+        require_variants(self.variants, counts.variants)
+        return super().measure(counts)
+
     def class_curve(self, counts: Counts, label: str) -> ClassPSDROC:
         """The best of all post-processings; of equally good ones the first."""
         curves = [super(PiPSDS, self).class_curve(counts.variants[one], label) for one in self.variants]
         return best_of(curves, self.variants)
+
+
+def require_variants(needed: Iterable[PostProcessing], known: Container[PostProcessing]) -> None:
+    """Refuse counts, or deltas, that lack a post-processing."""
+    missing = [repr(variant) for variant in needed if variant not in known]
+    if missing:
+        raise SedscopeError(
+            f"there are no variants for {listing(missing)}: see postprocessing= of sedscope.deltas"
+        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..definitions import parse
 from ..errors import SedscopeError, listing, shortened
@@ -28,6 +29,7 @@ __all__ = [
     "PerClass",
     "PostProcessing",
     "ScoreTransform",
+    "as_postprocessings",
     "parse_postprocessing",
     "parse_sweep",
 ]
@@ -68,3 +70,18 @@ def parse_sweep(text: str) -> list[PostProcessing]:
     [MedianFilter(seconds=0.1), MedianFilter(seconds=0.2), MedianFilter(seconds=1)]
     """
     return [parse_postprocessing(spelling) for spelling in spellings(text)]
+
+
+def as_postprocessings(given: Any) -> tuple[PostProcessing, ...]:
+    """One post-processing, several, or the text of a sweep: each of them once, in order.
+
+    >>> as_postprocessings("MedianFilter(0.1|0.2|0.1)")
+    (MedianFilter(seconds=0.1), MedianFilter(seconds=0.2))
+    """
+    if isinstance(given, str):
+        given = parse_sweep(given)
+    chosen = tuple(given) if isinstance(given, Iterable) else (given,)
+    wrong = [repr(one) for one in chosen if not isinstance(one, PostProcessing)]
+    if wrong:
+        raise SedscopeError(f"not a post-processing: {listing(wrong)}")
+    return tuple(dict.fromkeys(chosen))
