@@ -1,0 +1,164 @@
+"""Scores in one Parquet file: a long table ``clip onset offset class…``, a row a frame."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import SedscopeError, counted, listing
+from ...scores import ClipScores, Scores
+from ..files import replacing
+from ..score_tables import clip_from_table
+from .score_format import Given, ScoreFormat, starts_with
+
+_CLIP = ("clip", "filename", "clip_id")
+_TIMES = ("onset", "offset")
+_BLOCK_ROWS = 100_000
+_BLOCKS_KEPT = 4
+
+
+def recognise(path: Path) -> bool:
+    """A Parquet file with columns of frames."""
+    return starts_with(path, b"PAR1") and _is_long_table(_columns(path))
+
+
+def _columns(path: Path) -> list[str]:
+    import polars
+
+    try:
+        return list(polars.read_parquet_schema(path))
+    except (polars.exceptions.PolarsError, OSError, ValueError) as error:
+        raise SedscopeError(f"{path}: not a Parquet file: {error}") from None
+
+
+def _is_long_table(columns: Sequence[str]) -> bool:
+    return (
+        columns[:1] != []
+        and columns[0] in _CLIP
+        and tuple(columns[1:3]) == _TIMES
+        and (len(columns) > 3 and "event_label" not in columns)
+    )
+
+
+def read(path: Path, _: Given) -> Scores:
+    """The scores of a table. Blocks of clips are read when they are needed."""
+    columns = _columns(path)
+    if not _is_long_table(columns):
+        raise SedscopeError(
+            f"{path}: expected the columns clip, onset, offset and one per class, found "
+            f"{listing([repr(name) for name in columns])}"
+        )
+    places, blocks = _places(path, columns[0])
+    classes = columns[3:]
+    kept: dict[int, Any] = {}
+    lock = threading.Lock()
+
+    def block(number: int) -> Any:
+        with lock:
+            if number not in kept:
+                while len(kept) >= _BLOCKS_KEPT:
+                    kept.pop(next(iter(kept)))
+                first, last = blocks[number]
+                kept[number] = _rows(path, first, last - first)
+            return kept[number]
+
+    def load(clip: str) -> ClipScores:
+        number, first, frames = places[clip]
+        where = f"{path}, clip {clip}"
+        rows = block(number).slice(first - blocks[number][0], frames).drop(columns[0])
+        if frames == 1 and rows["onset"].null_count():
+            return ClipScores.from_frames(np.empty((0, len(classes)), _type_of(rows)), [], [])
+        empty = [name for name in rows.columns if rows[name].null_count()]
+        if empty:
+            raise SedscopeError(
+                f"{where}: no values in {counted(len(empty), 'column')}: {listing(empty)}"
+            )
+        return clip_from_table(rows, classes, where)
+
+    return Scores(places, load, classes=classes, thread_safe=True)
+
+
+def _type_of(rows: Any) -> Any:
+    import polars
+
+    return np.float32 if rows.dtypes[2] == polars.Float32 else np.float64
+
+
+def _rows(path: Path, first: int, number: int) -> Any:
+    import polars
+
+    try:
+        return polars.scan_parquet(path).slice(first, number).collect()
+    except (polars.exceptions.PolarsError, OSError, ValueError) as error:
+        raise SedscopeError(f"{path}: cannot be read: {error}") from None
+
+
+def _places(path: Path, column: str) -> tuple[dict[str, tuple[int, int, int]], list[tuple[int, int]]]:
+    """Per clip its block, first row and number of rows; and where blocks begin and end."""
+    import polars
+
+    try:
+        names = polars.scan_parquet(path).select(column).collect()[column]
+        runs = names.cast(polars.String).rle()
+    except (polars.exceptions.PolarsError, OSError, ValueError) as error:
+        raise SedscopeError(f"{path}: cannot be read: {error}") from None
+    places: dict[str, tuple[int, int, int]] = {}
+    blocks: list[tuple[int, int]] = []
+    scattered: list[str] = []
+    row = start = 0
+    for run in runs.to_list():
+        clip, rows = run["value"], run["len"]
+        if clip is None:
+            raise SedscopeError(f"{path}: row {row}: no clip is named")
+        if clip in places:
+            scattered.append(clip)
+        places[clip] = len(blocks), row, rows
+        row += rows
+        if row - start >= _BLOCK_ROWS:
+            blocks.append((start, row))
+            start = row
+    blocks.append((start, row))
+    if scattered:
+        raise SedscopeError(f"{path}: the frames of a clip must stand together: {listing(scattered)}")
+    return places, blocks
+
+
+def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
+    """Write a long table; a clip without frames has a row without times."""
+    import polars
+
+    odd = [repr(name) for name in scores.classes if name in (*_CLIP, *_TIMES, "event_label")]
+    if odd:
+        raise SedscopeError(f"{path}: a long table has no place for classes named {listing(odd)}")
+    frames = []
+    for clip, of_clip in clips:
+        edges = of_clip.edges
+        columns: dict[str, Any] = {"onset": edges[:-1], "offset": edges[1:]}
+        columns |= dict(zip(scores.classes, np.ascontiguousarray(of_clip.values.T), strict=True))
+        frame = polars.DataFrame(columns)
+        if not len(frame):
+            frame = polars.DataFrame({name: [None] for name in columns}, schema=frame.schema)
+        frames.append(frame.insert_column(0, polars.repeat(clip, len(frame), eager=True).alias("clip")))
+    if not frames:
+        raise SedscopeError(f"{path}: there is no clip to write")
+    with replacing(path) as temporary:
+        polars.concat(frames, how="vertical_relaxed").write_parquet(
+            temporary, row_group_size=_BLOCK_ROWS
+        )
+
+
+FORMATS = (
+    ScoreFormat(
+        name="parquet",
+        about="one Parquet file: a long table clip onset offset class…",
+        recognise=recognise,
+        read=read,
+        write=write,
+        holds=frozenset(),
+        suffixes=(".parquet",),
+    ),
+)
