@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 _MODULES = ("curves", "presets", "simulate")
 _NAMES = {
     "collect": ("deltas",),
+    "conversion": ("convert",),
     "counts": ("ClassCounts", "Counts"),
     "criteria": ("Collar", "Intersection", "IoU"),
     "custom": ("CustomCriterion",),

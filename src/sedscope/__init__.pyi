@@ -5,6 +5,7 @@ from . import presets as presets
 from . import simulate as simulate
 from .clip_deltas import Deltas as Deltas
 from .collect import deltas as deltas
+from .conversion import convert as convert
 from .counts import ClassCounts as ClassCounts
 from .counts import Counts as Counts
 from .criteria import Collar as Collar

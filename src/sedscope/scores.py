@@ -263,7 +263,7 @@ class Scores(Mapping[str, ClipScores]):
         *,
         classes: Iterable[str] | None = None,
         clips: Iterable[str] = (),
-        overlaps: Literal["error", "merge"] = "error",
+        overlaps: Literal["error", "merge", "average"] = "error",
     ) -> Scores:
         """From detected events ``{clip: [(onset, offset, label[, confidence]), …]}``; the threshold acts
         on the confidence, which is 1 unless given. See :func:`sedscope.events.scores_from_events`."""

@@ -12,15 +12,21 @@ from ..errors import SedscopeError, SedscopeWarning, listing
 from .options import (
     ClassesOption,
     ClipsOption,
+    ColumnsOption,
     DurationsOption,
     InvalidOption,
+    LabelOption,
     MissingOption,
     OverlapsOption,
     ScoresArgument,
+    ScoresFormatOption,
+    StitchOption,
     ThreadsOption,
     TruthArgument,
+    TruthFormatOption,
     class_names,
     clip_choice,
+    column_map,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +57,11 @@ def evaluate(
     invalid: InvalidOption = "error",
     overlaps: OverlapsOption = "error",
     threads: ThreadsOption = None,
+    truth_format: TruthFormatOption = None,
+    columns: ColumnsOption = None,
+    label: LabelOption = None,
+    scores_format: ScoresFormatOption = None,
+    stitch: StitchOption = None,
     json: Annotated[
         str | None, typer.Option(help="Write the results to this file; '-': only JSON, to stdout")
     ] = None,
@@ -64,8 +75,16 @@ def evaluate(
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
     metrics = _metrics(metric or [], preset or [])
-    truth = read_ground_truth(ground_truth, durations=durations, invalid=invalid, overlaps=overlaps)
-    system = read_system(scores, truth, overlaps)
+    truth = read_ground_truth(
+        ground_truth,
+        durations=durations,
+        invalid=invalid,
+        overlaps=overlaps,
+        format=truth_format,
+        columns=column_map(columns),
+        label=label,
+    )
+    system = read_system(scores, truth, overlaps, format=scores_format, stitch=stitch)
     if points is not None:
         if any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics):
             raise SedscopeError("--points apply to scores of frames, not to means over segments")

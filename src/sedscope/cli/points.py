@@ -13,14 +13,21 @@ from ..errors import SedscopeError, SedscopeWarning
 from .options import (
     ClassesOption,
     ClipsOption,
+    ColumnsOption,
     DurationsOption,
     InvalidOption,
+    LabelOption,
     MissingOption,
     OverlapsOption,
+    ScoresFormatOption,
+    StitchOption,
     ThreadsOption,
     TruthArgument,
+    TruthFormatOption,
     class_names,
     clip_choice,
+    column_map,
+    stitching,
 )
 
 
@@ -29,7 +36,7 @@ def tune(
         Path,
         typer.Argument(
             help="Folder of score tables, one a clip: onset offset class…; or a file of detections with "
-            "a column confidence"
+            "a column confidence; or any other of 'sedscope formats'"
         ),
     ],
     ground_truth: TruthArgument,
@@ -56,6 +63,11 @@ def tune(
     invalid: InvalidOption = "error",
     overlaps: OverlapsOption = "error",
     threads: ThreadsOption = None,
+    truth_format: TruthFormatOption = None,
+    columns: ColumnsOption = None,
+    label: LabelOption = None,
+    scores_format: ScoresFormatOption = None,
+    stitch: StitchOption = None,
 ) -> None:
     """Choose a threshold for each class, for use by 'detect' and 'evaluate --points'."""
     from .. import choose, deltas, read_ground_truth
@@ -64,8 +76,18 @@ def tune(
     from .systems import read_system, require_scores
 
     judged = parse_criterion(criterion)
-    truth = read_ground_truth(ground_truth, durations=durations, invalid=invalid, overlaps=overlaps)
-    system = require_scores(read_system(scores, truth, overlaps), scores, "tune")
+    truth = read_ground_truth(
+        ground_truth,
+        durations=durations,
+        invalid=invalid,
+        overlaps=overlaps,
+        format=truth_format,
+        columns=column_map(columns),
+        label=label,
+    )
+    system = require_scores(
+        read_system(scores, truth, overlaps, format=scores_format, stitch=stitch), scores, "tune"
+    )
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
         counts = deltas(
@@ -107,7 +129,11 @@ def tune(
 
 def detect(
     scores: Annotated[
-        Path, typer.Argument(help="Folder of score tables, one a clip: onset offset class…")
+        Path,
+        typer.Argument(
+            help="Folder of score tables, one a clip: onset offset class…; or any other format of "
+            "scores, see 'sedscope formats'"
+        ),
     ],
     points: Annotated[
         Path | None, typer.Option(help="File of thresholds, as 'sedscope tune' writes it")
@@ -116,6 +142,8 @@ def detect(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File for the events \\[default: stdout]")
     ] = None,
+    scores_format: ScoresFormatOption = None,
+    stitch: StitchOption = None,
 ) -> None:
     """Write the events that a system detects: filename onset offset event_label."""
     from .. import OperatingPoints, read_scores, write_events
@@ -125,7 +153,11 @@ def detect(
         raise SedscopeError("give either --points or --threshold")
     limits = threshold if points is None else OperatingPoints.load(points).thresholds
     assert limits is not None
-    text = write_events(detect_events(read_scores(scores), limits), output)
+    joined = stitching(stitch)
+    system = read_scores(scores, format=scores_format)
+    if joined:
+        system = system.stitch(joined.pop("stitch"), **joined)
+    text = write_events(detect_events(system, limits), output)
     if output is None:
         typer.echo(text, nl=False)
 

@@ -7,39 +7,64 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError, listing
+from .options import stitching
 
 if TYPE_CHECKING:
     from ..ground_truth import GroundTruth, Overlaps
     from ..scores import Scores
 
 
-def read_system(path: Path, truth: GroundTruth, overlaps: Overlaps) -> Scores | dict[float, Any]:
-    """Scores from a folder of score tables or a file of detections; or, from a folder with a file of
-    detections per threshold, the detections by threshold.
+def read_system(
+    path: Path,
+    truth: GroundTruth,
+    overlaps: Overlaps,
+    *,
+    format: str | None = None,
+    stitch: str | None = None,
+) -> Scores | dict[float, Any]:
+    """Scores or detections in any format; or, from a folder with a DCASE table of detections per
+    threshold, the detections by threshold. ``stitch``: see :func:`.options.stitching`.
 
-    Clips that a file of detections does not list have none.
+    Clips that detections do not list have none.
     """
     from .. import read_events, read_scores
+    from ..io.events import EVENT_FORMATS
+    from ..io.events import event_files as files_of
+    from ..io.stores import find_score_format
     from ..scores import Scores
 
-    if path.is_file():
-        events = read_events(path)
-        labels = {event[2] for of_clip in events.values() for event in of_clip}
-        classes = sorted(labels.union(truth.labels))
-        return Scores.from_events(events, classes=classes, clips=truth.clips, overlaps=overlaps)
-    if path.is_dir() and _holds_detections(path):
+    if format is None and path.is_dir() and _holds_sets(path):
         return _read_sets(path)
-    return read_scores(path)
+    is_scores = format not in EVENT_FORMATS if format else find_score_format(path) is not None
+    if is_scores or not path.exists() or (path.is_dir() and not files_of(path)):
+        scores = read_scores(path, format=format)
+        joined = stitching(stitch)
+        return scores.stitch(joined.pop("stitch"), **joined) if joined else scores
+    events = read_events(path, format=format, durations=_durations(truth))
+    labels = {event[2] for of_clip in events.values() for event in of_clip}
+    return Scores.from_events(
+        events,
+        classes=sorted(labels.union(truth.labels)),
+        clips=truth.clips,
+        overlaps="average" if stitch else overlaps,
+    )
 
 
-def _holds_detections(folder: Path) -> bool:
+def _durations(truth: GroundTruth) -> dict[str, float] | None:
+    if truth.durations is None:
+        return None
+    return dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
+
+
+def _holds_sets(folder: Path) -> bool:
+    """Whether the first table of a folder lists events of named clips."""
     from ..io.text_tables import read_bytes, split_header
 
     first = next(iter(sorted(folder.glob("*.tsv"))), None)
     if first is None or not first.is_file() or not first.stat().st_size:
         return False
     try:
-        return "event_label" in split_header(read_bytes(first), first)[0]
+        return {"filename", "event_label"} <= set(split_header(read_bytes(first), first)[0])
     except SedscopeError:
         return False  # the reader of scores says what is wrong
 

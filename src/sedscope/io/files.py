@@ -6,8 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError
+
+if TYPE_CHECKING:
+    from polars import DataFrame
 
 
 @contextmanager
@@ -71,6 +75,17 @@ def _umask() -> int:
 
 def _reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
+
+
+def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:
+    """Write a polars frame as a Parquet file."""
+    import polars
+
+    with replacing(path) as temporary:
+        try:
+            frame.write_parquet(temporary, **options)
+        except polars.exceptions.PolarsError as error:
+            raise SedscopeError(f"cannot write {path}: {error}") from None
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -5,14 +5,12 @@ The label is the common name; ``columns={"label": "Scientific name"}`` chooses t
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from pathlib import Path
 
 from ...errors import SedscopeError, counted, listing
-from ..files import replacing, write_text
-from ..text_tables import is_number
+from ..files import write_parquet, write_text
+from ..text_tables import is_number, quoted
 from . import raven
 from .audacity import lines_of
 from .event_format import EventFormat, EventSet, holding, plain_label, seconds, write_per_clip
@@ -154,15 +152,14 @@ def write_csv(events: EventSet, path: Path) -> None:
     write_text(path, _csv_text([_CSV_HEADER, *_table(events)]))
 
 
-def write_parquet(events: EventSet, path: Path) -> None:
+def write_csv_as_parquet(events: EventSet, path: Path) -> None:
     """Write the columns of the csv as a Parquet file."""
     import polars
 
     rows = [(float(a), float(b), c, d, float(e), f) for a, b, c, d, e, f in _table(events)]
     types = (polars.Float64, polars.Float64, polars.String, polars.String, polars.Float64, polars.String)
     frame = polars.DataFrame(rows, schema=dict(zip(_CSV_HEADER, types, strict=True)), orient="row")
-    with replacing(path) as temporary:
-        frame.write_parquet(temporary)
+    write_parquet(path, frame)
 
 
 def write_kaleidoscope(events: EventSet, path: Path) -> None:
@@ -219,9 +216,7 @@ def write_audacity(events: EventSet, path: Path) -> None:
 
 
 def _csv_text(rows: list[tuple[str, ...]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    return "".join(",".join(quoted(cell, ",") for cell in row) + "\n" for row in rows)
 
 
 FORMATS = (
@@ -240,7 +235,7 @@ FORMATS = (
         about="BirdNET results, Parquet, with the columns of the csv",
         recognise=recognise_parquet,
         read=read_csv,
-        write=write_parquet,
+        write=write_csv_as_parquet,
         holds=holding("times", "confidences", "any label"),
         suffixes=(".birdnet.results.parquet",),
     ),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import SedscopeError
-from ..files import replacing
+from ..files import write_parquet
 from . import dcase
 from .event_format import EventFormat, EventSet, holding
 from .event_table import EventTable
@@ -44,8 +44,7 @@ def write(events: EventSet, path: Path) -> None:
         "confidence": polars.Float64,
     }
     frame = polars.DataFrame(rows, schema=types, orient="row")
-    with replacing(path) as temporary:
-        (frame if events.scored else frame.drop("confidence")).write_parquet(temporary)
+    write_parquet(path, frame if events.scored else frame.drop("confidence"))
 
 
 FORMATS = (

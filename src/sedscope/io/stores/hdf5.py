@@ -94,43 +94,30 @@ def _datasets(
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
-    """Write all frames × classes, with ids, numbers of frames and boundaries."""
+    """Write all frames × classes, with ids, numbers of frames and boundaries.
+
+    The file is made in memory first: the library does not survive a full disk.
+    """
     h5py = _h5py()
+    found = list(clips)
+    arrays = described(scores, [clip for clip, _ in found], [len(of.values) for _, of in found])
+    if not found:
+        raise SedscopeError(f"{path}: there is no clip to write")
+    arrays[SCORES[0]] = np.concatenate([of_clip.values for _, of_clip in found])
+    arrays[TICKS] = np.concatenate([of_clip.ticks for _, of_clip in found])
+    try:
+        with h5py.File(path.name, "w", driver="core", backing_store=False) as file:
+            for name, array in arrays.items():
+                if array.dtype.kind == "U":
+                    file.create_dataset(name, data=array.tolist(), dtype=h5py.string_dtype())
+                else:
+                    file.create_dataset(name, data=array)
+            file.flush()
+            image = file.id.get_file_image()
+    except _BROKEN as error:
+        raise SedscopeError(f"cannot write {path}: {error}") from None
     with replacing(path) as temporary:
-        try:
-            with h5py.File(temporary, "w") as file:
-                _fill(h5py, file, scores, clips)
-        except _BROKEN as error:
-            if isinstance(error, (SedscopeError, OSError)):
-                raise
-            raise SedscopeError(f"cannot write {path}: {error}") from None
-
-
-def _fill(h5py: Any, file: Any, scores: Scores, clips: Iterator[tuple[str, ClipScores]]) -> None:
-    names: list[str] = []
-    frames: list[int] = []
-    sets: dict[str, Any] = {}
-
-    def append(name: str, rows: NDArray[Any]) -> None:
-        if name not in sets:
-            shape = (0, *rows.shape[1:])
-            chunk = (max(1, 2**16 // max(1, rows[:1].nbytes)), *rows.shape[1:])
-            sets[name] = file.create_dataset(
-                name, shape, rows.dtype, maxshape=(None, *rows.shape[1:]), chunks=chunk
-            )
-        end = sets[name].shape[0]
-        sets[name].resize(end + len(rows), axis=0)
-        sets[name][end:] = rows
-
-    for clip, of_clip in clips:
-        append(SCORES[0], of_clip.values)
-        append(TICKS, of_clip.ticks)
-        names.append(clip)
-        frames.append(len(of_clip.values))
-    for name, array in described(scores, names, frames).items():
-        is_text = array.dtype.kind == "U"
-        text = {"dtype": h5py.string_dtype()} if is_text else {}
-        file.create_dataset(name, data=array.tolist() if is_text else array, **text)
+        temporary.write_bytes(image)
 
 
 FORMATS = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import SedscopeError, counted, listing
 from ...scores import ClipScores, Scores
-from ..files import replacing
+from ..files import write_parquet
 from ..score_tables import clip_from_table
 from .score_format import Given, ScoreFormat, starts_with
 
@@ -145,10 +145,8 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
         frames.append(frame.insert_column(0, polars.repeat(clip, len(frame), eager=True).alias("clip")))
     if not frames:
         raise SedscopeError(f"{path}: there is no clip to write")
-    with replacing(path) as temporary:
-        polars.concat(frames, how="vertical_relaxed").write_parquet(
-            temporary, row_group_size=_BLOCK_ROWS
-        )
+    table = polars.concat(frames, how="vertical_relaxed")
+    write_parquet(path, table, row_group_size=_BLOCK_ROWS)
 
 
 FORMATS = (

@@ -28,6 +28,7 @@ _FORMAT, _VERSION = "sedscope scores", 1
 _INDEX, _TICKS = "index.json", "ticks.npy"
 _TYPES = ("float32", "float64")
 _LARGEST_INDEX = 2**30
+_ALL_AT_ONCE = 2**28
 
 
 def recognise(path: Path) -> bool:
@@ -60,8 +61,16 @@ def read(path: Path, _: Given) -> Scores:
         name, first, k = clips[clip]
         return ClipScores.unchecked(files[name][first : first + index.frames[k]], index.boundaries(k))
 
-    # the core reads the pages, in as many threads as there are; handing out views takes no time
-    return Scores(clips, load, classes=index.classes, whole_clips=index.whole_clips)
+    # Views take no time to hand out, and the core reads their pages in as many threads as there are. All
+    # at once is fastest; a large set goes in batches, so that what is found in them can be let go.
+    size = sum(array.nbytes for array in files.values())
+    return Scores(
+        clips,
+        load,
+        classes=index.classes,
+        in_memory=size <= _ALL_AT_ONCE,
+        whole_clips=index.whole_clips,
+    )
 
 
 class _Index:
