@@ -48,6 +48,7 @@ _NAMES = {
     "operating_points": ("OperatingPoints", "choose"),
     "scores": ("ClipScores", "Scores"),
     "segments": ("Clip", "Segment"),
+    "validation": ("Finding", "Validation", "validate"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -49,6 +49,9 @@ from .scores import ClipScores as ClipScores
 from .scores import Scores as Scores
 from .segments import Clip as Clip
 from .segments import Segment as Segment
+from .validation import Finding as Finding
+from .validation import Validation as Validation
+from .validation import validate as validate
 
 __version__: str
 __all__: list[str]

@@ -109,7 +109,7 @@ class GroundTruth:
         self.offsets = (
             np.maximum.reduceat(events.offset[order], starts) if len(order) else events.offset[:0]
         )
-        self.warnings = tuple(notes + self._late_ends())
+        self.warnings = tuple(notes + self.late_ends())
 
     @classmethod
     def from_dict(
@@ -209,7 +209,8 @@ class GroundTruth:
             f"{counted(len(self.labels), 'class')}>"
         )
 
-    def _late_ends(self) -> list[str]:
+    def late_ends(self) -> list[str]:
+        """A word on events that end after their clip's stated duration, if there are any."""
         if self.durations is None:
             return []
         late = np.flatnonzero(self.offsets > self.durations[self.event_clips])

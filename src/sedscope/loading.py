@@ -39,7 +39,7 @@ def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedC
         return
     first, batch, size = 0, list[ClipScores](), 0
     failures: list[SedscopeError] = []
-    for number, loaded in enumerate(_read(scores, clips, threads)):
+    for number, loaded in enumerate(read_each(scores, clips, threads)):
         if isinstance(loaded, SedscopeError):
             failures.append(loaded)
             if len(failures) >= MANY_FAILURES:
@@ -55,7 +55,9 @@ def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedC
     yield LoadedClips(first, [] if failures else batch, failures)
 
 
-def _read(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded]:
+def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded]:
+    """Each clip in order, or why it could not be read."""
+
     def read(clip: str) -> Loaded:
         try:
             return scores[clip]

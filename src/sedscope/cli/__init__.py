@@ -8,7 +8,7 @@ import sys
 import typer
 
 from ..errors import SedscopeError
-from . import convert, demo, evaluate, points
+from . import convert, demo, evaluate, points, validate
 
 app = typer.Typer(
     name="sedscope",
@@ -21,6 +21,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("tune")(points.tune)
 app.command("detect")(points.detect)
 app.command("presets")(points.presets)
+app.command("validate")(validate.validate)
 app.command("convert")(convert.convert)
 app.command("formats")(convert.formats)
 app.command("demo")(demo.demo)

@@ -27,33 +27,11 @@ def read_system(
 
     Clips that detections do not list have none.
     """
-    from .. import read_events, read_scores
-    from ..io.events import EVENT_FORMATS
-    from ..io.events import event_files as files_of
-    from ..io.stores import find_score_format
-    from ..scores import Scores
+    from ..system_files import read_system_scores
 
     if format is None and path.is_dir() and _holds_sets(path):
         return _read_sets(path)
-    is_scores = format not in EVENT_FORMATS if format else find_score_format(path) is not None
-    if is_scores or not path.exists() or (path.is_dir() and not files_of(path)):
-        scores = read_scores(path, format=format)
-        joined = stitching(stitch)
-        return scores.stitch(joined.pop("stitch"), **joined) if joined else scores
-    events = read_events(path, format=format, durations=_durations(truth))
-    labels = {event[2] for of_clip in events.values() for event in of_clip}
-    return Scores.from_events(
-        events,
-        classes=sorted(labels.union(truth.labels)),
-        clips=truth.clips,
-        overlaps="average" if stitch else overlaps,
-    )
-
-
-def _durations(truth: GroundTruth) -> dict[str, float] | None:
-    if truth.durations is None:
-        return None
-    return dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
+    return read_system_scores(path, truth, overlaps=overlaps, format=format, **stitching(stitch))
 
 
 def _holds_sets(folder: Path) -> bool:

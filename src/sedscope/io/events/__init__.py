@@ -30,6 +30,7 @@ __all__ = [
     "EventSet",
     "EventTable",
     "Source",
+    "event_files",
     "find_event_format",
     "known_event_format",
     "read_event_table",

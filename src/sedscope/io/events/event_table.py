@@ -11,7 +11,7 @@ import numpy as np
 from ...clip_ids import clip_id
 from ...errors import SedscopeError, counted, listing
 from ...ground_truth import EventColumns, GroundTruth, Invalid, Overlaps
-from ...times import to_ticks
+from ...times import Ticks, to_ticks
 from ..text_tables import number, quoted_cell
 
 Cell: TypeAlias = "str | float | None"
@@ -96,8 +96,43 @@ class EventTable:
             place=lambda k: self.place(rows[k][0]),
         )
 
+    def ticks(self) -> tuple[list[str], Ticks]:
+        """The clips and the (onset, offset) of all events in microseconds."""
+        rows, times, _ = self._checked()
+        return [self.clip[i] for i in rows], to_ticks(np.array(times, np.float64).reshape(-1, 2))
+
+    def sound(self) -> tuple[EventTable, list[str]]:
+        """The rows that can be used, and what is wrong with the others."""
+        rows, _, _, problems = self._parsed()
+        named = [i for i, clip in enumerate(self.clip) if clip and self._is_empty(i)]
+        kept = sorted({*rows, *named})
+        table = EventTable(
+            where=self.where,
+            clip=[self.clip[i] for i in kept],
+            onset=[self.onset[i] for i in kept],
+            offset=[self.offset[i] for i in kept],
+            label=[self.label[i] for i in kept],
+            confidence=None if self.confidence is None else [self.confidence[i] for i in kept],
+            place=lambda k: self.place(kept[k]),
+            durations=self.durations,
+        )
+        return table, problems
+
+    def _is_empty(self, i: int) -> bool:
+        return _empty(self.onset[i]) and _empty(self.offset[i]) and _empty(self.label[i])
+
     def _checked(self) -> tuple[list[int], list[tuple[float, float]], list[float] | None]:
         """The rows that are events, with their times and confidences; all that are none are named."""
+        rows, times, confidences, problems = self._parsed()
+        if problems:
+            raise SedscopeError(
+                f"{self.where}: {counted(len(problems), 'row')} not an event: {listing(problems)}"
+            )
+        return rows, times, confidences
+
+    def _parsed(
+        self,
+    ) -> tuple[list[int], list[tuple[float, float]], list[float] | None, list[str]]:
         rows: list[int] = []
         times: list[tuple[float, float]] = []
         confidences: list[float] | None = None if self.confidence is None else []
@@ -108,7 +143,7 @@ class EventTable:
             if not clip:
                 problems.append(f"{self.place(i)}: no file name")
                 continue
-            if _empty(onset) and _empty(offset) and _empty(label):
+            if self._is_empty(i):
                 continue
             try:
                 event = (cell_number(onset), cell_number(offset))
@@ -118,18 +153,16 @@ class EventTable:
                 continue
             if not label:
                 problems.append(f"{self.place(i)}: no label")
+                continue
             if self.confidence is not None and confidences is not None:
                 try:
                     confidences.append(cell_number(self.confidence[i]))
                 except ValueError:
                     problems.append(f"{self.place(i)}: confidence {_shown(self.confidence[i])}")
+                    continue
             rows.append(i)
             times.append(event)
-        if problems:
-            raise SedscopeError(
-                f"{self.where}: {counted(len(problems), 'row')} not an event: {listing(problems)}"
-            )
-        return rows, times, confidences
+        return rows, times, confidences, problems
 
 
 def joined(tables: Sequence[EventTable], where: str) -> EventTable:
