@@ -15,6 +15,7 @@
 #include "clips.hpp"
 #include "intersection.hpp"
 #include "matching_kernel.hpp"
+#include "number_text.hpp"
 #include "pairings.hpp"
 #include "segments.hpp"
 
@@ -309,6 +310,19 @@ void bind_accumulate(nb::module_& module) {
                "threads"_a);
 }
 
+// Rows of numbers from byte `start` on; None if anything is out of the ordinary.
+nb::object number_table(const nb::bytes& content, std::size_t start, std::size_t columns) {
+    require(start <= content.size() && columns > 0, "the table must lie in the text");
+    Buffer<double> table;
+    {
+        nb::gil_scoped_release release;
+        if (!parse_table(content.c_str() + start, content.size() - start, columns, table)) columns = 0;
+    }
+    if (columns == 0) return nb::none();
+    const std::size_t rows = table.size() / columns;
+    return to_numpy(std::move(table), rows, columns);
+}
+
 }  // namespace
 
 NB_MODULE(_native, module) {
@@ -343,6 +357,7 @@ NB_MODULE(_native, module) {
         .def("segment_scores", &Clips::segment_scores, "starts"_a.noconvert(),
              "durations"_a.noconvert(), "length"_a, "mean"_a, "threads"_a)
         .def("detections", &Clips::detections, "clip"_a, "class_number"_a);
+    module.def("number_table", &number_table, "content"_a, "start"_a, "columns"_a);
     bind_accumulate<float, int8_t>(module);
     bind_accumulate<double, int8_t>(module);
     bind_accumulate<float, int32_t>(module);

@@ -92,3 +92,7 @@ def accumulate(
 ) -> list[tuple[_Scores, _Int64, _Int64, _Int64, _Int32, _Int64]]:
     """Adds up the changes of each class: scores (decreasing), tp, fp, and where (row), on which
     class and by how much cross-triggers change."""
+
+def number_table(content: bytes, start: int, columns: int) -> NDArray[np.float64] | None:
+    """Rows of numbers, separated by tabs, from byte ``start`` on; None if anything is out of the
+    ordinary."""

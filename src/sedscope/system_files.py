@@ -7,7 +7,7 @@ from typing import Literal
 
 from .ground_truth import GroundTruth
 from .io.event_tables import read_events
-from .io.events import EVENT_FORMATS, event_files
+from .io.events import EVENT_FORMATS, Source, event_files
 from .io.stores import find_score_format, read_scores
 from .scores import Scores
 from .stitching import Chunks, Unit
@@ -51,4 +51,6 @@ def holds_events(path: Path, format: str | None) -> bool:
         return format in EVENT_FORMATS
     if not path.exists() or find_score_format(path) is not None:
         return False
-    return not path.is_dir() or bool(event_files(path))
+    files = event_files(path) if path.is_dir() else [path]
+    first = next((file for file in files if file.stat().st_size), None)
+    return bool(files) if first is None else not Source(first).is_score_table

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._native import number_table
 from ..errors import SedscopeError, listing
 from ..scores import ClipScores, as_scores
 from .frames import as_frame
@@ -67,7 +68,7 @@ def read_clip(file: Path, classes: Sequence[str]) -> ClipScores:
     _check_classes(found, classes, str(file))
     if len(content) == start:
         return ClipScores.from_frames(np.empty((0, len(classes))), [], [])
-    table = _parse_fast(content[start:], len(header))
+    table = number_table(content, start, len(header))
     if table is None:
         table = _parse_with_care(file)
     place = {label: 2 + k for k, label in enumerate(found)}
@@ -79,21 +80,6 @@ def read_clip(file: Path, classes: Sequence[str]) -> ClipScores:
         )
     except SedscopeError as error:
         raise SedscopeError(f"{file}: {error}") from None
-
-
-def _parse_fast(body: bytes, width: int) -> NDArray[np.float64] | None:
-    """Rows of numbers as an array; None if anything at all is out of the ordinary."""
-    import polars
-
-    schema = {f"column_{k}": polars.Float64 for k in range(width)}
-    try:
-        frame = polars.read_csv(body, separator="\t", has_header=False, schema=schema, quote_char=None)
-    except polars.exceptions.PolarsError:
-        return None
-    if frame.null_count().sum_horizontal()[0]:
-        return None
-    table: NDArray[np.float64] = frame.to_numpy(order="c")
-    return table
 
 
 def _parse_with_care(file: Path) -> NDArray[np.float64]:

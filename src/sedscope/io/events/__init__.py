@@ -58,7 +58,7 @@ def find_event_format(source: Source, choices: Choices) -> EventFormat:
         )
     if found and not (choices.columns and found[0].name == "dcase"):
         return found[0]
-    if source.header[:2] == ["onset", "offset"] and not choices.columns:
+    if source.is_score_table and not choices.columns:
         raise SedscopeError(f"{source.path} holds scores of frames, not events")
     named = {"onset", "label"} <= set(choices.columns)
     return EVENT_FORMATS["table" if named or found else "dcase"]

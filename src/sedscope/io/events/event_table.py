@@ -196,9 +196,12 @@ def _empty(cell: Cell) -> bool:
 
 def cell_number(cell: Cell) -> float:
     """A cell as a number."""
-    if cell is None:
-        raise ValueError("no number")
-    return number(cell) if isinstance(cell, str) else float(cell)
+    if isinstance(cell, str):
+        return number(cell)
+    try:
+        return float(cell if cell is not None else "")
+    except (TypeError, OverflowError):
+        raise ValueError(f"{cell!r} is not a number") from None
 
 
 def _shown(cell: Cell) -> str:

@@ -28,6 +28,8 @@ def recognise(source: Source) -> bool:
 def read(source: Source, choices: Choices) -> EventTable:
     """The events of the clip that the file is named after, and its duration."""
     where = str(source.path)
+    if not recognise(source):
+        raise SedscopeError(f"{where}: not a JAMS file: no annotations")
     rows: list[tuple[str, Any, Any, str, Any]] = []
     problems: list[str] = []
     for place, observation in _observations(source, choices.columns.get("namespace")):
@@ -40,8 +42,10 @@ def read(source: Source, choices: Choices) -> EventTable:
                 raise TypeError("a label is text")
             onset, length = (float(observation[key]) for key in ("time", "duration"))
             confidence = observation.get("confidence")
+            if not isinstance(confidence, (int, float, type(None))):
+                raise TypeError("a confidence is a number")
             rows.append((place, onset, _end(onset, length), label.strip(), confidence))
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             problems.append(place)
     if problems:
         raise SedscopeError(

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import SedscopeError, listing, shortened
 from ...times import TICKS_PER_SECOND, to_ticks
+from ..files import reading_parquet, refuse_claims
 from ..frames import as_frame
 from ..text_tables import (
     decode,
@@ -111,10 +112,11 @@ class Source:
         if self.is_parquet:
             import polars
 
-            try:
-                frame = polars.read_parquet(self.content)
-            except (polars.exceptions.PolarsError, OSError, ValueError) as error:
-                raise SedscopeError(f"{self.path}: not a Parquet file: {error}") from None
+            with reading_parquet(self.path):
+                table = polars.scan_parquet(self.content)
+                rows = table.select(polars.len()).collect().item()
+                refuse_claims(16 * rows, len(self.content), str(self.path))
+                frame = table.collect()
             return cells_of(frame, str(self.path))
         rows, lines = self.rows
         header = unique_names(rows[0], str(self.path))
@@ -128,6 +130,11 @@ class Source:
             return list(self.cells.header)
         first = self.first_rows[:1]
         return [] if not first or any(map(is_number, first[0])) else first[0]
+
+    @property
+    def is_score_table(self) -> bool:
+        """Whether the header is that of scores of frames."""
+        return self.header[:2] == ["onset", "offset"] and "event_label" not in self.header
 
     @cached_property
     def json(self) -> Any:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ...errors import SedscopeError
 from ...scores import ClipScores, Scores
-from ..files import replacing
+from ..files import refuse_claims, replacing
 from .arrays import SCORES, TICKS, ArrayFile, described, scores_of
-from .score_format import Given, ScoreFormat, refuse_claims, starts_with
+from .score_format import Given, ScoreFormat, starts_with
 
 _BROKEN = (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 _MOST_ATTRIBUTE_BYTES = 2**24

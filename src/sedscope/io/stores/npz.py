@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from ...errors import SedscopeError
 from ...scores import ClipScores, Scores
-from ..files import replacing
+from ..files import refuse_claims, replacing
 from .arrays import SCORES, TICKS, ArrayFile, described, scores_of
 from .npy_files import GrowingArray, mapped_array, read_header
-from .score_format import Given, ScoreFormat, refuse_claims, starts_with
+from .score_format import Given, ScoreFormat, starts_with
 
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _BROKEN = (zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError, zlib.error, struct.error)

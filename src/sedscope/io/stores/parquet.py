@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import SedscopeError, counted, listing
 from ...scores import ClipScores, Scores
-from ..files import write_parquet
+from ..files import reading_parquet, refuse_claims, write_parquet
 from ..score_tables import clip_from_table
 from .score_format import Given, ScoreFormat, starts_with
 
@@ -29,10 +29,8 @@ def recognise(path: Path) -> bool:
 def _columns(path: Path) -> list[str]:
     import polars
 
-    try:
+    with reading_parquet(path):
         return list(polars.read_parquet_schema(path))
-    except (polars.exceptions.PolarsError, OSError, ValueError) as error:
-        raise SedscopeError(f"{path}: not a Parquet file: {error}") from None
 
 
 def _is_long_table(columns: Sequence[str]) -> bool:
@@ -91,21 +89,18 @@ def _type_of(rows: Any) -> Any:
 def _rows(path: Path, first: int, number: int) -> Any:
     import polars
 
-    try:
+    with reading_parquet(path):
         return polars.scan_parquet(path).slice(first, number).collect()
-    except (polars.exceptions.PolarsError, OSError, ValueError) as error:
-        raise SedscopeError(f"{path}: cannot be read: {error}") from None
 
 
 def _places(path: Path, column: str) -> tuple[dict[str, tuple[int, int, int]], list[tuple[int, int]]]:
     """Per clip its block, first row and number of rows; and where blocks begin and end."""
     import polars
 
-    try:
-        names = polars.scan_parquet(path).select(column).collect()[column]
-        runs = names.cast(polars.String).rle()
-    except (polars.exceptions.PolarsError, OSError, ValueError) as error:
-        raise SedscopeError(f"{path}: cannot be read: {error}") from None
+    with reading_parquet(path):
+        table = polars.scan_parquet(path)
+        refuse_claims(16 * table.select(polars.len()).collect().item(), path.stat().st_size, str(path))
+        runs = table.select(column).collect()[column].cast(polars.String).rle()
     places: dict[str, tuple[int, int, int]] = {}
     blocks: list[tuple[int, int]] = []
     scattered: list[str] = []

@@ -90,12 +90,3 @@ def starts_with(path: Path, *marks: bytes) -> bool:
     except OSError as error:
         raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
     return head.startswith(marks)
-
-
-def refuse_claims(claimed: int, stored: int, where: str) -> None:
-    """Refuse data that would take much more memory than the file can honestly hold."""
-    if claimed > 2**28 and claimed > 200 * stored:
-        raise SedscopeError(
-            f"{where}: {stored / 1e6:.3g} MB in the file would become {claimed / 1e6:.3g} MB in memory: "
-            "it is not read. If it is what you want, store it without compression"
-        )
