@@ -24,7 +24,7 @@ test-sanitized: .venv/ready-for-tests  ## the core under AddressSanitizer and Un
 	.venv-sanitized/bin/python -c "import site; print(site.getsitepackages()[0])" > .venv-sanitized/packages
 	$(BIN)/python -c "import site; print(site.getsitepackages()[0])" \
 		> "$$(cat .venv-sanitized/packages)/others.pth"  # all other packages are those of .venv
-	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so)" \
+	LD_PRELOAD="$$(for name in asan stdc++; do $${CXX:-c++} -print-file-name=lib$$name.so; done | xargs)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		.venv-sanitized/bin/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS)
 

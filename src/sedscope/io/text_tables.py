@@ -42,9 +42,10 @@ def read_bytes(path: Path) -> bytes:
             content = file.read()
     except OSError as error:
         raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
+    content = content.removeprefix(b"\xef\xbb\xbf")
     if not content.strip():
         raise SedscopeError(f"{path} is empty")
-    return content.removeprefix(b"\xef\xbb\xbf")
+    return content
 
 
 def _refuse_endless_lines(chunks: Iterable[bytes], path: Path) -> None:

@@ -119,6 +119,8 @@ class Source:
                 frame = table.collect()
             return cells_of(frame, str(self.path))
         rows, lines = self.rows
+        if not rows:
+            raise SedscopeError(f"{self.path} is empty")
         header = unique_names(rows[0], str(self.path))
         body = even_rows(rows[1:], lines[1:], len(header), self.path)
         return Cells(str(self.path), header, body, lambda i: self.place(lines[i + 1]))

@@ -52,32 +52,56 @@ def read(path: Path, _: Given) -> Scores:
         )
     places, blocks = _places(path, columns[0])
     classes = columns[3:]
-    kept: dict[int, Any] = {}
+    kept: dict[int, _Block] = {}
     lock = threading.Lock()
 
-    def block(number: int) -> Any:
+    def block(number: int) -> _Block:
         with lock:
             if number not in kept:
                 while len(kept) >= _BLOCKS_KEPT:
                     kept.pop(next(iter(kept)))
                 first, last = blocks[number]
-                kept[number] = _rows(path, first, last - first)
+                kept[number] = _Block(_rows(path, first, last - first).drop(columns[0]), classes)
             return kept[number]
 
     def load(clip: str) -> ClipScores:
         number, first, frames = places[clip]
-        where = f"{path}, clip {clip}"
-        rows = block(number).slice(first - blocks[number][0], frames).drop(columns[0])
-        if frames == 1 and rows["onset"].null_count():
-            return ClipScores.from_frames(np.empty((0, len(classes)), _type_of(rows)), [], [])
-        empty = [name for name in rows.columns if rows[name].null_count()]
-        if empty:
-            raise SedscopeError(
-                f"{where}: no values in {counted(len(empty), 'column')}: {listing(empty)}"
-            )
-        return clip_from_table(rows, classes, where)
+        return block(number).clip(first - blocks[number][0], frames, f"{path}, clip {clip}")
 
     return Scores(places, load, classes=classes, thread_safe=True)
+
+
+class _Block:
+    """The frames of some clips."""
+
+    def __init__(self, rows: Any, classes: Sequence[str]) -> None:
+        import polars
+
+        self.rows, self.classes = rows, classes
+        types = set(rows.dtypes[2:])
+        self.plain = types in ({polars.Float32}, {polars.Float64}) and not any(
+            column.null_count() for column in rows
+        )
+        if self.plain:
+            self.values = rows.select(classes).to_numpy(order="c")
+            self.onsets, self.offsets = rows["onset"].to_numpy(), rows["offset"].to_numpy()
+
+    def clip(self, first: int, frames: int, where: str) -> ClipScores:
+        """The frames of one clip; anything out of the ordinary is looked at column by column."""
+        span = slice(first, first + frames)
+        if self.plain:
+            try:
+                return ClipScores.from_frames(self.values[span], self.onsets[span], self.offsets[span])
+            except SedscopeError as error:
+                raise SedscopeError(f"{where}: {error}") from None
+        rows = self.rows.slice(first, frames)
+        if frames == 1 and rows["onset"].null_count():
+            return ClipScores.from_frames(np.empty((0, len(self.classes)), _type_of(rows)), [], [])
+        empty = [name for name in rows.columns if rows[name].null_count()]
+        if empty:
+            number = counted(len(empty), "column")
+            raise SedscopeError(f"{where}: no values in {number}: {listing(empty)}")
+        return clip_from_table(rows, self.classes, where)
 
 
 def _type_of(rows: Any) -> Any:
