@@ -167,6 +167,12 @@ SAMPLES: dict[str, Sample] = {
         },
         {"durations": {"a": 10.0, "b": 5.0, "c": 5.0}},
     ),
+    "DCASE, weak, without a header": Sample(
+        "dcase_weak",
+        {"weak.tsv": tabs("audio/a.wav|Great Tit,Wren", "audio/c.wav|")},
+        {"audio/a.wav": [(0.0, 10.0, "Great Tit"), (0.0, 10.0, "Wren")], "audio/c.wav": []},
+        {"durations": {"a": 10.0, "c": 5.0}},
+    ),
     "sed_eval, semicolons, with scenes": Sample(
         "sed_eval",
         {

@@ -17,6 +17,7 @@ from sedscope.io.event_tables import read_durations
 from sedscope.io.events import EVENT_FORMATS
 from sedscope.io.stores import SCORE_FORMATS
 
+from .conftest import ROOT
 from .files import ARRAYS, TRUTH, table, write_files
 from .samples import PLAIN, SAMPLES, SCORED, Events, Sample
 from .sets import desed_scores, excerpt_scores
@@ -170,6 +171,35 @@ def test_formats_are_listed() -> None:
     assert outcome.code == 0
     for name in (*SCORE_FORMATS, *EVENT_FORMATS):
         assert f"  {name} " in outcome.out
+
+
+def test_formats_are_documented() -> None:
+    page = (ROOT / "docs" / "formats.md").read_text()
+    for name in (*SCORE_FORMATS, *EVENT_FORMATS):
+        assert f"`{name}`" in page
+
+
+def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    for source, options, said in (
+        (files.scores, {"label": "Dog"}, "holds scores: label= cannot be used"),
+        (files.scores, {"durations_output": "x"}, "holds scores: durations_output="),
+        (files.scores, {"frame": 0.5}, "the format tsv names classes and times itself"),
+        (files.truth, {"frame": 0.5, "classes": ["Dog"]}, "holds events: classes=, frame="),
+        (files.truth, {"stitch": None}, "holds events: stitch="),
+    ):
+        arguments: dict[str, Any] = dict(options)
+        with pytest.raises(sed.SedscopeError, match=said):
+            sed.convert(
+                source, tmp_path / "out.tsv", to=None if source == files.truth else "tsv", **arguments
+            )
+    (tmp_path / "a.txt").write_text("0\t1\tDog\n")
+    with pytest.raises(sed.SedscopeError, match="the format audacity has no columns to be named"):
+        sed.read_events(tmp_path / "a.txt", columns={"label": "x"})
+    (tmp_path / "sets").mkdir()
+    (tmp_path / "sets" / "0.5.tsv").write_text(TRUTH)
+    outcome = run("validate", tmp_path / "sets", files.truth)
+    assert (outcome.code, "per threshold: validate one of them" in outcome.err) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "tune", "detect"])

@@ -62,6 +62,8 @@ def convert(
     if here.exists() and there.exists() and here.samefile(there):
         raise SedscopeError(f"{there}: source and target are the same")
     if _holds_scores(here, format):
+        _refuse(here, "scores", columns=columns, label=label, durations=durations)
+        _refuse(here, "scores", durations_output=durations_output)
         scores = read_scores(here, format=format, classes=classes, frame=frame)
         if stitch is not False:
             scores = scores.stitch(stitch, unit=unit)
@@ -84,12 +86,20 @@ def convert(
         scores = Scores.from_events(events, classes=classes, overlaps=average)
         write_scores(scores, there, format=chosen, lossy=lossy, progress=progress)
         return Converted("events", found, chosen, len(scores))
+    _refuse(here, "events", classes=classes, frame=frame, stitch=None if stitch is False else True)
     kept = ends if given is None or "durations" in EVENT_FORMATS[chosen].holds else {}
     if durations_output is not None:
         write_durations(ends, durations_output)
         kept = kept if "durations" in EVENT_FORMATS[chosen].holds else {}
     write_event_set(EventSet(events, kept), there, format=chosen, lossy=lossy)
     return Converted("events", found, chosen, len(events))
+
+
+def _refuse(path: Path, kind: str, **options: object) -> None:
+    """Refuse options that mean nothing for what is converted."""
+    given = [f"{name}=" for name, value in options.items() if value is not None]
+    if given:
+        raise SedscopeError(f"{path} holds {kind}: {listing(given)} cannot be used with them here")
 
 
 def _holds_scores(path: Path, format: str | None) -> bool:

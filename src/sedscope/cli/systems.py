@@ -29,12 +29,12 @@ def read_system(
     """
     from ..system_files import read_system_scores
 
-    if format is None and path.is_dir() and _holds_sets(path):
+    if format is None and path.is_dir() and holds_sets(path):
         return _read_sets(path)
     return read_system_scores(path, truth, overlaps=overlaps, format=format, **stitching(stitch))
 
 
-def _holds_sets(folder: Path) -> bool:
+def holds_sets(folder: Path) -> bool:
     """Whether the first table of a folder lists events of named clips."""
     from ..io.text_tables import read_bytes, split_header
 

@@ -110,7 +110,10 @@ def event_files(folder: Path) -> list[Path]:
 
 
 def _read_file(source: Source, chosen: EventFormat | None, choices: Choices) -> EventTable:
-    return (chosen or find_event_format(source, choices)).read(source, choices)
+    made = chosen or find_event_format(source, choices)
+    if choices.columns and made.name in (*_WITHOUT_HEADER, "dcase_weak"):
+        raise SedscopeError(f"{source.path}: the format {made.name} has no columns to be named")
+    return made.read(source, choices)
 
 
 def _without_events(source: Source) -> EventTable:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...clip_ids import clip_id
 from ..files import write_text
-from ..text_tables import quoted
+from ..text_tables import even_rows, quoted
 from .event_format import EventFormat, EventSet, holding, seconds
 from .event_table import EventTable
-from .source import Choices, Source, events_by_role
+from .source import Cells, Choices, Source, events_by_role
 
 EVENT = {"filename": "filename", "onset": "onset", "offset": "offset", "label": "event_label"}
 _WEAK = "event_labels"
@@ -30,13 +31,27 @@ def read(source: Source, choices: Choices) -> EventTable:
 
 
 def recognise_weak(source: Source) -> bool:
-    """A header ``filename event_labels``."""
-    return {"filename", _WEAK} <= set(source.header)
+    """A header ``filename event_labels``; or no header, and names of audio files before a tab."""
+    return {"filename", _WEAK} <= set(source.header) or _lacks_header(source)
+
+
+def _lacks_header(source: Source) -> bool:
+    rows = source.first_rows
+    return (
+        bool(rows)
+        and all(len(row) == 2 and clip_id(row[0]) != row[0] for row in rows)
+        and ("\t" in source.text)
+    )
 
 
 def read_weak(source: Source, _: Choices) -> EventTable:
     """Labels of whole clips, separated by commas."""
-    cells = source.cells
+    if source.is_text and _lacks_header(source):
+        rows, lines = source.rows
+        even_rows(rows, lines, 2, source.path)
+        cells = Cells(str(source.path), ["filename", _WEAK], rows, lambda i: source.place(lines[i]))
+    else:
+        cells = source.cells
     cells.require(["filename", _WEAK])
     return EventTable(
         where=cells.where,

@@ -59,6 +59,8 @@ def read_scores(
         raise SedscopeError(
             f"{place} is not a folder of score tables, nor a store, npz, HDF5 or Parquet file of scores"
         )
+    if not chosen.needs_words and (classes is not None or frame is not None):
+        raise SedscopeError(f"{place}: the format {chosen.name} names classes and times itself")
     return chosen.read(place, Given(classes, frame))
 
 

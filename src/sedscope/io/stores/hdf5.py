@@ -128,6 +128,7 @@ FORMATS = (
         read=read,
         write=write,
         holds=frozenset({"frames of no length", "unknown ends"}),
+        needs_words=True,
         suffixes=(".h5", ".hdf5"),
     ),
 )

@@ -143,6 +143,7 @@ FORMATS = (
         read=read,
         write=write,
         holds=frozenset({"frames of no length", "unknown ends"}),
+        needs_words=True,
         suffixes=(".npz",),
     ),
 )

@@ -43,6 +43,8 @@ class ScoreFormat:
     holds: frozenset[Part]
     suffixes: tuple[str, ...] = ()
     """Names of files that mean this format when scores are written."""
+    needs_words: bool = False
+    """Whether files may leave it to the user to say their classes and the length of frames."""
 
     def clips_for(
         self, scores: Scores, path: Path, *, lossy: bool, progress: Progress | None
