@@ -182,6 +182,15 @@ def test_several_recordings_without_their_offsets_are_refused(tmp_path: Path) ->
     assert events == {"a.wav": [(0, 1, "Wren")], "b.wav": [(5, 6, "Wren")]}
 
 
+@pytest.mark.parametrize("offset", ["", "x", "nan"])
+def test_offsets_that_are_no_numbers_are_refused(offset: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.selections.txt"
+    row = f"1|Spectrogram 1|1|0|1|0|9|a.wav|{offset}|Wren"
+    file.write_text(tabs(f"{RAVEN}|Begin File|File Offset (s)|Species", row))
+    with pytest.raises(sed.SedscopeError, match=rf"line 2: onset '{offset}', offset '1'"):
+        sed.read_events(file)
+
+
 def test_namespaces_of_jams(tmp_path: Path) -> None:
     file = tmp_path / "a.jams"
     tags = annotation("tag_open", [observation(0, 1, "Wren", None)])

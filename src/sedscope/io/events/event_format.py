@@ -24,7 +24,7 @@ class EventSet:
     events: Mapping[str, Sequence[tuple[Any, ...]]]
     durations: Mapping[str, float] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def scored(self) -> bool:
         """Whether there are confidences."""
         return any(len(event) > 3 for of_clip in self.events.values() for event in of_clip)

@@ -120,9 +120,13 @@ def _within_files(cells: Cells, file: str) -> Cells:
 def _moved(begin: Cell, end: Cell, offset: Cell) -> Sequence[Cell]:
     """Begin and end, counted from the recording; cells that are no numbers are left to be refused."""
     try:
-        first, last, start = (int(to_ticks(cell_number(cell))) for cell in (begin, end, offset))
+        first, last = (int(to_ticks(cell_number(cell))) for cell in (begin, end))
     except ValueError:
-        return begin, end if offset not in ("", None) else offset
+        return begin, end
+    try:
+        start = int(to_ticks(cell_number(offset)))
+    except ValueError:
+        return offset, end
     return start / TICKS_PER_SECOND, (start + last - first) / TICKS_PER_SECOND
 
 
