@@ -114,7 +114,7 @@ def test_what_a_format_holds_is_read_back(
 def test_lossy_writing_leaves_out_what_cannot_be_held(tmp_path: Path) -> None:
     events: Events = {"a": [(0.0, 1.0, "a\tb", 0.5)], "c": []}
     with pytest.raises(sed.SedscopeError, match="the confidences of events; the white space in labels"):
-        sed.write_events(events, tmp_path / "out", format="audacity", durations={})
+        sed.write_events(events, tmp_path / "out", format="audacity")
     sed.write_events(events, tmp_path / "out", format="audacity", lossy=True)
     assert sed.read_events(tmp_path / "out") == {"a": [(0.0, 1.0, "a b")], "c": []}
 

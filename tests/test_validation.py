@@ -31,17 +31,17 @@ def test_a_set_without_fault(tmp_path: Path) -> None:
     validation = sed.validate(files.scores, files.truth, durations=files.durations)
     assert validation.findings == ()
     assert validation.summary == {
+        "listed clips": 2,
+        "reference events": 2,
         "scored clips": 2,
         "frames": 8,
         "classes": ["Dog", "Cat"],
         "types": ["float64"],
-        "listed clips": 2,
-        "reference events": 2,
         "evaluated clips": 2,
         "evaluated hours": 0.0022,
         "evaluated events": 2,
     }
-    assert str(validation).startswith("found: 0 errors, 0 warnings\nscored clips: 2\n")
+    assert str(validation).startswith("found: 0 errors, 0 warnings\nlisted clips: 2\n")
 
 
 CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = {
@@ -220,6 +220,11 @@ def test_options_make_warnings_of_errors(tmp_path: Path) -> None:
     assert kinds <= set(lenient)
     assert not [finding for finding in lenient.values() if finding.severity == "error"]
     assert found(files, classes=["Emu"])["classes"].severity == "error"
+    chosen = sed.validate(
+        files.scores, files.truth, classes=["Cat"], missing="empty", invalid="drop", overlaps="merge"
+    )
+    assert chosen.summary["evaluated clips"] == 3
+    assert chosen.summary["evaluated events"] == 1
 
 
 def test_objects_in_memory() -> None:
@@ -234,6 +239,25 @@ def test_objects_in_memory() -> None:
     kinds = [finding.kind for finding in validation.warnings]
     assert kinds == ["ground-truth", "constant", "types"]
     assert validation.errors == ()
+
+
+def test_objects_have_their_own_durations() -> None:
+    scores = sed.Scores.from_arrays({"a-0": [[0.1], [0.2]]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
+    assert sed.validate(scores, truth, stitch=None).findings == ()
+    with pytest.raises(sed.SedscopeError, match="are for ground truth in files"):
+        sed.validate(scores, truth, durations={"a": 2})
+
+
+def test_ground_truth_without_events(tmp_path: Path) -> None:
+    changes = {
+        "truth.tsv": table(EVENTS, "a · · ·", "b · · ·"),
+        "events.tsv": table(EVENTS, "a 1 3 Dog"),
+    }
+    files = write_files(tmp_path, changes)
+    validation = sed.validate(files.folder / "events.tsv", files.truth, durations=files.durations)
+    assert [finding.kind for finding in validation.findings] == ["no-references"]
+    assert validation.summary["evaluated clips"] == 2
 
 
 def test_lists_of_detections(tmp_path: Path) -> None:

@@ -81,10 +81,10 @@ def judge_both(
             without,
         )
     if not scored & listed:
-        examples = (
-            f"scores of {listing(sorted(scored), 2)}; ground truth of {listing(sorted(listed), 2)}"
-        )
-        findings.add("error", "no-common-clip", f"no clip has both scores and ground truth: {examples}")
+        said = "no clip has both scores and ground truth"
+        examples = [f"scores of {clip}" for clip in sorted(scored)[:2]]
+        examples += [f"ground truth of {clip}" for clip in sorted(listed)[:2]]
+        findings.add("error", "no-common-clip", said, examples)
     unlisted = [clip for clip in system if clip not in listed]
     if unlisted:
         findings.add(

@@ -73,14 +73,12 @@ class Survey:
         self.nan_count += len(wrong)
         room = _NAMED_NANS - len(self.nans)
         self.nans += [f"clip {clip}, class {self.classes[c]}, frame {f}" for f, c in wrong[:room]]
+        lowest, highest = values.min(axis=0), values.max(axis=0)
         if self.whole_clips:
             self.grids.setdefault(_usual(np.diff(scores.ticks)), []).append(clip)
-            lowest, highest = values.min(axis=0), values.max(axis=0)
             if np.any(lowest < highest):
                 digest = hashlib.blake2b(np.ascontiguousarray(values).data, digest_size=16).digest()
                 self._digests.setdefault(digest, []).append(clip)
-        else:
-            lowest, highest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         self._lowest = lowest if self._lowest is None else np.fmin(self._lowest, lowest)
         self._highest = highest if self._highest is None else np.fmax(self._highest, highest)
 

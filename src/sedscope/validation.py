@@ -50,6 +50,8 @@ def validate(
     findings = Findings()
     ends = _read_durations(durations, findings)
     if isinstance(truth, GroundTruth):
+        if durations is not None or format is not None or columns is not None or label is not None:
+            raise SedscopeError("durations, format, columns and label are for ground truth in files")
         read_truth: GroundTruth | None = truth
         times: Times | None = Times(
             [truth.clips[i] for i in truth.event_clips], truth.onsets, truth.offsets
@@ -61,18 +63,17 @@ def validate(
         table = _read_table(truth, format, choices, ends, findings)
         times = None if table is None else _times(table)
         read_truth = None if table is None else _truth_of(table, ends, invalid, overlaps, findings)
-    system = (
-        scores
-        if isinstance(scores, Scores)
-        else _read_system(Path(scores), read_truth, scores_format, stitch, unit, findings)
-    )
+    if isinstance(scores, Scores):
+        system: Scores | None = scores if stitch is False else scores.stitch(stitch, unit=unit)
+    else:
+        system = _read_system(Path(scores), read_truth, scores_format, stitch, unit, findings)
     seen = None if system is None else survey(system, threads)
     if seen is not None:
         judge_scores(seen, findings)
     if read_truth is not None and times is not None and seen is not None and system is not None:
         judge_both(system, seen, read_truth, classes, missing, invalid, findings)
         judge_unit(times, seen, read_truth, findings)
-    return Validation(findings.ordered(), _summary(system, seen, read_truth, classes))
+    return Validation(findings.ordered(), _summary(system, seen, read_truth, classes, missing))
 
 
 def _read_durations(
@@ -148,7 +149,7 @@ def _read_system(
     unit: Unit,
     findings: Findings,
 ) -> Scores | None:
-    known = truth or GroundTruth.from_dict({})
+    known = GroundTruth.from_dict({}) if truth is None else truth
     try:
         return read_system_scores(path, known, overlaps="merge", format=format, stitch=stitch, unit=unit)
     except SedscopeError as error:
@@ -157,31 +158,32 @@ def _read_system(
 
 
 def _summary(
-    system: Scores | None, seen: Survey | None, truth: GroundTruth | None, classes: Sequence[str] | None
+    system: Scores | None,
+    seen: Survey | None,
+    truth: GroundTruth | None,
+    classes: Sequence[str] | None,
+    missing: Missing,
 ) -> dict[str, Any]:
     """What would be evaluated."""
     summary: dict[str, Any] = {}
-    if system is not None and seen is not None:
-        summary |= {
-            "scored clips": len(system),
-            "frames": sum(seen.frames.values()),
-            "classes": list(classes or system.classes),
-            "types": sorted(seen.types),
-        }
     if truth is not None:
         summary |= {"listed clips": len(truth.clips), "reference events": len(truth)}
-    if system is not None and seen is not None and truth is not None:
-        common = [clip for clip in truth.clips if clip in system]
-        number = {clip: i for i, clip in enumerate(truth.clips)}
-        stated = truth.durations
-        ticks = [
-            int(stated[number[clip]]) if stated is not None else seen.ends.get(clip, 0)
-            for clip in common
-        ]
-        inside = np.isin(truth.event_clips, [number[clip] for clip in common])
-        summary |= {
-            "evaluated clips": len(common),
-            "evaluated hours": round(sum(ticks) / 3.6e9, 4),
-            "evaluated events": int(inside.sum()),
-        }
+    if system is None or seen is None:
+        return summary
+    chosen = list(classes or system.classes)
+    summary |= {"scored clips": len(system), "frames": sum(seen.frames.values())}
+    summary |= {"classes": chosen, "types": sorted(seen.types)}
+    if truth is None:
+        return summary
+    stated = {} if truth.durations is None else dict(zip(truth.clips, truth.durations, strict=True))
+    listed = set(truth.clips)
+    clips = [clip for clip in system if clip in listed or missing == "empty"]
+    inside = np.array([clip in system for clip in truth.clips], bool)[truth.event_clips]
+    wanted = np.array([label in chosen for label in truth.labels], bool)[truth.event_labels]
+    ticks = sum(int(stated.get(clip, seen.ends.get(clip, 0))) for clip in clips)
+    summary |= {
+        "evaluated clips": len(clips),
+        "evaluated hours": round(ticks / 3.6e9, 4),
+        "evaluated events": int((inside & wanted).sum()),
+    }
     return summary

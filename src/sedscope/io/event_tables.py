@@ -128,7 +128,7 @@ def write_events(
     """
     found = EventSet({clip: list(of_clip) for clip, of_clip in events.items()}, durations or {})
     if path is not None:
-        write_event_set(found, Path(path), format=format or "dcase", lossy=lossy or durations is None)
+        write_event_set(found, Path(path), format=format or "dcase", lossy=lossy)
     return _dcase.text(found)
 
 

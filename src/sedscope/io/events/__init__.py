@@ -18,9 +18,8 @@ EVENT_FORMATS: dict[str, EventFormat] = {
 }
 
 _FILES = (".tsv", ".csv", ".txt", ".ann", ".lab", ".jams", ".json", ".parquet")
-_PARAMETERS = re.compile(
-    r".*analy\w*[-_.]params\.csv", re.IGNORECASE
-)  # BirdNET puts them beside results
+# BirdNET puts its parameters beside its results
+_PARAMETERS = re.compile(r".*analy\w*[-_.]params\.csv", re.IGNORECASE)
 _WITHOUT_HEADER = ("sed_eval", "audacity", "birdnet_audacity")
 
 __all__ = [
