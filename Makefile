@@ -4,7 +4,11 @@ BIN := .venv/bin
 PEERS := .venv-peers/bin/python
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
-.PHONY: demo test lint bench peers clean
+# What exercises the core and the readers most, and needs no limits on memory.
+SANITIZED_TESTS := $(addprefix tests/test_,fuzz.py counts.py psds.py criteria.py invariances.py readers.py \
+	score_formats.py events.py)
+
+.PHONY: demo test test-sanitized lint bench peers clean
 
 demo: .venv/ready  ## simulate two systems, evaluate them from files, compare them
 	rm -rf demo
@@ -12,6 +16,17 @@ demo: .venv/ready  ## simulate two systems, evaluate them from files, compare th
 
 test: .venv/ready-for-tests lint  ## everything that must hold
 	$(BIN)/python -m pytest
+
+test-sanitized: .venv/ready-for-tests  ## the core under AddressSanitizer and UndefinedBehaviorSanitizer
+	$(PYTHON) -m venv --clear .venv-sanitized
+	.venv-sanitized/bin/python -m pip install --quiet --no-deps \
+		--config-settings=cmake.define.SEDSCOPE_SANITIZE=ON --config-settings=build-dir=build/sanitized .
+	.venv-sanitized/bin/python -c "import site; print(site.getsitepackages()[0])" > .venv-sanitized/packages
+	$(BIN)/python -c "import site; print(site.getsitepackages()[0])" \
+		> "$$(cat .venv-sanitized/packages)/others.pth"  # all other packages are those of .venv
+	LD_PRELOAD="$$(for name in asan stdc++; do $${CXX:-c++} -print-file-name=lib$$name.so; done | xargs)" \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		.venv-sanitized/bin/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS)
 
 lint: .venv/ready-for-tests
 	$(BIN)/ruff check
@@ -42,4 +57,4 @@ peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their 
 	touch $@
 
 clean:
-	rm -rf .venv .venv-peers build demo
+	rm -rf .venv .venv-peers .venv-sanitized build demo

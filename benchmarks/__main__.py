@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import sedscope as sed
+from sedscope.loading import load
 from sedscope.metrics import Metric
 from sedscope.postprocessing import MedianFilter, parse_sweep
 from sedscope.threads import thread_count
@@ -194,19 +195,55 @@ def _evaluate(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric) -> Cal
 
 
 def reading(clips: int) -> list[Row]:
-    """A folder of score tables, read and evaluated."""
+    """The same scores in every format: tables against the peer, a store and others against tables."""
     scores, truth = simulated(clips)
     with tempfile.TemporaryDirectory() as folder:
-        sed.write_scores(scores, Path(folder) / "scores")
-        stored = sed.read_scores(Path(folder) / "scores")
-        size = sum(file.stat().st_size for file in Path(folder, "scores").iterdir()) / 1e6
-        end_to_end, raw = seconds(
-            lambda: sed.evaluate(stored, truth, [PSDS1, PSDS2]),
-            lambda: [file.read_bytes() for file in Path(folder, "scores").iterdir()],
-            repeat=3,
+        places = {name: Path(folder) / f"scores{suffix}" for name, suffix in STORED.items()}
+        for name, place in places.items():
+            sed.write_scores(scores, place, format=name)
+        times = dict(zip(places, seconds(*map(_read_all, places.values()), repeat=3), strict=True))
+        job = [str(PEERS_PYTHON), str(Path(__file__).parent / "peer_reading.py"), str(places["tsv"])]
+        peer = float(subprocess.run(job, check=True, capture_output=True, text=True).stdout)
+        (end_to_end,) = seconds(
+            lambda: sed.evaluate(sed.read_scores(places["tsv"]), truth, [PSDS1, PSDS2]), repeat=3
         )
-    work = f"PSDS 1 and 2 from {clips} TSV files, {size:.0f} MB"
-    return [Row(work, end_to_end, "reading the files' bytes", end_to_end / raw)]
+        sizes = {name: _megabytes(place) for name, place in places.items()}
+    tables = f"{clips} TSV files, {sizes['tsv']:.0f} MB"
+    rows = [
+        Row(f"read {tables}", times["tsv"], f"{PEER}, read_sed_scores", peer / times["tsv"], "≥ 3"),
+        Row(f"PSDS 1 and 2 from {tables}", end_to_end, "reading them", end_to_end / times["tsv"]),
+    ]
+    bars = {"store": "≥ 20"}
+    return rows + [
+        Row(
+            f"read the same as {name}, {sizes[name]:.0f} MB",
+            times[name],
+            "the TSV files",
+            times["tsv"] / times[name],
+            bars.get(name),
+        )
+        for name in places
+        if name != "tsv"
+    ]
+
+
+STORED = {"tsv": "", "store": ".store", "npz": ".npz", "hdf5": ".h5", "parquet": ".parquet"}
+
+
+def _read_all(place: Path) -> Callable[[], object]:
+    """Every clip of a set, as evaluation reads them; all pages of an array are touched."""
+
+    def read() -> list[float]:
+        scores = sed.read_scores(place)
+        batches = load(scores, list(scores), thread_count(None))
+        return [float(clip.values.max()) for batch in batches for clip in batch.scores]
+
+    return read
+
+
+def _megabytes(place: Path) -> float:
+    files = [place] if place.is_file() else [*place.iterdir()]
+    return sum(file.stat().st_size for file in files) / 1e6
 
 
 def starting() -> list[Row]:

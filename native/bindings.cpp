@@ -18,6 +18,7 @@
 #include "matching_kernel.hpp"
 #include "median_filter.hpp"
 #include "moving_average.hpp"
+#include "number_text.hpp"
 #include "pairings.hpp"
 #include "piecewise.hpp"
 #include "resampled_psds.hpp"
@@ -563,6 +564,20 @@ void bind_resampling(nb::class_<Resampling>& resampling) {
                    "cross_labels"_a.noconvert(), "ct"_a.noconvert(), "clip_count"_a, "threads"_a);
 }
 
+// Rows of numbers from byte `start` on; None if anything is out of the ordinary.
+nb::object number_table(const nb::bytes& content, std::size_t start, std::size_t columns) {
+    require(start <= content.size() && columns > 0, "the table must lie in the text");
+    Buffer<double> table;
+    {
+        nb::gil_scoped_release release;
+        if (!parse_table(content.c_str() + start, content.size() - start, columns, table))
+            columns = 0;
+    }
+    if (columns == 0) return nb::none();
+    const std::size_t rows = table.size() / columns;
+    return to_numpy(std::move(table), rows, columns);
+}
+
 }  // namespace
 
 NB_MODULE(_native, module) {
@@ -609,6 +624,7 @@ NB_MODULE(_native, module) {
                "difference"_a, "ratio"_a);
     module.def("event_boxes", &event_boxes, "values"_a.noconvert(), "edges"_a.noconvert(),
                "window"_a, "absolute"_a.none(), "relative"_a.none());
+    module.def("number_table", &number_table, "content"_a, "start"_a, "columns"_a);
     bind_accumulate<float, int8_t>(module);
     bind_accumulate<double, int8_t>(module);
     bind_accumulate<float, int32_t>(module);

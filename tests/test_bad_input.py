@@ -191,7 +191,6 @@ BAD_TRUTH: dict[str, tuple[str | bytes, list[str]]] = {
     "cut in the middle of a row": (TRUTH[:-5], ["truth.tsv", "line 3 has 3 cells"]),
     "no column of that name": (table("file onset offset label", "a 1 3 Dog"), ["'filename'", "'file'"]),
     "a column twice": (table("filename onset onset offset event_label"), ["truth.tsv", "twice: onset"]),
-    "commas for tabs": (TRUTH.replace("\t", ","), ["truth.tsv", "'filename,onset,offset,event_label'"]),
     "empty": ("", ["truth.tsv is empty"]),
     "binary junk": (JUNK, ["truth.tsv", "line 1 is not UTF-8"]),
     "Latin-1": (
@@ -280,11 +279,12 @@ def test_folders_and_files_that_are_not_there(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     for scores, truth, said in (
         (nowhere, files.truth, "nowhere is not a folder"),
-        (files.truth, files.scores, "scores: Is a directory"),  # the wrong way round
+        (files.truth, files.scores, "a.tsv holds scores of frames, not events"),  # the wrong way round
         (empty, files.truth, "empty holds no score tables"),
         (other, files.truth, "other holds no score tables"),
         (files.scores, nowhere, "cannot read"),
-        (files.scores, files.scores, "cannot read"),
+        (files.scores, files.scores, "holds scores"),
+        (files.scores, empty, "empty: Is a directory, and holds no files of events"),
     ):
         outcome = run("evaluate", scores, truth)
         assert (outcome.code, outcome.out) == (2, "")

@@ -11,6 +11,7 @@ _MODULES = ("curves", "postprocessing", "presets", "simulate")
 _NAMES = {
     "comparison": ("Comparison", "compare"),
     "collect": ("deltas",),
+    "conversion": ("convert",),
     "counts": ("ClassCounts", "Counts"),
     "criteria": ("Collar", "Intersection", "IoU"),
     "custom": ("CustomCriterion",),
@@ -51,6 +52,7 @@ _NAMES = {
     "segments": ("Clip", "Segment"),
     "tuning": ("Tuning", "tune"),
     "uncertainty": ("Bootstrap", "Interval", "Resampling", "bootstrap"),
+    "validation": ("Finding", "Validation", "validate"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

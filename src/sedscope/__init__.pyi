@@ -8,6 +8,7 @@ from .clip_deltas import Deltas as Deltas
 from .collect import deltas as deltas
 from .comparison import Comparison as Comparison
 from .comparison import compare as compare
+from .conversion import convert as convert
 from .counts import ClassCounts as ClassCounts
 from .counts import Counts as Counts
 from .criteria import Collar as Collar
@@ -58,6 +59,9 @@ from .uncertainty import Bootstrap as Bootstrap
 from .uncertainty import Interval as Interval
 from .uncertainty import Resampling as Resampling
 from .uncertainty import bootstrap as bootstrap
+from .validation import Finding as Finding
+from .validation import Validation as Validation
+from .validation import validate as validate
 
 __version__: str
 __all__: list[str]

@@ -159,3 +159,7 @@ def event_boxes(
 ) -> tuple[_Float64, _Int64]:
     """The mean score of each box, -inf elsewhere: scores, boundaries. Finite scores, no frames of no
     length."""
+
+def number_table(content: bytes, start: int, columns: int) -> NDArray[np.float64] | None:
+    """Rows of numbers, separated by tabs, from byte ``start`` on; None if anything is out of the
+    ordinary."""

@@ -16,7 +16,7 @@ from .criteria import ClipBatch, Criterion
 from .errors import SedscopeError, counted, listing, raise_together
 from .floor import Floor, rounded_down, without_references
 from .ground_truth import GroundTruth
-from .loading import MANY_FAILURES, LoadedClips, load, read
+from .loading import MANY_FAILURES, LoadedClips, load, read_each
 from .postprocessing import PostProcessing, as_postprocessings
 from .scores import ClipScores, ScoreArray, Scores
 from .threads import thread_count
@@ -252,7 +252,7 @@ def _process(
     clips = dict(zip(names, loaded.scores, strict=True))
     classes = alignment.scores.classes
     scores = Scores(clips, clips.__getitem__, classes=classes, in_memory=True, thread_safe=True)
-    processed = list(read(variant(scores), names, threads))
+    processed = list(read_each(variant(scores), names, threads))
     failures = [clip for clip in processed if isinstance(clip, SedscopeError)]
     done = [clip for clip in processed if isinstance(clip, ClipScores)]
     return LoadedClips(loaded.first, [] if failures else done, failures)

@@ -44,7 +44,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural}"
 
 
-def raise_together(errors: Iterable[SedscopeError], *, perhaps_more: bool = False) -> None:
+def raise_together(
+    errors: Iterable[SedscopeError], *, perhaps_more: bool = False, what: str = "the scores"
+) -> None:
     """Raise one error with the messages of all, if there are any."""
     messages = [str(error) for error in errors]
     if len(messages) == 1:
@@ -55,4 +57,4 @@ def raise_together(errors: Iterable[SedscopeError], *, perhaps_more: bool = Fals
         hidden = len(messages) - limit
         more = f"\n- and {counted(hidden, 'more problem')}" if hidden > 0 else ""
         number = ("at least " if perhaps_more else "") + counted(len(messages), "problem")
-        raise SedscopeError(f"{number} with the scores:\n{shown}{more}")
+        raise SedscopeError(f"{number} with {what}:\n{shown}{more}")

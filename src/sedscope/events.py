@@ -6,17 +6,17 @@ Each event is a detection from its confidence on down. Neighbours are not merged
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .clip_ids import clip_ids
 from .errors import SedscopeError, counted, listing, raise_together
-from .ground_truth import Overlaps
 from .scores import ClipScores, Scores, refuse_nans
 from .times import Ticks, to_seconds, to_ticks
 
+EventOverlaps: TypeAlias = Literal["error", "merge", "average"]
 Event: TypeAlias = "tuple[float, float, str] | tuple[float, float, str, float]"
 Events: TypeAlias = Mapping[str, Sequence[Event]]
 
@@ -26,13 +26,15 @@ def scores_from_events(
     *,
     classes: Iterable[str] | None = None,
     clips: Iterable[str] = (),
-    overlaps: Overlaps = "error",
+    overlaps: EventOverlaps = "error",
 ) -> Scores:
     """Scores from detected events ``{clip: [(onset, offset, label[, confidence]), …]}``, in seconds.
 
     The confidence is 1 unless given. ``classes``: the labels that occur unless given; ``clips``: more
     clips, in which nothing is detected. Overlapping events of one class are an error, or with
-    ``overlaps="merge"`` become one event with the larger confidence.
+    ``overlaps="merge"`` become one event with the larger confidence; with ``overlaps="average"``, for
+    windows that slide over a recording, they are one timeline, and the confidence is the mean of the
+    windows that cover an instant.
 
     >>> scores = scores_from_events({"a": [(0, 1, "Dog", 0.9), (1, 2, "Dog", 0.4)]})
     >>> scores["a"].values[:, 0].tolist(), scores["a"].edges.tolist()
@@ -40,8 +42,8 @@ def scores_from_events(
     """
     if not isinstance(events, Mapping):
         raise SedscopeError(f"give a mapping from clips to events, not {type(events).__name__}")
-    if overlaps not in ("error", "merge"):
-        raise SedscopeError(f"overlaps={overlaps!r}: choose 'error' or 'merge'")
+    if overlaps not in ("error", "merge", "average"):
+        raise SedscopeError(f"overlaps={overlaps!r}: choose 'error', 'merge' or 'average'")
     tables: dict[str, _ClipEvents] = {}
     failures: list[SedscopeError] = []
     for name in events:
@@ -100,11 +102,13 @@ class _ClipEvents:
         self.labels: list[str] = [row[2] for row in rows]
         self.confidences = np.array([row[3] for row in rows], np.float64)
 
-    def scores(self, classes: Sequence[str], overlaps: Overlaps) -> ClipScores:
+    def scores(self, classes: Sequence[str], overlaps: EventOverlaps) -> ClipScores:
         """Frames between all boundaries; where two events of a class touch, one of no length keeps
-        them apart."""
+        them apart, unless they are windows to be averaged."""
         column = {label: c for c, label in enumerate(classes)}
         labels = np.array([column[label] for label in self.labels], np.int64)
+        if overlaps == "average":
+            return self._averaged(labels, len(classes))
         times, labels, confidences = _separate(self, labels, overlaps)
         onsets, offsets = times[:, 0], times[:, 1]
         same = np.flatnonzero((labels[1:] == labels[:-1]) & (onsets[1:] == offsets[:-1]))
@@ -118,9 +122,19 @@ class _ClipEvents:
             values[begin:end, label] = confidence
         return ClipScores.unchecked(values, ticks)
 
+    def _averaged(self, labels: NDArray[np.int64], classes: int) -> ClipScores:
+        ticks = np.unique(self.times) if len(labels) else np.zeros(1, np.int64)
+        total = np.zeros((len(ticks) - 1, classes))
+        covered = np.zeros(total.shape, np.int64)
+        spans = np.searchsorted(ticks, self.times)
+        for (begin, end), label, confidence in zip(spans, labels, self.confidences, strict=True):
+            total[begin:end, label] += confidence
+            covered[begin:end, label] += 1
+        return ClipScores.unchecked(np.where(covered, total / np.maximum(covered, 1), -np.inf), ticks)
+
 
 def _separate(
-    events: _ClipEvents, labels: NDArray[np.int64], overlaps: Overlaps
+    events: _ClipEvents, labels: NDArray[np.int64], overlaps: EventOverlaps
 ) -> tuple[Ticks, NDArray[np.int64], NDArray[np.float64]]:
     """Events in order of class and time; those of a class that overlap are refused or merged."""
     order = np.lexsort((events.times[:, 0], labels))

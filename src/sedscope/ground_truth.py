@@ -109,7 +109,7 @@ class GroundTruth:
         self.offsets = (
             np.maximum.reduceat(events.offset[order], starts) if len(order) else events.offset[:0]
         )
-        self.warnings = tuple(notes + self._late_ends())
+        self.warnings = tuple(notes + self.late_ends())
 
     @classmethod
     def from_dict(
@@ -164,8 +164,10 @@ class GroundTruth:
         durations: Mapping[str, float] | Any | None = None,
         invalid: Invalid = "error",
         overlaps: Overlaps = "error",
+        columns: Mapping[str, str] | None = None,
     ) -> GroundTruth:
-        """From a pandas or polars frame ``filename onset offset event_label``.
+        """From a frame of pandas, polars or pyarrow, or a mapping of columns, ``filename onset offset
+        event_label``; ``columns`` names those that are called otherwise (``{"onset": "Begin", …}``).
 
         A row without onset, offset and label names a clip that has no events. ``durations`` is a
         mapping or a frame ``filename duration``.
@@ -173,7 +175,12 @@ class GroundTruth:
         from .io.event_tables import ground_truth_from_table
 
         return ground_truth_from_table(
-            table, durations=durations, invalid=invalid, overlaps=overlaps, where="ground truth"
+            table,
+            durations=durations,
+            invalid=invalid,
+            overlaps=overlaps,
+            where="ground truth",
+            columns=columns,
         )
 
     def events(self, clip: str) -> list[tuple[float, float, str]]:
@@ -202,7 +209,8 @@ class GroundTruth:
             f"{counted(len(self.labels), 'class')}>"
         )
 
-    def _late_ends(self) -> list[str]:
+    def late_ends(self) -> list[str]:
+        """A word on events that end after their clip's stated duration, if there are any."""
         if self.durations is None:
             return []
         late = np.flatnonzero(self.offsets > self.durations[self.event_clips])

@@ -39,7 +39,7 @@ def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedC
         return
     first, batch, size = 0, list[ClipScores](), 0
     failures: list[SedscopeError] = []
-    for number, loaded in enumerate(read(scores, clips, threads)):
+    for number, loaded in enumerate(read_each(scores, clips, threads)):
         if isinstance(loaded, SedscopeError):
             failures.append(loaded)
             if len(failures) >= MANY_FAILURES:
@@ -55,8 +55,8 @@ def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedC
     yield LoadedClips(first, [] if failures else batch, failures)
 
 
-def read(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded]:
-    """The clips in order, or why one cannot be read; several at a time where that is safe."""
+def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded]:
+    """Each clip in order, or why it could not be read."""
 
     def read_one(clip: str) -> Loaded:
         try:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .clip_ids import clip_id, clip_ids
 from .errors import SedscopeError, counted, listing, raise_together
+from .stitching import Chunks, Unit
 from .times import Ticks, frame_ticks, to_seconds, to_ticks
 
 ScoreArray: TypeAlias = NDArray[np.float32 | np.float64]
@@ -271,7 +272,7 @@ class Scores(Mapping[str, ClipScores]):
         *,
         classes: Iterable[str] | None = None,
         clips: Iterable[str] = (),
-        overlaps: Literal["error", "merge"] = "error",
+        overlaps: Literal["error", "merge", "average"] = "error",
     ) -> Scores:
         """From detected events ``{clip: [(onset, offset, label[, confidence]), …]}``; the threshold acts
         on the confidence, which is 1 unless given. See :func:`sedscope.events.scores_from_events`."""
@@ -290,6 +291,23 @@ class Scores(Mapping[str, ClipScores]):
             thread_safe=self.thread_safe,
             whole_clips=self.whole_clips,
         )
+
+    def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds") -> Scores:
+        """The chunks of each recording joined to one timeline, averaged where they overlap.
+
+        Chunks are named ``RECORDING-START`` or ``RECORDING-START-END`` (or with ``_``), with times in
+        ``unit``; or ``chunks`` says ``{chunk: (recording, start in seconds)}``, or is a file ``filename
+        recording start``. A frame of the result lies between any two boundaries; its score is the mean
+        of the chunks that cover it, and ``-inf`` where none does.
+
+        >>> chunks = {"a-0-2": [[0.2], [0.4]], "a-1-3": [[0.8], [0.6]]}
+        >>> joined = Scores.from_arrays(chunks, classes=["Dog"], frame=1.0).stitch()
+        >>> joined["a"].values.ravel().round(6).tolist(), joined["a"].edges.tolist()
+        ([0.2, 0.6, 0.6], [0.0, 1.0, 2.0, 3.0])
+        """
+        from .stitching import stitch
+
+        return stitch(self, chunks, unit)
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from ..errors import SedscopeError
-from . import compare, demo, evaluate, points
+from . import compare, convert, demo, evaluate, points, validate
 
 app = typer.Typer(
     name="sedscope",
@@ -22,6 +22,9 @@ app.command("compare")(compare.compare)
 app.command("tune")(points.tune)
 app.command("detect")(points.detect)
 app.command("presets")(points.presets)
+app.command("validate")(validate.validate)
+app.command("convert")(convert.convert)
+app.command("formats")(convert.formats)
 app.command("demo")(demo.demo)
 
 

@@ -13,27 +13,32 @@ from .options import (
     BalancedOption,
     ClassesOption,
     ClipsOption,
+    ColumnsOption,
     ConfidenceOption,
     DurationsOption,
     GroupsOption,
     IntervalOption,
     InvalidOption,
+    LabelOption,
     MetricOption,
     MissingOption,
     OverlapsOption,
     PostprocessOption,
     PresetOption,
+    ScoresFormatOption,
     SeedOption,
+    StitchOption,
     ThreadsOption,
+    TruthFormatOption,
     chosen_metrics,
     class_names,
     clip_choice,
+    column_map,
     processed,
     read_groups,
 )
 
 if TYPE_CHECKING:
-    from ..ground_truth import GroundTruth, Overlaps
     from ..scores import Scores
 
 
@@ -61,6 +66,11 @@ def compare(
     missing: MissingOption = "error",
     invalid: InvalidOption = "error",
     overlaps: OverlapsOption = "error",
+    truth_format: TruthFormatOption = None,
+    columns: ColumnsOption = None,
+    label: LabelOption = None,
+    scores_format: ScoresFormatOption = None,
+    stitch: StitchOption = None,
     threads: ThreadsOption = None,
     output: Annotated[
         list[Path] | None,
@@ -73,6 +83,7 @@ def compare(
     from .. import compare as compare_systems
     from .. import read_ground_truth
     from .progress import progress_bar
+    from .systems import read_system, require_scores
 
     *systems, ground_truth = paths
     if len(systems) < 2:
@@ -82,9 +93,20 @@ def compare(
         raise SedscopeError(f"--output: {listing(unknown)}: the name must end with .md, .tex or .csv")
     metrics = chosen_metrics(metric, preset)
     truth = read_ground_truth(
-        Path(ground_truth), durations=durations, invalid=invalid, overlaps=overlaps
+        Path(ground_truth),
+        durations=durations,
+        invalid=invalid,
+        overlaps=overlaps,
+        format=truth_format,
+        columns=column_map(columns),
+        label=label,
     )
-    runs = _runs(systems, truth, overlaps, postprocess)
+
+    def read(path: Path) -> Scores:
+        system = read_system(path, truth, overlaps, format=scores_format, stitch=stitch)
+        return processed(require_scores(system, path, "compare"), postprocess)
+
+    runs = {name: [read(path) for path in paths] for name, paths in _named(systems).items()}
     known = next(iter(runs.values()))[0].classes
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
@@ -114,20 +136,6 @@ def compare(
 
 
 _FORMATS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
-
-
-def _runs(
-    systems: list[str], truth: GroundTruth, overlaps: Overlaps, postprocess: list[str] | None
-) -> dict[str, list[Scores]]:
-    """The scores of each system by name."""
-    from .systems import read_system, require_scores
-
-    runs: dict[str, list[Scores]] = {}
-    for name, paths in _named(systems).items():
-        for path in paths:
-            system = require_scores(read_system(path, truth, overlaps), path, "compare")
-            runs.setdefault(name, []).append(processed(system, postprocess))
-    return runs
 
 
 def _named(systems: list[str]) -> dict[str, list[Path]]:

@@ -13,23 +13,29 @@ from .options import (
     BalancedOption,
     ClassesOption,
     ClipsOption,
+    ColumnsOption,
     ConfidenceOption,
     DurationsOption,
     GroupsOption,
     IntervalOption,
     InvalidOption,
+    LabelOption,
     MetricOption,
     MissingOption,
     OverlapsOption,
     PostprocessOption,
     PresetOption,
     ScoresArgument,
+    ScoresFormatOption,
     SeedOption,
+    StitchOption,
     ThreadsOption,
     TruthArgument,
+    TruthFormatOption,
     chosen_metrics,
     class_names,
     clip_choice,
+    column_map,
     processed,
     read_groups,
 )
@@ -62,6 +68,11 @@ def evaluate(
     invalid: InvalidOption = "error",
     overlaps: OverlapsOption = "error",
     threads: ThreadsOption = None,
+    truth_format: TruthFormatOption = None,
+    columns: ColumnsOption = None,
+    label: LabelOption = None,
+    scores_format: ScoresFormatOption = None,
+    stitch: StitchOption = None,
     json: Annotated[
         str | None, typer.Option(help="Write the results to this file; '-': only JSON, to stdout")
     ] = None,
@@ -89,8 +100,16 @@ def evaluate(
     else:
         of_clips = read_groups(groups)
         resampling = Resampling(bootstrap, confidence, seed, interval, balanced, of_clips)
-    truth = read_ground_truth(ground_truth, durations=durations, invalid=invalid, overlaps=overlaps)
-    system = read_system(scores, truth, overlaps)
+    truth = read_ground_truth(
+        ground_truth,
+        durations=durations,
+        invalid=invalid,
+        overlaps=overlaps,
+        format=truth_format,
+        columns=column_map(columns),
+        label=label,
+    )
+    system = read_system(scores, truth, overlaps, format=scores_format, stitch=stitch)
     if postprocess:
         system = processed(require_scores(system, scores, "--postprocess"), postprocess)
     if points is not None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,11 +22,40 @@ ScoresArgument = Annotated[
     typer.Argument(
         help="Folder of score tables, one a clip: onset offset class…; or a file of detections: "
         "filename onset offset event_label, perhaps confidence; or a folder of such files, named by "
-        "their thresholds"
+        "their thresholds; or any other of 'sedscope formats'"
     ),
 ]
 TruthArgument = Annotated[
-    Path, typer.Argument(help="Reference events: filename onset offset event_label")
+    Path,
+    typer.Argument(
+        help="Reference events: filename onset offset event_label; or any other of 'sedscope formats'"
+    ),
+]
+FormatOption = Annotated[
+    str | None, typer.Option(help="Format that is read, where its content leaves doubt")
+]
+TruthFormatOption = Annotated[
+    str | None,
+    typer.Option("--format", help="Format of the reference events, where their content leaves doubt"),
+]
+ScoresFormatOption = Annotated[
+    str | None, typer.Option(help="Format of the scores or detections, where their content leaves doubt")
+]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Names of columns of events: 'onset=\"Begin Time (s)\",label=Species'; there are filename, "
+        "onset, offset, duration, label, confidence"
+    ),
+]
+LabelOption = Annotated[str | None, typer.Option(help="Label of events that have none")]
+StitchOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Join chunks of recordings, averaged where they overlap: 'seconds', 'centiseconds' or "
+        "'milliseconds' if they are named RECORDING-START or RECORDING-START-END, or a file: filename "
+        "recording start. For events: average windows that overlap"
+    ),
 ]
 DurationsOption = Annotated[
     Path | None,
@@ -76,6 +106,33 @@ GroupsOption = Annotated[
     typer.Option(help="File with the group of each clip, which are drawn whole: filename group"),
 ]
 ThreadsOption = Annotated[int | None, typer.Option(help="Number of threads \\[default: one per core]")]
+
+
+_COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
+
+
+def column_map(given: str | None) -> dict[str, str] | None:
+    """Names of columns by what they hold, from ``role=name,…``; quotes keep commas in a name."""
+    if given is None:
+        return None
+    found: dict[str, str] = {}
+    position = 0
+    while position < len(given):
+        part = _COLUMN.match(given, position)
+        if part is None:
+            raise SedscopeError(f"--columns {given}: write role=name,role=name")
+        found[part[1]] = part[2].strip().strip("\"'")
+        position = part.end()
+    return found
+
+
+def stitching(given: str | None) -> dict[str, Any]:
+    """How chunks are joined, as arguments of the library."""
+    if given is None:
+        return {}
+    if given in ("seconds", "centiseconds", "milliseconds"):
+        return {"stitch": None, "unit": given}
+    return {"stitch": Path(given)}
 
 
 def class_names(given: Sequence[str] | None, known: Sequence[str]) -> list[str] | None:

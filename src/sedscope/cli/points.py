@@ -15,19 +15,26 @@ from ..tables import aligned
 from .options import (
     ClassesOption,
     ClipsOption,
+    ColumnsOption,
     DurationsOption,
     GroupsOption,
     InvalidOption,
+    LabelOption,
     MissingOption,
     OverlapsOption,
     PostprocessOption,
+    ScoresFormatOption,
     SeedOption,
+    StitchOption,
     ThreadsOption,
     TruthArgument,
+    TruthFormatOption,
     class_names,
     clip_choice,
+    column_map,
     processed,
     read_groups,
+    stitching,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +49,7 @@ def tune(
         Path,
         typer.Argument(
             help="Folder of score tables, one a clip: onset offset class…; or a file of detections with "
-            "a column confidence"
+            "a column confidence; or any other of 'sedscope formats'"
         ),
     ],
     ground_truth: TruthArgument,
@@ -89,6 +96,11 @@ def tune(
     invalid: InvalidOption = "error",
     overlaps: OverlapsOption = "error",
     threads: ThreadsOption = None,
+    truth_format: TruthFormatOption = None,
+    columns: ColumnsOption = None,
+    label: LabelOption = None,
+    scores_format: ScoresFormatOption = None,
+    stitch: StitchOption = None,
 ) -> None:
     """Choose a threshold, and perhaps a post-processing, for each class: for use by 'detect' and
     'evaluate --points'."""
@@ -107,8 +119,18 @@ def tune(
     tuned = _tuned_metric(metric, sweep, folds, criterion, objective, beta, needs)
     candidates = [one for text in sweep or () for one in parse_sweep(text)]
     judged = parse_criterion(criterion)
-    truth = read_ground_truth(ground_truth, durations=durations, invalid=invalid, overlaps=overlaps)
-    system = require_scores(read_system(scores, truth, overlaps), scores, "tune")
+    truth = read_ground_truth(
+        ground_truth,
+        durations=durations,
+        invalid=invalid,
+        overlaps=overlaps,
+        format=truth_format,
+        columns=column_map(columns),
+        label=label,
+    )
+    system = require_scores(
+        read_system(scores, truth, overlaps, format=scores_format, stitch=stitch), scores, "tune"
+    )
     system = processed(system, postprocess)
     data = {"scores": scores.name, "ground_truth": ground_truth.name}
     if postprocess:
@@ -214,7 +236,11 @@ def _show_choice(points: OperatingPoints, counts: Counts) -> None:
 
 def detect(
     scores: Annotated[
-        Path, typer.Argument(help="Folder of score tables, one a clip: onset offset class…")
+        Path,
+        typer.Argument(
+            help="Folder of score tables, one a clip: onset offset class…; or any other format of "
+            "scores, see 'sedscope formats'"
+        ),
     ],
     points: Annotated[
         Path | None, typer.Option(help="File of thresholds, as 'sedscope tune' writes it")
@@ -224,6 +250,8 @@ def detect(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File for the events \\[default: stdout]")
     ] = None,
+    scores_format: ScoresFormatOption = None,
+    stitch: StitchOption = None,
 ) -> None:
     """Write the events that a system detects: filename onset offset event_label."""
     from .. import OperatingPoints, read_scores, write_events
@@ -231,7 +259,11 @@ def detect(
 
     if (points is None) == (threshold is None):
         raise SedscopeError("give either --points or --threshold")
-    system = processed(read_scores(scores), postprocess)
+    system = read_scores(scores, format=scores_format)
+    joined = stitching(stitch)
+    if joined:
+        system = system.stitch(joined.pop("stitch"), **joined)
+    system = processed(system, postprocess)
     if points is not None:
         events = OperatingPoints.load(points).detect(system)
     else:

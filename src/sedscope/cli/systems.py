@@ -7,39 +7,42 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError, listing
+from .options import stitching
 
 if TYPE_CHECKING:
     from ..ground_truth import GroundTruth, Overlaps
     from ..scores import Scores
 
 
-def read_system(path: Path, truth: GroundTruth, overlaps: Overlaps) -> Scores | dict[float, Any]:
-    """Scores from a folder of score tables or a file of detections; or, from a folder with a file of
-    detections per threshold, the detections by threshold.
+def read_system(
+    path: Path,
+    truth: GroundTruth,
+    overlaps: Overlaps,
+    *,
+    format: str | None = None,
+    stitch: str | None = None,
+) -> Scores | dict[float, Any]:
+    """Scores or detections in any format; or, from a folder with a DCASE table of detections per
+    threshold, the detections by threshold. ``stitch``: see :func:`.options.stitching`.
 
-    Clips that a file of detections does not list have none.
+    Clips that detections do not list have none.
     """
-    from .. import read_events, read_scores
-    from ..scores import Scores
+    from ..system_files import read_system_scores
 
-    if path.is_file():
-        events = read_events(path)
-        labels = {event[2] for of_clip in events.values() for event in of_clip}
-        classes = sorted(labels.union(truth.labels))
-        return Scores.from_events(events, classes=classes, clips=truth.clips, overlaps=overlaps)
-    if path.is_dir() and _holds_detections(path):
+    if format is None and path.is_dir() and holds_sets(path):
         return _read_sets(path)
-    return read_scores(path)
+    return read_system_scores(path, truth, overlaps=overlaps, format=format, **stitching(stitch))
 
 
-def _holds_detections(folder: Path) -> bool:
+def holds_sets(folder: Path) -> bool:
+    """Whether the first table of a folder lists events of named clips."""
     from ..io.text_tables import read_bytes, split_header
 
     first = next(iter(sorted(folder.glob("*.tsv"))), None)
     if first is None or not first.is_file() or not first.stat().st_size:
         return False
     try:
-        return "event_label" in split_header(read_bytes(first), first)[0]
+        return {"filename", "event_label"} <= set(split_header(read_bytes(first), first)[0])
     except SedscopeError:
         return False  # the reader of scores says what is wrong
 

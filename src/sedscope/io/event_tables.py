@@ -1,23 +1,24 @@
-"""Ground truth as DCASE event tables ``filename onset offset event_label``, and clip durations."""
+"""Ground truth, detected events and durations from files and frames of any format, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import SedscopeError, counted, listing
-from ..ground_truth import EventColumns, GroundTruth, Invalid, Overlaps
-from ..times import to_ticks
+from ..ground_truth import GroundTruth, Invalid, Overlaps
+from .events import Choices, EventSet, known_event_format, read_event_table
+from .events import dcase as _dcase
+from .events.event_table import EventTable
+from .events.source import cells_of, events_by_role
 from .files import write_text
-from .frames import as_frame
-from .text_tables import number, numbers, read_text_table
+from .text_tables import decode, delimiter_of, numbers, quoted, read_bytes, read_text_table
 
-_EVENT = ["filename", "onset", "offset", "event_label"]
 _DURATION = ["filename", "duration"]
-_EMPTY = ("", "nan", "NaN", "None", "null")
 
 
 def read_ground_truth(
@@ -26,27 +27,35 @@ def read_ground_truth(
     durations: str | Path | Mapping[str, float] | None = None,
     invalid: Invalid = "error",
     overlaps: Overlaps = "error",
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    label: str | None = None,
 ) -> GroundTruth:
-    """Ground truth from a tab-separated file ``filename onset offset event_label``, in seconds.
+    """Ground truth from a file of events, or a folder of such files, in seconds.
 
-    A row with only a file name stands for a clip without events. ``durations``: a tab-separated file
-    ``filename duration`` or a mapping; clips that only it lists have no events. ``invalid`` and
-    ``overlaps``: see :class:`GroundTruth`.
+    The format is found from the content: a DCASE table ``filename onset offset event_label``, in which a
+    row with only a file name stands for a clip without events, or another one of
+    :data:`sedscope.io.events.EVENT_FORMATS`; ``format`` names it where that is not clear.
+    ``columns``: names of columns by what they hold (``{"onset": "Begin Time (s)", …}``); ``label``: the
+    label of events that have none. ``durations``: a file ``filename duration`` or a mapping; clips that
+    only it lists have no events. ``invalid`` and ``overlaps``: see :class:`GroundTruth`.
     """
-    table = read_text_table(path)
-    columns = _columns(table.header, _EVENT, str(path))
-    rows = [[row[k].strip() for k in columns] for row in table.rows]
-    if isinstance(durations, (str, Path)):
-        durations = read_durations(durations)
-    return _ground_truth(
-        rows, table.place, str(path), durations=durations, invalid=invalid, overlaps=overlaps
-    )
+    table = read_event_table(path, format=format, choices=Choices(columns or {}, label))
+    return table.ground_truth(_durations(durations), invalid, overlaps)
 
 
 def read_durations(path: str | Path) -> dict[str, float]:
-    """Clip durations in seconds from a tab-separated file ``filename duration``."""
-    table = read_text_table(path)
-    name, duration = _columns(table.header, _DURATION, str(path))
+    """Clip durations in seconds from a file ``filename duration``, separated by tabs or commas."""
+    content = read_bytes(Path(path))
+    first = decode(content.split(b"\n", 1)[0], Path(path))
+    table = read_text_table(path, delimiter_of(first))
+    missing = [name for name in _DURATION if name not in table.header]
+    if missing:
+        raise SedscopeError(
+            f"{path}: no column {listing([repr(name) for name in missing])}; found "
+            f"{listing([repr(name) for name in table.header])}"
+        )
+    name, duration = (table.header.index(column) for column in _DURATION)
     return _unique([row[name].strip() for row in table.rows], numbers(table, [duration])[0], str(path))
 
 
@@ -57,176 +66,123 @@ def ground_truth_from_table(
     invalid: Invalid,
     overlaps: Overlaps,
     where: str,
+    columns: Mapping[str, str] | None = None,
 ) -> GroundTruth:
-    """Ground truth from a pandas or polars frame with the columns of the file."""
-
-    def cells(frame: Any, names: Sequence[str], where: str) -> list[list[str]]:
-        eager = as_frame(frame, where)
-        _columns(eager.columns, names, where)
-        return [[_text(cell) for cell in row] for row in eager.select(*names).iter_rows()]
-
-    if durations is not None and not isinstance(durations, Mapping):
-        rows = cells(durations, _DURATION, "durations")
-        durations = _unique([row[0] for row in rows], [row[1] for row in rows], "durations")
-    return _ground_truth(
-        cells(table, _EVENT, where),
-        lambda i: f"row {i}",
-        where,
-        durations=durations,
-        invalid=invalid,
-        overlaps=overlaps,
-    )
+    """Ground truth from a frame, or a mapping of columns, with the columns of the file."""
+    if durations is not None and not (isinstance(durations, Mapping) and not _is_columns(durations)):
+        cells = cells_of(durations, "durations")
+        cells.require(_DURATION)
+        names, ends = (cells.column(name) for name in _DURATION)
+        durations = _unique(names, ends, "durations")
+    return _events_of(table, columns, where).ground_truth(durations, invalid, overlaps)
 
 
-def read_events(path: str | Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Detected events from a tab-separated file ``filename onset offset event_label``, in seconds, with
-    a column ``confidence`` or without. A row with only a file name is a clip without detections.
+def _is_columns(mapping: Mapping[str, Any]) -> bool:
+    return set(mapping) == set(_DURATION) and not isinstance(mapping["duration"], (int, float))
 
-    Returns ``{clip: [(onset, offset, label[, confidence]), …]}``.
+
+def _events_of(table: Any, columns: Mapping[str, str] | None, where: str) -> EventTable:
+    cells = cells_of(table, where)
+    chosen = Choices(columns or {}).columns
+    roles = {**_dcase.EVENT, **chosen}
+    if "duration" in chosen and "offset" not in chosen:
+        del roles["offset"]
+    if "confidence" in cells.header:
+        roles.setdefault("confidence", "confidence")
+    return events_by_role(cells, roles, clip=None)
+
+
+def read_events(
+    path: str | Path | Any,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    label: str | None = None,
+    durations: str | Path | Mapping[str, float] | None = None,
+) -> dict[str, list[tuple[Any, ...]]]:
+    """Detected events from a file, or a folder of files, of any format of events, in seconds, with
+    confidences or without; or from a frame ``filename onset offset event_label``.
+
+    ``format``, ``columns`` and ``label``: see :func:`read_ground_truth`. ``durations`` are needed for
+    labels of whole clips. Returns ``{clip: [(onset, offset, label[, confidence]), …]}``.
     """
-    table = read_text_table(path)
-    columns = _columns(table.header, _EVENT, str(path))
-    scored = "confidence" in table.header
-    events: dict[str, list[tuple[Any, ...]]] = {}
-    problems: list[str] = []
-    for i, row in enumerate(table.rows):
-        name, onset, offset, label = (row[k].strip() for k in columns)
-        if not name:
-            problems.append(f"{table.place(i)}: no file name")
-            continue
-        of_clip = events.setdefault(name, [])
-        if all(cell in _EMPTY for cell in (onset, offset, label)):
-            continue
-        rest = [row[table.header.index("confidence")]] if scored else []
-        try:
-            of_clip.append((number(onset), number(offset), label, *map(number, rest)))
-        except ValueError:
-            problems.append(f"{table.place(i)}: {', '.join([onset, offset, *rest])}")
-    if problems:
-        said = f"{counted(len(problems), 'row')} not a detection"
-        raise SedscopeError(f"{path}: {said}: {listing(problems)}")
-    return events
+    if isinstance(path, (str, Path)):
+        table = read_event_table(path, format=format, choices=Choices(columns or {}, label))
+    else:
+        table = _events_of(path, columns, "events")
+    return table.events(_durations(durations))
 
 
-def write_events(events: Mapping[str, Iterable[tuple[Any, ...]]], path: str | Path | None) -> str:
-    """Write detected events as :func:`read_events` takes them; returns the text. Clips without
-    detections have a row of their own."""
-    found = {clip: list(of_clip) for clip, of_clip in events.items()}
-    scored = any(len(event) == 4 for of_clip in found.values() for event in of_clip)
-    rows = ["\t".join([*_EVENT, "confidence"] if scored else _EVENT)]
-    for clip, of_clip in found.items():
-        for onset, offset, label, *confidence in of_clip:
-            cells = [_quoted(clip), f"{onset:.6f}", f"{offset:.6f}", _quoted(label)]
-            if scored:
-                cells.append(repr(float(*confidence or (1.0,))))
-            rows.append("\t".join(cells))
-        if not of_clip:
-            rows.append(_quoted(clip) + "\t" * (len(_EVENT) - 1 + scored))
-    text = "\n".join(rows) + "\n"
+def write_events(
+    events: Mapping[str, Iterable[tuple[Any, ...]]],
+    path: str | Path | None,
+    *,
+    format: str | None = None,
+    durations: Mapping[str, float] | None = None,
+    lossy: bool = False,
+) -> str:
+    """Write events as :func:`read_events` takes them; returns the text of the DCASE table.
+
+    ``format``: a DCASE table unless given; what a format cannot hold is an error unless ``lossy``.
+    Clips without events have a row of their own where there is one for them.
+    """
+    found = EventSet({clip: list(of_clip) for clip, of_clip in events.items()}, durations or {})
     if path is not None:
-        write_text(path, text)
-    return text
+        write_event_set(found, Path(path), format=format or "dcase", lossy=lossy)
+    return _dcase.text(found)
 
 
-def write_ground_truth(truth: GroundTruth, path: str | Path) -> None:
-    """Write a tab-separated file that :func:`read_ground_truth` reads back; clips without events
-    have a row of their own."""
-    rows = ["\t".join(_EVENT)]
-    for i, clip in enumerate(truth.clips):
-        events = np.flatnonzero(truth.event_clips == i)
-        rows += [
-            f"{_quoted(clip)}\t{truth.onsets[k] / 1e6:.6f}\t{truth.offsets[k] / 1e6:.6f}\t"
-            f"{_quoted(truth.labels[truth.event_labels[k]])}"
-            for k in events
-        ] or [f"{_quoted(clip)}\t\t\t"]
-    write_text(path, "\n".join(rows) + "\n")
+def write_event_set(events: EventSet, path: Path, *, format: str, lossy: bool = False) -> None:
+    """Write events in a format; what it cannot hold is an error unless ``lossy``."""
+    chosen = known_event_format(format)
+    losses = chosen.losses(events)
+    if losses and not lossy:
+        raise SedscopeError(
+            f"{path}: the format {format} cannot hold {'; '.join(losses)}. Choose another format, "
+            "or accept that with lossy=True (--lossy)"
+        )
+    chosen.write(events, path)
 
 
-def write_durations(truth: GroundTruth, path: str | Path) -> None:
+def write_ground_truth(
+    truth: GroundTruth, path: str | Path, *, format: str = "dcase", lossy: bool = False
+) -> None:
+    """Write a file that :func:`read_ground_truth` reads back; clips without events have a row of their
+    own. Durations are written where the format holds them: see also :func:`write_durations`."""
+    order = np.argsort(truth.event_clips, kind="stable")
+    starts = np.searchsorted(truth.event_clips[order], np.arange(len(truth.clips) + 1))
+    events = {
+        clip: [
+            (truth.onsets[k] / 1e6, truth.offsets[k] / 1e6, truth.labels[truth.event_labels[k]])
+            for k in order[starts[i] : starts[i + 1]]
+        ]
+        for i, clip in enumerate(truth.clips)
+    }
+    held = truth.durations is not None and "durations" in known_event_format(format).holds
+    ends = _durations_of(truth) if held else {}
+    write_event_set(EventSet(events, ends), Path(path), format=format, lossy=lossy)
+
+
+def write_durations(truth: GroundTruth | Mapping[str, float], path: str | Path) -> None:
     """Write the clips' durations as a tab-separated file ``filename duration``."""
-    if truth.durations is None:
-        raise SedscopeError("the ground truth has no durations to write")
-    rows = [
-        f"{_quoted(clip)}\t{ticks / 1e6:.6f}"
-        for clip, ticks in zip(truth.clips, truth.durations, strict=True)
-    ]
+    ends = _durations_of(truth) if isinstance(truth, GroundTruth) else truth
+    rows = [f"{quoted(clip)}\t{end:.6f}" for clip, end in ends.items()]
     write_text(path, "\n".join(["\t".join(_DURATION), *rows]) + "\n")
 
 
-def _ground_truth(
-    rows: Sequence[Sequence[str]],
-    place: Callable[[int], str],
-    where: str,
-    *,
-    durations: Mapping[str, float] | None,
-    invalid: Invalid,
-    overlaps: Overlaps,
-) -> GroundTruth:
-    """Rows of text, in the order of the columns of an event table."""
-    events: list[int] = []
-    problems: list[str] = []
-    times: list[tuple[float, float]] = []
-    for i, (name, onset, offset, label) in enumerate(rows):
-        if not name:
-            problems.append(f"{place(i)}: no file name")
-        elif all(cell in _EMPTY for cell in (onset, offset, label)):
-            continue
-        else:
-            try:
-                times.append((number(onset), number(offset)))
-                to_ticks(times[-1])
-                events.append(i)
-            except ValueError:
-                problems.append(f"{place(i)}: onset {onset!r}, offset {offset!r}")
-                continue
-            if not label:
-                problems.append(f"{place(i)}: no label")
-    if problems:
-        raise SedscopeError(
-            f"{where}: {counted(len(problems), 'row')} not an event: {listing(problems)}"
-        )
-    ticks = to_ticks(np.array(times, np.float64).reshape(-1, 2))
-    columns = EventColumns(
-        clip=[rows[i][0] for i in events],
-        onset=ticks[:, 0],
-        offset=ticks[:, 1],
-        label=[rows[i][3] for i in events],
-        where=lambda k: place(events[k]),
-    )
-    return GroundTruth(
-        columns,
-        clips=[row[0] for row in rows],
-        durations=durations,
-        invalid=invalid,
-        overlaps=overlaps,
-        where=where,
-    )
+def _durations_of(truth: GroundTruth) -> dict[str, float]:
+    if truth.durations is None:
+        raise SedscopeError("the ground truth has no durations to write")
+    return dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
 
 
-def _columns(header: Sequence[str], wanted: Iterable[str], where: str) -> list[int]:
-    missing = [name for name in wanted if name not in header]
-    if missing:
-        raise SedscopeError(
-            f"{where}: no column {listing([repr(name) for name in missing])}; found "
-            f"{listing([repr(name) for name in header])}"
-        )
-    return [list(header).index(name) for name in wanted]
-
-
-def _text(cell: Any) -> str:
-    """A cell of a frame; the libraries' marks for a missing value are empty."""
-    missing = cell is None or (not isinstance(cell, str) and str(cell) in ("nan", "<NA>", "NaT"))
-    return "" if missing else str(cell)
+def _durations(given: str | Path | Mapping[str, float] | None) -> Mapping[str, float] | None:
+    return read_durations(given) if isinstance(given, (str, Path)) else given
 
 
 def _unique(names: Sequence[str], values: Sequence[Any], where: str) -> dict[str, Any]:
     result = dict(zip(names, values, strict=True))
     if len(result) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(str(name) for name, number in Counter(names).items() if number > 1)
         raise SedscopeError(f"{where}: {counted(len(twice), 'duplicate clip')}: {listing(twice)}")
     return result
-
-
-def _quoted(label: str) -> str:
-    special = any(mark in label for mark in '"\t\r\n')
-    return '"' + label.replace('"', '""') + '"' if special else label

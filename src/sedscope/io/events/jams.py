@@ -1,0 +1,157 @@
+"""JAMS files: JSON with annotations, one file a clip. Events are those of one of three namespaces.
+
+``scaper``: foreground events of a synthetic soundscape; ``tag_open`` and ``segment_open``: labels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...errors import SedscopeError, counted, listing
+from ...times import to_ticks
+from .event_format import EventFormat, EventSet, holding, write_per_clip
+from .event_table import EventTable
+from .source import Choices, Source
+
+_NAMESPACES = ("scaper", "tag_open", "segment_open")
+_VERSION = "0.3.4"
+
+
+def recognise(source: Source) -> bool:
+    """A JSON object with annotations."""
+    return source.is_json and isinstance(source.json, dict) and "annotations" in source.json
+
+
+def read(source: Source, choices: Choices) -> EventTable:
+    """The events of the clip that the file is named after, and its duration."""
+    where = str(source.path)
+    if not recognise(source):
+        raise SedscopeError(f"{where}: not a JAMS file: no annotations")
+    rows: list[tuple[str, Any, Any, str, Any]] = []
+    problems: list[str] = []
+    for place, observation in _observations(source, choices.columns.get("namespace")):
+        try:
+            value = observation["value"]
+            if isinstance(value, dict) and value.get("role") == "background":
+                continue
+            label = value["label"] if isinstance(value, dict) else value
+            if not isinstance(label, str):
+                raise TypeError("a label is text")
+            onset, length = (float(observation[key]) for key in ("time", "duration"))
+            confidence = observation.get("confidence")
+            if not isinstance(confidence, (int, float, type(None))):
+                raise TypeError("a confidence is a number")
+            rows.append((place, onset, _end(onset, length), label.strip(), confidence))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            problems.append(place)
+    if problems:
+        raise SedscopeError(
+            f"{where}: {counted(len(problems), 'observation')} without time, duration and label: "
+            f"{listing(problems)}"
+        )
+    known = [row[4] for row in rows]
+    scored = any(confidence is not None and confidence != 1 for confidence in known)
+    empty = not rows
+    return EventTable(
+        where=where,
+        clip=[source.clip] * (len(rows) or 1),
+        onset=[row[1] for row in rows] or [None],
+        offset=[row[2] for row in rows] or [None],
+        label=[row[3] for row in rows] or [""],
+        confidence=[1.0 if value is None else value for value in known] if scored else None,
+        place=lambda i: f"{source.path.name} {rows[i][0] if not empty else ''}",
+        durations=_duration(source),
+    )
+
+
+def _duration(source: Source) -> dict[str, float]:
+    metadata = source.json.get("file_metadata")
+    duration = metadata.get("duration") if isinstance(metadata, dict) else None
+    numeric = isinstance(duration, (int, float)) and not isinstance(duration, bool)
+    return {source.clip: float(duration)} if numeric and duration else {}
+
+
+def _observations(source: Source, namespace: str | None) -> Iterator[tuple[str, Any]]:
+    """The observations of the chosen namespace, and their places in words."""
+    annotations = source.json["annotations"]
+    if not isinstance(annotations, list) or not all(isinstance(part, dict) for part in annotations):
+        raise SedscopeError(f"{source.path}: annotations must be a list of objects")
+    names = [str(part.get("namespace")) for part in annotations]
+    known = [name for name in dict.fromkeys(names) if name in _NAMESPACES]
+    chosen = namespace or (known[0] if len(known) == 1 else None)
+    if len(known) > 1 and namespace is None:
+        raise SedscopeError(
+            f"{source.path}: events in the namespaces {listing(known)}: choose one with "
+            "columns={'namespace': …} (--columns namespace=NAME)"
+        )
+    if chosen is None or chosen not in names:
+        raise SedscopeError(
+            f"{source.path}: no annotation in the namespace {chosen or ' or '.join(_NAMESPACES)}; found "
+            f"{listing(list(dict.fromkeys(names))) or 'none'}"
+        )
+    for k, part in enumerate(annotations):
+        if names[k] != chosen:
+            continue
+        data = part.get("data")
+        if isinstance(data, dict):  # columns instead of rows
+            columns = [column if isinstance(column, list) else [] for column in data.values()]
+            data = [dict(zip(data, row, strict=False)) for row in zip(*columns, strict=False)]
+        if not isinstance(data, list):
+            raise SedscopeError(f"{source.path}: annotation {k} has no data")
+        for i, observation in enumerate(data):
+            yield f"annotation {k}, observation {i}", observation
+
+
+def _end(onset: float, length: float) -> float:
+    """Where an event ends, to the microsecond."""
+    return float((to_ticks(onset) + to_ticks(length)) / 1e6)
+
+
+def write(events: EventSet, path: Path) -> None:
+    """Write one file a clip, in the namespace ``tag_open``."""
+
+    def text(clip: str) -> str:
+        duration = events.duration(clip)
+        data = [
+            {
+                "time": round(onset, 6),
+                "duration": round(offset - onset, 6),
+                "value": label,
+                "confidence": float(*confidence or (1.0,)),
+            }
+            for onset, offset, label, *confidence in events.events[clip]
+        ]
+        annotation = {
+            "annotation_metadata": {"data_source": "program", "annotation_tools": "sedscope"},
+            "namespace": "tag_open",
+            "data": data,
+            "sandbox": {},
+            "time": 0,
+            "duration": duration,
+        }
+        metadata: dict[str, Any] = {
+            "title": clip,
+            "duration": duration,
+            "identifiers": {},
+            "jams_version": _VERSION,
+        }
+        whole = {"annotations": [annotation], "file_metadata": metadata, "sandbox": {}}
+        return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+    write_per_clip(events, path, ".jams", text)
+
+
+FORMATS = (
+    EventFormat(
+        name="jams",
+        about="JAMS, namespaces scaper, tag_open or segment_open, one file a clip",
+        recognise=recognise,
+        read=read,
+        write=write,
+        holds=holding("times", "confidences", "clips without events", "durations", "any label"),
+        suffixes=(".jams",),
+    ),
+)
