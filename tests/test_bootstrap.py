@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import sedscope as sed
 from sedscope.metrics import Metric
 from sedscope.resampling import measure_resampled
+from sedscope.uncertainty import _bca_tail
 
 from . import oracle
 from .cases import clip_lists, name, to_scores, to_truth
@@ -123,6 +124,22 @@ def test_groups_are_drawn_whole() -> None:
     assert (drawn[:, :3].sum(axis=1) == 3).all()
 
 
+def test_draws_depend_neither_on_the_names_nor_on_the_kind_of_groups() -> None:
+    clips = [name(i) for i in range(12)]
+    kinds = (
+        lambda i: i,
+        lambda i: f"site {9 - i}",
+        lambda i: (None, complex(i)),
+        lambda i: frozenset([i]),
+    )
+    drawn = [
+        sed.Resampling(n=20, groups={clip: kind(i // 3) for i, clip in enumerate(clips)}).draw(clips)
+        for kind in kinds
+    ]
+    for other in drawn[1:]:
+        np.testing.assert_array_equal(other, drawn[0])
+
+
 def test_groups_widen_the_interval_of_clips_that_are_alike() -> None:
     truth = sed.simulate.ground_truth(30)
     scores = sed.simulate.scores(truth, frame=0.1)
@@ -172,6 +189,36 @@ def test_bca_interval_follows_its_formula() -> None:
     )
 
 
+def test_bca_intervals_that_would_reach_beyond_all_resamples() -> None:
+    """One clip that decides everything, and a confidence that asks for more than there is."""
+    clips = [name(i) for i in range(30)]
+    truth = sed.GroundTruth.from_dict(
+        {clip: [(0, 1, "Dog")] * (i == 0) for i, clip in enumerate(clips)},
+        durations=dict.fromkeys(clips, 2.0),
+    )
+    arrays = {clip: [[0.9], [0.1]] for clip in clips}
+    scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
+    metric = sed.ErrorRate(sed.Clip())
+    deltas = sed.deltas(scores, truth, metric.criterion)
+    for confidence in (0.5, 0.9, 0.999999999):
+        found = sed.bootstrap(deltas, metric, n=300, interval="bca", confidence=confidence)
+        defined = found.values[np.isfinite(found.values)]
+        assert defined.min() <= found.low <= found.high <= defined.max()
+
+
+@pytest.mark.parametrize(
+    ("acceleration", "tail", "expected"), [(1, 0.9999, 1.0), (-1, 0.0001, 0.0), (1, 0.0001, None)]
+)
+def test_bca_tails_stop_at_the_last_resample(
+    acceleration: int, tail: float, expected: float | None
+) -> None:
+    values = np.arange(1000.0)
+    jackknife = acceleration * np.array([0.0] * 10 + [-1.0])
+    found = _bca_tail(tail, 999.0 if acceleration > 0 else 0.0, values, jackknife)
+    assert 0 <= found <= 1
+    assert expected is None or found == expected
+
+
 def test_a_class_that_vanishes_is_counted() -> None:
     truth = sed.GroundTruth.from_dict(
         {"a": [(0, 1, "Dog")], "b": [(0, 1, "Cat")], "c": [(0, 1, "Cat")], "d": []},
@@ -203,6 +250,7 @@ def test_given_weights_take_the_place_of_draws() -> None:
     deltas = deltas_of(PSDS)
     weights = np.array([[1] * 40, [2] * 20 + [0] * 20])
     found = sed.bootstrap(deltas, PSDS, weights=weights)
+    assert found.resampling.n == 2
     assert found.values[0] == found.value
     assert found.values[1] == PSDS.measure(deltas.counts(weights=weights[1])).value
 
@@ -231,7 +279,12 @@ def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:
         ({"balanced": 1}, "balanced=1 must be True or False"),
         ({"groups": {"clip_00": 1}}, "without a group: 39 clips"),
         ({"groups": dict.fromkeys([f"clip_{i:02}" for i in range(40)], 1)}, "1 group of clips"),
+        ({"groups": ["clip_00"]}, "groups must be a mapping"),
+        ({"groups": {"clip_00": [1]}}, r"groups must be .*clip_00: \[1\]"),
         ({"weights": [1, 2]}, "weights must be"),
+        ({"weights": [[1] * 40, [1]]}, "not equally long"),
+        ({"weights": [[2**24 + 1] * 40]}, "whole numbers from 0"),
+        ({"weights": [[True] * 40]}, "whole numbers from 0"),
         ({"weights": [[-1] * 40]}, "whole numbers from 0"),
         ({"weights": [[0.5] * 40]}, "whole numbers from 0"),
     ],

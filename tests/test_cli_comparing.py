@@ -206,6 +206,17 @@ def test_tune_for_a_curve(folder: Path, tmp_path: Path) -> None:
     assert "no thresholds, only post-processings" in said
 
 
+def test_points_of_scores_that_were_processed_before(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    before = ["--postprocess", "MinimumDuration(0.4)"]
+    for sweep in ([], ["--sweep", SWEEP]):
+        outcome = command(folder, "tune", *before, *sweep, "-o", points)
+        assert 'note: the points are for scores after --postprocess "Min' in outcome.err
+    options = ["--metric", "FScore(Collar())", "--points", points]
+    got = evaluated(folder, *options, *before)["metrics"][0]
+    assert f"{got['value']:.4f}" == rows(outcome.out)["overall"][0]
+
+
 def test_tune_by_objective_and_sweep(folder: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.toml"
     options = ["--criterion", "Segment(length=1)", "--objective", "error_rate", "--sweep", SWEEP]

@@ -91,6 +91,16 @@ def test_points_are_read_back_as_they_were(tmp_path: Path) -> None:
     assert sed.OperatingPoints.load(tmp_path / "points.toml") == points
 
 
+def test_points_without_thresholds_leave_scores(tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    for text in ("[thresholds]\n", "[postprocessing]\nDog = 'MedianFilter(0)'\n"):
+        (tmp_path / "points.toml").write_text(text)
+        points = sed.OperatingPoints.load(tmp_path / "points.toml")
+        assert points.apply(scores)["a"].values.tolist() == scores["a"].values.tolist()
+        with pytest.raises(sed.SedscopeError, match="nothing is detected"):
+            points.detect(scores)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -29,22 +29,27 @@ class Subsets:
     scores: sed.Scores
     truth: sed.GroundTruth
     psds: sed.PSDS
-    fscore: sed.FScore
+    fscore: sed.FScore | None = None
     folds: int = 5
     iterations: int = 3
 
     def question(self) -> dict[str, Any]:
+        asked = {
+            "judge": "bootstrap",
+            **psds_question(self.psds),
+            "folds": self.folds,
+            "iterations": self.iterations,
+        }
+        if self.fscore is None:
+            return asked
         collar = self.fscore.criterion
         assert isinstance(collar, sed.Collar)
         return {
-            "judge": "bootstrap",
-            **psds_question(self.psds),
+            **asked,
             "onset": collar.onset,
             "offset": collar.offset,
             "offset_rate": collar.offset_rate,
             "threshold": self.fscore.threshold,
-            "folds": self.folds,
-            "iterations": self.iterations,
         }
 
     def weights(self) -> NDArray[np.int64]:
@@ -64,6 +69,7 @@ def compare(cases: Mapping[str, Subsets], python: Path, folder: Path) -> None:
     for name, verdict in judge(python, folder, cases).items():
         case = cases[name]
         for metric, what in ((case.psds, "psds"), (case.fscore, "fscore")):
+            assert metric is not None
             deltas = sed.deltas(case.scores, case.truth, metric.criterion, clips="scored")
             found = sed.bootstrap(deltas, metric, weights=case.weights())
             overall = "value" if what == "psds" else "macro_average"
@@ -110,3 +116,24 @@ def test_real_clips(data: Path, peers_python: Path, tmp_path: Path) -> None:
         "psds2": Subsets(scores, truth, sed.presets.PSDS2, fscore, iterations=2),
     }
     compare(cases, peers_python, tmp_path)
+
+
+def test_a_class_that_vanishes(peers_python: Path, tmp_path: Path) -> None:
+    """Nothing can be said about it: to sed_scores_eval that is a PSDS of 0, to us it is not defined."""
+    clips = [f"clip{i}" for i in range(4)]
+    detected = np.array([[0.9, 0.1], [0.8, 0.9], [0.1, 0.1]])
+    scores = sed.Scores.from_arrays(
+        {clip: detected - [0, clip != "clip0"] for clip in clips}, classes=["Cat", "Dog"], frame=1.0
+    )
+    events = {clip: [(0, 2, "Cat"), (1, 2, "Dog")][: 1 + (clip == "clip0")] for clip in clips}
+    truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(clips, 3.0))
+    psds = sed.PSDS(sed.Intersection(0.7, 0.7))
+    case = Subsets(scores, truth, psds, folds=4, iterations=1)
+    verdict = judge(peers_python, tmp_path, {"case": case})["case"]
+    found = sed.bootstrap(sed.deltas(scores, truth, psds.criterion), psds, weights=case.weights())
+    gone = case.weights()[:, 0] == 0
+    assert gone.sum() == 1
+    np.testing.assert_array_equal(verdict["psds/Dog"], np.where(gone, 0, 1))
+    np.testing.assert_array_equal(found.per_class["Dog"].values, np.where(gone, np.nan, 1))
+    np.testing.assert_array_equal(verdict["psds/value"], np.where(gone, 0.5, 1))
+    np.testing.assert_array_equal(found.values, np.ones(4))

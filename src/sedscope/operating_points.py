@@ -79,7 +79,8 @@ class OperatingPoints:
             raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
         except ValueError as error:
             raise SedscopeError(f"{path} is not a file of operating points: {error}") from None
-        thresholds, texts = content.get("thresholds"), content.get("postprocessing", {})
+        texts = content.get("postprocessing", {})
+        thresholds = content.get("thresholds", {} if texts else None)
         if not isinstance(thresholds, dict):
             raise SedscopeError(f"{path} has no table [thresholds]")
         wrong = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -52,6 +52,13 @@ class Resampling:
             raise SedscopeError("confidence=1 must be below 1: no interval is sure")
         require_choice(self, "interval", INTERVALS)
         require_flag(self, "balanced")
+        if self.groups is not None and not isinstance(self.groups, Mapping):
+            raise SedscopeError("groups must be a mapping from clips to groups")
+        wrong = [
+            f"{clip}: {x!r}" for clip, x in (self.groups or {}).items() if not isinstance(x, Hashable)
+        ]
+        if wrong:
+            raise SedscopeError(f"groups must be numbers, texts or the like: {listing(wrong)}")
 
     def about(self) -> str:
         """In a sentence."""
@@ -167,8 +174,8 @@ class Draws:
         self, resampling: Resampling, clips: Sequence[str], weights: ArrayLike | None = None
     ) -> None:
         """``weights``: instead of drawing."""
-        self.resampling = resampling
         drawn = resampling.draw(clips) if weights is None else _as_weights(weights, len(clips))
+        self.resampling = replace(resampling, n=len(drawn))
         self.resamples = slice(1, 1 + len(drawn))
         self.left_out = slice(1 + len(drawn), None)
         rows = [np.ones((1, len(clips)), np.int32), drawn]
@@ -237,8 +244,11 @@ def _each_left_out(units: NDArray[np.intp]) -> Weights:
 
 
 def _as_weights(weights: ArrayLike, clips: int) -> Weights:
-    array = np.asarray(weights)
     shape = f"(resamples × {clips} clips)"
+    try:
+        array = np.asarray(weights)
+    except ValueError:
+        raise SedscopeError(f"weights must be {shape}: their rows are not equally long") from None
     if array.ndim != 2 or array.shape[1] != clips or not len(array):
         raise SedscopeError(f"weights must be {shape}, not of shape {array.shape}")
     if array.dtype.kind not in "iu" or array.min() < 0 or array.max() > 2**24:

@@ -307,7 +307,7 @@ def bootstrapped(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
     """PSDS and F-scores of subsets of the clips, by sed_scores_eval, with ``folds`` and ``iterations``.
 
     ``dtc`` … ``unit`` are those of the PSDS; ``onset``, ``offset``, ``offset_rate`` and ``threshold``
-    those of the F-score.
+    those of the F-score, of which there is none without a threshold.
     ``psds/…``, ``fscore/…``: for the value over all classes and for each label, one for each subset.
     """
     intersection = import_module("sed_scores_eval.intersection_based")
@@ -318,6 +318,11 @@ def bootstrapped(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
     values, class_values, *_ = intersection.bootstrapped_psds(
         scores, truth, durations, **psds_options(case), **draws
     )
+    found: Arrays = {"psds/value": np.asarray(values)}
+    for label in case["classes"]:
+        found[f"psds/{label}"] = np.array([of_classes[label] for of_classes in class_values])
+    if "threshold" not in case:
+        return found
     fscores, *_ = collar.bootstrapped_fscore(
         scores,
         truth,
@@ -327,9 +332,6 @@ def bootstrapped(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
         offset_collar_rate=case["offset_rate"],
         **draws,
     )
-    found: Arrays = {"psds/value": np.asarray(values)}
-    for label in case["classes"]:
-        found[f"psds/{label}"] = np.array([of_classes[label] for of_classes in class_values])
     for name in fscores[0]:
         found[f"fscore/{name}"] = np.array([of_classes[name] for of_classes in fscores])
     return found

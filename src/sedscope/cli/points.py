@@ -153,6 +153,7 @@ def tune(
         points = result.points
         replace(points, provenance={**points.provenance, **data}).save(output)
         _show_tuning(result)
+        _remind(postprocess)
         return
     points = choose(
         counts,
@@ -164,6 +165,7 @@ def tune(
     )
     replace(points, provenance={**points.provenance, **data}).save(output)
     _show_choice(points, counts)
+    _remind(postprocess)
 
 
 def _tuned_metric(
@@ -216,6 +218,13 @@ def _show_tuning(result: Tuning) -> None:
     typer.echo("\n".join([*lines, "", repr(result.metric)]))
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)
+
+
+def _remind(postprocess: list[str] | None) -> None:
+    """The points do not know what was done to the scores before."""
+    if postprocess:
+        options = " ".join(f'--postprocess "{text}"' for text in postprocess)
+        typer.echo(f"note: the points are for scores after {options}: give it there, too", err=True)
 
 
 def _show_choice(points: OperatingPoints, counts: Counts) -> None:
