@@ -287,25 +287,27 @@ public:
         });
     }
 
-    // The detections of a clip and class at the first stop of the class, with their bins and
-    // partners (-1: none); the bins of the references; which detection meets which reference; which
-    // is a cross-trigger on which class.
+    // The detections of a clip and class at the first stop of the class; the bins of detections and
+    // references; which detection is paired with, or meets, which reference; which is a
+    // cross-trigger on which class.
     nb::object judged_events(const Truth& truth, const Judge& judge, const AnyVector& stops,
                              const Vector<int64_t>& starts, std::size_t clip,
                              std::size_t class_number) const {
         require(clip < arrays_.size() && class_number < columns_.size(),
                 "clip or class out of range");
         return diagnose(truth, judge, stops, starts, [&](const auto& job) {
-            Buffer<int64_t> times, partners, contacts, triggered;
+            Buffer<int64_t> times, pairs, contacts, triggered;
             Buffer<uint8_t> detection_bins, reference_bins;
             job.look(clip, class_number, [&](auto& kernel, const auto& view) {
                 const Scene& scene = kernel.scene();
                 for (std::size_t i = 0; i < scene.detections.size(); ++i) {
                     times.push(scene.detections[i].onset);
                     times.push(scene.detections[i].offset);
-                    const uint32_t partner = scene.partners[i];
-                    partners.push(partner == Matching::none ? -1 : int64_t{partner});
                     detection_bins.push(kernel.detection_bins()[i]);
+                    if (scene.partners[i] != Matching::none) {
+                        pairs.push(static_cast<int64_t>(i));
+                        pairs.push(scene.partners[i]);
+                    }
                     if (kernel.detection_bins()[i] == cross_trigger)
                         kernel.each_triggered(view, scene.detections[i], [&](int32_t label) {
                             triggered.push(static_cast<int64_t>(i));
@@ -318,12 +320,13 @@ public:
                 }
                 for (const Bin bin : kernel.reference_bins()) reference_bins.push(bin);
             });
-            const std::size_t detections = partners.size(), met = contacts.size() / 2,
-                              cross = triggered.size() / 2;
-            return nb::make_tuple(
-                to_numpy(std::move(times), detections, 2), to_numpy(std::move(detection_bins)),
-                to_numpy(std::move(partners)), to_numpy(std::move(reference_bins)),
-                to_numpy(std::move(contacts), met, 2), to_numpy(std::move(triggered), cross, 2));
+            auto rows = [](Buffer<int64_t>& of_two) {
+                const std::size_t count = of_two.size() / 2;
+                return to_numpy(std::move(of_two), count, 2);
+            };
+            return nb::make_tuple(rows(times), to_numpy(std::move(detection_bins)),
+                                  to_numpy(std::move(reference_bins)), rows(pairs), rows(contacts),
+                                  rows(triggered));
         });
     }
 

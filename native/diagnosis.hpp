@@ -92,18 +92,19 @@ private:
     void find_spans(const ClassView<T>& view) {
         spans_.clear();
         const T* const end = view.stops + view.stop_count;
-        auto first_below = [&](T score) {
-            return std::upper_bound(view.stops, end, score, std::greater<T>()) - view.stops;
+        auto first_below = [&](T score, const T* from) {
+            return std::upper_bound(from, end, score, std::greater<T>());
         };
         tree_.sweep(
             view.scores, view.frames, view.floor, 0,
             [&](const Detection<T>& found, int32_t*) {
-                const auto from = static_cast<std::size_t>(first_below(found.score));
-                if (from == view.stop_count || view.stops[from] < found.parent) return;
-                const auto until = static_cast<std::size_t>(first_below(found.parent));
+                const T* const from = first_below(found.score, view.stops);
+                if (from == end || *from < found.parent) return;
+                const T* const until = first_below(found.parent, from);
                 const DetectedEvent event{found.first, found.end, view.edges[found.first],
                                           view.edges[found.end]};
-                spans_.push_back({event, from, until});
+                spans_.push_back({event, static_cast<std::size_t>(from - view.stops),
+                                  static_cast<std::size_t>(until - view.stops)});
             },
             [](T, const int32_t*) {});
     }

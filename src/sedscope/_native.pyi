@@ -108,9 +108,9 @@ class Clips:
         starts: _Int64,
         clip: int,
         class_number: int,
-    ) -> tuple[_Int64, _UInt8, _Int64, _UInt8, _Int64, _Int64]:
-        """At the first stop of a class in a clip: the detections' times (microseconds), bins, and
-        partners (-1: none); the references' bins; pairs (detection, reference) that share time; pairs
+    ) -> tuple[_Int64, _UInt8, _UInt8, _Int64, _Int64, _Int64]:
+        """At the first stop of a class in a clip: the detections' times (microseconds), their bins, the
+        references' bins; rows (detection, reference) of pairs, and of those that share time; rows
         (detection, class) of cross-triggers."""
 
 def accumulate(
