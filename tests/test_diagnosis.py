@@ -385,9 +385,8 @@ def test_criteria_without_events_are_refused(criterion: Any) -> None:
     ("thresholds", "said"),
     [
         ({"Bird": 0.5}, "classes that are not evaluated: Bird"),
-        ({"Dog": []}, "at least one threshold per class is needed: Dog has 0"),
-        ({"Dog": float("nan")}, "not NaN"),
-        ({"Dog": "high"}, "must be numbers"),
+        ({"Dog": []}, "Dog: there is no threshold"),
+        ({"Cat": float("nan"), "Dog": "high"}, "Cat: .* not NaN, Dog: thresholds must be numbers"),
     ],
 )
 def test_bad_thresholds(thresholds: Mapping[str, Any], said: str) -> None:
@@ -399,7 +398,7 @@ def test_bad_thresholds(thresholds: Mapping[str, Any], said: str) -> None:
 def test_clips_are_looked_at_by_one_threshold() -> None:
     scores, truth = a_set()
     several: Any = {"Dog": [0.1, 0.5]}
-    with pytest.raises(sed.SedscopeError, match="one threshold per class is needed: Dog has 2"):
+    with pytest.raises(sed.SedscopeError, match="Dog: one threshold is needed, not 2"):
         clip_costs(scores, truth, sed.Collar(), several)
     with pytest.raises(sed.SedscopeError, match="no clip 'b' among the 1 clip"):
         diagnose_aligned_clip(align(scores, truth), "b", sed.Collar(), 0.5)

@@ -7,26 +7,24 @@ bins of either side that belong together are in `CAUSES`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from . import _native
 from .alignment import Alignment, ClipChoice, Missing, align
-from .collect import CheckedBatch, Progress, checked_batches
-from .counts import IntArray, as_thresholds
-from .criteria import Collar, Criterion, Intersection, IoU
-from .errors import SedscopeError, listing
+from .collect import Progress, checked_batches
+from .counts import IntArray
+from .criteria import Criterion
 from .ground_truth import GroundTruth
-from .scores import ClipScores, ScoreArray, Scores
+from .scores import ClipScores, Scores
+from .stops import Stops, Thresholds
 from .tallies import Tally
 from .threads import thread_count
 from .times import Ticks, to_seconds
 
 FloatArray: TypeAlias = NDArray[np.float64]
-Thresholds: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
 
 CAUSES: Mapping[str, tuple[str | None, str | None]] = {
     "missed": ("missed", None),
@@ -144,9 +142,10 @@ def diagnose(
 ) -> Diagnosis:
     """How many detections and references of each class are in each bin.
 
-    ``criterion``: one about events (:class:`Intersection`, :class:`Collar`, :class:`IoU`).
-    ``thresholds``: one or several for all classes, or per class; a class without one is never detected.
+    ``criterion``: one about events (``Intersection``, ``Collar``, ``IoU``). ``thresholds``: one or
+    several for all classes, or per class; a class without one is never detected.
 
+    >>> from sedscope import Collar
     >>> scores = Scores.from_arrays({"a": [[0.9], [0.2], [0.9], [0.1]]}, classes=["Dog"], frame=1.0)
     >>> truth = GroundTruth.from_dict({"a": [(0, 3, "Dog")]}, durations={"a": 4})
     >>> dog = diagnose(scores, truth, Collar(), {"Dog": [0.5, 0.15]})["Dog"]
@@ -168,16 +167,14 @@ def diagnose_aligned(
     progress: Progress | None = None,
 ) -> Diagnosis:
     """The same of scores and ground truth that are aligned already."""
-    judge, workers = _judge(criterion), thread_count(threads)
-    stops = _Stops.of(alignment.classes, thresholds)
-    changes = np.zeros((stops.starts[-1], 2 * len(_BINS)), np.int64)
+    stops, workers = Stops.of(criterion, alignment.classes, thresholds), thread_count(threads)
+    changes = np.zeros((stops.starts[-1], 2 * len(_BINS)), np.int64)  # from each threshold to the next
     for found in checked_batches(alignment, (None,), workers, progress):
-        changes += found.batch.clips.error_bins(*stops.arguments(found, judge, workers))
+        changes += found.batch.clips.error_bins(*stops.arguments(found.batch, workers))
     per_class = {}
-    for label, points, first in zip(alignment.classes, stops.thresholds, stops.starts, strict=False):
-        references, detections = np.split(
-            np.cumsum(changes[first : first + len(points)], axis=0).T, 2, axis=0
-        )
+    of_classes = np.split(changes, stops.starts[1:-1])
+    for label, points, of_class in zip(alignment.classes, stops.thresholds, of_classes, strict=True):
+        references, detections = np.split(np.cumsum(of_class, axis=0).T, 2)
         per_class[label] = ClassDiagnosis(
             label=label,
             thresholds=points,
@@ -203,6 +200,7 @@ def clip_costs(
 
     ``thresholds``: one for all classes or one per class; a class without one is never detected.
 
+    >>> from sedscope import Collar
     >>> scores = Scores.from_arrays({"a": [[0.9]], "b": [[0.1]]}, classes=["Dog"], frame=1.0)
     >>> truth = GroundTruth.from_dict({"a": [], "b": [(0, 1, "Dog")]}, durations={"a": 1, "b": 1})
     >>> costs = clip_costs(scores, truth, Collar(), 0.5)
@@ -222,14 +220,13 @@ def clip_costs_aligned(
     progress: Progress | None = None,
 ) -> ClipCosts:
     """The same of scores and ground truth that are aligned already."""
-    judge, workers = _judge(criterion), thread_count(threads)
-    stops = _Stops.of(alignment.classes, thresholds, single=True)
+    stops = Stops.of(criterion, alignment.classes, thresholds, single=True)
+    workers = thread_count(threads)
     fp, fn = np.zeros((2, len(alignment.clips), len(alignment.classes)), np.int32)
     for found in checked_batches(alignment, (None,), workers, progress):
         of_batch = slice(found.first, found.first + len(found.batch.durations))
-        fp[of_batch], fn[of_batch] = found.batch.clips.error_costs(
-            *stops.arguments(found, judge, workers)
-        )
+        arguments = stops.arguments(found.batch, workers)
+        fp[of_batch], fn[of_batch] = found.batch.clips.error_costs(*arguments)
     return ClipCosts(alignment.clips, alignment.classes, fp, fn)
 
 
@@ -247,6 +244,7 @@ def diagnose_clip(
     ``references``: (onset, offset, label) in seconds; ``classes``: those of the columns of the scores;
     ``duration``: of the clip in seconds, the last boundary of the scores unless given.
 
+    >>> from sedscope import Collar
     >>> clip = Scores.from_arrays({"a": [[0.9], [0.2]]}, classes=["Dog"], frame=1.0)["a"]
     >>> found = diagnose_clip(clip, [(0, 2, "Dog")], Collar(), 0.5, classes=["Dog"])
     >>> [(event.onset, event.offset, event.bin, event.overlaps) for event in found.detections]
@@ -268,62 +266,41 @@ def diagnose_aligned_clip(
     thresholds: float | Mapping[str, float],
 ) -> ClipDiagnosis:
     """The same of one of the clips of scores and ground truth that are aligned already."""
-    judge = _judge(criterion)
-    stops = _Stops.of(alignment.classes, thresholds, single=True)
+    stops = Stops.of(criterion, alignment.classes, thresholds, single=True)
     (found,) = checked_batches(alignment.only(clip), (None,), 1, None)
-    arguments = stops.arguments(found, judge, 1)
+    batch = found.batch
     detections: list[JudgedEvent] = []
     references: list[JudgedEvent] = []
     for number, label in enumerate(alignment.classes):
-        times, bins, reference_bins, pairs, contacts, triggers = found.batch.clips.judged_events(
-            *arguments, 0, number
+        times, bins, reference_bins, pairs, contacts, triggers = batch.clips.judged_events(
+            *stops.arguments(batch, 1), 0, number
         )
         first = np.array([len(detections), len(references)])  # places of the first ones of the class
         pairs, contacts = pairs + first, contacts + first
-        triggered: dict[int, list[str]] = {}
-        for i, other in triggers.tolist():
-            triggered.setdefault(first[0] + i, []).append(alignment.classes[other])
-        detections += _judged(
-            first[0],
-            times,
-            label,
-            [str(_BINS[number][1]) for number in bins],
-            pairs,
-            contacts,
-            triggered,
-        )
-        references += _judged(
-            first[1],
-            found.batch.events[found.batch.labels == number],
-            label,
-            [str(_BINS[number][0]) for number in reference_bins],
-            pairs[:, ::-1],
-            contacts[:, ::-1],
-            {},
-        )
+        names = [str(_BINS[of][1]) for of in bins]
+        detections += _judged(times, label, names, first[0], pairs, contacts)
+        for i, others in _linked(triggers).items():
+            on = tuple(alignment.classes[other] for other in others)
+            detections[first[0] + i] = replace(detections[first[0] + i], triggers=on)
+        times = batch.events[batch.labels == number]
+        names = [str(_BINS[of][0]) for of in reference_bins]
+        references += _judged(times, label, names, first[1], pairs[:, ::-1], contacts[:, ::-1])
     return ClipDiagnosis(tuple(detections), tuple(references))
 
 
 def _judged(
-    first: int,
-    times: Ticks,
-    label: str,
-    bins: Sequence[str],
-    pairs: IntArray,
-    contacts: IntArray,
-    triggers: Mapping[int, Sequence[str]],
+    times: Ticks, label: str, bins: Sequence[str], first: int, pairs: IntArray, contacts: IntArray
 ) -> list[JudgedEvent]:
-    """Events of one class and side, counted from ``first``."""
-    partners, overlaps = _linked(pairs), _linked(contacts)
+    """Events of one class and side, with places from ``first`` on, and their links to the other side."""
+    partners, overlaps = dict(pairs.tolist()), _linked(contacts)
     return [
         JudgedEvent(
             onset=onset,
             offset=offset,
             label=label,
             bin=bin_name,
-            partner=partners[place][0] if place in partners else None,
+            partner=partners.get(place),
             overlaps=tuple(overlaps.get(place, ())),
-            triggers=tuple(triggers.get(place, ())),
         )
         for place, ((onset, offset), bin_name) in enumerate(
             zip(to_seconds(times).tolist(), bins, strict=True), first
@@ -332,62 +309,8 @@ def _judged(
 
 
 def _linked(pairs: IntArray) -> dict[int, list[int]]:
-    """For each event of the one side those of the other."""
+    """For each of the one side those of the other."""
     links: dict[int, list[int]] = {}
     for one, other in pairs.tolist():
         links.setdefault(one, []).append(other)
     return links
-
-
-def _judge(criterion: Criterion) -> _native.Judge:
-    if isinstance(criterion, (Intersection, Collar, IoU)):
-        return criterion.judge()
-    raise SedscopeError(
-        "where errors come from is known for criteria about events (Intersection, Collar, IoU), not for "
-        f"{criterion!r}"
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Stops:
-    """The thresholds at which each class is looked at."""
-
-    thresholds: Sequence[FloatArray]
-    """Of each class, decreasing."""
-    starts: NDArray[np.int64]
-    """The first threshold of each class among all, and the end."""
-
-    @classmethod
-    def of(cls, classes: Sequence[str], thresholds: Thresholds, *, single: bool = False) -> _Stops:
-        given = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(classes, thresholds)
-        unknown = [str(label) for label in given if label not in classes]
-        if unknown:
-            raise SedscopeError(f"thresholds for classes that are not evaluated: {listing(unknown)}")
-        found = {label: as_thresholds(given.get(label, np.inf)) for label in classes}
-        wrong = [
-            f"{label} has {len(points)}"
-            for label, points in found.items()
-            if len(points) == 0 or (single and len(points) > 1)
-        ]
-        if wrong:
-            needed = "one threshold" if single else "at least one threshold"
-            raise SedscopeError(f"{needed} per class is needed: {listing(wrong)}")
-        ends = np.cumsum([len(points) for points in found.values()])
-        return cls(list(found.values()), np.concatenate([[0], ends]).astype(np.int64))
-
-    def arguments(
-        self, found: CheckedBatch, judge: _native.Judge, threads: int
-    ) -> tuple[_native.Truth, _native.Judge, ScoreArray, NDArray[np.int64]]:
-        """What the core takes to diagnose some clips."""
-        stops = _rounded_down(np.concatenate(self.thresholds), found.batch.maxima.dtype)
-        floors = stops[self.starts[1:] - 1]
-        return found.batch.truth(floors, threads), judge, stops, self.starts
-
-
-def _rounded_down(thresholds: FloatArray, dtype: np.dtype[np.float32 | np.float64]) -> ScoreArray:
-    """For each threshold the largest value of the scores' type that is not above it: the same scores are
-    above either."""
-    with np.errstate(over="ignore"):
-        rounded: ScoreArray = thresholds.astype(dtype)
-        lower = np.nextafter(rounded, dtype.type(-np.inf))
-    return np.where(rounded > thresholds, lower, rounded)
