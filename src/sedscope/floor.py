@@ -85,10 +85,12 @@ def without_references(
 
 
 def rounded_down(floors: NDArray[np.float64], dtype: np.dtype[Any]) -> ScoreArray:
-    """As a type that may be narrower than that of the scores they come from."""
-    narrow: ScoreArray = floors.astype(dtype)
+    """As a type that may be narrower than that of the scores they come from: for each the largest value
+    that is not above it, so that the same scores of that type are above either."""
     lowest: ScoreArray = np.full(len(floors), -np.inf, dtype)
-    return np.where(narrow > floors, np.nextafter(narrow, lowest), narrow)
+    with np.errstate(over="ignore"):
+        narrow: ScoreArray = floors.astype(dtype)
+        return np.where(narrow > floors, np.nextafter(narrow, lowest), narrow)
 
 
 def resampled_floors(
