@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -86,6 +86,24 @@ class ClassCounts:
         assert isinstance(tally.tp, np.ndarray)
         assert isinstance(tally.fp, np.ndarray)
         return first_minimum_of_runs(tally.tp, tally.fp)
+
+    def leanest(self, thresholds: Iterable[float] = ()) -> ClassCounts:
+        """Only the rows that can be best, the last of each run of equal true positives, and those of
+        some thresholds; without cross-triggers. Enough for most metrics, in little memory."""
+        runs = np.append(self.tp[1:] != self.tp[:-1], True)[: len(self.tp)]
+        at = [int(self._detected(as_thresholds(threshold))[0]) - 1 for threshold in thresholds]
+        kept = np.union1d(np.flatnonzero(runs), first_minimum_of_runs(self.tp, self.fp))
+        rows = np.union1d(kept, [row for row in at if row >= 0]).astype(np.intp)
+        return replace(
+            self,
+            scores=self.scores[rows],
+            tp=self.tp[rows],
+            fp=self.fp[rows],
+            cross_rows=self.cross_rows[:0],
+            cross_labels=self.cross_labels[:0],
+            cross_changes=self.cross_changes[:0],
+            errors=None,
+        )
 
     def threshold(self, row: int) -> float:
         """A threshold for row ``row`` of the tally: midway between its score and the next lower one, or

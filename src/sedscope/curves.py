@@ -49,11 +49,14 @@ class ROCCurve:
         if np.isnan(self.fpr).any() or np.isnan(self.tpr).any():
             return np.nan
         end = 1.0 if max_fpr is None else max_fpr
-        inside = int(np.searchsorted(self.fpr, end, side="right"))
-        fpr, tpr = self.fpr[:inside], self.tpr[:inside]
+        level = self.tpr[1:] == self.tpr[:-1]
+        within = np.concatenate([[False], level[1:] & level[:-1], [False]])
+        all_fpr, all_tpr = self.fpr[~within], self.tpr[~within]  # the turning points
+        inside = int(np.searchsorted(all_fpr, end, side="right"))
+        fpr, tpr = all_fpr[:inside], all_tpr[:inside]
         if fpr[-1] < end:  # the line to the next point is cut
             crossing = slice(inside - 1, inside + 1)
-            tpr = np.append(tpr, np.interp(end, self.fpr[crossing], self.tpr[crossing]))
+            tpr = np.append(tpr, np.interp(end, all_fpr[crossing], all_tpr[crossing]))
             fpr = np.append(fpr, end)
         area = float(np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2))
         if mcclish and max_fpr is not None:

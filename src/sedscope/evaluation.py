@@ -19,6 +19,7 @@ from .errors import SedscopeError, SedscopeWarning, listing
 from .events import Events
 from .ground_truth import GroundTruth, Overlaps
 from .io.files import write_text
+from .memory import as_bytes, counts_within
 from .metrics import Metric, MetricResult
 from .scores import Scores
 from .tables import aligned
@@ -138,6 +139,7 @@ def evaluate(
     engine: EngineChoice = "threads",
     scheduler: Any = None,
     checkpoint: str | Path | None = None,
+    memory: str | float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -150,7 +152,9 @@ def evaluate(
 
     ``engine="dask"``: on a Dask cluster, that of the address or client ``scheduler``, or one on this
     machine. ``checkpoint``: a folder in which parts of the work are kept, so that an interrupted
-    evaluation goes on where it was. The result has the same bits whatever of these is chosen.
+    evaluation goes on where it was. ``memory``: a limit, e.g. ``"4GB"``, within which classes are
+    counted in blocks, reading the clips once for each. The values have the same bits whatever of
+    these is chosen.
 
     >>> import sedscope as sed
     >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
@@ -163,9 +167,16 @@ def evaluate(
     go = chosen_engine(engine, scheduler, checkpoint)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
     options: dict[str, Any] = {"engine": go, "threads": threads, "progress": progress}
-    if bootstrap is None:
-        deltas = collect(alignment, wanted_by(chosen), **options)
+    counts: Mapping[Criterion, Counts] | None = None
+    if memory is not None:
+        if bootstrap is not None:
+            raise SedscopeError("resampling needs all deltas at once: memory= cannot limit it")
+        limit = as_bytes(memory)
+        counts, deltas = counts_within(limit, alignment, chosen, wanted_by(chosen), **options)
         intervals: dict[Metric, Bootstrap] = {}
+    elif bootstrap is None:
+        deltas = collect(alignment, wanted_by(chosen), **options)
+        intervals = {}
     else:
         draws = Draws(as_resampling(bootstrap), alignment.clips)
         deltas = deltas_for(alignment, chosen, draws.weights, **options)
@@ -175,7 +186,8 @@ def evaluate(
             )
             for metric in chosen
         }
-    counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
+    if counts is None:
+        counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
     notes = [*alignment.warnings, *late_note(alignment, deltas), *vanishing_note(intervals.values())]
     return _evaluation(chosen, counts, notes, intervals)
 

@@ -91,8 +91,8 @@ class PSDS(Defined):
 
     @property
     def looks_at(self) -> Points:
-        """Every threshold: cross-triggers may fall while nothing else changes."""
-        return "all"
+        """Every threshold where cross-triggers count, which may fall while nothing else changes."""
+        return "all" if self.alpha_ct > 0 or not self.oracle else "extremes"
 
     def measure(self, counts: Counts) -> PSDSResult:
         """Read the score and its curves off the counts."""

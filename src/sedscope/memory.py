@@ -1,0 +1,178 @@
+"""How much memory an evaluation will take, and how to stay within a limit: classes in blocks.
+
+The memory is that of the deltas and counts, not of the scores. With r rows of deltas, x of them of
+cross-triggers, scores of s bytes, c classes and n clips, about
+
+    2 (s + 2) (r − x) + (s + 16) (r − x) + 2 (s + 5) x + 20 x + 24 c n   bytes
+
+are needed: deltas twice while parts are merged, counts once, and where the rows of each clip begin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .alignment import Alignment
+from .clip_deltas import Deltas
+from .collect import Wanted, collect, collect_once
+from .counts import Counts
+from .criteria import Criterion
+from .errors import SedscopeError, counted, listing
+from .floor import Floor
+from .metrics import Metric
+
+_SAMPLE = 32  # clips
+_ROWS_PER_FALSE_POSITIVE = 8  # that a metric with a limit looks at; about 4 were seen
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def as_bytes(text: str | float) -> int:
+    """A number of bytes.
+
+    >>> as_bytes("4GB"), as_bytes("500 MB"), as_bytes(1e6)
+    (4000000000, 500000000, 1000000)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:e\d+)?)\s*([kKMGT]?)i?B?\s*", str(text))
+    number = 0 if found is None else int(float(found[1]) * _UNITS[found[2].upper()])
+    if number < 1:
+        raise SedscopeError(f"memory={text!r}: give a number of bytes, as in '4GB' or '500MB'")
+    return number
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What is expected of memory."""
+
+    per_class: NDArray[np.float64]
+    """Bytes for the rows of each class."""
+    fixed: float
+    """Bytes whatever the number of rows."""
+
+    @property
+    def bytes(self) -> int:
+        """All together."""
+        return int(self.per_class.sum() + self.fixed)
+
+    def blocks(self, limit: int) -> Iterator[NDArray[np.bool_]]:
+        """Classes to be counted together so that the limit holds, as masks."""
+        room = limit - self.fixed
+        if room < self.per_class.max(initial=0):
+            least = (self.fixed + self.per_class.max(initial=0)) / 1e9
+            raise SedscopeError(
+                f"memory: {limit / 1e9:g} GB are too little for one class, which needs {least:.2g} GB"
+            )
+        blocks = np.zeros(len(self.per_class), np.intp)
+        block, used = 0, 0.0
+        for c, size in enumerate(self.per_class):
+            if used + size > room:
+                block, used = block + 1, 0.0
+            blocks[c] = block
+            used += size
+        for number in range(block + 1):
+            yield blocks == number
+
+
+def expected(
+    alignment: Alignment, wanted: Mapping[Criterion, Wanted], threads: int | None = None
+) -> Expected:
+    """What an evaluation will take, judged by some of the clips; see the formula above."""
+    clips = len(alignment.clips)
+    number = min(_SAMPLE, clips)
+    sample = alignment.choose(np.linspace(0, clips - 1, number).astype(np.intp))
+    everything = {
+        criterion: replace(want, false_positive_limit=None) for criterion, want in wanted.items()
+    }
+    per_class = np.zeros(len(alignment.classes))
+    tables = 0
+    for criterion, found in collect_once(sample, everything, threads=threads).items():
+        most = np.inf
+        limit = wanted[criterion].false_positive_limit
+        if limit is not None and (alignment.durations > 0).all():
+            most = _ROWS_PER_FALSE_POSITIVE * Floor(limit, 0).needed(alignment.durations)
+        for deltas in (found, *found.variants.values()):
+            size = deltas.floors.itemsize
+            rows, crossed = (
+                np.minimum(np.diff(table.class_starts()) * (clips / number), most)
+                for table in (deltas.tables.detections, deltas.tables.cross_triggers)
+            )
+            per_class += rows * (2 * (size + 2) + size + 16) + crossed * (2 * (size + 5) + 20)
+            tables += 1
+    return Expected(per_class, 24.0 * tables * len(alignment.classes) * clips)
+
+
+def counts_within(
+    limit: int,
+    alignment: Alignment,
+    metrics: Sequence[Metric],
+    wanted: Mapping[Criterion, Wanted],
+    **options: Any,
+) -> tuple[dict[Criterion, Counts], dict[Criterion, Deltas]]:
+    """Counts in blocks of classes, so that the memory stays within a limit of bytes; and the deltas of
+    the last block. Clips are read once per block. Of each class only the rows that the metrics need
+    are kept."""
+    together = [repr(metric) for metric in metrics if not _by_class(metric, wanted)]
+    blocks = [*expected(alignment, wanted, options.get("threads")).blocks(limit)]
+    if len(blocks) > 1 and together:
+        raise SedscopeError(
+            f"to stay within {limit / 1e9:g} GB {counted(len(blocks), 'block')} of classes are needed, "
+            f"but all classes are needed at once for {listing(together)}"
+        )
+    found: dict[Criterion, list[Counts]] = {criterion: [] for criterion in wanted}
+    deltas: dict[Criterion, Deltas] = {}
+    for block in blocks:
+        nothing_else = np.where(block, -np.inf, np.inf)
+        of_block = {
+            criterion: want
+            if len(blocks) == 1
+            else replace(want, floors=dict.fromkeys((None, *want.variants), nothing_else))
+            for criterion, want in wanted.items()
+        }
+        deltas = collect(alignment, of_block, **options)
+        for criterion, part in deltas.items():
+            counted_now = part.counts(threads=options.get("threads"))
+            if len(blocks) > 1:
+                counted_now = _lean(counted_now, block, criterion, metrics)
+            found[criterion].append(counted_now)
+    return {criterion: _joined(parts) for criterion, parts in found.items()}, deltas
+
+
+def _by_class(metric: Metric, wanted: Mapping[Criterion, Wanted]) -> bool:
+    """Whether a class can be counted without the others, and kept in little memory."""
+    limited = wanted[metric.criterion].false_positive_limit is not None
+    return not metric.any_label and (metric.looks_at != "all" or limited)
+
+
+def _lean(
+    counts: Counts, block: NDArray[np.bool_], criterion: Criterion, metrics: Sequence[Metric]
+) -> Counts:
+    """The counts of a block of classes, with the rows that the metrics need."""
+    of_criterion = [metric for metric in metrics if metric.criterion == criterion]
+    every_row = any(metric.looks_at == "all" for metric in of_criterion)
+    thresholds = [m.looks_at for m in of_criterion if isinstance(m.looks_at, (int, float))]
+    per_class = {
+        label: of_class if every_row else of_class.leanest(thresholds)
+        for (label, of_class), inside in zip(counts.items(), block, strict=True)
+        if inside
+    }
+    variants = {
+        variant: _lean(found, block, criterion, metrics) for variant, found in counts.variants.items()
+    }
+    return replace(counts, per_class=per_class, variants=variants)
+
+
+def _joined(parts: Sequence[Counts]) -> Counts:
+    """Counts of all classes from those of blocks."""
+    first = parts[0]
+    return replace(
+        first,
+        per_class={label: of_class for part in parts for label, of_class in part.items()},
+        variants={
+            variant: _joined([part.variants[variant] for part in parts]) for variant in first.variants
+        },
+    )
