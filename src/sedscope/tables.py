@@ -96,4 +96,4 @@ def csv(rows: Iterable[Sequence[str]]) -> str:
 
 def _in_a_line(cell: str) -> str:
     """Without line breaks, which no cell can have."""
-    return " ".join(cell.splitlines())
+    return re.sub(r"[\r\n]+", " ", cell)
