@@ -11,8 +11,9 @@ from typing import Any
 
 from ...errors import SedscopeError, listing, shortened
 from ...times import TICKS_PER_SECOND, to_ticks
-from ..files import reading_parquet, refuse_claims
+from ..files import refuse_claims
 from ..frames import as_frame
+from ..parquet_files import reading_parquet
 from ..text_tables import (
     decode,
     delimiter_of,
@@ -112,7 +113,7 @@ class Source:
         if self.is_parquet:
             import polars
 
-            with reading_parquet(self.path):
+            with reading_parquet(self.path, self.content):
                 table = polars.scan_parquet(self.content)
                 rows = table.select(polars.len()).collect().item()
                 refuse_claims(16 * rows, len(self.content), str(self.path))
