@@ -29,22 +29,27 @@ _LEVELS = (5, 6)
 
 
 @contextmanager
-def reading_parquet(path: Path, content: bytes | None = None) -> Iterator[None]:
-    """Whatever is wrong with a file is a word on it. ``content``: of a file that is read already."""
+def reading_parquet(path: Path) -> Iterator[None]:
+    """Whatever is wrong with a file is a word on it."""
     import polars
 
     broken = (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError, ValueError)
     try:
-        if content is not None:
-            _look_over(content, str(path))
-        else:
-            with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-                _look_over(view, str(path))
         yield
     except (*broken, OverflowError, MemoryError, IndexError, TypeError, KeyError) as error:
         if isinstance(error, SedscopeError):
             raise
         raise SedscopeError(f"{path}: not a Parquet file that can be read: {error}") from None
+
+
+def look_over_parquet(path: Path, content: bytes | None = None) -> None:
+    """Refuse a file that must not be read. ``content``: of a file that is in memory already."""
+    with reading_parquet(path):
+        if content is not None:
+            _look_over(content, str(path))
+        else:
+            with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+                _look_over(view, str(path))
 
 
 def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:

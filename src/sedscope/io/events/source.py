@@ -13,7 +13,7 @@ from ...errors import SedscopeError, listing, shortened
 from ...times import TICKS_PER_SECOND, to_ticks
 from ..files import refuse_claims
 from ..frames import as_frame
-from ..parquet_files import reading_parquet
+from ..parquet_files import look_over_parquet, reading_parquet
 from ..text_tables import (
     decode,
     delimiter_of,
@@ -113,7 +113,8 @@ class Source:
         if self.is_parquet:
             import polars
 
-            with reading_parquet(self.path, self.content):
+            look_over_parquet(self.path, self.content)
+            with reading_parquet(self.path):
                 table = polars.scan_parquet(self.content)
                 rows = table.select(polars.len()).collect().item()
                 refuse_claims(16 * rows, len(self.content), str(self.path))
