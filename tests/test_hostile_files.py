@@ -13,6 +13,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import polars
+import pyarrow.parquet
 import pytest
 
 import sedscope as sed
@@ -28,6 +29,8 @@ MEGABYTES = 400
 
 def refusal(folder: Path, expression: str, megabytes: int = MEGABYTES) -> str:
     """What is said of a file, by a process with little memory."""
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("needs /proc to bound memory")
     code = (
         "import resource, sys, sedscope as sed, polars, h5py, narwhals\n"
         "sed.read_scores, sed.read_events, sed.evaluate\n"
@@ -62,7 +65,6 @@ def sparse(path: Path, head: bytes, size: int, fill: bytes = b"") -> None:
         file.write(fill)
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc to bound memory")
 @pytest.mark.parametrize(
     ("name", "expression"),
     [
@@ -189,6 +191,20 @@ def test_parquet_of_endless_repetition(tmp_path: Path) -> None:
     assert (tmp_path / "x.parquet").stat().st_size < 2**21
     said = refusal(tmp_path, "dict(sed.read_scores('x.parquet'))")
     assert "in memory: it is not read" in said
+
+
+def test_parquet_of_other_writers(tmp_path: Path) -> None:
+    frame = polars.DataFrame({"clip": ["a"] * 5000, "onset": np.arange(5000.0)})
+    frame = frame.with_columns(offset=polars.col("onset") + 1, Dog=polars.col("onset").sin())
+    files = [tmp_path / f"{name}.parquet" for name in ("pandas", "arrow", "newer", "plain", "polars")]
+    frame.to_pandas().to_parquet(files[0])
+    arrow = frame.to_arrow()
+    pyarrow.parquet.write_table(arrow, files[1], compression="gzip", row_group_size=700)
+    pyarrow.parquet.write_table(arrow, files[2], data_page_version="2.0", data_page_size=1000)
+    pyarrow.parquet.write_table(arrow, files[3], use_dictionary=False, compression="none")
+    frame.write_parquet(files[4], compression="lz4", data_page_size=1000)
+    for file in files:
+        assert np.array_equal(sed.read_scores(file)["a"].values[:, 0], np.sin(np.arange(5000.0)))
 
 
 @pytest.mark.parametrize("name", ["../../evil", "/etc/evil", "..\\evil", "a/../evil", "..", "."])

@@ -207,6 +207,15 @@ def test_groups_and_attributes_of_hdf5(tmp_path: Path) -> None:
     assert list(scores) == ["a", "b"]
     assert scores["b"].values.dtype == np.float64
     assert np.array_equal(scores["b"].values, VALUES)
+    with h5py.File(tmp_path / "y.h5", "w") as file:
+        file.attrs["classes"] = CLASSES
+        file.attrs["frame"] = 0.5
+        file["a/scores"] = VALUES
+        file["b/scores"] = VALUES[:1]
+    assert {clip: len(of.values) for clip, of in sed.read_scores(tmp_path / "y.h5").items()} == {
+        "a": 3,
+        "b": 1,
+    }
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ _NAMES = {
     "clip_deltas": ("Deltas",),
     "diagnosis": ("Diagnosis", "diagnose"),
     "errors": ("SedscopeError", "SedscopeWarning"),
-    "evaluation": ("Evaluation", "evaluate", "evaluate_sets"),
+    "delta_files": ("load_deltas", "save_deltas"),
+    "evaluation": ("Evaluation", "evaluate", "evaluate_deltas", "evaluate_sets"),
     "events": ("approximate", "at_thresholds", "detect"),
     "ground_truth": ("GroundTruth",),
     "io": (

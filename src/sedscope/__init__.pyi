@@ -15,12 +15,15 @@ from .criteria import Collar as Collar
 from .criteria import Intersection as Intersection
 from .criteria import IoU as IoU
 from .custom import CustomCriterion as CustomCriterion
+from .delta_files import load_deltas as load_deltas
+from .delta_files import save_deltas as save_deltas
 from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import diagnose as diagnose
 from .errors import SedscopeError as SedscopeError
 from .errors import SedscopeWarning as SedscopeWarning
 from .evaluation import Evaluation as Evaluation
 from .evaluation import evaluate as evaluate
+from .evaluation import evaluate_deltas as evaluate_deltas
 from .evaluation import evaluate_sets as evaluate_sets
 from .events import approximate as approximate
 from .events import at_thresholds as at_thresholds

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .alignment import ClipChoice, Missing, align
+from .clip_deltas import Deltas
 from .collect import Progress, collect
 from .counts import Counts
 from .criteria import Criterion
@@ -224,6 +225,32 @@ def evaluate_sets(
         threads=threads,
     )
     return _evaluation(chosen, counts, list(truth.warnings), {})
+
+
+def evaluate_deltas(
+    deltas: Deltas | Iterable[Deltas],
+    metrics: Iterable[Metric] | Metric,
+    *,
+    bootstrap: Resampling | int | None = None,
+    threads: int | None = None,
+) -> Evaluation:
+    """Evaluate deltas that were found before, one for each criterion of the metrics: see
+    :func:`~sedscope.deltas`, :func:`~sedscope.load_deltas` and :meth:`Deltas.merge`."""
+    chosen = as_metrics(metrics)
+    given = [deltas] if isinstance(deltas, Deltas) else [*deltas]
+    known = {found.criterion: found for found in given}
+    lacking = [repr(metric) for metric in chosen if metric.criterion not in known]
+    if lacking:
+        there = listing([repr(criterion) for criterion in known])
+        raise SedscopeError(f"no deltas for {listing(lacking)}; there are deltas of {there}")
+    intervals: dict[Metric, Bootstrap] = {}
+    if bootstrap is not None:
+        for metric in chosen:
+            found = known[metric.criterion]
+            draws = Draws(as_resampling(bootstrap), found.clips)
+            intervals[metric] = draws.summary(found.classes, draws.measure(found, metric, threads))
+    counts = {metric.criterion: known[metric.criterion].counts(threads=threads) for metric in chosen}
+    return _evaluation(chosen, counts, vanishing_note(intervals.values()), intervals)
 
 
 def _evaluation(

@@ -15,6 +15,8 @@ from ..delta_files import load_deltas, save_deltas
 from ..errors import SedscopeError
 from .parts import Found, find, merge, part_of, ranges
 
+CLIPS_PER_PART = 256
+
 
 class CheckpointEngine:
     """Goes through the clips part by part, and keeps the deltas of each part in a folder.
@@ -24,9 +26,9 @@ class CheckpointEngine:
     taken; that the scores are the same is for the user to see to.
     """
 
-    def __init__(self, folder: str | Path, *, clips_per_part: int = 256) -> None:
+    def __init__(self, folder: str | Path, *, clips_per_part: int | None = None) -> None:
         self.folder = Path(folder)
-        self.clips_per_part = clips_per_part
+        self.clips_per_part = clips_per_part or CLIPS_PER_PART
 
     def __call__(
         self,

@@ -6,12 +6,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError
-
-if TYPE_CHECKING:
-    from polars import DataFrame
 
 
 @contextmanager
@@ -84,31 +80,6 @@ def refuse_claims(claimed: int, stored: int, where: str) -> None:
             f"{where}: {stored / 1e6:.3g} MB in the file would become {claimed / 1e6:.3g} MB in memory: "
             "it is not read. If it is what you want, store it without compression"
         )
-
-
-@contextmanager
-def reading_parquet(path: str | Path) -> Iterator[None]:
-    """Whatever polars says of a broken file is a word on the file."""
-    import polars
-
-    broken = (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError, ValueError)
-    try:
-        yield
-    except (*broken, OverflowError, MemoryError) as error:
-        if isinstance(error, SedscopeError):
-            raise
-        raise SedscopeError(f"{path}: not a Parquet file that can be read: {error}") from None
-
-
-def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:
-    """Write a polars frame as a Parquet file."""
-    import polars
-
-    with replacing(path) as temporary:
-        try:
-            frame.write_parquet(temporary, **options)
-        except polars.exceptions.PolarsError as error:
-            raise SedscopeError(f"cannot write {path}: {error}") from None
 
 
 def write_text(path: str | Path, text: str) -> None:

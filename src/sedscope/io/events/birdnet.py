@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...errors import SedscopeError, counted, listing
-from ..files import write_parquet, write_text
+from ..files import write_text
+from ..parquet_files import write_parquet
 from ..text_tables import is_number, quoted
 from . import raven
 from .audacity import lines_of

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import SedscopeError
-from ..files import write_parquet
+from ..parquet_files import write_parquet
 from . import dcase
 from .event_format import EventFormat, EventSet, holding
 from .event_table import EventTable

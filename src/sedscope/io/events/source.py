@@ -11,8 +11,9 @@ from typing import Any
 
 from ...errors import SedscopeError, listing, shortened
 from ...times import TICKS_PER_SECOND, to_ticks
-from ..files import reading_parquet, refuse_claims
+from ..files import refuse_claims
 from ..frames import as_frame
+from ..parquet_files import look_over_parquet, reading_parquet
 from ..text_tables import (
     decode,
     delimiter_of,
@@ -112,6 +113,7 @@ class Source:
         if self.is_parquet:
             import polars
 
+            look_over_parquet(self.path, self.content)
             with reading_parquet(self.path):
                 table = polars.scan_parquet(self.content)
                 rows = table.select(polars.len()).collect().item()

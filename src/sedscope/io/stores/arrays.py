@@ -137,7 +137,7 @@ def _stacked(file: ArrayFile, name: str) -> dict[str, _Part]:
 
 
 def _per_clip(file: ArrayFile) -> dict[str, _Part]:
-    """One array a clip, named after it; other arrays of two dimensions there are none."""
+    """One array a clip, named after it, or in a group that is."""
     arrays = [name for name, shape in file.shapes.items() if len(shape) == 2 and name not in _RESERVED]
     if not arrays:
         found = [f"{name} {shape}" for name, shape in file.shapes.items()]
@@ -147,10 +147,17 @@ def _per_clip(file: ArrayFile) -> dict[str, _Part]:
         )
     frames = [file.shapes[name][0] for name in arrays]
     firsts = np.cumsum([0, *frames]).tolist()
+    clips = [_named_clip(name) for name in arrays]
     return {
-        name: _Part(name, name, slice(None), frames[k], file.shapes[name][1], firsts[k] + k)
-        for k, name in enumerate(arrays)
+        clip: _Part(clip, name, slice(None), frames[k], file.shapes[name][1], firsts[k] + k)
+        for k, (clip, name) in enumerate(zip(_unique(clips, file.where), arrays, strict=True))
     }
+
+
+def _named_clip(array: str) -> str:
+    """``clip`` for ``clip`` and ``clip/scores``."""
+    group, _, name = array.rpartition("/")
+    return group if group and name in SCORES else array
 
 
 def _boundaries(file: ArrayFile, given: Given, parts: Mapping[str, _Part]) -> Callable[[_Part], Ticks]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from ...errors import SedscopeError, counted, listing
 from ...scores import ClipScores, Scores
-from ..files import reading_parquet, refuse_claims, write_parquet
+from ..files import refuse_claims
+from ..parquet_files import look_over_parquet, reading_parquet, write_parquet
 from ..score_tables import clip_from_table
 from .score_format import Given, ScoreFormat, starts_with
 
@@ -29,6 +30,7 @@ def recognise(path: Path) -> bool:
 def _columns(path: Path) -> list[str]:
     import polars
 
+    look_over_parquet(path)
     with reading_parquet(path):
         return list(polars.read_parquet_schema(path))
 
