@@ -43,7 +43,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, sed.GroundTr
 def cluster() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
     made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
     )
     with made, distributed.Client(made) as client:
         yield client
@@ -175,7 +175,7 @@ def test_killed_workers_cost_time_not_results(
 
     scores = sed.Scores.from_function(truth.clips, deadly, classes=read.classes)
     made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
     )
     with made, distributed.Client(made) as client:
         found = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
@@ -195,7 +195,7 @@ def test_workers_that_always_die_end_in_one_clear_error(stored: tuple[Path, sed.
 
     scores = sed.Scores.from_function(truth.clips, deadly, classes=read.classes)
     made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
     )
     with (
         made,
@@ -216,11 +216,9 @@ print(result.to_json())
 """
 
 
-def test_killed_at_any_moment_it_goes_on(
-    stored: tuple[Path, sed.GroundTruth], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_at_any_moment_it_goes_on(stored: tuple[Path, sed.GroundTruth], tmp_path: Path) -> None:
     """The process is killed at random moments until it comes to an end; what is kept is always right."""
-    folder, truth = stored
+    folder, _ = stored
     program = EVALUATION.replace(
         "truth =", "from sedscope.engines import checkpoints\ncheckpoints.CLIPS_PER_PART = 4\ntruth ="
     )

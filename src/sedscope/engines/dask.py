@@ -42,9 +42,8 @@ class DaskEngine:
         with _client(self.scheduler, threads) as client:
             size = self.clips_per_part or _part_size(len(alignment.clips), client)
             parts = [part_of(alignment, clips) for clips in ranges(len(alignment.clips), size)]
-            wanted_there = client.scatter(dict(wanted), broadcast=True, hash=False)
             found = [
-                client.submit(_find, part, wanted_there, retries=_RETRIES, pure=False) for part in parts
+                client.submit(_find, part, dict(wanted), retries=_RETRIES, pure=False) for part in parts
             ]
             names = {future.key: part.clips for future, part in zip(found, parts, strict=True)}
             merged = _merged_as_a_tree(client, found)
@@ -83,8 +82,8 @@ def _report(found: list[Any], sizes: list[int], progress: Progress | None) -> No
     if progress:
         progress(0, total)
     for future in _distributed().as_completed(found):
-        if future.status == "error":
-            future.result()
+        if future.status != "finished":
+            future.result()  # raises what went wrong
         done += clips[future.key]
         if progress:
             progress(done, total)
@@ -127,7 +126,7 @@ def _client(scheduler: Any, threads: int | None) -> Iterator[Any]:
     cluster = distributed.LocalCluster(
         n_workers=thread_count(threads),
         threads_per_worker=1,
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs="ERROR",
     )
     with cluster, distributed.Client(cluster) as client:
