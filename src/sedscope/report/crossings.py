@@ -72,11 +72,12 @@ def as_json(
 ) -> dict[str, Any]:
     """For the page: clips, and for both scores how many stops of the class lie below them."""
 
-    def below(c: int, scores: list[float]) -> list[int]:
-        counted: list[int] = np.searchsorted(stops[c][::-1], scores).tolist()
-        return counted
-
-    return {
-        f"{c},{m}": [[clip_number[i], *below(c, [score, gone])] for i, score, gone in cell]
-        for (c, m), cell in found.items()
-    }
+    described: dict[str, Any] = {}
+    for (c, m), cell in found.items():
+        comes, goes = np.searchsorted(stops[c][::-1], np.array([span[1:] for span in cell]).T).tolist()
+        described[f"{c},{m}"] = [
+            [clip_number[i], first, last]
+            for (i, *_), first, last in zip(cell, comes, goes, strict=True)
+            if first > last
+        ]
+    return described
