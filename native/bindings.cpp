@@ -13,7 +13,9 @@
 #include "accumulate.hpp"
 #include "any_label.hpp"
 #include "clips.hpp"
+#include "diagnosis.hpp"
 #include "intersection.hpp"
+#include "judges.hpp"
 #include "matching_kernel.hpp"
 #include "median_filter.hpp"
 #include "pairings.hpp"
@@ -87,6 +89,18 @@ struct Truth {
     ReferenceTable table() const {
         return {reinterpret_cast<const Interval*>(events.data()), labels.data(), starts.data()};
     }
+};
+
+// How single detections and references are judged.
+struct Judge {
+    std::variant<IntersectionJudge, PairingJudge<Collar>, PairingJudge<Overlap>> of_criterion;
+
+    Judge(double dtc, double gtc, std::optional<double> cttc)
+        : of_criterion(IntersectionJudge({{dtc}, {gtc}, {cttc.value_or(1)}, cttc.has_value()})) {}
+    Judge(const Collar& collar, bool cross_triggers)
+        : of_criterion(PairingJudge<Collar>(collar, cross_triggers)) {}
+    Judge(const Overlap& overlap, bool cross_triggers)
+        : of_criterion(PairingJudge<Overlap>(overlap, cross_triggers)) {}
 };
 
 // The score type of a vector of clip views.
@@ -245,7 +259,107 @@ public:
             views_);
     }
 
+    // Numbers of events in each bin, as changes from stop to stop: (stops x bin_columns).
+    nb::object error_bins(const Truth& truth, const Judge& judge, const AnyVector& stops,
+                          const Vector<int64_t>& starts) const {
+        return diagnose(truth, judge, stops, starts, [&](const auto& job) {
+            Buffer<int64_t> changes(stops.size() * bin_columns);
+            {
+                nb::gil_scoped_release release;
+                job.count(truth.threads, changes.data());
+            }
+            return to_numpy(std::move(changes), stops.size(), bin_columns);
+        });
+    }
+
+    // False positives and false negatives: (clips x classes) each.
+    nb::object error_costs(const Truth& truth, const Judge& judge, const AnyVector& stops,
+                           const Vector<int64_t>& starts) const {
+        return diagnose(truth, judge, stops, starts, [&](const auto& job) {
+            const std::size_t clips = arrays_.size(), classes = columns_.size();
+            Buffer<int32_t> false_positives(clips * classes), false_negatives(clips * classes);
+            {
+                nb::gil_scoped_release release;
+                job.cost(truth.threads, false_positives.data(), false_negatives.data());
+            }
+            return nb::make_tuple(to_numpy(std::move(false_positives), clips, classes),
+                                  to_numpy(std::move(false_negatives), clips, classes));
+        });
+    }
+
+    // The detections of a clip and class at the first stop of the class; the bins of detections and
+    // references; which detection is paired with, or meets, which reference; which is a
+    // cross-trigger on which class.
+    nb::object judged_events(const Truth& truth, const Judge& judge, const AnyVector& stops,
+                             const Vector<int64_t>& starts, std::size_t clip,
+                             std::size_t class_number) const {
+        require(clip < arrays_.size() && class_number < columns_.size(),
+                "clip or class out of range");
+        return diagnose(truth, judge, stops, starts, [&](const auto& job) {
+            Buffer<int64_t> times, pairs, contacts, triggered;
+            Buffer<uint8_t> detection_bins, reference_bins;
+            job.look(clip, class_number, [&](auto& kernel, const auto& view) {
+                const Scene& scene = kernel.scene();
+                for (std::size_t i = 0; i < scene.detections.size(); ++i) {
+                    times.push(scene.detections[i].onset);
+                    times.push(scene.detections[i].offset);
+                    detection_bins.push(kernel.detection_bins()[i]);
+                    if (scene.partners[i] != Matching::none) {
+                        pairs.push(static_cast<int64_t>(i));
+                        pairs.push(scene.partners[i]);
+                    }
+                    if (kernel.detection_bins()[i] == cross_trigger)
+                        kernel.each_triggered(view, scene.detections[i], [&](int32_t label) {
+                            triggered.push(static_cast<int64_t>(i));
+                            triggered.push(label);
+                        });
+                }
+                for (const Contact& contact : scene.contacts) {
+                    contacts.push(contact.detection);
+                    contacts.push(contact.reference);
+                }
+                for (const Bin bin : kernel.reference_bins()) reference_bins.push(bin);
+            });
+            auto rows = [](Buffer<int64_t>& of_two) {
+                const std::size_t count = of_two.size() / 2;
+                return to_numpy(std::move(of_two), count, 2);
+            };
+            return nb::make_tuple(rows(times), to_numpy(std::move(detection_bins)),
+                                  to_numpy(std::move(reference_bins)), rows(pairs), rows(contacts),
+                                  rows(triggered));
+        });
+    }
+
 private:
+    // Calls `use(job)` with the job of diagnosing by the judge.
+    template <class Use>
+    nb::object diagnose(const Truth& truth, const Judge& judge, const AnyVector& stops,
+                        const Vector<int64_t>& starts, Use&& use) const {
+        require(starts.size() == columns_.size() + 1 && truth.floors.size() == columns_.size(),
+                "classes + 1 starts of stops and one floor per class are needed");
+        require(starts.data()[0] == 0 &&
+                    starts.data()[columns_.size()] == static_cast<int64_t>(stops.size()),
+                "starts must begin with 0 and end with the number of stops");
+        for (std::size_t c = 0; c < columns_.size(); ++c)
+            require(starts.data()[c] < starts.data()[c + 1], "each class needs a stop");
+        return std::visit(
+            [&](const auto& views, const auto& of_criterion) -> nb::object {
+                using T = ScoreOf<decltype(views)>;
+                check_shape(truth, views.size());
+                return use(DiagnosisJob<T, std::decay_t<decltype(of_criterion)>>(
+                    views, columns_, truth.table(), data_of<T>(truth.maxima, "maxima"),
+                    data_of<T>(truth.floors, "floors"), {data_of<T>(stops, "stops"), starts.data()},
+                    of_criterion));
+            },
+            views_, judge.of_criterion);
+    }
+
+    void check_shape(const Truth& truth, std::size_t clips) const {
+        require(truth.starts.size() == clips + 1, "clips + 1 starts are needed");
+        require(truth.maxima.shape(0) == clips && truth.maxima.shape(1) == columns_.size(),
+                "one maximum per clip and class is needed");
+    }
+
     template <class T>
     void fill(std::vector<ClipView<T>>& views, const nb::list& values, const nb::list& edges) {
         const std::size_t clips = nb::len(values);
@@ -272,10 +386,7 @@ private:
         return std::visit(
             [&](const auto& views) {
                 using T = ScoreOf<decltype(views)>;
-                require(truth.starts.size() == views.size() + 1, "clips + 1 starts are needed");
-                require(truth.maxima.shape(0) == views.size() &&
-                            truth.maxima.shape(1) == columns_.size(),
-                        "one maximum per clip and class is needed");
+                check_shape(truth, views.size());
                 const ReferenceTable references = truth.table();
                 BatchJob<T> job(views, columns_, references, data_of<T>(truth.maxima, "maxima"),
                                 data_of<T>(truth.floors, "floors"));
@@ -490,6 +601,10 @@ NB_MODULE(_native, module) {
             "onset"_a.none(), "offset"_a.none(), "offset_rate"_a);
     nb::class_<Overlap>(module, "Overlap")
         .def("__init__", [](Overlap* made, double iou) { new (made) Overlap{{iou}}; }, "iou"_a);
+    nb::class_<Judge>(module, "Judge")
+        .def(nb::init<double, double, std::optional<double>>(), "dtc"_a, "gtc"_a, "cttc"_a.none())
+        .def(nb::init<const Collar&, bool>(), "pairing"_a, "cross_triggers"_a)
+        .def(nb::init<const Overlap&, bool>(), "pairing"_a, "cross_triggers"_a);
     nb::class_<Clips>(module, "Clips")
         .def(nb::init<nb::list, nb::list, const Vector<int64_t>&>(), "values"_a, "edges"_a,
              "columns"_a.noconvert())
@@ -503,7 +618,13 @@ NB_MODULE(_native, module) {
         .def("any_label_pairs", &Clips::any_label_pairs<Overlap>, "truth"_a, "pairing"_a)
         .def("segment_scores", &Clips::segment_scores, "starts"_a.noconvert(),
              "durations"_a.noconvert(), "length"_a, "mean"_a, "threads"_a)
-        .def("detections", &Clips::detections, "clip"_a, "class_number"_a);
+        .def("detections", &Clips::detections, "clip"_a, "class_number"_a)
+        .def("error_bins", &Clips::error_bins, "truth"_a, "judge"_a, "stops"_a.noconvert(),
+             "starts"_a.noconvert())
+        .def("error_costs", &Clips::error_costs, "truth"_a, "judge"_a, "stops"_a.noconvert(),
+             "starts"_a.noconvert())
+        .def("judged_events", &Clips::judged_events, "truth"_a, "judge"_a, "stops"_a.noconvert(),
+             "starts"_a.noconvert(), "clip"_a, "class_number"_a);
     module.def("median_filter", &median_filter, "values"_a.noconvert(), "edges"_a.noconvert(),
                "window"_a);
     bind_accumulate<float, int8_t>(module);

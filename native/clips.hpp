@@ -51,6 +51,19 @@ struct ClipReferences {
             labels.push_back(label);
         }
     }
+
+    // The references of one class, null if there are none; those of the others go to `others`.
+    References* split(int32_t label, std::vector<OtherClass>& others) {
+        References* own = nullptr;
+        others.clear();
+        for (std::size_t k = 0; k < labels.size(); ++k) {
+            if (labels[k] == label)
+                own = &by_class[k];
+            else
+                others.push_back({labels[k], &by_class[k]});
+        }
+        return own;
+    }
 };
 
 // The scores of one class side by side: where they are, if they are so already, else copied.
@@ -198,15 +211,7 @@ private:
                 const std::size_t cross_before = rows.cross_triggers.size();
                 const std::size_t errors_before = rows.errors.size();
                 const T* column = load_column(clip, columns_[c], work.column);
-                References* own = nullptr;
-                work.others.clear();
-                auto& [by_class, labels] = work.references;
-                for (std::size_t k = 0; k < labels.size(); ++k) {
-                    if (labels[k] == static_cast<int32_t>(c))
-                        own = &by_class[k];
-                    else
-                        work.others.push_back({labels[k], &by_class[k]});
-                }
+                References* own = work.references.split(static_cast<int32_t>(c), work.others);
                 kernel.run(column, clip.frames, clip.edges, floors_[c], own, work.others, rows);
                 counts_[c * clips_.size() + i] = rows.detections.size() - before;
                 cross_counts_[c * clips_.size() + i] = rows.cross_triggers.size() - cross_before;

@@ -99,6 +99,22 @@ public:
         }
     }
 
+    // With all detections there at once: calls `emit(detection, reference)` for each pair of that
+    // matching. Detections count as they were added, without those that were left out.
+    template <class Emit>
+    void best_pairs(std::size_t references, Emit&& emit) {
+        const std::size_t groups = arrange(std::numeric_limits<T>::infinity(), references);
+        for (std::size_t g = 0; g < groups; ++g) {
+            present_.clear();
+            changes_.sweep(
+                g, [&](const Change& change) { present_.push_back(change.detection); }, [](T) {});
+            std::sort(present_.begin(), present_.end());
+            smallest_errors(sizes_[g]);
+            for (std::size_t i = 0; i < present_.size(); ++i)
+                if (chosen_[i] != no_edge) emit(present_[i], partners_[chosen_[i]]);
+        }
+    }
+
 private:
     struct Paired {
         T score, parent;
@@ -189,10 +205,11 @@ private:
 
     // The errors of the best matching of the detections present: pairs are added one by one along
     // the path that adds the least, until no more can be added. References count by their place.
+    // `chosen_` says which candidate each detection gets.
     PairErrors smallest_errors(std::size_t references) {
         constexpr uint32_t none = Matching::none;
         std::vector<uint32_t> detection_of(references, none);
-        std::vector<std::size_t> chosen(present_.size(), no_edge);  // index into partners_
+        chosen_.assign(present_.size(), no_edge);
         PairErrors sum{0, 0, 0};
         while (true) {
             // Least errors to reach each reference from a detection without a pair (Bellman-Ford).
@@ -204,14 +221,14 @@ private:
                 for (std::size_t i = 0; i < present_.size(); ++i) {
                     const Paired& detection = detections_[present_[i]];
                     PairErrors start{0, 0, 0};
-                    if (chosen[i] != no_edge) {  // it would have to leave its reference
-                        const uint32_t own = place_[partners_[chosen[i]]];
+                    if (chosen_[i] != no_edge) {  // it would have to leave its reference
+                        const uint32_t own = place_[partners_[chosen_[i]]];
                         if (through[own] == no_edge) continue;
-                        start = least[own] + -errors_[chosen[i]];
+                        start = least[own] + -errors_[chosen_[i]];
                     }
                     for (std::size_t e = detection.first; e < detection.first + detection.count;
                          ++e) {
-                        if (e == chosen[i]) continue;
+                        if (e == chosen_[i]) continue;
                         const uint32_t reference = place_[partners_[e]];
                         const PairErrors reach = start + errors_[e];
                         if (through[reference] == no_edge || reach < least[reference]) {
@@ -232,8 +249,8 @@ private:
             sum += least[best];
             for (uint32_t reference = best; reference != none;) {
                 const std::size_t i = from[reference];
-                const uint32_t left = chosen[i] == no_edge ? none : place_[partners_[chosen[i]]];
-                chosen[i] = through[reference];
+                const uint32_t left = chosen_[i] == no_edge ? none : place_[partners_[chosen_[i]]];
+                chosen_[i] = through[reference];
                 detection_of[reference] = static_cast<uint32_t>(i);
                 reference = left;
             }
@@ -249,6 +266,7 @@ private:
     std::vector<uint32_t> group_, place_;  // of each reference; its place in the group
     std::vector<uint32_t> sizes_;          // of each group
     std::vector<uint32_t> present_;
+    std::vector<std::size_t> chosen_;  // of each of them, an index into partners_ or no_edge
     GroupedSweep<Change> changes_;
     Matching matching_;
 };

@@ -22,6 +22,11 @@ struct Collar {
         return std::max(offset, static_cast<Time>(std::min(offset_rate * length + 0.5, longest)));
     }
 
+    bool onset_off(Time error) const { return judge_onset && std::abs(error) > onset; }
+    bool offset_off(Time error, const Interval& event) const {
+        return judge_offset && std::abs(error) > offset_tolerance(event);
+    }
+
     // Calls `found(j)` for every reference that a detection can be paired with.
     template <class Found>
     void candidates(References& events, Time from, Time until, Found&& found) const {
@@ -49,8 +54,7 @@ struct Collar {
             return;
         }
         for (std::size_t j = first; j < events.count() && boundary(j) <= place + reach; ++j) {
-            const Time late = until - events[j].offset;
-            if (!judge_offset || std::abs(late) <= offset_tolerance(events[j])) found(j);
+            if (!offset_off(until - events[j].offset, events[j])) found(j);
         }
     }
 
@@ -63,6 +67,10 @@ private:
 // Enough time in common, relative to the time that either takes.
 struct Overlap {
     Requirement iou;
+
+    // No boundary is near enough by itself.
+    bool onset_off(Time) const { return true; }
+    bool offset_off(Time, const Interval&) const { return true; }
 
     template <class Found>
     void candidates(References& events, Time from, Time until, Found&& found) const {

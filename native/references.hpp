@@ -1,6 +1,7 @@
 // The reference events of one class in one clip, seen from the frame boundaries.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -96,6 +97,14 @@ public:
     }
     Time overlap(std::size_t first, std::size_t end) {
         return passed_by(first, end) ? 0 : overlap(first, begun(first), end, begun(end));
+    }
+    // Whether any event shares time with [from, until); leaves the gap alone.
+    bool touched(Time from, Time until) const {
+        const Interval* const end = events_ + count_;
+        const Interval* next =
+            std::upper_bound(events_, end, from,
+                             [](Time time, const Interval& event) { return time < event.offset; });
+        return from < until && next != end && next->onset < until;
     }
 
 private:

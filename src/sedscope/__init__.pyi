@@ -14,6 +14,8 @@ from .criteria import Collar as Collar
 from .criteria import Intersection as Intersection
 from .criteria import IoU as IoU
 from .custom import CustomCriterion as CustomCriterion
+from .diagnosis import Diagnosis as Diagnosis
+from .diagnosis import diagnose as diagnose
 from .errors import SedscopeError as SedscopeError
 from .errors import SedscopeWarning as SedscopeWarning
 from .evaluation import Evaluation as Evaluation

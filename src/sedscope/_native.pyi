@@ -1,5 +1,7 @@
 """The compiled core: arrays in, arrays out, types as given, no conversion."""
 
+from typing import overload
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,7 @@ _Scores = NDArray[np.float32 | np.float64]  # one of them, the same in all argum
 _Int64 = NDArray[np.int64]
 _Int32 = NDArray[np.int32]
 _Int8 = NDArray[np.int8]
+_UInt8 = NDArray[np.uint8]
 
 _Changes = NDArray[np.int8 | np.int32]  # one of them, the same in all arguments
 _Columns = tuple[
@@ -22,6 +25,14 @@ class Overlap:
     """Intersection over union."""
 
     def __init__(self, iou: float) -> None: ...
+
+class Judge:
+    """How single detections and references are judged: by intersection, or by pairs."""
+
+    @overload
+    def __init__(self, dtc: float, gtc: float, cttc: float | None) -> None: ...
+    @overload
+    def __init__(self, pairing: Collar | Overlap, cross_triggers: bool) -> None: ...
 
 class Truth:
     """References of some clips, and what bounds the work on them.
@@ -78,6 +89,29 @@ class Clips:
     def detections(self, clip: int, class_number: int) -> tuple[_Int64, _Int64, _Scores, _Scores]:
         """All detections of a clip and class: onset, offset (microseconds), score,
         parent's score."""
+
+    def error_bins(self, truth: Truth, judge: Judge, stops: _Scores, starts: _Int64) -> _Int64:
+        """Numbers of references, then of detections, in each bin, as changes from stop to stop: (stops ×
+        bins of both). ``stops``: thresholds by class, decreasing, none below the class's floor;
+        ``starts``: the first of each class, and the end."""
+
+    def error_costs(
+        self, truth: Truth, judge: Judge, stops: _Scores, starts: _Int64
+    ) -> tuple[_Int32, _Int32]:
+        """False positives and false negatives at the first stop of each class: (clips × classes)."""
+
+    def judged_events(
+        self,
+        truth: Truth,
+        judge: Judge,
+        stops: _Scores,
+        starts: _Int64,
+        clip: int,
+        class_number: int,
+    ) -> tuple[_Int64, _UInt8, _UInt8, _Int64, _Int64, _Int64]:
+        """At the first stop of a class in a clip: the detections' times (microseconds), their bins, the
+        references' bins; rows (detection, reference) of pairs, and of those that share time; rows
+        (detection, class) of cross-triggers."""
 
 def accumulate(
     starts: _Int64,

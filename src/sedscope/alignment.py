@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -39,6 +39,21 @@ class Alignment:
     invalid: Invalid
     """What becomes of events that begin after the end of their clip."""
     warnings: tuple[str, ...]
+
+    def only(self, clip: str) -> Alignment:
+        """The same for one of the clips."""
+        if clip not in self.clips:
+            raise SedscopeError(f"no clip {clip!r} among the {counted(len(self.clips), 'clip')}")
+        number = self.clips.index(clip)
+        events = slice(*self.starts[number : number + 2])
+        return replace(
+            self,
+            clips=(clip,),
+            events=self.events[events],
+            labels=self.labels[events],
+            starts=self.starts[number : number + 2] - self.starts[number],
+            durations=self.durations[number : number + 1],
+        )
 
 
 def align(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -77,17 +77,45 @@ def collect(
 ) -> dict[Criterion, Deltas]:
     """The deltas of several criteria."""
     workers = thread_count(threads)
-    durations = alignment.durations.copy()
     gathered = {
         criterion: {variant: _Gathered(alignment, want) for variant in (None, *want.variants)}
         for criterion, want in wanted.items()
     }
     variants = tuple(dict.fromkeys(variant for parts in gathered.values() for variant in parts))
+    for found in checked_batches(alignment, variants, workers, progress):
+        for criterion, parts in gathered.items():
+            if found.variant in parts:
+                parts[found.variant].add(criterion, found, workers)
+    return {criterion: _with_variants(parts) for criterion, parts in gathered.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedBatch:
+    """Some clips with their references, of which nothing is wrong."""
+
+    first: int
+    """The number of the first clip."""
+    variant: PostProcessing | None
+    """How the scores were post-processed."""
+    batch: ClipBatch
+    durations: Ticks | None
+    """Of all clips; None if they are not known yet."""
+
+
+def checked_batches(
+    alignment: Alignment,
+    variants: Sequence[PostProcessing | None],
+    threads: int,
+    progress: Progress | None,
+) -> Iterator[CheckedBatch]:
+    """The clips in order, each read once, in each variant of their scores. What is wrong with any of
+    them is raised at the end, all together; after the first problem only problems are looked for."""
+    durations = alignment.durations.copy()
     problems = _Problems(alignment)
     items = len(alignment.clips) * len(variants)
     if progress:
         progress(0, items)
-    for loaded in load(alignment.scores, alignment.clips, workers):
+    for loaded in load(alignment.scores, alignment.clips, threads):
         problems.failures += loaded.failures
         if loaded.failures or (not loaded.scores and loaded.first > 0):
             continue
@@ -96,21 +124,18 @@ def collect(
         durations[first + unknown] = [loaded.scores[int(i)].ticks[-1] for i in unknown]
         known = None if (durations == 0).any() else durations
         for done, variant in enumerate(variants, 1):
-            processed = loaded if variant is None else _process(variant, alignment, loaded, workers)
+            processed = loaded if variant is None else _process(variant, alignment, loaded, threads)
             problems.failures += processed.failures
             if processed.failures:
                 break
-            batch = _batch(alignment, processed, durations[first:last], workers)
+            batch = _batch(alignment, processed, durations[first:last], threads)
             problems.look_at(processed, batch)
             if problems:
                 break
-            for criterion, parts in gathered.items():
-                if variant in parts:
-                    parts[variant].add(criterion, batch, first, known, workers)
+            yield CheckedBatch(first, variant, batch, known)
             if progress:
                 progress(first * len(variants) + (last - first) * done, items)
     problems.raise_all()
-    return {criterion: _with_variants(parts) for criterion, parts in gathered.items()}
 
 
 def _process(
@@ -146,17 +171,10 @@ class _Gathered:
         self.rows = 0
         self.rows_to_merge = _ROWS_TO_MERGE
 
-    def add(
-        self,
-        criterion: Criterion,
-        batch: ClipBatch,
-        first: int,
-        durations: Ticks | None,
-        threads: int,
-    ) -> None:
-        """Take in the deltas of more clips, from number ``first`` on; ``durations``: of all clips, None
-        if they are not known yet."""
-        floors = self.floor.raise_to(batch.maxima, batch.event_clips, batch.labels, durations)
+    def add(self, criterion: Criterion, found: CheckedBatch, threads: int) -> None:
+        """Take in the deltas of more clips."""
+        batch, first = found.batch, found.first
+        floors = self.floor.raise_to(batch.maxima, batch.event_clips, batch.labels, found.durations)
         tables = criterion.find_deltas(batch, floors, threads, any_label=self.any_label)
         self.parts.append(
             Deltas(

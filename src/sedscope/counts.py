@@ -77,7 +77,7 @@ class ClassCounts:
 
     def tally_at(self, threshold: float) -> Tally:
         """The operating point of a threshold: frames with ``score > threshold`` are active."""
-        return self.tally()[int(self._detected(_as_thresholds(threshold))[0])]
+        return self.tally()[int(self._detected(as_thresholds(threshold))[0])]
 
     def cheapest_rows(self) -> NDArray[np.intp]:
         """The rows of the tally that can be best: of consecutive ones with equal true positives the one
@@ -103,7 +103,7 @@ class ClassCounts:
 
     def at(self, thresholds: ArrayLike) -> ClassCounts:
         """Only the operating points of the given thresholds (frames with ``score > threshold``)."""
-        points = _as_thresholds(thresholds)
+        points = as_thresholds(thresholds)
         detected = self._detected(points)
         cross = np.searchsorted(detected, self.cross_rows, side="right")  # the first row with the change
         kept = cross < len(points)
@@ -168,7 +168,7 @@ def _changes(columns: Sequence[IntArray]) -> IntArray:
     return np.concatenate([np.diff(column, prepend=0) for column in columns])
 
 
-def _as_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
+def as_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
     """Distinct thresholds, decreasing."""
     try:
         points = np.unique(np.asarray(thresholds, np.float64))[::-1]
@@ -241,7 +241,7 @@ class Counts(Mapping[str, ClassCounts]):
         chosen = {label: counts.at(thresholds) for label, counts in self.per_class.items()}
         any_label = None
         if self.any_label is not None:
-            points = _as_thresholds(thresholds)
+            points = as_thresholds(thresholds)
             scores, pairs = self.any_label
             any_label = (points, np.concatenate([[0], pairs])[rows_above(scores, points)])
         variants = {variant: counts.at(thresholds) for variant, counts in self.variants.items()}

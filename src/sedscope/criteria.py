@@ -118,6 +118,10 @@ class Intersection(Defined):
         columns = batch.clips.intersection_deltas(truth, self.dtc, self.gtc, self.cttc)
         return _event_tables(batch, columns)
 
+    def judge(self) -> _native.Judge:
+        """What says which single detections and references are right."""
+        return _native.Judge(self.dtc, self.gtc, self.cttc)
+
 
 @dataclass(frozen=True, repr=False)
 class Collar(Defined):
@@ -157,17 +161,23 @@ class Collar(Defined):
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
         """See :class:`Criterion`."""
-        truth = batch.truth(floors, threads)
-        collar = _native.Collar(
-            None if self.onset is None else int(to_ticks(self.onset)),
-            None if self.offset is None else int(to_ticks(self.offset)),
-            self.offset_rate,
-        )
+        truth, collar = batch.truth(floors, threads), self._in_ticks()
         return _event_tables(
             batch,
             batch.clips.collar_deltas(truth, collar, self.cross_triggers, self.errors),
             errors=self.errors,
             any_label=batch.clips.any_label_pairs(truth, collar) if any_label else None,
+        )
+
+    def judge(self) -> _native.Judge:
+        """See :meth:`Intersection.judge`."""
+        return _native.Judge(self._in_ticks(), self.cross_triggers)
+
+    def _in_ticks(self) -> _native.Collar:
+        return _native.Collar(
+            None if self.onset is None else int(to_ticks(self.onset)),
+            None if self.offset is None else int(to_ticks(self.offset)),
+            self.offset_rate,
         )
 
 
@@ -200,3 +210,7 @@ class IoU(Defined):
             batch.clips.overlap_deltas(truth, overlap, self.cross_triggers),
             any_label=batch.clips.any_label_pairs(truth, overlap) if any_label else None,
         )
+
+    def judge(self) -> _native.Judge:
+        """See :meth:`Intersection.judge`."""
+        return _native.Judge(_native.Overlap(self.threshold), self.cross_triggers)
