@@ -90,7 +90,7 @@ def describe_clip(
     events = slice(first.starts[number], first.starts[number + 1])
     position = {label: k for k, label in enumerate(shown)}
     references = [
-        [position.get(first.classes[label], -1), *times]
+        [position.get(first.classes[label], -1 - int(label)), *times]
         for label, times in zip(first.labels[events], first.events[events].tolist(), strict=True)
     ]
     of_systems: list[dict[str, Any]] = []
@@ -141,14 +141,14 @@ def _codes(scores: NDArray[np.float64], stops: Thresholds, pool: int) -> NDArray
     return np.maximum.reduceat(codes, np.arange(0, len(codes), pool)) if len(codes) else codes
 
 
-def _edges(ticks: NDArray[np.int64], end: int) -> list[int] | dict[str, list[int]]:
+def _edges(ticks: NDArray[np.int64], end: int) -> list[int] | str:
     """Frame boundaries in microseconds: first, last and number of equal frames, or all of them."""
     edges = ticks if ticks[-1] == end else np.append(ticks, end)
     frames = max(1, len(edges) - 1)
     equal = np.floor(edges[0] + np.arange(len(edges)) * ((edges[-1] - edges[0]) / frames) + 0.5)
     if np.array_equal(equal, edges):
         return [int(edges[0]), int(edges[-1]), len(edges) - 1]
-    return {"all": differences(edges)}
+    return differences(edges)
 
 
 def find_audio(folder: str | Path, clips: Sequence[str], room: int) -> tuple[dict[str, str], list[str]]:

@@ -43,7 +43,7 @@ def counts_curve(table: ClassCounts, span: tuple[float, float]) -> dict[str, Any
         rows.append(visible_rows(fp / tally.negatives, recall))
     kept = np.unique(np.concatenate(rows))
     return {
-        "at": differences(np.rint(threshold[kept] * FINE)),
+        "at": _fine(threshold[kept]),
         "tp": differences(tp[kept]),
         "fp": differences(fp[kept]),
     }
@@ -99,7 +99,7 @@ def _rocs(metric: PSDS, result: PSDSResult, counts: Counts, shown: list[str]) ->
     }
 
 
-def _fine(rates: FloatArray) -> list[int]:
+def _fine(rates: FloatArray) -> str:
     return differences(np.rint(rates * FINE))
 
 

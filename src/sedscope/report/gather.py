@@ -12,12 +12,13 @@ import numpy as np
 from ..comparison import Comparison
 from ..counts import ClassCounts, Counts
 from ..criteria import Collar, Criterion, Intersection, IoU
+from ..diagnosis import CAUSES, DETECTION_BINS, REFERENCE_BINS, ClassDiagnosis, diagnose_aligned
 from ..evaluation import Evaluation
 from ..metrics import PSDS, Metric
 from ..times import to_ticks
 from ..uncertainty import Bootstrap, Interval
 from .clips import choose_clips, clip_costs, describe_clip, find_audio
-from .codes import differences, number, rounded
+from .codes import differences, number, rounded, whole_numbers
 from .crossings import as_json, cells
 from .curves import FINE, counts_curve, roc_curves, score_range
 from .reading import RememberedScores, truth_digest
@@ -71,15 +72,12 @@ def gather(
         "stops": [[number(stop) for stop in of_class.tolist()] for of_class in stops],
         "common": [number(stop) for stop in common.tolist()],
         "counts": [
-            [
-                [
-                    _at_stops(system.counts[criterion][label], of_class, shown)
-                    for label, of_class in zip(shown, stops, strict=True)
-                ]
-                for criterion in criteria
-            ]
+            [_at_stops(system, criterion, shown, stops, threads) for criterion in criteria]
             for system in systems
         ],
+        "causes": CAUSES,
+        "reference_bins": REFERENCE_BINS,
+        "detection_bins": DETECTION_BINS,
         "curves": [
             [_curves(system.counts[criterion], shown) for criterion in criteria] for system in systems
         ],
@@ -126,7 +124,12 @@ def _left_out(systems: Sequence[System], shown: Sequence[str]) -> list[str]:
     tables = [
         counts[label] for system in systems for counts in system.counts.values() for label in shown
     ]
-    if any(np.isfinite(table.floor) for table in tables):
+    if systems[0].best:
+        notes.append(
+            "sliders and curves go as far down as a better F-score could be found, and further, to "
+            "where false alarms are more than ten times the references and a hundred per hour"
+        )
+    elif any(np.isfinite(table.floor) for table in tables):
         notes.append(
             "the set is large: counts go only as far down as the metrics look, and so do the sliders, "
             "curves and best F-scores"
@@ -204,12 +207,17 @@ def _criterion(criterion: Criterion, systems: Sequence[System], shown: Sequence[
     elif isinstance(criterion, Collar):
         described["rule"] = {
             "kind": "collar",
+            "cross_triggers": criterion.cross_triggers,
             "onset": None if criterion.onset is None else int(to_ticks(criterion.onset)),
             "offset": None if criterion.offset is None else int(to_ticks(criterion.offset)),
             "offset_rate": criterion.offset_rate,
         }
     elif isinstance(criterion, IoU):
-        described["rule"] = {"kind": "iou", "threshold": criterion.threshold}
+        described["rule"] = {
+            "kind": "iou",
+            "threshold": criterion.threshold,
+            "cross_triggers": criterion.cross_triggers,
+        }
     return described
 
 
@@ -256,7 +264,35 @@ def _differences(comparison: Comparison) -> list[Any]:
     ]
 
 
-def _at_stops(table: ClassCounts, stops: Thresholds, shown: Sequence[str]) -> dict[str, Any]:
+def _at_stops(
+    system: System,
+    criterion: Criterion,
+    shown: Sequence[str],
+    stops: Sequence[Thresholds],
+    threads: int | None,
+) -> list[dict[str, Any]]:
+    """By class the counts at its stops, and where the errors come from if they are of events."""
+    found = [
+        _class_at_stops(system.counts[criterion][label], of_class, shown)
+        for label, of_class in zip(shown, stops, strict=True)
+    ]
+    if system.alignment is not None and isinstance(criterion, _EVENT_CRITERIA):
+        thresholds = dict(zip(shown, stops, strict=True))
+        diagnosis = diagnose_aligned(system.alignment, criterion, thresholds, threads=threads)
+        for label, of_class in zip(shown, found, strict=True):
+            of_class["bins"] = _bins(diagnosis[label])
+    return found
+
+
+def _bins(diagnosis: ClassDiagnosis) -> list[list[str]]:
+    """Per bin of references, and per bin of detections, how many there are at each stop."""
+    return [
+        [differences(diagnosis.references[name]) for name in REFERENCE_BINS],
+        [differences(diagnosis.detections[name]) for name in DETECTION_BINS],
+    ]
+
+
+def _class_at_stops(table: ClassCounts, stops: Thresholds, shown: Sequence[str]) -> dict[str, Any]:
     at = table.at(stops)
     crossed = np.unique(at.cross_labels).tolist()
     position = {label: k for k, label in enumerate(shown)}
@@ -269,7 +305,7 @@ def _at_stops(table: ClassCounts, stops: Thresholds, shown: Sequence[str]) -> di
     np.add.at(everything, at.cross_rows, at.cross_changes)
     found: dict[str, Any] = {"tp": differences(at.tp), "fp": differences(at.fp)}
     if crossed:
-        found |= {"ct": on_others, "crossed": everything.tolist()}
+        found |= {"ct": on_others, "crossed": whole_numbers(everything)}
     return found
 
 

@@ -17,8 +17,8 @@ def visible_rows(x: NDArray[np.float64], y: NDArray[np.float64]) -> Rows:
     """The vertices of a curve in the unit square that can be seen in a picture of ``WIDTH × HEIGHT``.
 
     Of consecutive vertices in one column of pixels the first, the last, the highest and the lowest
-    are kept, and of consecutive ones in one pixel the first. So every pixel that the curve passes
-    through is still passed through.
+    are kept, of consecutive ones in one pixel the first, and of those on a level or upright stretch the
+    ends. So every pixel that holds a vertex is still passed through.
 
     >>> visible_rows(np.array([0, 0.00001, 0.5, 1]), np.array([0, 0.00001, 0.5, 1])).tolist()
     [0, 2, 3]
@@ -31,6 +31,10 @@ def visible_rows(x: NDArray[np.float64], y: NDArray[np.float64]) -> Rows:
     ends = np.append(begins[1:], len(x)) - 1
     lowest, highest = first_minimum_of_runs(column, row), first_minimum_of_runs(column, -row)
     rows = np.unique(np.concatenate([begins, ends, lowest, highest]))
-    moved = (column[rows][1:] != column[rows][:-1]) | (row[rows][1:] != row[rows][:-1])
-    kept: Rows = rows[np.concatenate([[True], moved])]
+    across, up = np.diff(column[rows]), np.diff(row[rows])
+    rows = rows[np.concatenate([[True], (across != 0) | (up != 0)])]
+    across, up = np.diff(column[rows]), np.diff(row[rows])
+    level = (up[1:] == 0) & (up[:-1] == 0) & (across[1:] * across[:-1] > 0)
+    upright = (across[1:] == 0) & (across[:-1] == 0) & (up[1:] * up[:-1] > 0)
+    kept: Rows = rows[np.concatenate([[True], ~(level | upright), [True]])[: len(rows)]]
     return kept if kept[-1] == len(x) - 1 else np.append(kept, len(x) - 1)

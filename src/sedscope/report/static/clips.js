@@ -4,6 +4,7 @@ import { look } from "./chart.js";
 import { byId, el, nameOf, svg } from "./dom.js";
 import { seconds, short } from "./format.js";
 import { detections, judged } from "./judge.js";
+import { summed } from "./numbers.js";
 import { linear } from "./scales.js";
 
 const LANE = { top: 16, curve: 54, bar: 9, gap: 3 };
@@ -154,8 +155,7 @@ function edgesOf(of) {
       const length = (last - first) / (frames || 1);
       of.unpacked = Array.from({ length: frames + 1 }, (_, i) => Math.floor(first + i * length + 0.5));
     } else {
-      let total = 0;
-      of.unpacked = of.edges.all.map((step) => (total += step));
+      of.unpacked = summed(of.edges);
     }
   }
   return of.unpacked;

@@ -1,11 +1,8 @@
 // What the page is told, unpacked, and the quantities read off the counts.
 
-const INFINITIES = { inf: Infinity, "-inf": -Infinity };
+import { summed } from "./numbers.js";
 
-function summed(steps) {
-  let total = 0;
-  return steps.map((step) => (total += step));
-}
+const INFINITIES = { inf: Infinity, "-inf": -Infinity };
 
 function threshold(value) {
   return typeof value === "string" ? INFINITIES[value] : value;
@@ -101,7 +98,7 @@ function unpackedCounts(packed) {
     fp: summed(packed.fp),
     ct,
     crossed: packed.crossed ? summed(packed.crossed) : null,
-    bins: packed.bins || null,
+    bins: packed.bins ? packed.bins.map((side) => side.map(summed)) : null,
   };
 }
 
