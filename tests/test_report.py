@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.metrics import Metric
 from sedscope.report.clips import clip_costs
 from sedscope.report.codes import differences, short_between
 from sedscope.report.gather import gather
@@ -29,7 +30,7 @@ from .test_cli import run
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
-METRICS = (
+METRICS: tuple[Metric, ...] = (
     sed.presets.PSDS1,
     sed.presets.PSDS2,
     sed.BestFScore(sed.Collar()),

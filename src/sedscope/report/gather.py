@@ -192,6 +192,7 @@ def _criterion(criterion: Criterion, systems: Sequence[System], shown: Sequence[
         "definition": repr(criterion),
         "events": isinstance(criterion, _EVENT_CRITERIA),
         "trials": some.trials,
+        "references": [counts[label].references for label in shown],
         "frames": getattr(criterion, "aggregation", "max") == "max",
         "crosses": any(len(counts[label].cross_rows) for label in shown),
         "given": some.given,

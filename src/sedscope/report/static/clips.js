@@ -57,7 +57,10 @@ export class ClipBrowser {
     const detected = detections(codes, edges, below);
     const references = clip.references.filter(([c]) => c === k).map(([, onset, offset]) => [onset, offset]);
     const { rule } = model.criteria[state.criterion];
-    return { codes, edges, detected, references, verdict: rule ? judged(rule, detected, references) : null };
+    const others = Map.groupBy(clip.references.filter(([c]) => c !== k), ([c]) => c);
+    const events = [...others.values()].map((of_class) => of_class.map(([, onset, offset]) => [onset, offset]));
+    return { codes, edges, detected, references,
+      verdict: rule ? judged(rule, detected, references, events) : null };
   }
 
   codesOf(of, k) {
@@ -72,8 +75,8 @@ export class ClipBrowser {
     for (const k of Object.keys(clip.systems[s].codes).map(Number)) {
       const { verdict } = this.lane(clip, s, k);
       if (!verdict) return null;
-      wrong += verdict.isTrue.filter((one) => !one).length;
-      missed += verdict.found.filter((one) => !one).length;
+      wrong += verdict.detections.filter((bin) => bin !== "true").length;
+      missed += verdict.references.filter((bin) => bin !== "found").length;
     }
     return [wrong, missed];
   }
@@ -111,7 +114,7 @@ export class ClipBrowser {
     this.view.replaceChildren(
       el("h3", {}, nameOf(clip.name), ` · ${seconds(clip.end)}`), ...(this.player ? [this.player] : []),
       el("p", { class: "key small" }, swatch("reference found"), swatch("reference missed"),
-        swatch("detection true"), swatch("detection false"), " line: score; dashed: threshold"),
+        swatch("detection true"), swatch("detection false"), el("span", {}, "line: score, dashed: threshold")),
       ...parts, axis(x, width), el("p", { class: "small" }, missing + pooled +
         (shown.length ? "" : "No class has references or scores above its threshold here.")));
   }
@@ -130,11 +133,10 @@ export class ClipBrowser {
       if (i + 1 === codes.length || codes[i + 1] !== code) path += `H${at(edges[i + 1])}`;
     });
     const line = y(stops.length - 1 - state.stops[s][k] + 0.5);
-    const bars = (events, top, kind, good) => events.map(([onset, offset], i) => {
-      const state1 = verdict === null ? "unknown" : good[i] ? "good" : "bad";
-      const text = `${kind} ${seconds(onset)} to ${seconds(offset)}${verdict === null ? "" : `, ${
-        kind === "reference" ? (good[i] ? "found" : "missed") : good[i] ? "true" : "false"}`}`;
-      return svg("rect", { class: `${kind} ${state1}`, x: at(onset), y: top,
+    const bars = (events, top, kind, bins) => events.map(([onset, offset], i) => {
+      const text = `${kind} ${seconds(onset)} to ${seconds(offset)}${bins ? `, ${verdictOf(kind, bins[i])}` : ""}`;
+      const how = bins === null ? "unknown" : bins[i] === "found" || bins[i] === "true" ? "good" : "bad";
+      return svg("rect", { class: `${kind} ${how}`, x: at(onset), y: top,
         width: Math.max(1.5, x(offset / 1e6) - x(onset / 1e6)), height: LANE.bar }, svg("title", {}, text));
     });
     const name = model.systems.length > 1 ? `${model.systems[s]}, ` : "";
@@ -143,8 +145,8 @@ export class ClipBrowser {
     svg("text", { x: 8, y: 11 }, `${name}threshold ${short(state.threshold(k, s), 4)}`),
     svg("path", { class: `curve c${look(k).colour}`, d: path }),
     svg("line", { class: "limit", x1: 8, x2: width - 8, y1: line, y2: line }),
-    ...bars(references, bottom + LANE.gap, "reference", verdict && verdict.found),
-    ...bars(detected, bottom + 2 * LANE.gap + LANE.bar, "detection", verdict && verdict.isTrue));
+    ...bars(references, bottom + LANE.gap, "reference", verdict && verdict.references),
+    ...bars(detected, bottom + 2 * LANE.gap + LANE.bar, "detection", verdict && verdict.detections));
   }
 }
 
@@ -159,6 +161,12 @@ function edgesOf(of) {
     }
   }
   return of.unpacked;
+}
+
+// Whether an event is right, and in which bin it is if not.
+function verdictOf(kind, bin) {
+  if (bin === "found" || bin === "true" || bin === "missed") return bin;
+  return `${kind === "reference" ? "missed" : "false"} (${bin})`;
 }
 
 function swatch(text) {

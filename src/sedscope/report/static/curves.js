@@ -71,7 +71,8 @@ class CurveChart {
     const key = `${s},${k}`;
     if (!this.points.has(key)) {
       const { scores, tp, fp } = this.model.curves[s][this.criterion][k];
-      const tallies = tp.map((_, i) => new Tally(tp[i], fp[i], this.model.references[k], this.model.hours, null));
+      const references = this.model.referencesOf(this.criterion, k);
+      const tallies = tp.map((_, i) => new Tally(tp[i], fp[i], references, this.model.hours, null));
       this.points.set(key, {
         x: tallies.map((tally, i) => this.kind.x[1](tally, scores[i])),
         y: tallies.map((tally, i) => this.kind.y[1](tally, scores[i])),
@@ -85,7 +86,7 @@ class CurveChart {
     const several = model.systems.length > 1;
     const found = [];
     model.systems.forEach((name, s) => model.labels.forEach((label, k) => {
-      if (!model.references[k] || (several && k !== (state.single ?? 0))) return;
+      if (!model.referencesOf(this.criterion, k) || (several && k !== (state.single ?? 0))) return;
       const { x, y, scores, tallies } = this.of(s, k);
       const single = state.single === k;
       found.push({ name: several ? `${name}: ${label}` : label, number: several ? s : k, x, y, scores,
@@ -106,7 +107,7 @@ class CurveChart {
     const found = [];
     model.systems.forEach((_, s) => model.labels.forEach((_label, k) => {
       const wanted = several ? k === (state.single ?? 0) : state.single === null || state.single === k;
-      if (!model.references[k] || !wanted) return;
+      if (!model.referencesOf(this.criterion, k) || !wanted) return;
       const tally = model.tally(s, this.criterion, k, state.stops[s][k]);
       const value = model.stops[k][state.stops[s][k]];
       found.push({ x: this.kind.x[1](tally, value), y: this.kind.y[1](tally, value),

@@ -16,7 +16,6 @@ export class Model {
     this.criteria = data.criteria;
     this.hours = data.hours;
     this.labels = data.shown.map((c) => data.classes[c]);
-    this.references = data.shown.map((c) => data.references[c]);
     this.stops = data.stops.map((stops) => stops.map(threshold));
     this.common = data.common.map(threshold);
     this.counts = data.counts.map((byCriterion) =>
@@ -26,11 +25,16 @@ export class Model {
     this.rocs = data.rocs.map((byMetric) => byMetric.map((one) => one && unpackedRocs(one, data)));
   }
 
+  // What there is to find: events, or segments in which a class is active.
+  referencesOf(criterion, k) {
+    return this.criteria[criterion].references[k];
+  }
+
   // The counts of a class at one of its stops.
   tally(system, criterion, k, stop) {
     const counts = this.counts[system][criterion][k];
     const crossed = counts.crossed ? counts.crossed[stop] : null;
-    return new Tally(counts.tp[stop], counts.fp[stop], this.references[k], this.hours, crossed);
+    return new Tally(counts.tp[stop], counts.fp[stop], this.referencesOf(criterion, k), this.hours, crossed);
   }
 
   // The stop with the largest value of a quantity; of equal ones the highest threshold.

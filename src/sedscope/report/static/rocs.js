@@ -88,7 +88,7 @@ class RocChart {
     const { model, state, m } = this;
     const found = [];
     model.systems.forEach((_, s) => model.labels.forEach((_label, k) => {
-      if (!model.references[k] || (state.single === null ? model.systems.length > 1 : state.single !== k))
+      if (!model.referencesOf(this.metric.criterion, k) || (state.single === null ? model.systems.length > 1 : state.single !== k))
         return;
       const stop = state.stops[s][k];
       const tally = model.tally(s, this.metric.criterion, k, stop);

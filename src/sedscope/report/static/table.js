@@ -32,7 +32,8 @@ export class ClassTable {
       total: (all) => text(read(all)) });
     return [
       { name: "class", value: (row) => row.label, cell: (row) => this.nameCell(row) },
-      { name: "references", value: (row) => row.references, text: whole, total: (all) => whole(all.references) },
+      { name: "references", value: (row) => row.references, text: whole,
+        total: () => whole(model.data.references.reduce((sum, one) => sum + one, 0)) },
       ...model.metrics.map((metric, m) => ({
         name: `[${m + 1}]`, title: metric.definition,
         value: (row) => this.values(m).per_class[row.c] ?? NaN,
@@ -112,11 +113,12 @@ export class ClassTable {
   sparkline(row) {
     if (row.k === null || !row.references) return "";
     const { tp, fp } = this.model.curves[this.state.system][this.state.criterion][row.k];
+    const references = this.model.referencesOf(this.state.criterion, row.k);
     const every = Math.max(1, Math.floor(tp.length / 60));
     const points = [];
     for (let i = 0; i < tp.length; i += every) {
       const precision = tp[i] + fp[i] ? tp[i] / (tp[i] + fp[i]) : 1;
-      points.push(`${((60 * tp[i]) / row.references).toFixed(1)} ${(20 - 18 * precision).toFixed(1)}`);
+      points.push(`${((60 * tp[i]) / references).toFixed(1)} ${(20 - 18 * precision).toFixed(1)}`);
     }
     return svg("svg", { class: "spark", viewBox: "0 0 62 22", role: "img",
       "aria-label": "precision over recall" }, svg("path", { class: `curve c${look(row.k).colour}`,
