@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..psd_roc import PSDROC, ClassPSDROC, FloatArray, best_of, class_psd_roc, p
 from ..times import SECONDS_PER_UNIT
 from .metric import Points
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 @dataclass(frozen=True, eq=False)
 class ClassPSDS:
@@ -24,6 +27,10 @@ class ClassPSDS:
 
     value: float
     curve: ClassPSDROC
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw its curve with matplotlib, on ``ax`` or new axes, which are returned."""
+        return self.curve.plot(ax, **options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +40,10 @@ class PSDSResult:
     value: float
     curve: PSDROC
     per_class: Mapping[str, ClassPSDS]
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw its curve and those of the classes, see :meth:`ClassPSDS.plot`."""
+        return self.curve.plot(ax, **options)
 
 
 @dataclass(frozen=True, repr=False)

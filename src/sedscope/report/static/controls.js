@@ -62,7 +62,7 @@ export function addControls(model, state) {
     const at = stops.indexOf(value);
     slider.max = stops.length - 1;
     slider.disabled = stops.length === 0;
-    if (at >= 0) slider.value = stops.length - 1 - at;
+    slider.value = stops.length - 1 - (at >= 0 ? at : middleStop(model, state, stops));
     slider.classList.toggle("own", at < 0);
     typed.value = at >= 0 ? value : "";
     typed.placeholder = at >= 0 ? "" : "own";
@@ -76,6 +76,14 @@ export function addControls(model, state) {
   };
   state.listen(refresh);
   refresh();
+}
+
+// Where a slider for all stands while classes have thresholds of their own: at the middle one.
+function middleStop(model, state, stops) {
+  const thresholds = model.labels.map((_, k) => state.threshold(k)).sort((a, b) => a - b);
+  const middle = thresholds[Math.floor(thresholds.length / 2)];
+  const at = stops.findIndex((stop) => stop <= middle);
+  return at < 0 ? stops.length - 1 : at;
 }
 
 function summary(model, state) {
