@@ -6,7 +6,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
 .PHONY: demo test lint bench peers clean
 
-demo: .venv/ready  ## simulate two systems, evaluate them from files, compare them
+demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
 	rm -rf demo
 	$(BIN)/sedscope demo demo
 

@@ -12,10 +12,11 @@ export function addMatrix(model, state, openClip) {
   const about = el("p", { class: "about" });
   let chosen = null;
   section.hidden = false;
-  section.append(about, el("div", { class: "tools" },
+  const tools = el("div", { class: "tools" },
     button("CSV", () => saveCsv("cross_triggers", cells())),
-    button("LaTeX", () => saveLatex("cross_triggers", cells()))),
-  el("div", { class: "scroll" }, table), listed);
+    button("LaTeX", () => saveLatex("cross_triggers", cells())));
+  const holder = el("div", { class: "scroll" }, table);
+  section.append(about, tools, holder, listed);
 
   const count = (c, m) => {
     const { ct } = model.counts[state.system][state.criterion][c];
@@ -33,8 +34,7 @@ export function addMatrix(model, state, openClip) {
       ? "In the row of a class, its false detections where another class is to be found; on the diagonal its " +
         "references found. A cell lists its clips."
       : `${model.criteria[state.criterion].definition} counts no cross-triggers: choose another criterion above.`);
-    table.hidden = !there;
-    listed.hidden = !there;
+    for (const part of [tools, holder, listed]) part.hidden = !there;
     if (!there) return;
     let most = 1;
     model.labels.forEach((_, c) => model.labels.forEach((_other, m) => {
