@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sedscope as sed
@@ -362,6 +363,55 @@ def test_two_systems(page: Browser, tmp_path: Path) -> None:
         assert len(set(thresholds(page).values())) == 1
         check_table(page, counts[name])
     assert page.problems() == []
+
+
+def odd_evaluations() -> dict[str, sed.Evaluation]:
+    """Evaluations in which something is missing that others have."""
+    scores, truth = simulated(12)
+    events = {clip: [(*event, 0.5) for event in truth.events(clip)] for clip in truth.clips}
+    never = {clip: np.full((50, 2), -np.inf) for clip in ("a", "b")}
+    nothing = sed.GroundTruth.from_dict({"a": [], "b": []}, durations={"a": 10, "b": 10})
+    long_truth = sed.simulate.ground_truth(2, seconds=600, classes=2)
+    many = sed.simulate.ground_truth(60, classes=90)
+    psds, f1 = sed.presets.PSDS1, sed.BestFScore(sed.IoU(0.5))
+    return {
+        "segments only": sed.evaluate(scores, truth, METRICS[3]),
+        "means": sed.evaluate(scores, truth, sed.AUROC(sed.Clip(aggregation="mean"))),
+        "one threshold": sed.evaluate(scores, truth, sed.FScore(sed.Collar(), threshold=0.3)),
+        "sets": sed.evaluate_sets(sed.approximate(scores, [0.2, 0.8]), truth, [psds, f1]),
+        "event list": sed.evaluate(sed.Scores.from_events(events), truth, [psds, f1]),
+        "logits": sed.evaluate(logits(scores), truth, [psds, f1]),
+        "nothing to find, nothing found": sed.evaluate(
+            sed.Scores.from_arrays(never, classes=["x", "y"], frame=0.2), nothing, [psds, f1]
+        ),
+        "long": sed.evaluate(sed.simulate.scores(long_truth), long_truth, f1),
+        "many classes": sed.evaluate(sed.simulate.scores(many), many, [psds, f1]),
+    }
+
+
+def logits(scores: sed.Scores) -> sed.Scores:
+    """The same scores on another scale."""
+    arrays = {clip: np.log(scores[clip].values / (1 - scores[clip].values)) for clip in scores}
+    return sed.Scores.from_arrays(arrays, classes=scores.classes, frame=0.02)
+
+
+def test_every_kind_of_evaluation_can_be_looked_at(page: Browser, tmp_path: Path) -> None:
+    for name, evaluation in odd_evaluations().items():
+        file = tmp_path / "report.html"
+        evaluation.report(file, name=name)
+        page.open(file)
+        assert [row["class"] for row in page.rows()] == list(evaluation.classes)
+        for q, (_, counts) in enumerate(evaluation.counts.items()):
+            page.choose("#criterion", q)
+            page.choose("#class", 0)
+            page.choose("#slider", 1)
+            page.click("#best")
+            page.choose("#rate", 10)
+            page.choose("#class", "")
+            page.choose("#slider", 1)
+            row = page.rows()[0]
+            assert number(row["TP"]) + number(row["FN"]) == counts[row["class"]].references
+        assert page.problems() == [], name
 
 
 def test_a_desed_sized_report_opens_quickly(page: Browser, tmp_path: Path) -> None:
