@@ -10,7 +10,7 @@ SANITIZED_TESTS := $(addprefix tests/test_,fuzz.py counts.py psds.py criteria.py
 
 .PHONY: demo test test-sanitized lint bench peers clean
 
-demo: .venv/ready  ## simulate two systems, evaluate them from files, compare them
+demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
 	rm -rf demo
 	$(BIN)/sedscope demo demo
 

@@ -19,6 +19,7 @@ import sedscope as sed
 from sedscope.loading import load
 from sedscope.metrics import Metric
 from sedscope.postprocessing import MedianFilter, parse_sweep
+from sedscope.report.reading import RememberedScores
 from sedscope.threads import thread_count
 
 from .timing import Row, markdown, seconds
@@ -246,6 +247,31 @@ def _megabytes(place: Path) -> float:
     return sum(file.stat().st_size for file in files) / 1e6
 
 
+def report(clips: int) -> list[Row]:
+    """A report, against the evaluation from files that it shows."""
+    scores, truth = simulated(clips)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sed.write_scores(scores, folder / "scores")
+
+        def evaluate() -> sed.Evaluation:
+            read = RememberedScores(sed.read_scores(folder / "scores"))
+            return sed.evaluate(read, truth, [PSDS1, PSDS2])
+
+        result = evaluate()
+        evaluated, written = seconds(evaluate, lambda: result.report(folder / "report.html"), repeat=3)
+        size = (folder / "report.html").stat().st_size / 1e6
+    return [
+        Row(
+            f"report of {clips} clips, {size:.2f} MB",
+            written,
+            "its evaluation",
+            written / evaluated,
+            "≤ 1",
+        )
+    ]
+
+
 def starting() -> list[Row]:
     """What it costs to begin."""
 
@@ -291,6 +317,7 @@ def main() -> None:
         *resampling(options.clips),
         *long_recordings(options.hours),
         *reading(options.clips),
+        *report(options.clips),
         *starting(),
     ]
     print(markdown(rows))

@@ -13,8 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment, ClipChoice, Missing, align
+from .clip_deltas import Deltas
 from .collect import Progress
+from .counts import Counts
+from .criteria import Criterion
 from .errors import SedscopeError, SedscopeWarning, counted, listing
+from .evaluation import Evaluation, as_evaluation
 from .ground_truth import GroundTruth
 from .io.files import write_text
 from .metrics import Metric
@@ -92,6 +96,8 @@ class Comparison:
     """By metric and pair of systems: the first one's value less the second one's."""
     resampling: Resampling
     warnings: tuple[str, ...]
+    evaluations: Mapping[str, Evaluation]
+    """Of the first run of each system, with the intervals of the mean over its runs."""
 
     def table(self) -> str:
         """A readable table: systems by metric, then each pair; differences inside the noise are marked
@@ -129,6 +135,27 @@ class Comparison:
     def to_csv(self, path: str | Path | None = None) -> str:
         """Every number, one row each: metric, class, system or pair, value, low, high, and more."""
         return _written(csv([_CSV_HEADER, *self._long_rows()]), path)
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        clips_shown: int | Iterable[str] = 60,
+        audio: str | Path | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Write an HTML page with all systems, see :meth:`Evaluation.report`; curves and clips are those
+        of the first run of each system."""
+        from .report import write_report
+
+        write_report(
+            self.evaluations,
+            path,
+            comparison=self,
+            clips_shown=clips_shown,
+            audio=audio,
+            threads=threads,
+        )
 
     def _about(self) -> str:
         said = "≈ inside the noise: the interval of the difference has 0 in it"
@@ -242,6 +269,7 @@ def compare(
         metric: {name: [] for name in runs} for metric in chosen
     }
     notes: dict[str, None] = {}
+    first_runs: dict[str, _FirstRun] = {}
     done, hours = 0, 0.0
     for name, of_system in alignments.items():
         for alignment in of_system:
@@ -253,8 +281,11 @@ def compare(
             some = next(iter(deltas.values()))
             number_of = np.bincount(some.tables.references.labels, minlength=len(some.classes))
             references = dict(zip(some.classes, number_of.tolist(), strict=True))
-            late = late_note(alignment, deltas)
-            notes |= dict.fromkeys([*alignment.warnings, *late, *empty_note(references)])
+            said = [*alignment.warnings, *late_note(alignment, deltas)]
+            notes |= dict.fromkeys([*said, *empty_note(references)])
+            if name not in first_runs:
+                counts = {criterion: of.counts(threads=threads) for criterion, of in deltas.items()}
+                first_runs[name] = _FirstRun(alignment, deltas, counts, said)
             hours = int(some.durations.sum()) / 3.6e9
             done += 1
     values = {
@@ -278,7 +309,26 @@ def compare(
         },
         resampling=resampling,
         warnings=tuple(notes),
+        evaluations={
+            name: run.evaluation(chosen, {metric: values[metric][name] for metric in chosen})
+            for name, run in first_runs.items()
+        },
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _FirstRun:
+    """What a report needs of a system."""
+
+    alignment: Alignment
+    deltas: Mapping[Criterion, Deltas]
+    counts: Mapping[Criterion, Counts]
+    notes: list[str]
+
+    def evaluation(
+        self, metrics: tuple[Metric, ...], intervals: Mapping[Metric, Bootstrap]
+    ) -> Evaluation:
+        return as_evaluation(metrics, self.counts, self.notes, intervals, self.alignment, self.deltas)
 
 
 def _as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[Scores]]:

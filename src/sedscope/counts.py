@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from .errors import SedscopeError, listing
 from .postprocessing import PostProcessing
 from .scores import ScoreArray
 from .tallies import Tally
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 IntArray = NDArray[np.int64]
 
@@ -274,6 +277,12 @@ class Counts(Mapping[str, ClassCounts]):
             matrix[row] = [at.ct(other)[0] for other in self.per_class]
             matrix[row, row] = of_class.tally_at(threshold).tp
         return matrix
+
+    def plot_cross_triggers(self, threshold: float, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the cross-trigger matrix with matplotlib, on ``ax`` or new axes, which are returned."""
+        from .plots import plot_cross_triggers
+
+        return plot_cross_triggers(self, threshold, ax, options)
 
     def __getitem__(self, label: str) -> ClassCounts:
         return self.per_class[label]

@@ -7,11 +7,15 @@ active; the first one is ``inf``, where nothing is detected, and scores decrease
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .counts import ClassCounts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FloatArray = NDArray[np.float64]
 
@@ -30,6 +34,15 @@ class PrecisionRecallCurve:
         order = np.lexsort((-self.precision, self.recall))
         recall, first = np.unique(self.recall[order], return_index=True)
         return float(np.sum(self.precision[order][first][1:] * np.diff(recall)))
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw precision over recall with matplotlib, on ``ax`` or new axes, which are returned.
+
+        ``options`` go to matplotlib, e.g. ``label=`` or ``color=``.
+        """
+        from .plots import plot_precision_recall
+
+        return plot_precision_recall(self, ax, options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +77,12 @@ class ROCCurve:
             return 0.5 * (1 + (area - chance) / (end - chance))
         return area / end
 
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw it with matplotlib, see :meth:`PrecisionRecallCurve.plot`."""
+        from .plots import plot_roc
+
+        return plot_roc(self, ax, options)
+
 
 @dataclass(frozen=True, eq=False)
 class DETCurve:
@@ -73,6 +92,12 @@ class DETCurve:
     fpr: FloatArray
     fnr: FloatArray
 
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw it with matplotlib, see :meth:`PrecisionRecallCurve.plot`."""
+        from .plots import plot_det
+
+        return plot_det(self, ax, options)
+
 
 @dataclass(frozen=True, eq=False)
 class ThresholdCurve:
@@ -80,6 +105,12 @@ class ThresholdCurve:
 
     scores: FloatArray
     values: FloatArray
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw it with matplotlib, see :meth:`PrecisionRecallCurve.plot`."""
+        from .plots import plot_threshold_curve
+
+        return plot_threshold_curve(self, ax, options)
 
 
 def operating_scores(counts: ClassCounts) -> FloatArray:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .alignment import ClipChoice, Missing, align
+from .alignment import Alignment, ClipChoice, Missing, align
 from .clip_deltas import Deltas
 from .collect import Progress, collect
 from .counts import Counts
@@ -51,6 +51,10 @@ class Evaluation(Mapping[Metric, Any]):
     warnings: tuple[str, ...]
     intervals: Mapping[Metric, Bootstrap] = field(default_factory=dict)
     """Of each metric, if they were asked for."""
+    alignment: Alignment | None = None
+    """What was evaluated, for looking closer; None for sets of detections."""
+    deltas: Mapping[Criterion, Deltas] = field(default_factory=dict)
+    """What the counts were added up from, by criterion; empty for sets of detections."""
 
     def __getitem__(self, metric: Metric | str) -> Any:
         if isinstance(metric, str):
@@ -127,6 +131,28 @@ class Evaluation(Mapping[Metric, Any]):
             write_text(path, text)
         return text
 
+    def report(
+        self,
+        path: str | Path,
+        *,
+        name: str = "system",
+        others: Mapping[str, Evaluation] | None = None,
+        clips_shown: int | Iterable[str] = 60,
+        audio: str | Path | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Write an HTML page with curves, a threshold slider, error analysis and a clip browser.
+
+        The page needs nothing but a browser. ``name``: of the system; ``others``: evaluations of other
+        systems with the same metrics on the same clips. ``clips_shown``: how many clips can be browsed,
+        one in six of them good ones and the rest the most costly, or which ones. ``audio``: a folder
+        with the clips' audio files, of which those shown go into the page as far as there is room.
+        """
+        from .report import write_report
+
+        systems = {name: self, **(others or {})}
+        write_report(systems, path, clips_shown=clips_shown, audio=audio, threads=threads)
+
 
 def evaluate(
     scores: Scores,
@@ -190,7 +216,7 @@ def evaluate(
     if counts is None:
         counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
     notes = [*alignment.warnings, *late_note(alignment, deltas), *vanishing_note(intervals.values())]
-    return _evaluation(chosen, counts, notes, intervals)
+    return _warned(as_evaluation(chosen, counts, notes, intervals, alignment, deltas))
 
 
 def evaluate_sets(
@@ -224,7 +250,7 @@ def evaluate_sets(
         overlaps=overlaps,
         threads=threads,
     )
-    return _evaluation(chosen, counts, list(truth.warnings), {})
+    return _warned(as_evaluation(chosen, counts, list(truth.warnings), {}))
 
 
 def evaluate_deltas(
@@ -250,20 +276,21 @@ def evaluate_deltas(
             draws = Draws(as_resampling(bootstrap), found.clips)
             intervals[metric] = draws.summary(found.classes, draws.measure(found, metric, threads))
     counts = {metric.criterion: known[metric.criterion].counts(threads=threads) for metric in chosen}
-    return _evaluation(chosen, counts, vanishing_note(intervals.values()), intervals)
+    return _warned(as_evaluation(chosen, counts, vanishing_note(intervals.values()), intervals))
 
 
-def _evaluation(
+def as_evaluation(
     metrics: tuple[Metric, ...],
     counts: Mapping[Criterion, Counts],
     notes: list[str],
     intervals: Mapping[Metric, Bootstrap],
+    alignment: Alignment | None = None,
+    deltas: Mapping[Criterion, Deltas] | None = None,
 ) -> Evaluation:
+    """The evaluation that counts give."""
     some = next(iter(counts.values()))
     references = {label: of_class.references for label, of_class in some.items()}
     notes = [*notes, *empty_note(references)]
-    for note in notes:
-        python_warnings.warn(note, SedscopeWarning, stacklevel=3)
     return Evaluation(
         results={metric: metric.measure(counts[metric.criterion]) for metric in metrics},
         counts=counts,
@@ -273,7 +300,15 @@ def _evaluation(
         hours=some.duration / 3600,
         warnings=tuple(notes),
         intervals=intervals,
+        alignment=alignment,
+        deltas=deltas or {},
     )
+
+
+def _warned(evaluation: Evaluation) -> Evaluation:
+    for note in evaluation.warnings:
+        python_warnings.warn(note, SedscopeWarning, stacklevel=3)
+    return evaluation
 
 
 def _number(value: float, interval: Interval | None = None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from numpy.typing import NDArray
 from .counts import Counts, first_minimum_of_runs
 from .postprocessing import PostProcessing
 from .times import SECONDS_PER_UNIT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FloatArray = NDArray[np.float64]
 
@@ -46,6 +50,12 @@ class ClassPSDROC:
         at: FloatArray = self.tpr[np.searchsorted(self.efpr, efpr, side="right") - 1]
         return at
 
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw its steps with matplotlib, on ``ax`` or new axes, which are returned."""
+        from .plots import plot_class_psd_roc
+
+        return plot_class_psd_roc(self, ax, options)
+
 
 @dataclass(frozen=True, eq=False)
 class PSDROC:
@@ -55,6 +65,12 @@ class PSDROC:
     efpr: FloatArray
     etpr: FloatArray
     per_class: Mapping[str, ClassPSDROC]
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw it and the curves of the classes, see :meth:`ClassPSDROC.plot`."""
+        from .plots import plot_psd_roc
+
+        return plot_psd_roc(self, ax, options)
 
 
 def effective_fpr(

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from ..errors import SedscopeError
-from . import compare, convert, demo, evaluate, points, validate
+from . import compare, convert, demo, evaluate, points, report, validate
 
 app = typer.Typer(
     name="sedscope",
@@ -18,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("evaluate")(evaluate.evaluate)
+app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("tune")(points.tune)
 app.command("detect")(points.detect)

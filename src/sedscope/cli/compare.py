@@ -10,9 +10,11 @@ import typer
 
 from ..errors import SedscopeError, SedscopeWarning, listing
 from .options import (
+    AudioOption,
     BalancedOption,
     ClassesOption,
     ClipsOption,
+    ClipsShownOption,
     ColumnsOption,
     ConfidenceOption,
     DurationsOption,
@@ -33,6 +35,7 @@ from .options import (
     chosen_metrics,
     class_names,
     clip_choice,
+    clips_to_show,
     column_map,
     processed,
     read_groups,
@@ -78,10 +81,16 @@ def compare(
             "--output", "-o", help="File for all tables: .md, .tex or .csv; may be given several times"
         ),
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a report of all systems to this HTML file")
+    ] = None,
+    clips_shown: ClipsShownOption = "60",
+    audio: AudioOption = None,
 ) -> None:
     """Compare systems: values, differences, and which of them are more than chance."""
     from .. import compare as compare_systems
     from .. import read_ground_truth
+    from ..report.reading import remembered
     from .progress import progress_bar
     from .systems import read_system, require_scores
 
@@ -91,6 +100,7 @@ def compare(
     unknown = [str(path) for path in output or () if path.suffix not in _FORMATS]
     if unknown:
         raise SedscopeError(f"--output: {listing(unknown)}: the name must end with .md, .tex or .csv")
+    to_show = clips_to_show(clips_shown)
     metrics = chosen_metrics(metric, preset)
     truth = read_ground_truth(
         Path(ground_truth),
@@ -107,6 +117,8 @@ def compare(
         return processed(require_scores(system, path, "compare"), postprocess)
 
     runs = {name: [read(path) for path in paths] for name, paths in _named(systems).items()}
+    if report:
+        runs = {name: [remembered(of_system[0]), *of_system[1:]] for name, of_system in runs.items()}
     known = next(iter(runs.values()))[0].classes
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
@@ -126,6 +138,8 @@ def compare(
             threads=threads,
             progress=progress,
         )
+    if report:
+        result.report(report, clips_shown=to_show, audio=audio, threads=threads)
     for path in output or ():
         getattr(result, _FORMATS[path.suffix])(path)
     typer.echo(f"{result.clips} clips, {result.hours:.2f} hours\n\n{result.table()}")

@@ -23,7 +23,8 @@ def demo(
     ),
     clips: Annotated[int, typer.Option(min=1, help="Number of clips of 10 seconds")] = 1168,
 ) -> None:
-    """Simulate two systems, write their scores, evaluate them, and show what thresholds hide."""
+    """Simulate two systems, write their scores, evaluate them, show what thresholds hide, and write a
+    report of both."""
     from .. import read_ground_truth, simulate, write_ground_truth
     from ..io.event_tables import write_durations
 
@@ -44,6 +45,11 @@ def demo(
         results[name] = _evaluate_system(folder / name, simulated, truth, quality, seed)
     _compare(results)
     _approximate(folder / "system_a", truth)
+    start = time.perf_counter()
+    first, second = results.values()
+    first.report(folder / "report.html", name="system_a", others={"system_b": second})
+    page = (folder / "report.html").resolve()
+    typer.echo(f"\nA report of both, written in {time.perf_counter() - start:.1f} s: {page.as_uri()}")
     program = sys.argv[0] if os.sep in sys.argv[0] else "sedscope"
     typer.echo(
         f"\nThe same from the command line:\n  {program} evaluate {folder}/system_a "
@@ -56,6 +62,7 @@ def _evaluate_system(
 ) -> Evaluation:
     """Write the scores of a system, and evaluate them from the files."""
     from .. import evaluate, presets, read_scores, simulate, write_scores
+    from ..report.reading import remembered
     from .progress import progress_bar
 
     start = time.perf_counter()
@@ -63,7 +70,8 @@ def _evaluate_system(
         write_scores(simulate.scores(simulated, quality=quality, seed=seed), folder, progress=progress)
     written = time.perf_counter()
     with progress_bar(f"evaluating {folder}") as progress:
-        result = evaluate(read_scores(folder), truth, [presets.PSDS1, presets.PSDS2], progress=progress)
+        scores = remembered(read_scores(folder))
+        result = evaluate(scores, truth, [presets.PSDS1, presets.PSDS2], progress=progress)
     done = time.perf_counter()
     typer.echo(
         f"{folder}: {result.clips} clips written in {written - start:.1f} s, "

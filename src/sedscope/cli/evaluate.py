@@ -10,9 +10,11 @@ import typer
 
 from ..errors import SedscopeError, SedscopeWarning, listing
 from .options import (
+    AudioOption,
     BalancedOption,
     ClassesOption,
     ClipsOption,
+    ClipsShownOption,
     ColumnsOption,
     ConfidenceOption,
     DurationsOption,
@@ -35,6 +37,7 @@ from .options import (
     chosen_metrics,
     class_names,
     clip_choice,
+    clips_to_show,
     column_map,
     processed,
     read_groups,
@@ -76,15 +79,22 @@ def evaluate(
     json: Annotated[
         str | None, typer.Option(help="Write the results to this file; '-': only JSON, to stdout")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a report to this HTML file, see 'sedscope report'")
+    ] = None,
+    clips_shown: ClipsShownOption = "60",
+    audio: AudioOption = None,
 ) -> None:
     """Evaluate a system's scores, or its detections, against reference events."""
     from .. import OperatingPoints, Resampling, evaluate_sets, read_ground_truth
     from .. import evaluate as evaluate_scores
+    from ..report.reading import remembered
     from .progress import progress_bar
     from .systems import read_system, require_scores
 
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
+    to_show = clips_to_show(clips_shown)
     metrics = chosen_metrics(metric, preset)
     resampling = None
     if bootstrap is None:
@@ -133,9 +143,14 @@ def evaluate(
         if isinstance(system, dict):
             result = evaluate_sets(system, truth, metrics, overlaps=overlaps, **choice)
         else:
+            system = remembered(system) if report else system
             result = evaluate_scores(
                 system, truth, metrics, bootstrap=resampling, progress=progress, **choice
             )
+    if report:
+        result.report(
+            report, name=scores.name or "system", clips_shown=to_show, audio=audio, threads=threads
+        )
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return

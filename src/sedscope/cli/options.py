@@ -105,6 +105,13 @@ GroupsOption = Annotated[
     Path | None,
     typer.Option(help="File with the group of each clip, which are drawn whole: filename group"),
 ]
+ClipsShownOption = Annotated[
+    str,
+    typer.Option(help="Clips to browse in the report: how many, or a file with a clip a line"),
+]
+AudioOption = Annotated[
+    Path | None, typer.Option(help="Folder with the clips' audio files, for the report")
+]
 ThreadsOption = Annotated[int | None, typer.Option(help="Number of threads \\[default: one per core]")]
 
 
@@ -146,18 +153,25 @@ def clip_choice(given: str | None) -> ClipChoice:
     """Which clips to take."""
     if given is None:
         return None
-    if given == "scored":
-        return "scored"
+    return "scored" if given == "scored" else _listed_clips(given, "--clips", "'scored'")
+
+
+def clips_to_show(given: str) -> int | list[str]:
+    """How many clips a report shows, or which ones."""
+    return int(given) if given.isdecimal() else _listed_clips(given, "--clips-shown", "a number")
+
+
+def _listed_clips(given: str, option: str, otherwise: str) -> list[str]:
     try:
         lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise SedscopeError(
-            f"--clips {given}: neither 'scored' nor a file with a clip a line ({error})"
+            f"{option} {given}: neither {otherwise} nor a file with a clip a line ({error})"
         ) from None
     names = [line.split("\t")[0].strip() for line in lines]
     chosen = [name for name in names if name and name != "filename"]
     if not chosen:
-        raise SedscopeError(f"--clips {given}: the file names no clip")
+        raise SedscopeError(f"{option} {given}: the file names no clip")
     return chosen
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..postprocessing import PostProcessing
 from ..segments import Clip, Segment
 from ..tallies import Tally
 from .metric import Points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 AVERAGES = ("macro", "micro", "weighted")
 
@@ -38,6 +41,13 @@ class ClassValue:
     def curve(self) -> Any:
         """The curve that the value is read off, if any."""
         return None if self.make_curve is None else self.make_curve()
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw its curve with matplotlib, on ``ax`` or new axes, which are returned."""
+        if self.curve is None:
+            raise SedscopeError("there is no curve to plot: the value belongs to one threshold")
+        axes: Axes = self.curve.plot(ax, **options)
+        return axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +74,15 @@ class ClasswiseResult:
         references; ``micro``: of all classes together at one threshold; ``micro_tuned``, for metrics
         that choose thresholds: of all classes together, each at its own."""
         return self.metric.average_of(self, kind)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curves of all classes, see :meth:`ClassValue.plot`."""
+        for label, of_class in self.per_class.items():
+            if self.counts[label].references:
+                ax = of_class.plot(ax, **{"label": label, **options})
+        if ax is None:
+            raise SedscopeError("there is no curve to plot: no class has references")
+        return ax
 
     def pooled(self) -> ClassValue:
         """The metric of all classes together, at one threshold."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from ..psd_roc import PSDROC, ClassPSDROC, FloatArray, best_of, class_psd_roc, p
 from ..times import SECONDS_PER_UNIT
 from .metric import Points
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 @dataclass(frozen=True, eq=False)
 class ClassPSDS:
@@ -23,6 +27,10 @@ class ClassPSDS:
 
     value: float
     curve: ClassPSDROC
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw its curve with matplotlib, on ``ax`` or new axes, which are returned."""
+        return self.curve.plot(ax, **options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +40,10 @@ class PSDSResult:
     value: float
     curve: PSDROC
     per_class: Mapping[str, ClassPSDS]
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw its curve and those of the classes, see :meth:`ClassPSDS.plot`."""
+        return self.curve.plot(ax, **options)
 
 
 @dataclass(frozen=True, repr=False)

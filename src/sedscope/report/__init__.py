@@ -1,0 +1,32 @@
+"""The report: one HTML file that shows an evaluation, and lets it be explored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ..comparison import Comparison
+from ..evaluation import Evaluation
+from ..io.files import write_text
+
+
+def write_report(
+    evaluations: Mapping[str, Evaluation],
+    path: str | Path,
+    *,
+    comparison: Comparison | None = None,
+    clips_shown: int | Iterable[str] = 60,
+    audio: str | Path | None = None,
+    threads: int | None = None,
+) -> None:
+    """Write the report of one or more systems, by name; see :meth:`sedscope.Evaluation.report`.
+
+    ``comparison``: differences between the systems with intervals, if they were found.
+    """
+    from .gather import gather
+    from .page import render
+
+    data = gather(
+        evaluations, comparison=comparison, clips_shown=clips_shown, audio=audio, threads=threads
+    )
+    write_text(path, render(data))

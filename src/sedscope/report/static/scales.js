@@ -1,0 +1,48 @@
+// From values to positions in a picture.
+
+export function linear([low, high], [from, to]) {
+  const factor = (to - from) / (high - low || 1);
+  const scale = (value) => from + (value - low) * factor;
+  scale.invert = (position) => low + (position - from) / factor;
+  scale.ticks = () => evenTicks(low, high);
+  return scale;
+}
+
+// For rates of errors, as in detection error tradeoff curves: the quantile of the normal distribution.
+export function normal([low, high], [from, to]) {
+  const [first, last] = [quantile(low), quantile(high)];
+  const factor = (to - from) / (last - first);
+  const scale = (value) => from + (quantile(Math.min(high, Math.max(low, value))) - first) * factor;
+  scale.ticks = () =>
+    [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99].filter((tick) => tick >= low && tick <= high);
+  return scale;
+}
+
+function evenTicks(low, high, about = 5) {
+  const rough = (high - low) / about || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough);
+  const ticks = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1)
+    ticks.push(Number((i * step).toPrecision(12)));
+  return ticks;
+}
+
+// Acklam's rational approximation; good to nine digits.
+function quantile(p) {
+  const a = [-39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269,
+    -30.66479806614716, 2.506628277459239];
+  const b = [-54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972,
+    -13.28068155288572];
+  const c = [-0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734,
+    4.374664141464968, 2.938163982698783];
+  const d = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416];
+  const polynomial = (coefficients, x) => coefficients.reduce((sum, one) => sum * x + one, 0);
+  if (p < 0.02425) {
+    const q = Math.sqrt(-2 * Math.log(p));
+    return polynomial(c, q) / polynomial([...d, 1], q);
+  }
+  if (p > 1 - 0.02425) return -quantile(1 - p);
+  const q = p - 0.5;
+  return (polynomial(a, q * q) * q) / polynomial([...b, 1], q * q);
+}

@@ -1,0 +1,186 @@
+"""What a report tells of: evaluations of one or more systems with the same metrics on the same clips."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..alignment import Alignment
+from ..clip_deltas import Deltas
+from ..collect import checked_batches
+from ..counts import ClassCounts, Counts
+from ..criteria import Criterion
+from ..errors import SedscopeError
+from ..evaluation import Evaluation
+from ..scores import ScoreArray
+from ..threads import thread_count
+from .reading import remembered
+
+_FEW = 1_000_000  # clips × classes of which counts at every threshold are kept
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A system's evaluation, and its counts as far down as there is room for."""
+
+    name: str
+    evaluation: Evaluation
+    alignment: Alignment | None
+    counts: Mapping[Criterion, Counts]
+    deltas: Mapping[Criterion, Deltas]
+    best: bool = False
+    """Whether the counts go so far down that no better F-score lies below."""
+
+
+def as_systems(evaluations: Mapping[str, Evaluation], threads: int | None) -> list[System]:
+    """The systems of a report, which must have been evaluated alike."""
+    first_name, first = next(iter(evaluations.items()))
+    for name, other in evaluations.items():
+        same = {
+            "metrics": tuple(other) == tuple(first),
+            "classes": other.classes == first.classes,
+            "clips": (other.clips, other.references) == (first.clips, first.references)
+            and _clips(other) == _clips(first),
+        }
+        different = [what for what, equal in same.items() if not equal]
+        if different:
+            raise SedscopeError(
+                f"{name} and {first_name} were evaluated with other {' and '.join(different)}: a report "
+                "needs the same for all systems"
+            )
+    systems = [_system(name, evaluation) for name, evaluation in evaluations.items()]
+    if first.clips * len(first.classes) > _FEW or any(one.alignment is None for one in systems):
+        return systems
+    reaches = [_reach(system, thread_count(threads)) for system in systems]
+    lowest = {label: min(reach[label] for reach in reaches) for label in first.classes}
+    systems = [_down_to(system, lowest, thread_count(threads)) for system in systems]
+    enough = [
+        {label: max(lowest[label], _enough(table, first.hours)) for label, table in counts.items()}
+        for system in systems
+        for counts in system.counts.values()
+    ]
+    ends = {label: min(of[label] for of in enough) for label in first.classes}
+    return [_cut(system, ends) for system in systems]
+
+
+def _clips(evaluation: Evaluation) -> tuple[str, ...]:
+    return () if evaluation.alignment is None else evaluation.alignment.clips
+
+
+def _system(name: str, evaluation: Evaluation) -> System:
+    alignment = evaluation.alignment
+    if alignment is not None:
+        alignment = replace(alignment, scores=remembered(alignment.scores))
+    return System(name, evaluation, alignment, evaluation.counts, evaluation.deltas)
+
+
+def _reach(system: System, threads: int) -> dict[str, float]:
+    """Per class the score down to which a report goes, so that no better F-score lies below, whatever
+    the criterion.
+
+    Where the counts are complete, that is where false alarms are as many as ten times the references
+    and a hundred per hour, or below the best F-score if that is lower. Where they end at a floor, more
+    is known: n clips without references whose largest score lies above a threshold hold n false
+    positives there, so that F1 is at most 2R/(2R + n), R being the number of references.
+    """
+    assert system.alignment is not None
+    ends = dict.fromkeys(system.evaluation.classes, np.inf)
+    quiet: dict[str, NDArray[np.float64]] = {}
+    for counts in system.counts.values():
+        for label, table in counts.items():
+            best = float(np.max(table.tally().fscore())) if table.references else 1.0
+            if np.isfinite(table.floor):
+                quiet = quiet or _maxima_without_references(system.alignment, threads)
+                allowed = (
+                    int(2 * table.references * (1 / best - 1)) + 2 if best > 0 else len(quiet[label])
+                )
+                end = float(quiet[label][allowed]) if allowed < len(quiet[label]) else -np.inf
+                end = min(end, table.floor)
+            else:
+                end = _enough(table, system.evaluation.hours)
+            ends[label] = min(ends[label], end)
+    return ends
+
+
+def _enough(table: ClassCounts, hours: float) -> float:
+    beyond = table.fp > 10 * table.references + 100 * hours
+    row = int(np.argmax(beyond)) if beyond.any() else len(beyond)
+    if table.references and len(table.scores):
+        row = max(row, int(np.argmax(table.tally().fscore())))
+    return float(table.scores[row]) if row < len(beyond) else table.floor
+
+
+def _maxima_without_references(alignment: Alignment, threads: int) -> dict[str, NDArray[np.float64]]:
+    """Per class the largest scores of the clips without references of it, decreasing."""
+    batches = checked_batches(alignment, (None,), threads, None)
+    maxima = np.concatenate([found.batch.maxima for found in batches]).astype(np.float64)
+    there = np.zeros(maxima.shape, bool)
+    there[np.repeat(np.arange(len(maxima)), np.diff(alignment.starts)), alignment.labels] = True
+    return {label: np.sort(maxima[~there[:, c], c])[::-1] for c, label in enumerate(alignment.classes)}
+
+
+def _down_to(system: System, ends: Mapping[str, float], threads: int) -> System:
+    """The counts of a system down to a score for each class, or further."""
+    assert system.alignment is not None
+    counts, deltas = dict(system.counts), dict(system.deltas)
+    floors = np.array([ends[label] for label in system.evaluation.classes])
+    for criterion, found in deltas.items():
+        if (found.floors > floors).any():
+            lower = np.minimum(found.floors, floors.astype(found.floors.dtype))
+            deltas[criterion] = _collected(system.alignment, criterion, lower, threads)
+            counts[criterion] = deltas[criterion].counts(threads=threads)
+    return replace(system, counts=counts, deltas=deltas)
+
+
+def _cut(system: System, ends: Mapping[str, float]) -> System:
+    """The counts of a system down to a score for each class, and no further."""
+    floors = np.array([ends[label] for label in system.evaluation.classes])
+    return replace(
+        system,
+        counts={criterion: _above(found, ends) for criterion, found in system.counts.items()},
+        deltas={c: found.above(floors.astype(found.floors.dtype)) for c, found in system.deltas.items()},
+        best=True,
+    )
+
+
+def _collected(alignment: Alignment, criterion: Criterion, floors: ScoreArray, threads: int) -> Deltas:
+    """The deltas above given floors."""
+    parts = []
+    for found in checked_batches(alignment, (None,), threads, None):
+        last = found.first + len(found.batch.durations)
+        parts.append(
+            Deltas(
+                criterion=criterion,
+                classes=alignment.classes,
+                clips=alignment.clips[found.first : last],
+                durations=found.batch.durations,
+                floors=floors,
+                tables=criterion.find_deltas(found.batch, floors, threads, any_label=False),
+            )
+        )
+    return parts[0].merge(*parts[1:])
+
+
+def _above(counts: Counts, ends: Mapping[str, float]) -> Counts:
+    """The counts above a score for each class."""
+    tables = {}
+    for label, table in counts.items():
+        floor = max(ends[label], table.floor)
+        rows = int(np.count_nonzero(table.scores > floor))
+        kept = table.cross_rows < rows
+        tables[label] = replace(
+            table,
+            scores=table.scores[:rows],
+            tp=table.tp[:rows],
+            fp=table.fp[:rows],
+            floor=floor,
+            cross_rows=table.cross_rows[kept],
+            cross_labels=table.cross_labels[kept],
+            cross_changes=table.cross_changes[kept],
+            errors=None if table.errors is None else table.errors[:rows],
+            pairs=None if table.pairs is None else table.pairs[:rows],
+        )
+    return replace(counts, per_class=tables, any_label=None, variants={})
