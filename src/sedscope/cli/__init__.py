@@ -8,7 +8,7 @@ import sys
 import typer
 
 from ..errors import SedscopeError
-from . import compare, convert, demo, evaluate, points, report, validate
+from . import compare, convert, deltas, demo, evaluate, points, report, validate
 
 app = typer.Typer(
     name="sedscope",
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("evaluate")(evaluate.evaluate)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
+app.command("deltas")(deltas.deltas)
 app.command("tune")(points.tune)
 app.command("detect")(points.detect)
 app.command("presets")(points.presets)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..errors import SedscopeError, SedscopeWarning, listing
+from ..errors import SedscopeError, SedscopeWarning, counted, listing
 from .options import (
     AudioOption,
     BalancedOption,
@@ -27,12 +28,10 @@ from .options import (
     OverlapsOption,
     PostprocessOption,
     PresetOption,
-    ScoresArgument,
     ScoresFormatOption,
     SeedOption,
     StitchOption,
     ThreadsOption,
-    TruthArgument,
     TruthFormatOption,
     chosen_metrics,
     class_names,
@@ -43,10 +42,22 @@ from .options import (
     read_groups,
 )
 
+if TYPE_CHECKING:
+    from ..evaluation import Evaluation
+    from ..ground_truth import GroundTruth
+    from ..metrics import Metric
+    from ..scores import Scores
+
 
 def evaluate(
-    scores: ScoresArgument,
-    ground_truth: TruthArgument,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SCORES GROUND_TRUTH",
+            help="Scores or detections in any format, see 'sedscope formats', or a folder of files of "
+            "detections, named by their thresholds; reference events. With --deltas: files of deltas",
+        ),
+    ],
     durations: DurationsOption = None,
     metric: MetricOption = None,
     preset: PresetOption = None,
@@ -70,6 +81,26 @@ def evaluate(
     missing: MissingOption = "error",
     invalid: InvalidOption = "error",
     overlaps: OverlapsOption = "error",
+    deltas: Annotated[
+        bool, typer.Option("--deltas", help="Evaluate files that 'sedscope deltas' wrote, together")
+    ] = False,
+    engine: Annotated[
+        Literal["threads", "dask"],
+        typer.Option(help="Where to count: 'threads' of this process, or a 'dask' cluster"),
+    ] = "threads",
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of the Dask scheduler \\[default: a cluster of its own]")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Folder in which parts of the work are kept, to go on after an interruption"),
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Stay within so much memory, e.g. 4GB: classes in blocks")
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Say how much memory is expected and was used")
+    ] = False,
     threads: ThreadsOption = None,
     truth_format: TruthFormatOption = None,
     columns: ColumnsOption = None,
@@ -86,11 +117,12 @@ def evaluate(
     audio: AudioOption = None,
 ) -> None:
     """Evaluate a system's scores, or its detections, against reference events."""
-    from .. import OperatingPoints, Resampling, evaluate_sets, read_ground_truth
+    from .. import Resampling, evaluate_deltas, evaluate_sets, read_ground_truth
     from .. import evaluate as evaluate_scores
+    from ..delta_files import merge_files
     from ..report.reading import remembered
     from .progress import progress_bar
-    from .systems import read_system, require_scores
+    from .systems import read_system
 
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
@@ -98,18 +130,21 @@ def evaluate(
     metrics = chosen_metrics(metric, preset)
     resampling = None
     if bootstrap is None:
-        used = {
-            "--confidence": confidence != 0.95,
-            "--interval": interval != "percentile",
-            "--balanced": balanced,
-            "--groups": groups is not None,
-        }
-        without = [option for option, is_used in used.items() if is_used]
-        if without:
-            raise SedscopeError(f"{listing(without)}: there are no intervals without --bootstrap")
+        _refuse_without_bootstrap(confidence, interval, balanced, groups)
     else:
         of_clips = read_groups(groups)
         resampling = Resampling(bootstrap, confidence, seed, interval, balanced, of_clips)
+    if deltas:
+        if report:
+            raise SedscopeError("--report needs scores: deltas do not have them")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SedscopeWarning)
+            result = evaluate_deltas(merge_files(paths), metrics, bootstrap=resampling, threads=threads)
+        _show(result, json, verbose)
+        return
+    if len(paths) != 2:
+        raise SedscopeError(f"give SCORES and GROUND_TRUTH, not {counted(len(paths), 'path')}")
+    scores, ground_truth = paths
     truth = read_ground_truth(
         ground_truth,
         durations=durations,
@@ -120,37 +155,94 @@ def evaluate(
         label=label,
     )
     system = read_system(scores, truth, overlaps, format=scores_format, stitch=stitch)
-    if postprocess:
-        system = processed(require_scores(system, scores, "--postprocess"), postprocess)
-    if points is not None:
-        tuned = OperatingPoints.load(points)
-        means = any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics)
-        if means and tuned.thresholds:
-            raise SedscopeError("--points apply to scores of frames, not to means over segments")
-        system = tuned.apply(require_scores(system, scores, "--points"))
+    system = _as_asked(system, scores, metrics, postprocess, points)
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)  # the result names them
+        labels = truth.labels if isinstance(system, dict) else system.classes
         choice: dict[str, Any] = {
-            "classes": class_names(
-                classes, truth.labels if isinstance(system, dict) else system.classes
-            ),
+            "classes": class_names(classes, labels),
             "clips": clip_choice(clips),
             "missing": missing,
             "threads": threads,
         }
-        if isinstance(system, dict) and resampling:
-            raise SedscopeError(f"{scores} holds detections at thresholds: --bootstrap needs scores")
         if isinstance(system, dict):
+            if resampling:
+                raise SedscopeError(f"{scores} holds detections at thresholds: --bootstrap needs scores")
             result = evaluate_sets(system, truth, metrics, overlaps=overlaps, **choice)
         else:
+            if verbose:
+                _say_expected(system, truth, metrics, choice)
             system = remembered(system) if report else system
             result = evaluate_scores(
-                system, truth, metrics, bootstrap=resampling, progress=progress, **choice
+                system,
+                truth,
+                metrics,
+                bootstrap=resampling,
+                engine=engine,
+                scheduler=scheduler,
+                checkpoint=checkpoint,
+                memory=memory,
+                progress=progress,
+                **choice,
             )
     if report:
         result.report(
             report, name=scores.name or "system", clips_shown=to_show, audio=audio, threads=threads
         )
+    _show(result, json, verbose)
+
+
+def _refuse_without_bootstrap(
+    confidence: float, interval: str, balanced: bool, groups: Path | None
+) -> None:
+    used = {
+        "--confidence": confidence != 0.95,
+        "--interval": interval != "percentile",
+        "--balanced": balanced,
+        "--groups": groups is not None,
+    }
+    without = [option for option, is_used in used.items() if is_used]
+    if without:
+        raise SedscopeError(f"{listing(without)}: there are no intervals without --bootstrap")
+
+
+def _as_asked(
+    system: Scores | dict[float, Any],
+    path: Path,
+    metrics: Sequence[Metric],
+    postprocess: list[str] | None,
+    points: Path | None,
+) -> Scores | dict[float, Any]:
+    """The system after the post-processings and at the operating points that were asked for."""
+    from .. import OperatingPoints
+    from .systems import require_scores
+
+    if postprocess:
+        system = processed(require_scores(system, path, "--postprocess"), postprocess)
+    if points is not None:
+        tuned = OperatingPoints.load(points)
+        means = any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics)
+        if means and tuned.thresholds:
+            raise SedscopeError("--points apply to scores of frames, not to means over segments")
+        system = tuned.apply(require_scores(system, path, "--points"))
+    return system
+
+
+def _say_expected(
+    system: Scores, truth: GroundTruth, metrics: Sequence[Metric], choice: dict[str, Any]
+) -> None:
+    from ..alignment import align
+    from ..memory import expected
+    from ..wanted import wanted_by
+
+    chosen = {name: choice[name] for name in ("classes", "clips", "missing")}
+    found = expected(align(system, truth, **chosen), wanted_by(metrics), choice["threads"])
+    typer.echo(f"memory: about {found.bytes / 1e9:.2g} GB expected for deltas and counts", err=True)
+
+
+def _show(result: Evaluation, json: str | None, verbose: bool) -> None:
+    if verbose:
+        typer.echo(f"memory: {_peak() / 1e9:.2g} GB used at the peak, the program included", err=True)
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return
@@ -159,3 +251,12 @@ def evaluate(
         typer.echo(f"warning: {note}", err=True)
     if json:
         result.to_json(json)
+
+
+def _peak() -> float:
+    """The largest memory of this process so far, in bytes."""
+    import resource
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024.0 * peak
