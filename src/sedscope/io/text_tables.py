@@ -67,7 +67,7 @@ def split_header(content: bytes, path: Path, delimiter: str = "\t") -> tuple[lis
     end = len(content) if end < 0 else end
     line = decode(content[:end], path).rstrip("\r")
     if line.count(delimiter) >= _MOST_COLUMNS:
-        raise SedscopeError(f"{path}: more than {_MOST_COLUMNS} columns: it is no table of scores")
+        raise SedscopeError(f"{path}: more than {_MOST_COLUMNS} columns")
     try:
         names = next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error as error:
@@ -107,6 +107,8 @@ def split_rows(
     line = first_line
     try:
         for row in reader:
+            if len(row) > _MOST_COLUMNS:
+                raise SedscopeError(f"{file}: more than {_MOST_COLUMNS} columns in line {line}")
             if row:
                 rows.append(row)
                 lines.append(line)

@@ -127,7 +127,7 @@ class Source:
         body = even_rows(rows[1:], lines[1:], len(header), self.path)
         return Cells(str(self.path), header, body, lambda i: self.place(lines[i + 1]))
 
-    @property
+    @cached_property
     def header(self) -> list[str]:
         """The names of columns; none if the first line has numbers, or there are no columns."""
         if self.is_parquet:
