@@ -347,6 +347,8 @@ def test_command_line(tmp_path: Path) -> None:
     outcome = run("compare", *systems, files.truth, *timed, "--bootstrap", 20, "--report", page)
     assert outcome.code == 0
     assert "<title>one, two – sedscope report</title>" in page.read_text()
+    outcome = run("evaluate", files.scores, files.truth, *timed, "--audio", tmp_path)
+    assert (outcome.code, outcome.out) == (2, "")
     outcome = run("report", files.scores, files.truth, *timed, "-o", page, "--clips-shown", "many")
     assert outcome.code == 2
     assert "--clips-shown many: neither a number nor a file" in outcome.err

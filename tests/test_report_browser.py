@@ -168,7 +168,6 @@ def test_curves_can_be_pointed_at_with_keys(opened: Browser) -> None:
 
 def test_the_table_is_sorted(opened: Browser) -> None:
     for column in ("references", "[1]", "F1"):
-        values = [number(row[column]) for row in opened.rows()]
         for reverse in (True, False):
             opened.run(
                 """[...document.querySelectorAll("#table thead button")]

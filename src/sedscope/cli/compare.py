@@ -101,6 +101,8 @@ def compare(
     if unknown:
         raise SedscopeError(f"--output: {listing(unknown)}: the name must end with .md, .tex or .csv")
     to_show = clips_to_show(clips_shown)
+    if audio is not None and report is None:
+        raise SedscopeError("--audio is for the report: give --report FILE, too")
     metrics = chosen_metrics(metric, preset)
     truth = read_ground_truth(
         Path(ground_truth),

@@ -127,6 +127,8 @@ def evaluate(
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
     to_show = clips_to_show(clips_shown)
+    if audio is not None and report is None:
+        raise SedscopeError("--audio is for the report: give --report FILE, too")
     metrics = chosen_metrics(metric, preset)
     resampling = None
     if bootstrap is None:

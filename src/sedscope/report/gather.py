@@ -153,8 +153,11 @@ def _header(systems: Sequence[System]) -> dict[str, Any]:
     return {
         "clips": first.clips,
         "hours": first.hours,
-        "versions": [["sedscope", __version__], ["numpy", np.__version__]],
-        "python": platform.python_version(),
+        "versions": [
+            ["sedscope", __version__],
+            ["Python", platform.python_version()],
+            ["numpy", np.__version__],
+        ],
         "inputs": inputs,
         "warnings": list(
             dict.fromkeys(note for system in systems for note in system.evaluation.warnings)

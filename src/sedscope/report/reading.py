@@ -8,7 +8,7 @@ from threading import Lock
 from ..alignment import Alignment
 from ..scores import ClipScores, Scores
 
-_ROOM = 2**30  # bytes
+_ROOM = 2**29  # bytes
 
 
 class RememberedScores(Scores):

@@ -1,7 +1,7 @@
 // Precision over recall, F-score over threshold, ROC and DET of the chosen criterion.
 
 import { Chart } from "./chart.js";
-import { byId, el } from "./dom.js";
+import { byId, el, whenChanged } from "./dom.js";
 import { fixed, short } from "./format.js";
 import { Tally } from "./model.js";
 import { linear, normal } from "./scales.js";
@@ -23,7 +23,8 @@ export function addCurves(model, state) {
     }
     charts.forEach((chart) => chart.draw());
   };
-  state.listen(drawAll);
+  state.listen(whenChanged(() => `${state.single},${state.criterion}`, drawAll,
+    () => charts.forEach((chart) => chart.mark())));
   window.addEventListener("resize", drawAll);
   drawAll();
 }

@@ -51,3 +51,14 @@ export function soon(work) {
     });
   };
 }
+
+// A listener that does all the work when a key is another than before, and else only some.
+export function whenChanged(key, all, some) {
+  let before = key();
+  return () => {
+    const now = key();
+    if (now === before) some();
+    else all();
+    before = now;
+  };
+}

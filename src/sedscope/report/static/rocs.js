@@ -1,7 +1,7 @@
 // PSD-ROC curves: one picture for each PSDS.
 
 import { Chart } from "./chart.js";
-import { byId, el } from "./dom.js";
+import { byId, el, whenChanged } from "./dom.js";
 import { fixed, short } from "./format.js";
 import { linear } from "./scales.js";
 
@@ -26,7 +26,8 @@ export function addRocs(model, state) {
   );
   holder.append(...charts.map((chart) => chart.figure));
   const drawAll = () => charts.forEach((chart) => chart.draw());
-  state.listen(drawAll);
+  state.listen(whenChanged(() => `${state.single},${state.few}`, drawAll,
+    () => charts.forEach((chart) => chart.mark())));
   window.addEventListener("resize", drawAll);
   drawAll();
 }

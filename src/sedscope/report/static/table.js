@@ -7,12 +7,13 @@ import { fixed, short, whole } from "./format.js";
 
 export class ClassTable {
   constructor(model, state) {
-    Object.assign(this, { model, state, sorting: { column: 0, falling: false } });
+    Object.assign(this, { model, state, sorting: { column: null, falling: false } });
     this.columns = this.makeColumns();
     this.rows = model.data.classes.map((label, c) => this.makeRow(label, c));
     this.head = el("tr", {}, ...this.columns.map((column, i) => this.heading(column, i)));
-    this.body = el("tbody", {}, ...this.rows.map((row) => row.line));
+    this.body = el("tbody");
     this.foot = el("tr");
+    this.order();
     this.fill();
     byId("classes").append(
       el("p", { class: "about" }, "Metrics are of all thresholds; counts are those at the threshold of each " +
@@ -127,32 +128,31 @@ export class ClassTable {
 
   sort(i) {
     const { column, falling } = this.sorting;
-    const first = typeof this.columns[i].value(this.rows[0]) === "number";
-    this.sorting = { column: i, falling: column === i ? !falling : first };
-    this.fill();
+    const numbers = typeof this.columns[i].value(this.rows[0]) === "number";
+    this.sorting = { column: i, falling: column === i ? !falling : numbers };
+    this.order();
+  }
+
+  // Only when it is asked for: rows that move away while their slider is held would be a nuisance.
+  order() {
+    const { column, falling } = this.sorting;
+    const compare = (a, b) => {
+      const [x, y] = [a, b].map((row) => this.columns[column].value(row));
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
+      return (x < y ? -1 : x > y ? 1 : 0) * (falling ? -1 : 1);
+    };
+    this.ordered = column === null ? [...this.rows] : [...this.rows].sort(compare);
+    this.body.replaceChildren(...this.ordered.map((row) => row.line));
+    [...this.head.children].forEach((cell, i) => cell.setAttribute("aria-sort",
+      i !== column ? "none" : falling ? "descending" : "ascending"));
   }
 
   fill() {
-    const { column, falling } = this.sorting;
-    const key = this.columns[column].value;
-    const compare = (a, b) => {
-      const [x, y] = [key(a), key(b)];
-      if (typeof x === "string") return x < y ? -1 : x > y ? 1 : 0;
-      if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
-      return falling ? y - x : x - y;
-    };
-    const order = column === 0 && !falling ? this.rows : [...this.rows].sort(compare);
-    if (column === 0 && falling) order.reverse();
-    [...this.head.children].forEach((cell, i) => cell.setAttribute("aria-sort",
-      i !== column ? "none" : falling ? "descending" : "ascending"));
     for (const row of this.rows) this.fillRow(row);
-    if (order.some((row, i) => this.body.children[i] !== row.line))
-      this.body.replaceChildren(...order.map((row) => row.line));
     const tallies = this.model.labels.map((_, k) => this.state.tally(k));
     const all = tallies.reduce((sum, one) => sum.plus(one));
     this.foot.replaceChildren(...this.columns.map((one, i) =>
       el(i ? "td" : "th", {}, i ? (one.total ? one.total(all) : "") : "overall")));
-    this.order = order;
   }
 
   fillRow(row) {
@@ -185,6 +185,6 @@ export class ClassTable {
       return Number.isNaN(value) ? "" : column.text ? column.text(value).replaceAll("\u2009", "") : short(value, 17);
     };
     return [columns.map((column) => column.title || column.name),
-      ...this.order.map((row) => columns.map((column) => text(column, row)))];
+      ...this.ordered.map((row) => columns.map((column) => text(column, row)))];
   }
 }
