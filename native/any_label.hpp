@@ -42,13 +42,14 @@ public:
             [](T, const int32_t*) {});
     }
 
-    // Changes of the number of pairs, as true positives.
+    // Changes of the number of pairs, as true positives. Of both zeros, which are one score, the
+    // positive one: detections of equal scores come in any order.
     void finish(DetectionRows<T>& rows) {
         for (auto& tree : trees_)
             tree.finish([&](const Detection<T>& detection, int32_t*) { add(detection); },
                         [](T, const int32_t*) {});
         pairs_.count_pairs(lowest, events_,
-                           [&](T score, int32_t change) { rows.push(score, change, 0); });
+                           [&](T score, int32_t change) { rows.push(score + T{0}, change, 0); });
     }
 
 private:

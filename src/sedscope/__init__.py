@@ -15,6 +15,7 @@ _NAMES = {
     "criteria": ("Collar", "Intersection", "IoU"),
     "custom": ("CustomCriterion",),
     "clip_deltas": ("Deltas",),
+    "clip_pieces": ("ClipPieces",),
     "errors": ("SedscopeError", "SedscopeWarning"),
     "evaluation": ("Evaluation", "evaluate", "evaluate_sets"),
     "events": ("approximate", "at_thresholds", "detect"),

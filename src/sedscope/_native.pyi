@@ -1,5 +1,7 @@
 """The compiled core: arrays in, arrays out, types as given, no conversion."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,6 +81,30 @@ class Clips:
     def detections(self, clip: int, class_number: int) -> tuple[_Int64, _Int64, _Scores, _Scores]:
         """All detections of a clip and class: onset, offset (microseconds), score,
         parent's score."""
+
+class OpenRecording:
+    """Something that is found in a recording piece by piece."""
+
+    def feed(self, values: _Scores) -> None:
+        """The next frames: (frames × classes)."""
+
+    def finish(self) -> Any:
+        """What was found, after all frames; once."""
+
+class Recording:
+    """One clip whose scores come in pieces: the boundaries of all frames, which columns are the
+    classes, and the type of the scores. Each method gives what :class:`Clips` gives, in the end."""
+
+    def __init__(self, edges: _Int64, columns: _Int64, is_double: bool) -> None: ...
+    def intersection_deltas(
+        self, truth: Truth, dtc: float, gtc: float, cttc: float | None
+    ) -> OpenRecording: ...
+    def collar_deltas(
+        self, truth: Truth, collar: Collar, cross_triggers: bool, errors: bool
+    ) -> OpenRecording: ...
+    def overlap_deltas(self, truth: Truth, overlap: Overlap, cross_triggers: bool) -> OpenRecording: ...
+    def any_label_pairs(self, truth: Truth, pairing: Collar | Overlap) -> OpenRecording: ...
+    def segment_scores(self, segments: int, duration: int, length: int, mean: bool) -> OpenRecording: ...
 
 def accumulate(
     starts: _Int64,
