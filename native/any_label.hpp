@@ -88,7 +88,9 @@ DetectionRows<T> any_label_pairs(const std::vector<ClipView<T>>& clips,
             kernel.begin(columns.size(), clip.edges, references);
             if (!kernel.any()) return;
             for (std::size_t c = 0; c < columns.size(); ++c)
-                kernel.feed(c, load_column(clip, columns[c], copy), clip.frames);
+                feed_column(clip, columns[c], copy, [&](const T* scores, std::size_t frames) {
+                    kernel.feed(c, scores, frames);
+                });
             kernel.finish(found[i]);
         };
     });
@@ -117,7 +119,9 @@ public:
     void feed(const ClipView<T>& piece) {
         if (!kernel_.any()) return;
         for (std::size_t c = 0; c < columns_.size(); ++c)
-            kernel_.feed(c, load_column(piece, columns_[c], copy_), piece.frames);
+            feed_column(piece, columns_[c], copy_, [&](const T* scores, std::size_t frames) {
+                kernel_.feed(c, scores, frames);
+            });
     }
 
     DetectionRows<T> finish() {

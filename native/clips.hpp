@@ -76,6 +76,20 @@ const T* load_column(const ClipView<T>& clip, int64_t column, std::vector<T>& co
     return copy.data();
 }
 
+// Gives the scores of one class to `feed(scores, frames)`: at once where they lie side by side, else
+// copied, a block after the other, so that a long clip needs no copy of its own length.
+template <class T, class Feed>
+void feed_column(const ClipView<T>& clip, int64_t column, std::vector<T>& copy, Feed&& feed) {
+    constexpr std::size_t block = 1 << 15;
+    const std::size_t step = clip.frame_stride == 1 ? clip.frames : block;
+    ClipView<T> part = clip;
+    for (std::size_t first = 0; first < clip.frames; first += step) {
+        part.values = clip.values + static_cast<std::ptrdiff_t>(first) * clip.frame_stride;
+        part.frames = std::min(step, clip.frames - first);
+        feed(load_column(part, column, copy), part.frames);
+    }
+}
+
 // The largest score of each class over consecutive frames of all classes, into `out`; false if
 // there is a NaN. Works on several frames at once, so that few classes fill the machine's vectors,
 // too.
@@ -192,10 +206,12 @@ private:
                 if (!(maxima_[i * columns_.size() + c] > floors_[c])) continue;
                 Rows<T>& rows = part.rows[c - part.first_class];
                 const typename Assembly<T>::Sizes before(rows);
-                const T* column = load_column(clip, columns_[c], work.column);
                 const References own = work.references.split(c, work.others);
                 kernel.begin(clip.edges, floors_[c], own, work.others);
-                kernel.feed(column, clip.frames, rows);
+                feed_column(clip, columns_[c], work.column,
+                            [&](const T* scores, std::size_t frames) {
+                                kernel.feed(scores, frames, rows);
+                            });
                 kernel.finish(rows);
                 assembly_.note(c, i, before, rows);
             }

@@ -36,7 +36,9 @@ public:
         const bool small = piece.frames * columns_.size() < worth_threads;
         parallel_for(columns_.size(), small ? 1 : threads_, [&] {
             return [&, copy = std::vector<T>()](std::size_t c) mutable {
-                kernels_[c].feed(load_column(piece, columns_[c], copy), piece.frames, rows(c));
+                feed_column(piece, columns_[c], copy, [&](const T* scores, std::size_t frames) {
+                    kernels_[c].feed(scores, frames, rows(c));
+                });
             };
         });
     }

@@ -62,8 +62,9 @@ class ClipPieces:
     def pieces(self, classes: int) -> Iterator[ScoreArray]:
         """The pieces that have frames, in order; each is checked when it comes."""
         expected = len(self.ticks) - 1
-        frames, kind = 0, None
-        for number, values in enumerate(_iterated(self.read()), 1):
+        number, frames, kind = 0, 0, None
+        for values in _iterated(self.read()):
+            number += 1  # enumerate would hold on to the piece
             try:
                 piece = as_scores(values)
                 if piece.ndim != 2:

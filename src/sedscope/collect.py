@@ -306,7 +306,9 @@ def _refuse_what_needs_whole_clips(
         needing += [variant for variant in parts if variant is not None]
     if needing:
         named = listing([repr(one) for one in dict.fromkeys(needing)])
-        raise SedscopeError(f"comes in pieces, but whole clips are needed for {named}")
+        raise SedscopeError(
+            f"it comes in pieces, but whole clips are needed for {named}: give it as one array"
+        )
 
 
 def _truth(alignment: Alignment, first: int, durations: Ticks, maxima: ScoreArray) -> ClipTruth:
