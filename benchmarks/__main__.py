@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import sedscope as sed
-from sedscope.loading import load
+from sedscope.loading import read_each
 from sedscope.metrics import Metric
 from sedscope.postprocessing import MedianFilter, parse_sweep
 from sedscope.report.reading import RememberedScores
@@ -236,8 +236,8 @@ def _read_all(place: Path) -> Callable[[], object]:
 
     def read() -> list[float]:
         scores = sed.read_scores(place)
-        batches = load(scores, list(scores), thread_count(None))
-        return [float(clip.values.max()) for batch in batches for clip in batch.scores]
+        loaded = read_each(scores, list(scores), thread_count(None))
+        return [float(clip.values.max()) for clip in loaded if isinstance(clip, sed.ClipScores)]
 
     return read
 

@@ -7,8 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "buffer.hpp"
-#include "deltas.hpp"
+#include "assembly.hpp"
 #include "parallel.hpp"
 #include "references.hpp"
 
@@ -34,7 +33,7 @@ struct ReferenceTable {
 
 // The references of one clip, by class; a class without any is not there.
 struct ClipReferences {
-    std::vector<References> by_class;  // as many as labels, or more: memory is kept
+    std::vector<ReferenceIndex> by_class;  // as many as labels, or more: memory is kept
     std::vector<int32_t> labels;
 
     void assign(const ReferenceTable& table, std::size_t clip, const Time* edges,
@@ -52,15 +51,15 @@ struct ClipReferences {
         }
     }
 
-    // The references of one class, null if there are none; those of the others go to `others`.
-    References* split(int32_t label, std::vector<OtherClass>& others) {
-        References* own = nullptr;
+    // Look-ups of the references of a class, and of all others.
+    References split(std::size_t c, std::vector<OtherClass>& others) const {
+        References own;
         others.clear();
         for (std::size_t k = 0; k < labels.size(); ++k) {
-            if (labels[k] == label)
-                own = &by_class[k];
+            if (labels[k] == static_cast<int32_t>(c))
+                own = References(by_class[k]);
             else
-                others.push_back({labels[k], &by_class[k]});
+                others.push_back({labels[k], References(by_class[k])});
         }
         return own;
     }
@@ -75,6 +74,20 @@ const T* load_column(const ClipView<T>& clip, int64_t column, std::vector<T>& co
     for (std::size_t frame = 0; frame < clip.frames; ++frame)
         copy[frame] = values[static_cast<std::ptrdiff_t>(frame) * clip.frame_stride];
     return copy.data();
+}
+
+// Gives the scores of one class to `feed(scores, frames)`: at once where they lie side by side,
+// else copied, a block after the other, so that a long clip needs no copy of its own length.
+template <class T, class Feed>
+void feed_column(const ClipView<T>& clip, int64_t column, std::vector<T>& copy, Feed&& feed) {
+    constexpr std::size_t block = 1 << 15;
+    const std::size_t step = clip.frame_stride == 1 ? clip.frames : block;
+    ClipView<T> part = clip;
+    for (std::size_t first = 0; first < clip.frames; first += step) {
+        part.values = clip.values + static_cast<std::ptrdiff_t>(first) * clip.frame_stride;
+        part.frames = std::min(step, clip.frames - first);
+        feed(load_column(part, column, copy), part.frames);
+    }
 }
 
 // The largest score of each class over consecutive frames of all classes, into `out`; false if
@@ -135,13 +148,6 @@ void clip_maxima(const std::vector<ClipView<T>>& clips, const std::vector<int64_
     });
 }
 
-// Deltas of many clips: rows ordered by class, then clip.
-template <class T>
-struct BatchDeltas {
-    Buffer<int64_t> starts, cross_starts, error_starts;  // classes x (clips + 1)
-    Rows<T> rows;
-};
-
 template <class T>
 class BatchJob {
 public:
@@ -151,30 +157,22 @@ public:
           columns_(columns),
           references_(references),
           maxima_(maxima),
-          floors_(floors) {}
+          floors_(floors),
+          assembly_(columns.size(), clips.size()) {}
 
     // `make_kernel()` is called once a thread and gives the kernel of a criterion.
     template <class MakeKernel>
     BatchDeltas<T> deltas(MakeKernel&& make_kernel, std::size_t threads) {
         plan(threads);
-        counts_.assign(columns_.size() * clips_.size(), 0);
-        cross_counts_.assign(columns_.size() * clips_.size(), 0);
-        error_counts_.assign(columns_.size() * clips_.size(), 0);
-        parallel_for(pieces_.size(), threads, [&] {
+        parallel_for(parts_.size(), threads, [&] {
             return [this, kernel = make_kernel(), work = Workspace()](std::size_t i) mutable {
-                run(pieces_[i], kernel, work);
+                run(parts_[i], kernel, work);
             };
         });
-        return assemble(threads);
+        return assembly_.put_together(parts_, threads);
     }
 
 private:
-    // Some clips and some classes, and the rows they give, per class.
-    struct Piece {
-        std::size_t first_clip, last_clip, first_class, last_class;
-        std::vector<Rows<T>> rows;
-    };
-
     struct Workspace {
         std::vector<T> column;
         ClipReferences references;
@@ -187,91 +185,37 @@ private:
         const std::size_t clips = clips_.size(), classes = columns_.size();
         const std::size_t wanted =
             16 * thread_count(threads, std::max<std::size_t>(1, clips * classes));
-        pieces_.clear();
+        parts_.clear();
         if (clips >= wanted) {
             for (std::size_t i = 0; i < wanted; ++i)
-                pieces_.push_back({i * clips / wanted, (i + 1) * clips / wanted, 0, classes, {}});
+                parts_.push_back({i * clips / wanted, (i + 1) * clips / wanted, 0, classes, {}});
         } else {
             for (std::size_t clip = 0; clip < clips; ++clip)
                 for (std::size_t c = 0; c < classes; ++c)
-                    pieces_.push_back({clip, clip + 1, c, c + 1, {}});
+                    parts_.push_back({clip, clip + 1, c, c + 1, {}});
         }
     }
 
     template <class Kernel>
-    void run(Piece& piece, Kernel& kernel, Workspace& work) {
-        piece.rows.resize(piece.last_class - piece.first_class);
-        for (std::size_t i = piece.first_clip; i < piece.last_clip; ++i) {
+    void run(FoundRows<T>& part, Kernel& kernel, Workspace& work) {
+        part.rows.resize(part.last_class - part.first_class);
+        for (std::size_t i = part.first_clip; i < part.last_clip; ++i) {
             const ClipView<T>& clip = clips_[i];
             work.references.assign(references_, i, clip.edges, clip.frames + 1);
-            for (std::size_t c = piece.first_class; c < piece.last_class; ++c) {
+            for (std::size_t c = part.first_class; c < part.last_class; ++c) {
                 if (!(maxima_[i * columns_.size() + c] > floors_[c])) continue;
-                Rows<T>& rows = piece.rows[c - piece.first_class];
-                const std::size_t before = rows.detections.size();
-                const std::size_t cross_before = rows.cross_triggers.size();
-                const std::size_t errors_before = rows.errors.size();
-                const T* column = load_column(clip, columns_[c], work.column);
-                References* own = work.references.split(static_cast<int32_t>(c), work.others);
-                kernel.run(column, clip.frames, clip.edges, floors_[c], own, work.others, rows);
-                counts_[c * clips_.size() + i] = rows.detections.size() - before;
-                cross_counts_[c * clips_.size() + i] = rows.cross_triggers.size() - cross_before;
-                error_counts_[c * clips_.size() + i] = rows.errors.size() - errors_before;
+                Rows<T>& rows = part.rows[c - part.first_class];
+                const typename Assembly<T>::Sizes before(rows);
+                const References own = work.references.split(c, work.others);
+                kernel.begin(clip.edges, floors_[c], own, work.others);
+                feed_column(clip, columns_[c], work.column,
+                            [&](const T* scores, std::size_t frames) {
+                                kernel.feed(scores, frames, rows);
+                            });
+                kernel.finish(rows);
+                assembly_.note(c, i, before, rows);
             }
         }
-    }
-
-    BatchDeltas<T> assemble(std::size_t threads) {
-        BatchDeltas<T> batch;
-        const std::size_t rows = add_up(counts_, batch.starts);
-        const std::size_t cross = add_up(cross_counts_, batch.cross_starts);
-        const std::size_t errors = add_up(error_counts_, batch.error_starts);
-        batch.rows.detections = {Buffer<T>(rows), Buffer<int8_t>(rows), Buffer<int8_t>(rows)};
-        batch.rows.cross_triggers = {Buffer<T>(cross), Buffer<int32_t>(cross),
-                                     Buffer<int8_t>(cross)};
-        batch.rows.errors = {Buffer<T>(errors), Buffer<int64_t>(errors), Buffer<int64_t>(errors)};
-        const std::size_t stride = clips_.size() + 1;
-        parallel_for(pieces_.size(), threads, [&] {
-            return [&](std::size_t i) {
-                Piece& piece = pieces_[i];
-                for (std::size_t c = piece.first_class; c < piece.last_class; ++c) {
-                    Rows<T> from = std::move(piece.rows[c - piece.first_class]);
-                    const std::size_t at = c * stride + piece.first_clip;
-                    auto& [scores, tp, fp] = batch.rows.detections;
-                    copy(from.detections.scores, scores, batch.starts[at]);
-                    copy(from.detections.tp, tp, batch.starts[at]);
-                    copy(from.detections.fp, fp, batch.starts[at]);
-                    auto& [cross_scores, labels, ct] = batch.rows.cross_triggers;
-                    copy(from.cross_triggers.scores, cross_scores, batch.cross_starts[at]);
-                    copy(from.cross_triggers.labels, labels, batch.cross_starts[at]);
-                    copy(from.cross_triggers.ct, ct, batch.cross_starts[at]);
-                    auto& [error_scores, onset, offset] = batch.rows.errors;
-                    copy(from.errors.scores, error_scores, batch.error_starts[at]);
-                    copy(from.errors.onset, onset, batch.error_starts[at]);
-                    copy(from.errors.offset, offset, batch.error_starts[at]);
-                }
-            };
-        });
-        return batch;
-    }
-
-    // Turns row counts into where the rows start; returns the total.
-    std::size_t add_up(const std::vector<std::size_t>& counts, Buffer<int64_t>& starts) const {
-        const std::size_t clips = clips_.size();
-        starts = Buffer<int64_t>(columns_.size() * (clips + 1));
-        int64_t total = 0;
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            for (std::size_t i = 0; i < clips; ++i) {
-                starts[c * (clips + 1) + i] = total;
-                total += static_cast<int64_t>(counts[c * clips + i]);
-            }
-            starts[c * (clips + 1) + clips] = total;
-        }
-        return static_cast<std::size_t>(total);
-    }
-
-    template <class U>
-    static void copy(const Buffer<U>& from, Buffer<U>& to, int64_t start) {
-        std::copy_n(from.data(), from.size(), to.data() + start);
     }
 
     const std::vector<ClipView<T>>& clips_;
@@ -279,8 +223,8 @@ private:
     const ReferenceTable& references_;
     const T* maxima_;
     const T* floors_;
-    std::vector<Piece> pieces_;
-    std::vector<std::size_t> counts_, cross_counts_, error_counts_;
+    std::vector<FoundRows<T>> parts_;
+    Assembly<T> assembly_;
 };
 
 }  // namespace sedscope

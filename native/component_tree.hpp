@@ -22,44 +22,33 @@ struct Detection {
 
 // Builds the tree by one pass over the frames with a stack of the runs still open, and turns
 // quantities that are sums over detections into deltas: with f(N) the quantity of a node, the delta
-// at N's score is f(N) - sum of f over N's children.
+// at N's score is f(N) - sum of f over N's children. The frames may come in pieces: what is open at
+// the end of one goes on in the next.
 template <class T>
 class ComponentTree {
 public:
     // Scores at or below `floor` are never detected.
+    void begin(T floor, std::size_t quantities) {
+        floor_ = floor;
+        quantities_ = quantities;
+        frame_ = depth_ = 0;
+        values_.resize(quantities);
+        sums_.resize(open_.size() * quantities);
+    }
+
+    // The next frames.
     //   measure(const Detection<T>&, int32_t* f)   fills the `quantities` values of one detection
     //   emit(T score, const int32_t* delta)        receives every delta with a non-zero value
     template <class Measure, class Emit>
-    void sweep(const T* scores, std::size_t frames, T floor, std::size_t quantities,
-               Measure&& measure, Emit&& emit) {
-        values_.resize(quantities);
-        sums_.resize(open_.size() * quantities);
-        int32_t* const values = values_.data();
-        std::size_t depth = 0;
-        for (std::size_t frame = 0; frame <= frames; ++frame) {
-            const T score = frame < frames && scores[frame] > floor ? scores[frame] : floor;
-            while (depth > 0 && open_[depth - 1].score > score) {
-                Run& run = open_[depth - 1];
-                int32_t* const sums = sums_.data() + (depth - 1) * quantities;
-                const T below = depth > 1 ? open_[depth - 2].score : floor;
-                const T parent = below > score ? below : score;
-                measure(Detection<T>{run.score, parent, run.first, frame}, values);
-                int32_t changed = 0;
-                for (std::size_t q = 0; q < quantities; ++q) {
-                    sums[q] = values[q] - sums[q];
-                    changed |= sums[q];
-                }
-                if (changed) emit(run.score, static_cast<const int32_t*>(sums));
-                if (parent > below) {  // the run goes on at this frame's lower score
-                    run.score = score;
-                    std::copy_n(values, quantities, sums);
-                } else {  // the run ends here, as part of the one below it, if any
-                    --depth;
-                    if (depth > 0)
-                        for (std::size_t q = 0; q < quantities; ++q)
-                            sums_[(depth - 1) * quantities + q] += values[q];
-                }
-            }
+    void feed(const T* scores, std::size_t frames, Measure&& measure, Emit&& emit) {
+        const T floor = floor_;
+        const std::size_t quantities = quantities_, before = frame_;
+        std::size_t depth = depth_;
+        for (std::size_t i = 0; i < frames; ++i) {
+            const std::size_t frame = before + i;
+            const T score = scores[i] > floor ? scores[i] : floor;
+            if (depth > 0 && open_[depth - 1].score > score)
+                depth = close(depth, score, frame, measure, emit);
             if (score > floor && (depth == 0 || open_[depth - 1].score < score)) {
                 if (depth == open_.size()) {
                     open_.resize(2 * depth + 64);
@@ -70,6 +59,14 @@ public:
                 ++depth;
             }
         }
+        depth_ = depth;
+        frame_ = before + frames;
+    }
+
+    // Nothing comes after the frames so far.
+    template <class Measure, class Emit>
+    void finish(Measure&& measure, Emit&& emit) {
+        depth_ = close(depth_, floor_, frame_, measure, emit);
     }
 
 private:
@@ -78,30 +75,84 @@ private:
         std::size_t first;
     };
 
+    // Closes the runs above a score; returns how many are still open.
+    template <class Measure, class Emit>
+    std::size_t close(std::size_t depth, T score, std::size_t frame, Measure&& measure,
+                      Emit&& emit) {
+        const std::size_t quantities = quantities_;
+        int32_t* const values = values_.data();
+        while (depth > 0 && open_[depth - 1].score > score) {
+            Run& run = open_[depth - 1];
+            int32_t* const sums = sums_.data() + (depth - 1) * quantities;
+            const T below = depth > 1 ? open_[depth - 2].score : floor_;
+            const T parent = below > score ? below : score;
+            measure(Detection<T>{run.score, parent, run.first, frame}, values);
+            int32_t changed = 0;
+            for (std::size_t q = 0; q < quantities; ++q) {
+                sums[q] = values[q] - sums[q];
+                changed |= sums[q];
+            }
+            if (changed) emit(run.score, static_cast<const int32_t*>(sums));
+            if (parent > below) {  // the run goes on at this frame's lower score
+                run.score = score;
+                std::copy_n(values, quantities, sums);
+            } else {  // the run ends here, as part of the one below it, if any
+                --depth;
+                if (depth > 0)
+                    for (std::size_t q = 0; q < quantities; ++q)
+                        sums_[(depth - 1) * quantities + q] += values[q];
+            }
+        }
+        return depth;
+    }
+
+    T floor_{};
+    std::size_t quantities_ = 0;
+    std::size_t frame_ = 0;      // how many have come
+    std::size_t depth_ = 0;      // how many runs are open
     std::vector<Run> open_;      // a stack, never shrunk
     std::vector<int32_t> sums_;  // per open run, the quantities summed over its children so far
     std::vector<int32_t> values_;
 };
 
 // The number of detections alone needs no tree: it rises at each local maximum and falls at each
-// local minimum between two of them. Writes them alternating, +1 first, and returns how many. Room
-// for `frames + 1` values is needed.
+// local minimum between two of them. They come alternating, +1 first.
 template <class T>
-std::size_t count_extrema(const T* scores, std::size_t frames, T floor, T* out_scores,
-                          int8_t* out) {
-    std::size_t n = 0;
-    T previous = floor;
-    bool rising = false;
-    for (std::size_t frame = 0; frame <= frames; ++frame) {
-        const T score = frame < frames && scores[frame] > floor ? scores[frame] : floor;
-        const bool rises = score > previous || (rising && score == previous);
-        out_scores[n] = previous;
-        out[n] = rising ? 1 : -1;
-        n += (rises != rising) & (previous > floor);
-        rising = rises;
-        previous = score;
+class ExtremaCount {
+public:
+    // Scores at or below `floor` are never detected.
+    void begin(T floor) {
+        floor_ = previous_ = floor;
+        rising_ = false;
     }
-    return n;
-}
+
+    // The next frames: writes the changes that are known by then and returns how many. Room for as
+    // many as there are frames is needed.
+    std::size_t feed(const T* scores, std::size_t frames, T* out_scores, int8_t* out) {
+        const T floor = floor_;
+        T previous = previous_;
+        bool rising = rising_;
+        std::size_t n = 0;
+        for (std::size_t frame = 0; frame < frames; ++frame) {
+            const T score = scores[frame] > floor ? scores[frame] : floor;
+            const bool rises = score > previous || (rising && score == previous);
+            out_scores[n] = previous;
+            out[n] = rising ? 1 : -1;
+            n += (rises != rising) & (previous > floor);
+            rising = rises;
+            previous = score;
+        }
+        previous_ = previous;
+        rising_ = rising;
+        return n;
+    }
+
+    // Nothing comes after the frames so far: at most one more change.
+    std::size_t finish(T* out_scores, int8_t* out) { return feed(&floor_, 1, out_scores, out); }
+
+private:
+    T floor_{}, previous_{};
+    bool rising_ = false;
+};
 
 }  // namespace sedscope

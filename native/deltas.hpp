@@ -55,14 +55,29 @@ struct CrossTriggerRows {
 
 // Every detection as a false positive: what holds where there is no reference in question.
 template <class T>
-void push_detection_counts(const T* scores, std::size_t frames, T floor, DetectionRows<T>& rows) {
-    const std::size_t n = count_extrema(scores, frames, floor, rows.scores.reserve(frames + 1),
-                                        rows.fp.reserve(frames + 1));
-    std::fill_n(rows.tp.reserve(n), n, static_cast<int8_t>(0));
-    rows.scores.grow(n);
-    rows.fp.grow(n);
-    rows.tp.grow(n);
-}
+class DetectionCount {
+public:
+    void begin(T floor) { extrema_.begin(floor); }
+    void feed(const T* scores, std::size_t frames, DetectionRows<T>& rows) {
+        push(frames, rows,
+             [&](T* at, int8_t* change) { return extrema_.feed(scores, frames, at, change); });
+    }
+    void finish(DetectionRows<T>& rows) {
+        push(1, rows, [&](T* at, int8_t* change) { return extrema_.finish(at, change); });
+    }
+
+private:
+    template <class Write>
+    static void push(std::size_t most, DetectionRows<T>& rows, Write&& write) {
+        const std::size_t n = write(rows.scores.reserve(most), rows.fp.reserve(most));
+        std::fill_n(rows.tp.reserve(n), n, static_cast<int8_t>(0));
+        rows.scores.grow(n);
+        rows.fp.grow(n);
+        rows.tp.grow(n);
+    }
+
+    ExtremaCount<T> extrema_;
+};
 
 // Changes of the sums of signed onset and offset errors of pairs.
 template <class T>

@@ -45,7 +45,7 @@ struct ClassView {
     const T* stops;  // decreasing
     std::size_t stop_count;
     References* own;  // null where there are none
-    const std::vector<OtherClass>& others;
+    std::vector<OtherClass>& others;
 };
 
 template <class T, class Judge>
@@ -75,8 +75,8 @@ public:
     // Calls `found(label)` for every other class on which a detection is a cross-trigger.
     template <class Found>
     void each_triggered(const ClassView<T>& view, const DetectedEvent& detection, Found&& found) {
-        for (const OtherClass& other : view.others)
-            if (judge_.triggers(detection, view.own, *other.references)) found(other.label);
+        for (OtherClass& other : view.others)
+            if (judge_.triggers(detection, view.own, other.references)) found(other.label);
     }
 
 private:
@@ -185,8 +185,8 @@ private:
 
     // A false detection that meets no reference of its class.
     Bin stray_bin(const ClassView<T>& view, const DetectedEvent& detection) {
-        for (const OtherClass& other : view.others)
-            if (judge_.triggers(detection, view.own, *other.references)) return cross_trigger;
+        for (OtherClass& other : view.others)
+            if (judge_.triggers(detection, view.own, other.references)) return cross_trigger;
         return background;
     }
 
@@ -289,6 +289,7 @@ private:
     struct Workspace {
         std::vector<T> column;
         ClipReferences references;
+        References own;
         std::vector<OtherClass> others;
     };
 
@@ -318,13 +319,13 @@ private:
     ClassView<T> view(std::size_t i, std::size_t c, Workspace& work) const {
         const ClipView<T>& clip = clips_[i];
         const bool detected = maxima_[i * columns_.size() + c] > floors_[c];
-        References* own = work.references.split(static_cast<int32_t>(c), work.others);
+        work.own = work.references.split(c, work.others);
         return {detected ? load_column(clip, columns_[c], work.column) : nullptr,
                 detected ? clip.frames : 0,
                 clip.edges,
                 stops_.values + stops_.starts[c],
                 static_cast<std::size_t>(stops_.starts[c + 1] - stops_.starts[c]),
-                own,
+                work.own.count() > 0 ? &work.own : nullptr,
                 work.others};
     }
 

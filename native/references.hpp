@@ -29,15 +29,18 @@ struct Requirement {
     }
 };
 
-class References {
+// What a look-up of references needs beside the events: found once for a clip and class, then only
+// read.
+class ReferenceIndex {
 public:
+    static constexpr std::size_t stride = 64;
+
     // `events` are sorted and do not overlap; `edges` are the clip's `boundaries` frame boundaries.
     void assign(const Interval* events, std::size_t count, const Time* edges,
                 std::size_t boundaries) {
         events_ = events;
         count_ = count;
         edges_ = edges;
-        gap_ = {0, 0};
         before_.resize(count + 1);
         before_[0] = 0;
         longest_ = 0;
@@ -56,6 +59,30 @@ public:
         }
     }
 
+private:
+    friend class References;
+
+    const Interval* events_ = nullptr;
+    std::size_t count_ = 0;
+    const Time* edges_ = nullptr;
+    Time longest_ = 0;
+    std::vector<Time> before_;  // total time of the events before each one
+    std::vector<std::size_t> marks_;
+};
+
+// A look-up of the references of one class in one clip. It is cheap to copy, and each user has its
+// own: it remembers where there was none.
+class References {
+public:
+    References() = default;  // of a class without any
+    explicit References(const ReferenceIndex& index)
+        : events_(index.events_),
+          count_(index.count_),
+          edges_(index.edges_),
+          before_(index.before_.data()),
+          marks_(index.marks_.data()),
+          longest_(index.longest_) {}
+
     std::size_t count() const { return count_; }
     const Interval& operator[](std::size_t j) const { return events_[j]; }
 
@@ -65,7 +92,7 @@ public:
 
     // Events that begin before the boundary.
     std::size_t begun(std::size_t boundary) const {
-        std::size_t j = marks_[boundary / stride];
+        std::size_t j = marks_[boundary / ReferenceIndex::stride];
         while (j < count_ && events_[j].onset < edges_[boundary]) ++j;
         return j;
     }
@@ -108,21 +135,19 @@ public:
     }
 
 private:
-    static constexpr std::size_t stride = 64;
-
     const Interval* events_ = nullptr;
     std::size_t count_ = 0;
     const Time* edges_ = nullptr;
+    const Time* before_ = nullptr;
+    const std::size_t* marks_ = nullptr;
     Time longest_ = 0;
-    std::vector<Time> before_;  // total time of the events before each one
-    std::vector<std::size_t> marks_;
     Interval gap_{0, 0};  // between two events
 };
 
 // Another class that has references in the clip.
 struct OtherClass {
     int32_t label;
-    References* references;
+    References references;
 };
 
 }  // namespace sedscope

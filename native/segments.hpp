@@ -5,59 +5,148 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "buffer.hpp"
 #include "clips.hpp"
 #include "parallel.hpp"
 #include "references.hpp"
 
 namespace sedscope {
 
-// Clip i has the segments [starts[i], starts[i + 1]): of the given length from 0 on, the last one
-// ending at its duration. A segment's score is the largest of the frames that overlap it or, with
-// `mean`, their mean weighted by the time they share with it; -inf where there is no frame. `out`:
-// segments x classes.
+// The segments of one clip: of the given length from 0 on, the last one ending at its duration. A
+// segment's score is the largest of the frames that overlap it or, with `mean`, their mean weighted
+// by the time they share with it; -inf where there is no frame. The frames may come in pieces.
+template <class T, class Out>
+class SegmentScores {
+public:
+    SegmentScores(Time length, bool mean) : length_(length), mean_(mean) {}
+
+    // `edges`: the boundaries of all frames to come; `out`: segments x classes.
+    void begin(const Time* edges, Time duration, std::size_t segments, std::size_t classes,
+               Out* out) {
+        edges_ = edges;
+        duration_ = duration;
+        segments_ = segments;
+        classes_ = classes;
+        out_ = out;
+        frame_ = segment_ = 0;
+        open();
+    }
+
+    // The next frames.
+    void feed(const ClipView<T>& piece, const std::vector<int64_t>& columns) {
+        const std::size_t end = frame_ + piece.frames;
+        std::size_t first = frame_;  // the first frame that may overlap
+        while (segment_ < segments_) {
+            const Time from = static_cast<Time>(segment_) * length_;
+            const Time until = std::min(from + length_, duration_);
+            while (first < end && edges_[first + 1] <= from) ++first;
+            std::size_t frame = first;
+            for (; frame < end && edges_[frame] < until; ++frame) {
+                const Time shared =
+                    std::min(until, edges_[frame + 1]) - std::max(from, edges_[frame]);
+                if (shared > 0)  // else a frame of no length
+                    add(piece.values +
+                            static_cast<std::ptrdiff_t>(frame - frame_) * piece.frame_stride,
+                        piece.class_stride, columns, shared);
+            }
+            if (edges_[end] < until) break;  // more may come
+            close();
+        }
+        frame_ = end;
+    }
+
+    // Nothing comes after the frames so far.
+    void finish() {
+        while (segment_ < segments_) close();
+    }
+
+private:
+    void open() {
+        if (segment_ < segments_) std::fill_n(scores(), classes_, mean_ ? Out{0} : lowest);
+        covered_ = 0;
+    }
+
+    void add(const T* row, std::ptrdiff_t stride, const std::vector<int64_t>& columns,
+             Time shared) {
+        covered_ += shared;
+        Out* const sums = scores();
+        for (std::size_t c = 0; c < classes_; ++c) {
+            const Out score = row[columns[c] * stride];
+            if (mean_)
+                sums[c] += score * static_cast<Out>(shared);
+            else if (score > sums[c])
+                sums[c] = score;
+        }
+    }
+
+    void close() {
+        Out* const sums = scores();
+        if (mean_)
+            for (std::size_t c = 0; c < classes_; ++c)
+                sums[c] = covered_ > 0 && sums[c] == sums[c]  // not inf - inf
+                              ? sums[c] / static_cast<Out>(covered_)
+                              : lowest;
+        ++segment_;
+        open();
+    }
+
+    Out* scores() { return out_ + segment_ * classes_; }
+
+    static constexpr Out lowest = -std::numeric_limits<Out>::infinity();
+
+    const Time length_;
+    const bool mean_;
+    const Time* edges_ = nullptr;
+    Time duration_ = 0;
+    std::size_t segments_ = 0, classes_ = 0;
+    Out* out_ = nullptr;
+    std::size_t frame_ = 0;    // how many have come
+    std::size_t segment_ = 0;  // the first that is not complete
+    Time covered_ = 0;         // of that segment, so far
+};
+
+// Clip i has the segments [starts[i], starts[i + 1]); `out`: segments x classes.
 template <class T, class Out>
 void segment_scores(const std::vector<ClipView<T>>& clips, const std::vector<int64_t>& columns,
                     const int64_t* starts, const Time* durations, Time length, bool mean,
                     std::size_t threads, Out* out) {
     const std::size_t classes = columns.size();
-    constexpr Out lowest = -std::numeric_limits<Out>::infinity();
     parallel_for(clips.size(), threads, [&] {
-        return [&](std::size_t i) {
-            const ClipView<T>& clip = clips[i];
-            std::size_t first = 0;  // the first frame that may overlap
-            for (int64_t segment = starts[i]; segment < starts[i + 1]; ++segment) {
-                const Time from = (segment - starts[i]) * length;
-                const Time until = std::min(from + length, durations[i]);
-                Out* scores = out + static_cast<std::size_t>(segment) * classes;
-                std::fill_n(scores, classes, mean ? Out{0} : lowest);
-                Time covered = 0;
-                while (first < clip.frames && clip.edges[first + 1] <= from) ++first;
-                for (std::size_t frame = first; frame < clip.frames && clip.edges[frame] < until;
-                     ++frame) {
-                    const Time shared =
-                        std::min(until, clip.edges[frame + 1]) - std::max(from, clip.edges[frame]);
-                    if (shared <= 0) continue;  // a frame of no length
-                    covered += shared;
-                    const T* row =
-                        clip.values + static_cast<std::ptrdiff_t>(frame) * clip.frame_stride;
-                    for (std::size_t c = 0; c < classes; ++c) {
-                        const Out score = row[columns[c] * clip.class_stride];
-                        if (mean)
-                            scores[c] += score * static_cast<Out>(shared);
-                        else if (score > scores[c])
-                            scores[c] = score;
-                    }
-                }
-                if (mean)
-                    for (std::size_t c = 0; c < classes; ++c)
-                        scores[c] = covered > 0 && scores[c] == scores[c]  // not inf - inf
-                                        ? scores[c] / static_cast<Out>(covered)
-                                        : lowest;
-            }
+        return [&, kernel = SegmentScores<T, Out>(length, mean)](std::size_t i) mutable {
+            kernel.begin(clips[i].edges, durations[i],
+                         static_cast<std::size_t>(starts[i + 1] - starts[i]), classes,
+                         out + static_cast<std::size_t>(starts[i]) * classes);
+            kernel.feed(clips[i], columns);
+            kernel.finish();
         };
     });
 }
+
+// The segments of one clip whose frames come in pieces.
+template <class T, class Out>
+class OpenSegments {
+public:
+    OpenSegments(const std::vector<int64_t>& columns, const Time* edges, Time duration,
+                 std::size_t segments, Time length, bool mean)
+        : columns_(columns), kernel_(length, mean), out_(segments * columns.size()) {
+        kernel_.begin(edges, duration, segments, columns.size(), out_.data());
+    }
+    OpenSegments(const OpenSegments&) = delete;
+
+    void feed(const ClipView<T>& piece) { kernel_.feed(piece, columns_); }
+
+    Buffer<Out> finish() {
+        kernel_.finish();
+        return std::move(out_);
+    }
+
+private:
+    const std::vector<int64_t> columns_;
+    SegmentScores<T, Out> kernel_;
+    Buffer<Out> out_;  // segments x classes
+};
 
 }  // namespace sedscope

@@ -73,7 +73,8 @@ def test_each_resample_equals_evaluating_its_clips(
 def deltas_with_all(clips: list[oracle.Clip], metric: Metric, kind: type) -> sed.Deltas:
     """As `sed.deltas`, but with all that the metric needs."""
     from sedscope.alignment import align
-    from sedscope.collect import Wanted, collect
+    from sedscope.collect import collect
+    from sedscope.gathering import Wanted
 
     alignment = align(to_scores(clips, kind), to_truth(clips))
     wanted = Wanted(None, metric.any_label, metric.variants)
@@ -257,7 +258,8 @@ def test_given_weights_take_the_place_of_draws() -> None:
 
 def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:
     from sedscope.alignment import align
-    from sedscope.collect import Wanted, collect
+    from sedscope.collect import collect
+    from sedscope.gathering import Wanted
 
     scores, truth = small_set()
     limited = Wanted(0.01 * PSDS.false_positive_limit)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.alignment import align
-from sedscope.collect import Wanted, collect
+from sedscope.collect import collect
+from sedscope.gathering import Wanted
 from sedscope.times import to_ticks
 
 from . import oracle

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope import collect
+from sedscope import collect, gathering
 from sedscope.alignment import align
 from sedscope.delta_files import merge_files, save_deltas
 from sedscope.engines.checkpoints import CheckpointEngine
@@ -70,7 +70,9 @@ def merged_by_hand(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp
     paths = []
     for k in range(3):
         alignment = align(scores, truth, clips=truth.clips[k * 20 : (k + 1) * 20])
-        every = {c: collect.Wanted(None, w.any_label, w.variants) for c, w in wanted_by(metrics).items()}
+        every = {
+            c: gathering.Wanted(None, w.any_label, w.variants) for c, w in wanted_by(metrics).items()
+        }
         paths.append(tmp_path / f"{k}.deltas")
         save_deltas(collect.collect(alignment, every).values(), paths[-1])
     return sed.evaluate_deltas(merge_files(paths), metrics)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope import collect, loading
+from sedscope import gathering, loading
 from sedscope.evaluation import Evaluation
 
 from . import oracle
@@ -226,13 +226,13 @@ def test_merging_on_the_way_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(loading, "_BATCH_CLIPS", 10)
     expected = sed.evaluate(scores, truth, metrics)
     merges: list[int] = []
-    merged = collect._Gathered.merged
+    merged = gathering._Gathered.merged
 
-    def counting(self: collect._Gathered) -> sed.Deltas:
+    def counting(self: gathering._Gathered) -> sed.Deltas:
         merges.append(len(self.parts))
         return merged(self)
 
-    monkeypatch.setattr(collect._Gathered, "merged", counting)
-    monkeypatch.setattr(collect, "_ROWS_TO_MERGE", 1000)
+    monkeypatch.setattr(gathering._Gathered, "merged", counting)
+    monkeypatch.setattr(gathering, "_ROWS_TO_MERGE", 1000)
     assert_same(expected, sed.evaluate(scores, truth, metrics))
     assert len(merges) > len(metrics)  # more than once at the end for each criterion

@@ -17,6 +17,7 @@ _NAMES = {
     "custom": ("CustomCriterion",),
     "clip_deltas": ("Deltas",),
     "diagnosis": ("Diagnosis", "diagnose"),
+    "clip_pieces": ("ClipPieces",),
     "errors": ("SedscopeError", "SedscopeWarning"),
     "delta_files": ("load_deltas", "save_deltas"),
     "evaluation": ("Evaluation", "evaluate", "evaluate_deltas", "evaluate_sets"),

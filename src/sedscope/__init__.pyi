@@ -5,6 +5,7 @@ from . import postprocessing as postprocessing
 from . import presets as presets
 from . import simulate as simulate
 from .clip_deltas import Deltas as Deltas
+from .clip_pieces import ClipPieces as ClipPieces
 from .collect import deltas as deltas
 from .comparison import Comparison as Comparison
 from .comparison import compare as compare

@@ -1,6 +1,6 @@
 """The compiled core: arrays in, arrays out, types as given, no conversion."""
 
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +113,30 @@ class Clips:
         """At the first stop of a class in a clip: the detections' times (microseconds), their bins, the
         references' bins; rows (detection, reference) of pairs, and of those that share time; rows
         (detection, class) of cross-triggers."""
+
+class OpenRecording:
+    """Something that is found in a recording piece by piece."""
+
+    def feed(self, values: _Scores) -> None:
+        """The next frames: (frames × classes)."""
+
+    def finish(self) -> Any:
+        """What was found, after all frames; once."""
+
+class Recording:
+    """One clip whose scores come in pieces: the boundaries of all frames, which columns are the
+    classes, and the type of the scores. Each method gives what :class:`Clips` gives, in the end."""
+
+    def __init__(self, edges: _Int64, columns: _Int64, is_double: bool) -> None: ...
+    def intersection_deltas(
+        self, truth: Truth, dtc: float, gtc: float, cttc: float | None
+    ) -> OpenRecording: ...
+    def collar_deltas(
+        self, truth: Truth, collar: Collar, cross_triggers: bool, errors: bool
+    ) -> OpenRecording: ...
+    def overlap_deltas(self, truth: Truth, overlap: Overlap, cross_triggers: bool) -> OpenRecording: ...
+    def any_label_pairs(self, truth: Truth, pairing: Collar | Overlap) -> OpenRecording: ...
+    def segment_scores(self, segments: int, duration: int, length: int, mean: bool) -> OpenRecording: ...
 
 def accumulate(
     starts: _Int64,

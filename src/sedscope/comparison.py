@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment, ClipChoice, Missing, align
+from .batches import Progress
 from .clip_deltas import Deltas
-from .collect import Progress
 from .counts import Counts
 from .criteria import Criterion
 from .errors import SedscopeError, SedscopeWarning, counted, listing

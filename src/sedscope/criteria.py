@@ -22,10 +22,9 @@ from .times import Ticks, to_ticks
 
 
 @dataclass(frozen=True, eq=False)
-class ClipBatch:
-    """Some clips with their references, as the core takes them."""
+class ClipTruth:
+    """References of some clips, as the core takes them."""
 
-    clips: _native.Clips
     durations: Ticks
     """Per clip, in microseconds."""
     events: Ticks
@@ -50,6 +49,30 @@ class ClipBatch:
         return ReferenceRows(self.event_clips, self.labels, self.events[:, 1] - self.events[:, 0])
 
 
+@dataclass(frozen=True, eq=False)
+class ClipBatch(ClipTruth):
+    """Some clips with their references."""
+
+    clips: _native.Clips
+
+
+@dataclass(frozen=True, eq=False)
+class Recording(ClipTruth):
+    """One clip that comes in pieces, with its references. Its largest scores are not known: ``-inf``."""
+
+    clip: _native.Recording
+
+
+class OpenDeltas(Protocol):
+    """The deltas of a recording, for which its pieces are still to come."""
+
+    def feed(self, piece: ScoreArray) -> None:
+        """Take in the next frames: (frames × classes)."""
+
+    def finish(self) -> DeltaTables:
+        """The deltas, after all pieces."""
+
+
 @runtime_checkable
 class Criterion(Protocol):
     """What `deltas` needs of a criterion: to be hashable, and to find its deltas."""
@@ -61,8 +84,41 @@ class Criterion(Protocol):
         the number of pairs if labels did not matter."""
 
 
+@runtime_checkable
+class PiecewiseCriterion(Criterion, Protocol):
+    """A criterion that does not need all scores of a clip at once."""
+
+    def open_deltas(
+        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> OpenDeltas:
+        """The same as ``find_deltas`` for a recording: bit by bit, wherever it is cut."""
+
+
+@dataclass(frozen=True, eq=False)
+class _OpenEvents:
+    """:class:`OpenDeltas` of a criterion about events."""
+
+    recording: Recording
+    deltas: _native.OpenRecording
+    errors: bool = False
+    any_label: _native.OpenRecording | None = None
+
+    def feed(self, piece: ScoreArray) -> None:
+        self.deltas.feed(piece)
+        if self.any_label:
+            self.any_label.feed(piece)
+
+    def finish(self) -> DeltaTables:
+        return _event_tables(
+            self.recording,
+            self.deltas.finish(),
+            errors=self.errors,
+            any_label=self.any_label.finish() if self.any_label else None,
+        )
+
+
 def _event_tables(
-    batch: ClipBatch,
+    batch: ClipTruth,
     columns: Sequence[Any],
     *,
     errors: bool = False,
@@ -110,13 +166,25 @@ class Intersection(Defined):
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
         """See :class:`Criterion`."""
+        self._refuse(any_label)
+        truth = batch.truth(floors, threads)
+        columns = batch.clips.intersection_deltas(truth, self.dtc, self.gtc, self.cttc)
+        return _event_tables(batch, columns)
+
+    def open_deltas(
+        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> OpenDeltas:
+        """See :class:`PiecewiseCriterion`."""
+        self._refuse(any_label)
+        truth = recording.truth(floors, threads)
+        deltas = recording.clip.intersection_deltas(truth, self.dtc, self.gtc, self.cttc)
+        return _OpenEvents(recording, deltas)
+
+    def _refuse(self, any_label: bool) -> None:
         if any_label:
             raise SedscopeError(
                 f"substitutions are not defined for {self}: it does not pair detections with references"
             )
-        truth = batch.truth(floors, threads)
-        columns = batch.clips.intersection_deltas(truth, self.dtc, self.gtc, self.cttc)
-        return _event_tables(batch, columns)
 
     def judge(self) -> _native.Judge:
         """What says which single detections and references are right."""
@@ -169,6 +237,18 @@ class Collar(Defined):
             any_label=batch.clips.any_label_pairs(truth, collar) if any_label else None,
         )
 
+    def open_deltas(
+        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> OpenDeltas:
+        """See :class:`PiecewiseCriterion`."""
+        truth, collar = recording.truth(floors, threads), self._in_ticks()
+        return _OpenEvents(
+            recording,
+            recording.clip.collar_deltas(truth, collar, self.cross_triggers, self.errors),
+            errors=self.errors,
+            any_label=recording.clip.any_label_pairs(truth, collar) if any_label else None,
+        )
+
     def judge(self) -> _native.Judge:
         """See :meth:`Intersection.judge`."""
         return _native.Judge(self._in_ticks(), self.cross_triggers)
@@ -214,3 +294,15 @@ class IoU(Defined):
     def judge(self) -> _native.Judge:
         """See :meth:`Intersection.judge`."""
         return _native.Judge(_native.Overlap(self.threshold), self.cross_triggers)
+
+    def open_deltas(
+        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> OpenDeltas:
+        """See :class:`PiecewiseCriterion`."""
+        truth = recording.truth(floors, threads)
+        overlap = _native.Overlap(self.threshold)
+        return _OpenEvents(
+            recording,
+            recording.clip.overlap_deltas(truth, overlap, self.cross_triggers),
+            any_label=recording.clip.any_label_pairs(truth, overlap) if any_label else None,
+        )

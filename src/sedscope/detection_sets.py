@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import ClipChoice, Missing, align
-from .collect import Wanted, collect
+from .collect import collect
 from .counts import ClassCounts, Counts
 from .criteria import Criterion
 from .errors import SedscopeError
 from .events import Events
+from .gathering import Wanted
 from .ground_truth import GroundTruth, Overlaps
 from .scores import Scores
 

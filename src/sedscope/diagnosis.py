@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment, ClipChoice, Missing, align
-from .collect import Progress, checked_batches
+from .batches import Progress, whole_clips
 from .counts import IntArray
 from .criteria import Criterion
 from .errors import SedscopeError, counted
@@ -170,7 +170,7 @@ def diagnose_aligned(
     """The same of scores and ground truth that are aligned already."""
     stops, workers = Stops.of(criterion, alignment.classes, thresholds), thread_count(threads)
     changes = np.zeros((stops.starts[-1], 2 * len(_BINS)), np.int64)  # from each threshold to the next
-    for found in checked_batches(alignment, (None,), workers, progress):
+    for found in whole_clips(alignment, workers, progress):
         changes += found.batch.clips.error_bins(*stops.arguments(found.batch, workers))
     per_class = {}
     of_classes = np.split(changes, stops.starts[1:-1])
@@ -224,7 +224,7 @@ def clip_costs_aligned(
     stops = Stops.of(criterion, alignment.classes, thresholds, single=True)
     workers = thread_count(threads)
     fp, fn = np.zeros((2, len(alignment.clips), len(alignment.classes)), np.int32)
-    for found in checked_batches(alignment, (None,), workers, progress):
+    for found in whole_clips(alignment, workers, progress):
         of_batch = slice(found.first, found.first + len(found.batch.durations))
         arguments = stops.arguments(found.batch, workers)
         fp[of_batch], fn[of_batch] = found.batch.clips.error_costs(*arguments)
@@ -271,7 +271,7 @@ def diagnose_aligned_clip(
     if clip not in alignment.clips:
         raise SedscopeError(f"no clip {clip!r} among the {counted(len(alignment.clips), 'clip')}")
     chosen = alignment.choose(np.array([alignment.clips.index(clip)]))
-    (found,) = checked_batches(chosen, (None,), 1, None)
+    (found,) = whole_clips(chosen, 1, None)
     batch = found.batch
     detections: list[JudgedEvent] = []
     references: list[JudgedEvent] = []

@@ -14,14 +14,14 @@ class SedscopeWarning(UserWarning):
     """Input that can be evaluated, though perhaps not as its author thinks."""
 
 
-def listing(items: Collection[str], limit: int = 5) -> str:
-    """The first few items and how many more there are.
+def listing(items: Collection[str], limit: int = 5, *, total: int | None = None) -> str:
+    """The first few items and how many more there are; ``total``: of more than are at hand.
 
     >>> listing(["a", "b", "c"], limit=2)
     'a, b and 1 more'
     """
     shown = ", ".join(islice(items, limit))
-    hidden = len(items) - limit
+    hidden = (len(items) if total is None else total) - limit
     return f"{shown} and {hidden} more" if hidden > 0 else shown
 
 

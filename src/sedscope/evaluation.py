@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from .alignment import Alignment, ClipChoice, Missing, align
+from .batches import Progress
 from .clip_deltas import Deltas
-from .collect import Progress, collect
+from .collect import collect
 from .counts import Counts
 from .criteria import Criterion
 from .detection_sets import counts_of_sets

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from .clip_pieces import ClipPieces
 from .errors import SedscopeError
 from .scores import ClipScores, Scores
 
@@ -17,7 +18,7 @@ _BATCH_BYTES = 64 * 2**20
 _BATCH_CLIPS = 128
 MANY_FAILURES = 20
 
-Loaded: TypeAlias = "ClipScores | SedscopeError"
+Loaded: TypeAlias = "ClipScores | ClipPieces | SedscopeError"
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,15 @@ class LoadedClips:
     failures: Sequence[SedscopeError] = ()
 
 
-def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedClips]:
+@dataclass(frozen=True)
+class LoadedPieces:
+    """Clip ``number``, which comes in pieces: they are still to be read."""
+
+    number: int
+    clip: ClipPieces
+
+
+def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedClips | LoadedPieces]:
     """Read the clips in order, several at a time where that is safe.
 
     After a failure only further failures are looked for, up to a number worth reading.
@@ -46,6 +55,12 @@ def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedC
                 break
         if failures:
             continue
+        if isinstance(loaded, ClipPieces):
+            if batch:
+                yield LoadedClips(first, batch)
+            yield LoadedPieces(number, loaded)
+            first, batch, size = number + 1, [], 0
+            continue
         assert isinstance(loaded, ClipScores)
         batch.append(loaded)
         size += loaded.values.nbytes
@@ -60,7 +75,7 @@ def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Lo
 
     def read_one(clip: str) -> Loaded:
         try:
-            return scores[clip]
+            return scores.open(clip)
         except SedscopeError as error:
             return error
 

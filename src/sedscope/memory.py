@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from .alignment import Alignment
 from .clip_deltas import Deltas
-from .collect import Wanted, collect, collect_once
+from .collect import collect
 from .counts import Counts
 from .criteria import Criterion
 from .errors import SedscopeError, counted, listing
 from .floor import Floor
+from .gathering import Wanted, collect_once
 from .metrics import Metric
 
 _SAMPLE = 32  # clips

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from .clip_pieces import ClipPieces
 from .errors import SedscopeError
 from .loading import read_each
 from .scores import ClipScores, Scores
@@ -90,6 +91,8 @@ def survey(scores: Scores, threads: int | None = None) -> Survey:
     for clip, loaded in zip(clips, read_each(scores, clips, thread_count(threads)), strict=True):
         if isinstance(loaded, SedscopeError):
             found.failures.append(loaded)
+        elif isinstance(loaded, ClipPieces):
+            found.failures.append(SedscopeError(f"clip {clip}: it comes in pieces: not looked at"))
         else:
             found.look_at(clip, loaded)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,9 @@ from .clip_ids import clip_id, clip_ids
 from .errors import SedscopeError, counted, listing, raise_together
 from .stitching import Chunks, Unit
 from .times import Ticks, frame_ticks, to_seconds, to_ticks
+
+if TYPE_CHECKING:
+    from .clip_pieces import ClipPieces
 
 ScoreArray: TypeAlias = NDArray[np.float32 | np.float64]
 
@@ -163,8 +166,8 @@ def _check_frames(onsets: Ticks, offsets: Ticks) -> None:
 class Scores(Mapping[str, ClipScores]):
     """A read-only mapping from clip id to the clip's scores.
 
-    Clips may be in memory or be loaded when they are needed. File names with a folder or an audio
-    suffix find their clip, too.
+    Clips may be in memory or be loaded when they are needed; those that come in pieces can be evaluated,
+    but are not values of the mapping. File names with a folder or an audio suffix find their clip, too.
 
     >>> arrays = {"a.wav": [[0.1, 0.9], [0.2, 0.8]]}
     >>> scores = Scores.from_arrays(arrays, classes=["Cat", "Dog"], frame=0.5)
@@ -177,7 +180,7 @@ class Scores(Mapping[str, ClipScores]):
     def __init__(
         self,
         clips: Iterable[str],
-        load: Callable[[str], ClipScores],
+        load: Callable[[str], ClipScores | ClipPieces],
         *,
         classes: Iterable[str],
         in_memory: bool = False,
@@ -186,8 +189,9 @@ class Scores(Mapping[str, ClipScores]):
     ) -> None:
         """``load(name)`` gives the scores of a clip under the name it has in ``clips``.
 
-        ``in_memory``: loading costs nothing; ``thread_safe``: several clips may be loaded at once;
-        ``whole_clips``: the last boundary of the scores can stand for the end of the clip.
+        ``in_memory``: loading costs nothing, and no clip comes in pieces; ``thread_safe``: several clips
+        may be loaded at once; ``whole_clips``: the last boundary of the scores can stand for the end of
+        the clip.
         """
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -211,24 +215,34 @@ class Scores(Mapping[str, ClipScores]):
         one array for all clips or one per clip.
         """
         names = _check_classes(classes)
-        grid = _grid(frame, edges)
+        grid = frame_grid(frame, edges)
         if not isinstance(arrays, Mapping):
             raise SedscopeError(f"give a mapping from clips to arrays, not {type(arrays).__name__}")
         clips: dict[str, ClipScores] = {}
         errors: list[SedscopeError] = []
         for name in arrays:
             try:
-                clips[name] = _clip_from(name, arrays[name], grid, len(names))
+                clips[name] = _whole(name, _clip_from(name, arrays[name], grid, len(names)))
             except SedscopeError as error:
                 errors.append(error)
         raise_together(errors)
         return cls(clips, clips.__getitem__, classes=names, in_memory=True, thread_safe=True)
 
     @classmethod
+    def from_pieces(cls, clips: Mapping[str, ClipPieces], *, classes: Iterable[str]) -> Scores:
+        """From recordings too long for memory: see :class:`ClipPieces`."""
+        from .clip_pieces import ClipPieces
+
+        wrong = [name for name, clip in clips.items() if not isinstance(clip, ClipPieces)]
+        if wrong:
+            raise SedscopeError(f"clips that are not ClipPieces: {listing(wrong)}")
+        return cls(clips, clips.__getitem__, classes=classes)
+
+    @classmethod
     def from_function(
         cls,
         clips: Iterable[str],
-        function: Callable[[str], ArrayLike | ClipScores],
+        function: Callable[[str], ArrayLike | ClipScores | ClipPieces],
         *,
         classes: Iterable[str],
         frame: float | None = None,
@@ -237,13 +251,14 @@ class Scores(Mapping[str, ClipScores]):
     ) -> Scores:
         """From a function that gives the (frames × classes) array of a clip when it is needed.
 
-        The function may return :class:`ClipScores` instead; then neither ``frame`` nor ``edges`` is
-        needed. It is called from several threads only if ``thread_safe`` says that it may be.
+        The function may return :class:`ClipScores` or :class:`ClipPieces` instead; then neither
+        ``frame`` nor ``edges`` is needed. It is called from several threads only if ``thread_safe``
+        says that it may be.
         """
         names = _check_classes(classes)
-        grid = None if frame is None and edges is None else _grid(frame, edges)
+        grid = None if frame is None and edges is None else frame_grid(frame, edges)
 
-        def load(name: str) -> ClipScores:
+        def load(name: str) -> ClipScores | ClipPieces:
             return _clip_from(name, function(name), grid, len(names))
 
         return cls(clips, load, classes=names, thread_safe=thread_safe)
@@ -314,11 +329,15 @@ class Scores(Mapping[str, ClipScores]):
         """The classes, in the order of the columns."""
         return self._classes
 
-    def __getitem__(self, clip: str) -> ClipScores:
+    def open(self, clip: str) -> ClipScores | ClipPieces:
+        """The scores of a clip, whole or in pieces."""
         name = self._names.get(clip)
         if name is None:
             name = self._names[clip_id(clip)]
         return self._load(name)
+
+    def __getitem__(self, clip: str) -> ClipScores:
+        return _whole(clip, self.open(clip))
 
     def __contains__(self, clip: object) -> bool:
         return isinstance(clip, str) and (clip in self._names or clip_id(clip) in self._names)
@@ -333,10 +352,10 @@ class Scores(Mapping[str, ClipScores]):
         return f"<Scores: {counted(len(self), 'clip')}, {counted(len(self.classes), 'class')}>"
 
 
-_Grid: TypeAlias = Callable[[str, int], Ticks]
+Grid: TypeAlias = Callable[[str, int], Ticks]
 
 
-def _grid(frame: float | None, edges: ArrayLike | Mapping[str, ArrayLike] | None) -> _Grid:
+def frame_grid(frame: float | None, edges: ArrayLike | Mapping[str, ArrayLike] | None) -> Grid:
     """A function that gives the frame boundaries of a clip with so many frames."""
     if (frame is None) == (edges is None):
         raise SedscopeError("give either frame=, the length of a frame, or edges=, their boundaries")
@@ -363,10 +382,22 @@ def _grid(frame: float | None, edges: ArrayLike | Mapping[str, ArrayLike] | None
     return lambda _name, _frames: ticks
 
 
+def _whole(clip: str, scores: ClipScores | ClipPieces) -> ClipScores:
+    if isinstance(scores, ClipScores):
+        return scores
+    from .clip_pieces import needs_whole
+
+    raise needs_whole(clip_id(clip))
+
+
 def _clip_from(
-    name: str, values: ArrayLike | ClipScores, grid: _Grid | None, classes: int
-) -> ClipScores:
+    name: str, values: ArrayLike | ClipScores | ClipPieces, grid: Grid | None, classes: int
+) -> ClipScores | ClipPieces:
+    from .clip_pieces import ClipPieces
+
     try:
+        if isinstance(values, ClipPieces):
+            return values
         if isinstance(values, ClipScores):
             clip = values
         elif grid is None:

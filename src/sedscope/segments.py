@@ -2,22 +2,114 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .criteria import ClipBatch
+from . import _native
+from .criteria import ClipBatch, ClipTruth, OpenDeltas, Recording
 from .definitions import Defined, require_choice, require_flag, require_number
 from .rows import DeltaTables, ReferenceRows, Rows
 from .scores import ScoreArray
-from .times import to_ticks
+from .times import Ticks, to_ticks
 
 AGGREGATIONS = ("max", "mean")
 
 
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """The segments of some clips."""
+
+    length: int
+    """In microseconds."""
+    counts: NDArray[np.int64]
+    """Per clip."""
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """The first segment of each clip, and the end."""
+        return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.int64)
+
+
+class _Stretches(Defined, ABC):
+    """A criterion in which each segment and class is one true or false positive from the segment's score
+    on."""
+
+    aggregation: str
+    cross_triggers: bool
+
+    @abstractmethod
+    def _grid(self, durations: Ticks) -> _Grid:
+        """The segments of clips with these durations."""
+
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        """See :class:`~sedscope.criteria.Criterion`."""
+        grid, mean = self._grid(batch.durations), self.aggregation == "mean"
+        scores = batch.clips.segment_scores(grid.starts, batch.durations, grid.length, mean, threads)
+        return self._tables(batch, grid, scores, floors, any_label)
+
+    def open_deltas(
+        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> OpenDeltas:
+        """See :class:`~sedscope.criteria.PiecewiseCriterion`."""
+        grid, mean = self._grid(recording.durations), self.aggregation == "mean"
+        (count,), (duration,) = grid.counts.tolist(), recording.durations.tolist()
+        scores = recording.clip.segment_scores(count, duration, grid.length, mean)
+        return _OpenStretches(self, recording, grid, scores, floors, any_label)
+
+    def _tables(
+        self, batch: ClipTruth, grid: _Grid, scores: ScoreArray, floors: ScoreArray, any_label: bool
+    ) -> DeltaTables:
+        """The tables that follow from the (segments × classes) scores."""
+        classes, clips, starts, length = len(floors), len(grid.counts), grid.starts, grid.length
+        targets = _targets(batch, length, starts, classes)
+        class_starts = np.arange(classes)[:, None] * starts[-1] + starts
+        columns = (targets.T.ravel().astype(np.int8), (~targets).T.ravel().astype(np.int8))
+        detections = Rows(class_starts, np.ascontiguousarray(scores.T).ravel(), columns)
+        segments, labels = np.nonzero(targets)
+        clip_of_segment = np.repeat(np.arange(clips, dtype=np.int32), grid.counts)
+        begin = (segments - starts[clip_of_segment[segments]]) * length
+        times = np.minimum(length, batch.durations[clip_of_segment[segments]] - begin)
+        cross = (
+            _cross_triggers(scores, targets, clip_of_segment, clips)
+            if self.cross_triggers
+            else Rows.none(classes, clips, (np.int32, np.int8), scores)
+        )
+        tables = DeltaTables(
+            detections=detections,
+            cross_triggers=cross,
+            references=ReferenceRows(clip_of_segment[segments], labels.astype(np.int32), times),
+            trials=grid.counts.astype(np.int64),
+            any_label=_any_label(scores, targets, starts) if any_label else None,
+        )
+        return tables.above(floors.astype(scores.dtype))
+
+
+@dataclass(frozen=True, eq=False)
+class _OpenStretches:
+    """:class:`~sedscope.criteria.OpenDeltas` of segments."""
+
+    criterion: _Stretches
+    recording: Recording
+    grid: _Grid
+    scores: _native.OpenRecording
+    floors: ScoreArray
+    any_label: bool
+
+    def feed(self, piece: ScoreArray) -> None:
+        self.scores.feed(piece)
+
+    def finish(self) -> DeltaTables:
+        scores: ScoreArray = self.scores.finish()
+        return self.criterion._tables(self.recording, self.grid, scores, self.floors, self.any_label)
+
+
 @dataclass(frozen=True, repr=False)
-class Segment(Defined):
+class Segment(_Stretches):
     """Segments of ``length`` seconds, the last one of a clip ending with the clip.
 
     A segment's score is the largest score of the frames that overlap it, or with
@@ -38,17 +130,13 @@ class Segment(Defined):
         require_choice(self, "aggregation", AGGREGATIONS)
         require_flag(self, "cross_triggers")
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        """See :class:`~sedscope.criteria.Criterion`."""
+    def _grid(self, durations: Ticks) -> _Grid:
         length = int(to_ticks(self.length))
-        counts = -(-batch.durations // length)
-        return _stretch_tables(self, batch, length, counts, floors, threads, any_label)
+        return _Grid(length, -(-durations // length))
 
 
 @dataclass(frozen=True, repr=False)
-class Clip(Defined):
+class Clip(_Stretches):
     """Whole clips (tagging): each is one segment, see :class:`Segment`.
 
     >>> Clip()
@@ -62,55 +150,12 @@ class Clip(Defined):
         require_choice(self, "aggregation", AGGREGATIONS)
         require_flag(self, "cross_triggers")
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        """See :class:`~sedscope.criteria.Criterion`."""
-        length = max([1, *batch.durations.tolist()])
-        counts = np.ones(len(batch.durations), np.int64)
-        return _stretch_tables(self, batch, length, counts, floors, threads, any_label)
-
-
-def _stretch_tables(
-    criterion: Segment | Clip,
-    batch: ClipBatch,
-    length: int,
-    counts: NDArray[np.int64],
-    floors: ScoreArray,
-    threads: int,
-    any_label: bool,
-) -> DeltaTables:
-    """Each segment and class is one true or false positive from the segment's score on."""
-    classes, clips = len(floors), len(counts)
-    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    scores = batch.clips.segment_scores(
-        starts, batch.durations, length, criterion.aggregation == "mean", threads
-    )
-    targets = _targets(batch, length, starts, classes)
-    class_starts = np.arange(classes)[:, None] * starts[-1] + starts
-    columns = (targets.T.ravel().astype(np.int8), (~targets).T.ravel().astype(np.int8))
-    detections = Rows(class_starts, np.ascontiguousarray(scores.T).ravel(), columns)
-    segments, labels = np.nonzero(targets)
-    clip_of_segment = np.repeat(np.arange(clips, dtype=np.int32), counts)
-    begin = (segments - starts[clip_of_segment[segments]]) * length
-    times = np.minimum(length, batch.durations[clip_of_segment[segments]] - begin)
-    cross = (
-        _cross_triggers(scores, targets, clip_of_segment, clips)
-        if criterion.cross_triggers
-        else Rows.none(classes, clips, (np.int32, np.int8), scores)
-    )
-    tables = DeltaTables(
-        detections=detections,
-        cross_triggers=cross,
-        references=ReferenceRows(clip_of_segment[segments], labels.astype(np.int32), times),
-        trials=counts.astype(np.int64),
-        any_label=_any_label(scores, targets, starts) if any_label else None,
-    )
-    return tables.above(floors.astype(scores.dtype))
+    def _grid(self, durations: Ticks) -> _Grid:
+        return _Grid(max([1, *durations.tolist()]), np.ones(len(durations), np.int64))
 
 
 def _targets(
-    batch: ClipBatch, length: int, starts: NDArray[np.int64], classes: int
+    batch: ClipTruth, length: int, starts: NDArray[np.int64], classes: int
 ) -> NDArray[np.bool_]:
     """(segments × classes) whether a reference of the class overlaps the segment."""
     targets = np.zeros((int(starts[-1]), classes), bool)

@@ -11,6 +11,7 @@ Ticks = NDArray[np.int64]
 
 TICKS_PER_SECOND = 1_000_000
 SECONDS_PER_UNIT = {"second": 1, "minute": 60, "hour": 3600}
+_LONG = 2**18  # frames
 _LARGEST = 2**53 / TICKS_PER_SECOND  # seconds; about 285 years
 
 
@@ -34,9 +35,19 @@ def to_seconds(ticks: Ticks) -> NDArray[np.float64]:
     return ticks / TICKS_PER_SECOND
 
 
-@lru_cache(maxsize=64)
 def frame_ticks(frames: int, frame: float) -> Ticks:
-    """The boundaries of frames of one length, from 0. One read-only array for all who ask."""
-    ticks = to_ticks(np.arange(frames + 1) * frame)
+    """The boundaries of frames of one length, from 0: a read-only array, one for all who ask, unless it
+    is long."""
+    return _frame_ticks(frames, frame) if frames > _LONG else _shared_frame_ticks(frames, frame)
+
+
+def _frame_ticks(frames: int, frame: float) -> Ticks:
+    ticks = np.empty(frames + 1, np.int64)
+    for first in range(0, frames + 1, _LONG):
+        last = min(first + _LONG, frames + 1)
+        ticks[first:last] = to_ticks(np.arange(first, last) * frame)
     ticks.flags.writeable = False
     return ticks
+
+
+_shared_frame_ticks = lru_cache(maxsize=64)(_frame_ticks)

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment, ClipChoice, Missing, align
+from .batches import Progress
 from .clip_deltas import Deltas, combine
-from .collect import Progress, Wanted, collect
+from .collect import collect
 from .counts import Counts
 from .errors import SedscopeError, counted, listing
+from .gathering import Wanted
 from .ground_truth import GroundTruth
 from .metrics import PSDS, ClassValue, ClasswiseMetric, ClasswiseResult, Metric, MetricResult
 from .operating_points import OperatingPoints

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .batches import Progress
 from .clip_deltas import Deltas
 from .clip_ids import clip_ids
-from .collect import Progress
 from .definitions import require_choice, require_flag, require_number
 from .errors import SedscopeError, counted, listing
 from .metrics import Metric

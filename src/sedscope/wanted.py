@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from .alignment import Alignment
+from .batches import Progress
 from .clip_deltas import Deltas
-from .collect import Engine, Progress, Wanted, collect
+from .collect import Engine, collect
 from .criteria import Criterion
 from .errors import SedscopeError, counted, listing
+from .gathering import Wanted
 from .metrics import Metric
 from .postprocessing import PostProcessing
 from .resampling import Weights, reach

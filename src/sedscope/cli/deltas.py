@@ -59,8 +59,9 @@ def deltas(
     other clips."""
     from .. import read_ground_truth
     from ..alignment import align
-    from ..collect import Wanted, collect
+    from ..collect import collect
     from ..delta_files import save_deltas
+    from ..gathering import Wanted
     from ..wanted import wanted_by
     from .progress import progress_bar
     from .systems import read_system, require_scores

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from ..alignment import Alignment
-from ..collect import Progress, Wanted
+from ..batches import Progress
 from ..criteria import Criterion
 from ..delta_files import load_deltas, save_deltas
 from ..errors import SedscopeError
+from ..gathering import Wanted
 from .parts import Found, find, merge, part_of, ranges
 
 CLIPS_PER_PART = 256

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..alignment import Alignment
-from ..collect import Progress, Wanted
+from ..batches import Progress
 from ..criteria import Criterion
 from ..errors import SedscopeError
+from ..gathering import Wanted
 from .parts import Found, find, merge, part_of, ranges
 
 _PARTS_PER_THREAD = 4

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..alignment import Alignment
 from ..clip_deltas import Deltas
-from ..collect import Wanted, collect_once
 from ..criteria import Criterion
+from ..gathering import Wanted, collect_once
 
 Found: TypeAlias = dict[Criterion, Deltas]
 

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..alignment import ClipChoice, Missing, align
+from ..clip_pieces import needs_whole
 from ..errors import SedscopeError, SedscopeWarning, counted, listing, raise_together
 from ..ground_truth import GroundTruth
 from ..io.files import replacing
-from ..loading import load
+from ..loading import LoadedPieces, load
 from ..scores import ClipScores, ScoreArray, Scores, refuse_nans
 from ..threads import thread_count
 from .postprocessing import PostProcessing
@@ -68,6 +69,8 @@ class ScoreTransform(PostProcessing):
         values: list[ScoreArray] = []
         weights: list[NDArray[np.int64]] = []
         for loaded in load(scores, alignment.clips, thread_count(None)):
+            if isinstance(loaded, LoadedPieces):
+                raise needs_whole(alignment.clips[loaded.number])
             raise_together(loaded.failures)
             for number, clip in enumerate(loaded.scores, loaded.first):
                 refuse_nans(alignment.clips[number], clip, scores.classes)

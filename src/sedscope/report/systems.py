@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..alignment import Alignment
+from ..batches import whole_clips
 from ..clip_deltas import Deltas
-from ..collect import checked_batches
 from ..counts import ClassCounts, Counts
 from ..criteria import Criterion
 from ..errors import SedscopeError
@@ -115,7 +115,7 @@ def _enough(table: ClassCounts, hours: float) -> float:
 
 def _maxima_without_references(alignment: Alignment, threads: int) -> dict[str, NDArray[np.float64]]:
     """Per class the largest scores of the clips without references of it, decreasing."""
-    batches = checked_batches(alignment, (None,), threads, None)
+    batches = whole_clips(alignment, threads, None)
     maxima = np.concatenate([found.batch.maxima for found in batches]).astype(np.float64)
     there = np.zeros(maxima.shape, bool)
     there[np.repeat(np.arange(len(maxima)), np.diff(alignment.starts)), alignment.labels] = True
@@ -149,7 +149,7 @@ def _cut(system: System, ends: Mapping[str, float]) -> System:
 def _collected(alignment: Alignment, criterion: Criterion, floors: ScoreArray, threads: int) -> Deltas:
     """The deltas above given floors."""
     parts = []
-    for found in checked_batches(alignment, (None,), threads, None):
+    for found in whole_clips(alignment, threads, None):
         last = found.first + len(found.batch.durations)
         parts.append(
             Deltas(
