@@ -406,7 +406,8 @@ private:
     std::variant<std::vector<ClipView<float>>, std::vector<ClipView<double>>> views_;
 };
 
-// Something that is found in a recording piece by piece. The arrays that it looks at are kept alive.
+// Something that is found in a recording piece by piece. The arrays that it looks at are kept
+// alive.
 class OpenRecording {
 public:
     // `algorithm` is fed with views of the pieces, which have at least so many columns;
@@ -586,7 +587,7 @@ private:
 
     Vector<int64_t> edges_;
     std::vector<int64_t> columns_;
-    std::size_t needed_ = 0;             // columns of each piece
+    std::size_t needed_ = 0;            // columns of each piece
     std::variant<float, double> zero_;  // of the type of the scores
 };
 

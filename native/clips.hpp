@@ -76,8 +76,8 @@ const T* load_column(const ClipView<T>& clip, int64_t column, std::vector<T>& co
     return copy.data();
 }
 
-// Gives the scores of one class to `feed(scores, frames)`: at once where they lie side by side, else
-// copied, a block after the other, so that a long clip needs no copy of its own length.
+// Gives the scores of one class to `feed(scores, frames)`: at once where they lie side by side,
+// else copied, a block after the other, so that a long clip needs no copy of its own length.
 template <class T, class Feed>
 void feed_column(const ClipView<T>& clip, int64_t column, std::vector<T>& copy, Feed&& feed) {
     constexpr std::size_t block = 1 << 15;

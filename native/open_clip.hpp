@@ -13,7 +13,8 @@ namespace sedscope {
 template <class T, class Kernel>
 class OpenClip {
 public:
-    // `edges`: the boundaries of all frames to come. `make_kernel()` gives the kernel of a criterion.
+    // `edges`: the boundaries of all frames to come. `make_kernel()` gives the kernel of a
+    // criterion.
     template <class MakeKernel>
     OpenClip(const std::vector<int64_t>& columns, const ReferenceTable& references,
              const Time* edges, std::size_t boundaries, const T* floors, std::size_t threads,
