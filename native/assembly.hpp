@@ -37,7 +37,6 @@ public:
           cross_counts_(classes * clips),
           error_counts_(classes * clips) {}
 
-    // What was found in a clip and class: the rows from `before` to the last.
     struct Sizes {
         std::size_t detections, cross_triggers, errors;
 
@@ -46,6 +45,7 @@ public:
               cross_triggers(rows.cross_triggers.size()),
               errors(rows.errors.size()) {}
     };
+    // Takes note of what was found in a clip and class: the rows from `before` to the last.
     void note(std::size_t c, std::size_t clip, const Sizes& before, const Rows<T>& rows) {
         const Sizes now(rows);
         counts_[c * clips_ + clip] = now.detections - before.detections;

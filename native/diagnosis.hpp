@@ -94,14 +94,15 @@ private:
         for (std::size_t frame = 0; frame < view.frames; ++frame)
             levels_[frame] = level(view, view.scores[frame]);
         const std::size_t stops = view.stop_count;
-        tree_.sweep(
-            levels_.data(), view.frames, 0, 0,
-            [&](const Detection<uint32_t>& found, int32_t*) {
-                const DetectedEvent event{found.first, found.end, view.edges[found.first],
-                                          view.edges[found.end]};
-                spans_.push_back({event, stops - found.score, stops - found.parent});
-            },
-            [](uint32_t, const int32_t*) {});
+        const auto keep = [&](const Detection<uint32_t>& found, int32_t*) {
+            const DetectedEvent event{found.first, found.end, view.edges[found.first],
+                                      view.edges[found.end]};
+            spans_.push_back({event, stops - found.score, stops - found.parent});
+        };
+        const auto nothing = [](uint32_t, const int32_t*) {};
+        tree_.begin(0, 0);
+        tree_.feed(levels_.data(), view.frames, keep, nothing);
+        tree_.finish(keep, nothing);
     }
 
     static uint32_t level(const ClassView<T>& view, T score) {

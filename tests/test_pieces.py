@@ -312,8 +312,9 @@ def test_what_needs_whole_clips_says_so() -> None:
     clip: Any = scores.open("a")
     with pytest.raises(sed.SedscopeError, match=said):
         sed.Scores.from_arrays({"a": clip}, classes=["Cat", "Dog"], frame=1)
+    wanted: dict[Criterion, Wanted] = {sed.Intersection(0.5, 0.5): Wanted(any_label=True)}
     with pytest.raises(sed.SedscopeError, match="substitutions are not defined for Intersection"):
-        sed.evaluate(scores, TRUTH, sed.BestErrorRate(sed.Intersection(0.5, 0.5), average="micro"))
+        collect(align(scores, TRUTH), wanted)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,13 @@ class Rows:
 
     def above(self, floors: ScoreArray) -> Rows:
         """Only the rows with a score above their class's floor."""
-        kept = self.scores > np.repeat(floors, np.diff(self.class_starts()))
+        bounds = self.class_starts()
+        kept = np.empty(len(self.scores), bool)
+        for c in range(len(floors)):
+            rows = slice(bounds[c], bounds[c + 1])
+            np.greater(self.scores[rows], floors[c : c + 1], out=kept[rows])
+        if kept.all():
+            return self
         position = np.concatenate([[0], np.cumsum(kept)])
         return Rows(
             position[self.starts], self.scores[kept], tuple(column[kept] for column in self.columns)
