@@ -157,8 +157,9 @@ def evaluate(
             )
             for metric in chosen
         }
-    counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
     notes = [*alignment.warnings, *late_note(alignment, deltas), *vanishing_note(intervals.values())]
+    # the deltas of each criterion are let go when they have been added up
+    counts = {criterion: deltas.pop(criterion).counts(threads=threads) for criterion in tuple(deltas)}
     return _evaluation(chosen, counts, notes, intervals)
 
 
