@@ -348,6 +348,8 @@ def test_wrong_functions() -> None:
         sed.evaluate(scores, TRUTH, sed.AUROC(sed.Clip()))
     with pytest.raises(sed.SedscopeError, match="clips that are not ClipPieces: a"):
         sed.Scores.from_pieces({"a": array}, classes=["Cat", "Dog"])
+    with pytest.raises(sed.SedscopeError, match="give a mapping from clips to ClipPieces, not ndarray"):
+        sed.Scores.from_pieces(array, classes=["Cat", "Dog"])
     once = iter([TWO, TWO])
     clip = sed.ClipPieces(lambda: once, frames=4, frame=1.0)
     scores = sed.Scores.from_pieces({"a": clip}, classes=["Cat", "Dog"])

@@ -233,6 +233,8 @@ class Scores(Mapping[str, ClipScores]):
         """From recordings too long for memory: see :class:`ClipPieces`."""
         from .clip_pieces import ClipPieces
 
+        if not isinstance(clips, Mapping):
+            raise SedscopeError(f"give a mapping from clips to ClipPieces, not {type(clips).__name__}")
         wrong = [name for name, clip in clips.items() if not isinstance(clip, ClipPieces)]
         if wrong:
             raise SedscopeError(f"clips that are not ClipPieces: {listing(wrong)}")
