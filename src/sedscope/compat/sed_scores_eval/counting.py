@@ -85,102 +85,97 @@ def _warn(notes: Collection[str]) -> None:
 
 def delta_table(found: Found) -> DeltaTable:
     """The deltas of each clip and class, by rising score; scores where nothing changes are left out."""
-    deltas, tables = found.deltas, found.deltas.tables
-    classes, clips = len(deltas.classes), len(deltas.clips)
-    parts: dict[str, _Column] = {}
-    tp, fp = tables.detections.columns
-    parts["tps"] = _Column.of_rows(tables.detections, tp)
-    parts["fps"] = _Column.of_rows(tables.detections, fp)
-    if isinstance(deltas.criterion, Intersection):
-        labels, changes = tables.cross_triggers.columns
-        for other, name in enumerate(deltas.classes if deltas.criterion.cttc is not None else ()):
-            chosen = np.where(labels == other, changes, 0)
-            parts[_CROSS + name] = _Column.of_rows(tables.cross_triggers, chosen)
-    if tables.errors is not None:
-        for name, column in zip(_ERRORS, tables.errors.columns, strict=True):
-            parts[name] = _Column.of_rows(tables.errors, column)
-    if tables.trials is not None:
-        for name, unscored in _never_scored(deltas).items():
-            parts[name] = parts[name].with_more(unscored)
-    pairs, scores, changes_by_name = _side_by_side(parts)
-    bounds = np.searchsorted(pairs, np.arange(classes * clips + 1))
+    deltas, clips = found.deltas, len(found.names)
+    pairs, scores, columns = _side_by_side(_parts(deltas))
+    bounds = np.searchsorted(pairs, np.arange(len(deltas.classes) * clips + 1)).tolist()
+    without_crossing = isinstance(deltas.criterion, Intersection) and deltas.criterion.cttc is None
     made: DeltaTable = {name: {} for name in found.names}
     for c, label in enumerate(deltas.classes):
+        of_class = {name: column for name, column in columns.items() if name != _CROSS + label}
         for i, name in enumerate(found.names):
-            rows = slice(bounds[c * clips + i], bounds[c * clips + i + 1])
-            own = {
-                key: column[rows] / TICKS_PER_SECOND if key in _ERRORS else column[rows]
-                for key, column in changes_by_name.items()
-                if key != _CROSS + label
-            }
-            if isinstance(deltas.criterion, Intersection) and deltas.criterion.cttc is None:
-                own["cts"] = np.zeros(rows.stop - rows.start, np.int64)
-            made[name][label] = (scores[rows].astype(np.float64), own)
+            rows = slice(*bounds[c * clips + i : c * clips + i + 2])
+            changes = {key: column[rows] for key, column in of_class.items()}
+            if without_crossing:
+                changes["cts"] = np.zeros(rows.stop - rows.start, np.int64)
+            made[name][label] = (scores[rows], changes)
     return made
 
 
 @dataclass(frozen=True, eq=False)
-class _Column:
-    """Changes of a count, each of a pair of class and clip at a score."""
+class _Part:
+    """Changes of some counts, each row of a pair of class and clip at a score."""
 
     pairs: NDArray[np.int64]
     scores: ScoreArray
-    changes: NDArray[np.int64]
+    columns: Mapping[str, NDArray[Any]]
 
     @staticmethod
-    def of_rows(table: Rows, changes: NDArray[Any]) -> _Column:
+    def of_rows(table: Rows, columns: Mapping[str, NDArray[Any]]) -> _Part:
         classes, clips = table.starts.shape[0], table.starts.shape[1] - 1
         pairs = np.repeat(np.arange(classes * clips), np.diff(table.starts, axis=1).ravel())
-        changed = np.flatnonzero(changes)
-        return _Column(pairs[changed], table.scores[changed], changes[changed].astype(np.int64))
-
-    def with_more(self, other: _Column) -> _Column:
-        return _Column(
-            np.concatenate([self.pairs, other.pairs]),
-            np.concatenate([self.scores, other.scores]),
-            np.concatenate([self.changes, other.changes]),
-        )
+        return _Part(pairs, table.scores, columns)
 
 
-def _never_scored(deltas: Deltas) -> dict[str, _Column]:
+def _parts(deltas: Deltas) -> list[_Part]:
+    tables = deltas.tables
+    tp, fp = tables.detections.columns
+    parts = [_Part.of_rows(tables.detections, {"tps": tp, "fps": fp})]
+    if isinstance(deltas.criterion, Intersection) and deltas.criterion.cttc is not None:
+        labels, changes = tables.cross_triggers.columns
+        crossed = {
+            _CROSS + name: np.where(labels == other, changes, 0)
+            for other, name in enumerate(deltas.classes)
+        }
+        parts.append(_Part.of_rows(tables.cross_triggers, crossed))
+    if tables.errors is not None:
+        sums = [column / TICKS_PER_SECOND for column in tables.errors.columns]
+        parts.append(_Part.of_rows(tables.errors, dict(zip(_ERRORS, sums, strict=True))))
+    if tables.trials is not None:
+        parts.append(_never_scored(deltas))
+    return parts
+
+
+def _never_scored(deltas: Deltas) -> _Part:
     """Segments without any score, at ``-inf``: nothing detects them, but they are judged."""
     tables, clips = deltas.tables, len(deltas.clips)
     assert tables.trials is not None
     pairs = len(deltas.classes) * clips
-    references = np.bincount(
-        tables.references.labels.astype(np.int64) * clips + tables.references.clips, minlength=pairs
-    )
-    tp, fp = (_Column.of_rows(tables.detections, column) for column in tables.detections.columns)
-    missed = references - np.bincount(tp.pairs, tp.changes, minlength=pairs).astype(np.int64)
-    trials = np.tile(tables.trials, len(deltas.classes))
-    negatives = trials - references - np.bincount(fp.pairs, fp.changes, minlength=pairs).astype(np.int64)
-    found = {}
-    for name, number in (("tps", missed), ("fps", negatives)):
-        (some,) = np.nonzero(number)
-        found[name] = _Column(some, np.full(len(some), -np.inf), number[some])
-    return found
+    of_references = tables.references.labels.astype(np.int64) * clips + tables.references.clips
+    references = np.bincount(of_references, minlength=pairs)
+    tp, fp = tables.detections.columns
+    scored = _Part.of_rows(tables.detections, {}).pairs
+    found = [np.bincount(scored, column, minlength=pairs).astype(np.int64) for column in (tp, fp)]
+    missed = references - found[0]
+    negatives = np.tile(tables.trials, len(deltas.classes)) - references - found[1]
+    (some,) = np.nonzero(missed + negatives)
+    scores: ScoreArray = np.full(len(some), -np.inf)
+    return _Part(some, scores, {"tps": missed[some], "fps": negatives[some]})
 
 
 def _side_by_side(
-    parts: Mapping[str, _Column],
-) -> tuple[NDArray[np.int64], ScoreArray, dict[str, NDArray[np.int64]]]:
+    parts: Sequence[_Part],
+) -> tuple[NDArray[np.int64], FloatArray, dict[str, NDArray[Any]]]:
     """One row for each pair and score at which any column changes, ordered by pair, then score."""
-    pairs = np.concatenate([part.pairs for part in parts.values()])
-    scores: ScoreArray = np.concatenate([part.scores for part in parts.values()])
+    pairs = np.concatenate([part.pairs for part in parts])
+    scores = np.concatenate([part.scores for part in parts]).astype(np.float64)
     order = np.lexsort((scores, pairs))
-    new = np.ones(len(order), bool)
-    ordered_pairs, ordered_scores = pairs[order], scores[order]
-    new[1:] = (ordered_pairs[1:] != ordered_pairs[:-1]) | (ordered_scores[1:] != ordered_scores[:-1])
-    row = np.empty(len(order), np.int64)
-    row[order] = np.cumsum(new) - 1
-    ends = np.cumsum([len(part.pairs) for part in parts.values()])
-    columns = {}
-    for (name, part), end in zip(parts.items(), ends, strict=True):
-        columns[name] = np.zeros(np.count_nonzero(new), np.int64)
-        np.add.at(columns[name], row[end - len(part.pairs) : end], part.changes)
-    kept = np.any([column != 0 for column in columns.values()], axis=0)
-    columns = {name: column[kept] for name, column in columns.items()}
-    return ordered_pairs[new][kept], ordered_scores[new][kept], columns
+    pairs, scores = pairs[order], scores[order]
+    first = np.flatnonzero(
+        np.append(True, (pairs[1:] != pairs[:-1]) | (scores[1:] != scores[:-1]))[: len(pairs)]
+    )
+    columns: dict[str, NDArray[Any]] = {}
+    for name in dict.fromkeys(name for part in parts for name in part.columns):
+        changes = np.concatenate(
+            [part.columns.get(name, np.zeros(len(part.pairs), np.int8)) for part in parts]
+        )
+        wide = changes.astype(np.float64 if changes.dtype.kind == "f" else np.int64)
+        columns[name] = np.add.reduceat(wide[order], first) if len(first) else wide
+    changed = np.any([column != 0 for column in columns.values()], axis=0)
+    return (
+        pairs[first][changed],
+        scores[first][changed],
+        {name: column[changed] for name, column in columns.items()},
+    )
 
 
 def statistics_of(counts: Counts) -> Statistics:
@@ -338,7 +333,9 @@ def _stacked(tables: Sequence[Sequence[Any]], classes: Sequence[str]) -> _Stacke
 def _cross_rows(columns: _Stacked, classes: Sequence[str]) -> Rows:
     """Cross-triggers as a sparse table."""
     present = [c for c, label in enumerate(classes) if _CROSS + label in columns.columns]
-    changes = np.array([columns[_CROSS + classes[c]] for c in present]).reshape(len(present), -1)
+    changes = np.zeros((len(present), len(columns.scores)), np.int64)
+    for place, c in enumerate(present):
+        changes[place] = columns[_CROSS + classes[c]]
     row, other = np.nonzero(changes.T)
     before = np.searchsorted(row, columns.starts)
     return Rows(

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...clip_ids import clip_id
-from ...errors import SedscopeError, counted, listing
-from ...ground_truth import GroundTruth
+from ...errors import SedscopeError, counted, listing, raise_together
+from ...ground_truth import EventColumns, GroundTruth
 from ...io import read_ground_truth, read_scores
 from ...io.event_tables import read_durations
 from ...io.score_tables import clip_from_table, table_classes
 from ...scores import ClipScores, Scores
+from ...times import Ticks, to_ticks
 from .lazy import LazyScores
 
 GivenEvents: TypeAlias = Mapping[str, Iterable[Any]] | str | Path
@@ -56,26 +58,52 @@ def named_scores(given: Any) -> NamedScores:
 def _scores_of_frames(frames: Any, names: Collection[str]) -> Scores:
     first = next(iter(names))
     classes = table_classes(frames[first], where=f"clip {first}")
-    header = ["onset", "offset", *classes]
+    read = _Reader(["onset", "offset", *classes])
+    if not isinstance(frames, dict):  # perhaps more than fits into the memory
+        return Scores(names, lambda name: read.clip(frames[name], name), classes=classes)
+    clips: dict[str, ClipScores] = {}
+    errors: list[SedscopeError] = []
+    for name, frame in frames.items():
+        try:
+            clips[name] = read.clip(frame, name)
+        except SedscopeError as error:
+            errors.append(error)
+    raise_together(errors)
+    return Scores(clips, clips.__getitem__, classes=classes, in_memory=True, thread_safe=True)
 
-    def load(name: str) -> ClipScores:
-        return _clip_of_frame(frames[name], header, where=f"clip {name}")
 
-    return Scores(names, load, classes=classes, thread_safe=isinstance(frames, dict))
+class _Reader:
+    """Makes the scores of a clip from a table; from a pandas frame of one float type without a copy, and
+    with the boundaries of the clip before if they are the same."""
 
+    def __init__(self, header: list[str]) -> None:
+        import pandas
 
-def _clip_of_frame(frame: Any, header: list[str], where: str) -> ClipScores:
-    """The scores of a clip; from a pandas frame of one float type without a copy."""
-    import pandas
+        self.header = header
+        self.pandas_frame = pandas.DataFrame
+        self.last_times: NDArray[Any] = np.empty((0, 2))
+        self.last_ticks: Ticks = np.empty(0, np.int64)
 
-    if isinstance(frame, pandas.DataFrame) and frame.columns.tolist() == header:
-        table = frame.to_numpy()
-        if table.dtype in (np.float32, np.float64):
-            try:
-                return ClipScores.from_frames(table[:, 2:], table[:, 0], table[:, 1])
-            except SedscopeError as error:
-                raise SedscopeError(f"{where}: {error}") from None
-    return clip_from_table(frame, header[2:], where)
+    def clip(self, frame: Any, name: str) -> ClipScores:
+        """The scores of one clip."""
+        where = f"clip {name}"
+        if isinstance(frame, self.pandas_frame) and frame.columns.tolist() == self.header:
+            table = frame.to_numpy()
+            if table.dtype in (np.float32, np.float64):
+                return self._from_array(table, where)
+        return clip_from_table(frame, self.header[2:], where)
+
+    def _from_array(self, table: NDArray[Any], where: str) -> ClipScores:
+        times, values = table[:, :2], table[:, 2:]
+        if np.array_equal(times, self.last_times):
+            return ClipScores.unchecked(values, self.last_ticks)
+        try:
+            clip = ClipScores.from_frames(values, times[:, 0], times[:, 1])
+        except SedscopeError as error:
+            raise SedscopeError(f"{where}: {error}") from None
+        if len(clip.values) == len(values):  # no gaps were filled
+            self.last_times, self.last_ticks = times, clip.ticks
+        return clip
 
 
 def events_by_name(given: GivenEvents) -> Mapping[str, Iterable[Any]]:
@@ -114,18 +142,26 @@ def truth_of_events(
     events: Mapping[str, Iterable[Any]], durations: Mapping[str, float] | None
 ) -> GroundTruth:
     """Ground truth. Without durations a clip lasts as long as its events, which all count then."""
-    if durations is None:
-        durations = {clip: _last_offset(of_clip) for clip, of_clip in events.items()}
-    return GroundTruth.from_dict(events, durations=durations)
-
-
-def _last_offset(events: Any) -> float:
-    """The end of the last event, or a moment; events that are none are told of elsewhere."""
-    moment = 1e-6
     try:
-        return max([moment, *(float(offset) for _, offset, _ in events)])
-    except (TypeError, ValueError):
-        return moment
+        lists = {name: list(of_clip) for name, of_clip in events.items()}
+        rows = [(name, *event) for name, of_clip in lists.items() for event in of_clip]
+        columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
+        names, onsets, offsets, labels = columns
+        times = to_ticks([onsets, offsets])
+    except (TypeError, ValueError):  # which says what is wrong
+        return GroundTruth.from_dict(events, durations=durations)
+    if not all(isinstance(label, str) and label for label in labels):
+        return GroundTruth.from_dict(events, durations=durations)
+    if durations is None:
+        moment = 1e-6
+        durations = dict.fromkeys(lists, moment)
+        for name, offset in zip(names, offsets, strict=True):
+            durations[name] = max(durations[name], float(offset))
+    return GroundTruth(
+        EventColumns(names, times[0], times[1], labels, where=lambda i: f"event {i}"),
+        clips=events,
+        durations=durations,
+    )
 
 
 def truth_of_tags(tags: Mapping[str, Iterable[str]]) -> GroundTruth:
