@@ -320,7 +320,8 @@ def leaves(tree: Any) -> Arrays:
     elif hasattr(tree, "columns"):
         items = [(str(name), tree[name].to_numpy()) for name in tree.columns]
     else:
-        return {"": np.asarray(tree)}
+        array = np.asarray(tree)
+        return {"": array.astype(str) if array.dtype.kind in "OT" else array}
     return {
         f"{key}/{path}".rstrip("/"): leaf for key, one in items for path, leaf in leaves(one).items()
     }
@@ -351,8 +352,54 @@ def parameters(function: Any) -> list[Any]:
     ]
 
 
+def psds_eval_points(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
+    """All that psds_eval's class tells of the detections at some thresholds; see `points_of`."""
+    return leaves(points_of("psds_eval", case, references(case), scores))
+
+
+def points_of(
+    package: str, case: Mapping[str, Any], truth: Mapping[str, Any], scores: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Evaluate detections at ``thresholds`` with the ``PSDSEval`` of a package; ``options`` are its own,
+    ``psds`` lists those of the score, ``constraints`` those of operating points."""
+    pandas = import_module("pandas")
+    module = "sed_scores_eval" if package == "psds_eval" else "sedscope.compat.sed_scores_eval"
+    detect = import_module(f"{module}.base_modules.detection").scores_to_event_list
+    columns = ["filename", "onset", "offset", "event_label"]
+
+    def table(events: Mapping[str, Any]) -> Any:
+        rows = [(f"{clip}.wav", *event) for clip, of_clip in events.items() for event in of_clip]
+        return pandas.DataFrame(rows, columns=columns)
+
+    durations = [(f"{clip}.wav", of_clip["duration"]) for clip, of_clip in case["clips"].items()]
+    judge = import_module(package).PSDSEval(
+        ground_truth=table(truth),
+        metadata=pandas.DataFrame(durations, columns=["filename", "duration"]),
+        **case["options"],
+    )
+    fscores = []
+    for threshold in case["thresholds"]:
+        found = table(detect(scores, np.full(len(case["classes"]), threshold)))
+        judge.add_operating_point(found, info={"threshold": threshold})
+        fscores.append(judge.compute_macro_f_score(found, beta=case["beta"]))
+    constraints = pandas.DataFrame(case["constraints"], columns=["class_name", "constraint", "value"])
+    return {
+        "classes": judge.class_names,
+        "number": judge.num_operating_points(),
+        "points": {
+            name: list(judge.operating_points[name])
+            for name in ("counts", "tpr", "fpr", "ctr", "threshold")
+        },
+        "fscores": fscores,
+        "psds": [judge.psds(**options)._asdict() for options in case["psds"]],
+        "curves": [curve._asdict() for curve in judge.psd_roc_curves(case["psds"][0]["alpha_ct"])],
+        "chosen": judge.select_operating_points_per_class(constraints, alpha_ct=0.5),
+    }
+
+
 JUDGES = {
     "calls": called,
+    "psds_eval points": psds_eval_points,
     "signatures": signatures,
     "psds": psds_of_scores,
     "psds_eval": psds_of_detections,
