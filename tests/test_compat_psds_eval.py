@@ -11,9 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 import sedscope as sed
+from sedscope.compat.psds_eval import (
+    PSDSEval,
+    PSDSEvalError,
+    plot_per_class_psd_roc,
+    plot_psd_roc,
+)
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
 
 from .judging import KINDS, judge, random_set
@@ -107,3 +114,132 @@ def test_same_results(judged: dict[str, Any], name: str) -> None:
             assert ours[path].tolist() == value.tolist(), path
         else:
             np.testing.assert_allclose(ours[path], value, rtol=1e-9, atol=1e-9, err_msg=path)
+
+
+# On its own
+
+
+def events(*rows: tuple[str, float, float, str]) -> Any:
+    return pandas.DataFrame(list(rows), columns=["filename", "onset", "offset", "event_label"])
+
+
+METADATA = pandas.DataFrame({"filename": ["a.wav", "b.wav"], "duration": [10.0, 10.0]})
+TRUTH = events(("a.wav", 1, 3, "Dog"), ("b.wav", 2, 4, "Cat"))
+NO_RESULT: Any = 0.5
+FOUND = events(("a.wav", 1, 3, "Dog"), ("a.wav", 5, 6, "Cat"), ("b.wav", 2, 4, "Dog"))
+
+
+def evaluation(**options: Any) -> PSDSEval:
+    return PSDSEval(ground_truth=TRUTH, metadata=METADATA, **options)
+
+
+def test_counts_of_an_operating_point() -> None:
+    """True positives on the diagonal, cross-triggers beside it, false positives in the last column."""
+    made = evaluation()
+    made.add_operating_point(FOUND, info={"threshold": 0.5})
+    assert made.class_names == ["Cat", "Dog", "injected_psds_world_label"]
+    assert made.operating_points.counts[0].tolist() == [[0, 0, 1], [1, 1, 1], [0, 0, 0]]
+    assert made.operating_points.threshold.tolist() == [0.5]
+
+
+def test_a_class_of_which_nothing_is_found_has_an_f_score_of_0() -> None:
+    mean, of_classes = evaluation().compute_macro_f_score(FOUND)
+    assert of_classes == {"Cat": 0.0, "Dog": pytest.approx(2 / 3)}
+    assert mean == pytest.approx(1 / 3)
+
+
+def test_the_same_operating_point_twice_counts_once() -> None:
+    made = evaluation()
+    made.add_operating_point(FOUND)
+    with pytest.warns(sed.SedscopeWarning, match="already"):
+        made.add_operating_point(FOUND.iloc[::-1])
+    assert made.num_operating_points() == 1
+    made.clear_all_operating_points()
+    assert made.num_operating_points() == 0
+
+
+def test_classes_without_references_are_left_out() -> None:
+    made, plain = evaluation(class_names=["Bird"]), evaluation()
+    for one in (made, plain):
+        one.add_operating_point(FOUND)
+    assert np.isnan(made.operating_points.tpr[0][0])
+    assert made.psds(0.5, 1, 1000).value == plain.psds(0.5, 1, 1000).value
+
+
+def test_detections_of_other_classes_are_left_out_and_told_of() -> None:
+    with pytest.warns(sed.SedscopeWarning, match="left out, not among the classes: detections of Bird"):
+        evaluation().add_operating_point(events(("a.wav", 1, 3, "Dog"), ("a.wav", 1, 3, "Bird")))
+
+
+def test_lines_between_points_instead_of_steps() -> None:
+    made = evaluation()
+    made.add_operating_point(FOUND)
+    assert made.psds(max_efpr=180).value == 0
+    assert made.psds(max_efpr=180, en_interp=True).plt.yp.tolist() == [0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (lambda: PSDSEval(duration_unit="week"), "duration_unit='week': choose 'minute'"),
+        (lambda: PSDSEval(dtc_threshold=1.2), "dtc=1.2 must be above 0 and at most 1"),
+        (lambda: PSDSEval(ground_truth=TRUTH), "give both the ground truth and the metadata"),
+        (lambda: PSDSEval(ground_truth="x", metadata=METADATA), "must be a pandas.DataFrame, not str"),
+        (lambda: evaluation().set_ground_truth(TRUTH, METADATA), "is set already"),
+        (lambda: PSDSEval().add_operating_point(FOUND), "set the ground truth first"),
+        (lambda: evaluation().psds(), "there is no operating point"),
+        (lambda: evaluation().psds(alpha_st=-1), "alpha_st=-1 must be at least 0"),
+        (lambda: evaluation().psd_roc_curves(2.0), "alpha_ct=2.0 must be from 0 to 1"),
+        (
+            lambda: evaluation().add_operating_point(FOUND, info={"id": 1}),
+            "info cannot be named id",
+        ),
+        (
+            lambda: evaluation().add_operating_point(FOUND.drop(columns="onset")),
+            "the detection has no column onset",
+        ),
+        (
+            lambda: evaluation().add_operating_point(events(("c.wav", 1, 3, "Dog"))),
+            "not in the ground truth: 1 clip with scores: c",
+        ),
+        (
+            lambda: evaluation().add_operating_point(
+                events(("a.wav", 1, 3, "Dog"), ("a.wav", 2, 4, "Dog"))
+            ),
+            "clip a: 1 event overlapping another",
+        ),
+        (lambda: plot_psd_roc(NO_RESULT), "give the result of psds"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused(act: Any, said: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=said):
+        act()
+
+
+def test_unknown_classes_and_constraints_are_refused() -> None:
+    made = evaluation()
+    made.add_operating_point(FOUND)
+    for label, constraint, said in (("Bird", "tpr", "no class 'Bird'"), ("Dog", "x", "choose 'tpr'")):
+        wanted = pandas.DataFrame({"class_name": [label], "constraint": [constraint], "value": [0.5]})
+        with pytest.raises(PSDSEvalError, match=said):
+            made.select_operating_points_per_class(wanted)
+
+
+def test_plots(tmp_path: Path) -> None:
+    matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    made = evaluation()
+    made.add_operating_point(FOUND)
+    result = made.psds(0.5, 1, 200)
+    _, axes = pyplot.subplots()
+    plot_psd_roc(result, en_std=True, axes=axes, filename=tmp_path / "roc.png")
+    assert axes.get_xlabel() == "eFPR per hour"
+    assert axes.get_title().startswith(f"PSDS: {result.value:.5f}")
+    assert np.array_equal(axes.lines[0].get_ydata(), result.plt.yp)
+    _, axes = pyplot.subplots()
+    plot_per_class_psd_roc(made.psd_roc_curves(0.5)[2], made.class_names, axes=axes)
+    assert [line.get_label() for line in axes.lines] == ["Cat", "Dog", "mean_TPR"]
+    assert (tmp_path / "roc.png").stat().st_size > 0
+    pyplot.close("all")

@@ -17,6 +17,7 @@ from ....io.text_tables import read_text_table
 from ..inputs import events_by_name, of_clips
 from ..lazy import LazyScores
 from .detection import scores_to_event_list
+from .number_tables import read_number_table
 from .score_transform import read_score_transform, write_score_transform
 from .scores import create_score_dataframe, validate_score_dataframe
 
@@ -124,15 +125,13 @@ def _of_same_clips(
 
 def read_sed_scores(filepath: str | Path) -> Any:
     """A score table, or those of a folder by clip."""
-    import pandas
-
     path = Path(filepath)
     if path.is_dir():
         return dict(lazy_sed_scores_loader(path))
+    table = read_number_table(path)
     try:
-        table = pandas.read_csv(path, sep="\t", float_precision="round_trip")
         validate_score_dataframe(table)
-    except (OSError, ValueError) as error:
+    except SedscopeError as error:
         raise SedscopeError(f"{path}: {error}") from None
     return table
 

@@ -16,6 +16,7 @@ from ....errors import SedscopeError, listing
 from ....io.files import replacing
 from ..inputs import events_by_name
 from .ground_truth import onset_offset_times_to_indices
+from .number_tables import read_number_table
 from .scores import validate_score_dataframe
 
 
@@ -59,9 +60,7 @@ def write_score_transform(
 
 def read_score_transform(filepath: str | Path) -> Callable[[Any], Any]:
     """A function from score table to transformed score table."""
-    import pandas
-
-    table = pandas.read_csv(filepath, sep="\t", float_precision="round_trip")
+    table = read_number_table(Path(filepath))
     names = table.columns.tolist()
     if names[:1] != ["y"] or len(names) < 2:
         raise SedscopeError(f"{filepath}: expected the columns y and one per class")
