@@ -388,6 +388,10 @@ SEQUENCES: dict[str, list[Call]] = {
         Call("base_modules.detection.scores_to_event_list", ("$scores", 0.4), {}, same),
         Call("base_modules.postprocessing.medfilt", ("$scores", 0.0), {}, same),
     ],
+    "median filter": [
+        Call("base_modules.postprocessing.medfilt", ("$scores", 0.1), {}, same),
+        Call("base_modules.postprocessing.medfilt", ("$scores", [0.1, 0.0, 0.3, 0.14]), {}, same),
+    ],
     "resampled": [
         Call(
             "intersection_based.bootstrapped_psds",
@@ -471,8 +475,13 @@ def made_up(name: str) -> tuple[sed.Scores, sed.GroundTruth]:
 
 
 def fits(name: str, sequence: str) -> bool:
-    """Resampling needs many clips; the errors of pairs are the same where no pairs compete."""
-    suited = {"resampled": ["simulated"], "errors of pairs": ["simulated", "excerpt"]}
+    """Resampling needs many clips, medians of an odd number of frames those of 20 ms; the errors of
+    pairs are the same where no pairs compete."""
+    suited = {
+        "resampled": ["simulated"],
+        "median filter": ["simulated"],
+        "errors of pairs": ["simulated", "excerpt"],
+    }
     return name in suited.get(sequence, SETS)
 
 

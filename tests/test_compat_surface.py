@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pandas
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import sedscope as sed
 import sedscope.compat.sed_scores_eval as sed_scores_eval
@@ -32,8 +34,12 @@ from sedscope.compat.sed_scores_eval.base_modules.scores import (
     get_unique_thresholds,
     validate_score_dataframe,
 )
+from sedscope.compat.sed_scores_eval.counting import find, statistics_of
+from sedscope.compat.sed_scores_eval.delta_tables import delta_table, found_in_table
+from sedscope.compat.sed_scores_eval.inputs import NamedScores
 from sedscope.compat.sed_scores_eval.utils import array_ops, nested, visualization
 
+from .cases import clip_lists, criteria, to_scores, to_truth
 from .files import write_files
 from .judging import judge
 from .peers.judge import parameters
@@ -335,6 +341,24 @@ def test_segments_without_durations_go_to_the_last_score_or_reference() -> None:
         assert np.array_equal(again["Dog"][1][name], column)
 
 
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@given(
+    case=clip_lists,
+    criterion=criteria() | st.sampled_from([sed.Collar(), sed.Collar(errors=True), sed.Segment(0.03)]),
+)
+@settings(max_examples=60)
+def test_a_table_of_deltas_is_as_good_as_the_scores(case: Any, criterion: Any) -> None:
+    scores, truth = to_scores(case), to_truth(case)
+    found = find(NamedScores(scores, {clip: clip for clip in scores}), truth, criterion)
+    again = found_in_table(delta_table(found), criterion, truth)
+    direct, back = statistics_of(found.counts()), statistics_of(again.counts())
+    for label, (at, stats) in direct.items():
+        assert np.array_equal(back[label][0], at)
+        flat = nested.flatten(back[label][1])
+        for name, column in nested.flatten(stats).items():
+            np.testing.assert_allclose(flat[name], column, rtol=0, atol=1e-12)
+
+
 # Files
 
 
@@ -519,6 +543,11 @@ def nan_scores() -> Any:
         (lambda: intersection_based.psds({}, TRUTH, DURATIONS, **GRID), "there is no score table"),
         (lambda: intersection_based.psds(SCORES, 3, DURATIONS, **GRID), "ground truth: give a mapping"),
         (lambda: intersection_based.psds(SCORES, TRUTH, 3, **GRID), "durations: give a mapping"),
+        (lambda: intersection_based.psds(SCORES, TRUTH, None, **GRID), "durations: give a mapping"),
+        (
+            lambda: intersection_based.bootstrapped_psds(SCORES, TRUTH, None, **GRID),
+            "durations: give a mapping",
+        ),
         (
             lambda: intersection_based.fscore(nan_scores(), TRUTH, 0.5, **GRID),
             "1 score not a number .NaN.: clip a, class Dog, frame 1",

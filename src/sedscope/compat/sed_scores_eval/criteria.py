@@ -14,7 +14,8 @@ from ...collect import Wanted
 from ...criteria import Collar, Criterion, Intersection
 from ...segments import Clip, Segment
 from .base_modules.io import read_ground_truth_tags
-from .counting import Found, find, found_in_table
+from .counting import Found, find
+from .delta_tables import found_in_table
 from .inputs import (
     GivenDurations,
     NamedScores,

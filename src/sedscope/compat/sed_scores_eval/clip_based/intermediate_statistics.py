@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..counting import DeltaTable, Statistics, delta_table, statistics_of
+from ..counting import Statistics, statistics_of
 from ..criteria import by_clip
+from ..delta_tables import DeltaTable, delta_table
 from ..reading import accumulated
 
 accumulated_intermediate_statistics = accumulated(by_clip)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ....criteria import Intersection
-from ..counting import DeltaTable, Statistics, delta_table, statistics_of
+from ..counting import Statistics, statistics_of
 from ..criteria import by_events, by_intersection
+from ..delta_tables import CROSS, DeltaTable, delta_table
 from ..reading import accumulated
+from ..utils.nested import flatten
 
 accumulated_intermediate_statistics = accumulated(by_intersection)
 
@@ -36,13 +38,11 @@ def intermediate_statistics_deltas(
 
 def accumulated_intermediate_statistics_from_deltas(deltas: Any, ground_truth: Any) -> Statistics:
     """The statistics that deltas add up to."""
-    crossed = any(name != "cts" and name.startswith("cts") for name in _names(deltas))
+    crossed = any(name.startswith(CROSS) for name in _names(deltas))
     criterion = Intersection(1.0, 1.0, 1.0 if crossed else None)  # the shares do not matter any more
     return statistics_of(by_events(None, ground_truth, criterion, deltas=deltas).counts())
 
 
 def _names(deltas: Any) -> set[str]:
-    from ..utils.nested import flatten
-
     of_clip = next(iter(deltas.values()))
     return {name for _, changes in of_clip.values() for name in flatten(changes, sep="\\")}

@@ -19,8 +19,9 @@ from ....counts import Counts
 from ....errors import SedscopeError
 from ..arguments import batched, taking, transposed
 from ..base_modules.postprocessing import median_filter
-from ..counting import DeltaTable, Found, find
+from ..counting import Found, find
 from ..criteria import by_events
+from ..delta_tables import DeltaTable
 from ..inputs import durations_by_name, events_by_name, named_scores, truth_of_events
 from ..resamples import Drawing
 from .intermediate_statistics import intermediate_statistics_deltas
@@ -53,7 +54,7 @@ class Data:
             self.ground_truth,
             self.options.criterion,
             deltas=deltas,
-            audio_durations=self.audio_durations,
+            audio_durations=durations_by_name(self.audio_durations),
             wanted=Wanted(self.limit),
         )
 

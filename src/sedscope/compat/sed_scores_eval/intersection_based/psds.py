@@ -22,7 +22,7 @@ from ....times import SECONDS_PER_UNIT
 from ..arguments import batched, taking, transposed
 from ..base_modules.curves import staircase_auc
 from ..criteria import by_events
-from ..inputs import require_microseconds
+from ..inputs import durations_by_name, require_microseconds
 from ..resamples import Drawing
 
 FloatArray = NDArray[np.float64]
@@ -137,7 +137,11 @@ def bootstrapped_psds(
 ) -> list[tuple[Any, ...]]:
     """The same for resamples of the clips: a list with a tuple for each value that ``psds`` returns."""
     found = by_events(
-        scores, ground_truth, options.criterion, deltas=deltas, audio_durations=audio_durations
+        scores,
+        ground_truth,
+        options.criterion,
+        deltas=deltas,
+        audio_durations=durations_by_name(audio_durations),
     )
     return transposed(
         [
@@ -155,7 +159,7 @@ def _rocs(
         ground_truth,
         options.criterion,
         deltas=deltas,
-        audio_durations=audio_durations,
+        audio_durations=durations_by_name(audio_durations),
         wanted=Wanted(options.limit),
     )
     return options.class_curves(found.counts())
