@@ -166,6 +166,21 @@ def test_classes_without_references_are_left_out() -> None:
     assert made.psds(0.5, 1, 1000).value == plain.psds(0.5, 1, 1000).value
 
 
+def test_nothing_detected_is_an_operating_point() -> None:
+    made = evaluation()
+    made.add_operating_point(FOUND.iloc[:0])
+    assert not made.operating_points.counts[0].any()
+    assert made.compute_macro_f_score(FOUND.iloc[:0]) == (0, {"Cat": 0, "Dog": 0})
+
+
+def test_files_without_events_are_part_of_the_ground_truth() -> None:
+    truth = events(("a.wav", 1, 3, "Dog"))
+    truth.loc[1] = ["b.wav", np.nan, np.nan, np.nan]
+    made = PSDSEval(ground_truth=truth, metadata=METADATA)
+    made.add_operating_point(FOUND[FOUND.event_label == "Dog"])
+    assert made.operating_points.fpr[0].tolist() == [180.0]
+
+
 def test_detections_of_other_classes_are_left_out_and_told_of() -> None:
     with pytest.warns(sed.SedscopeWarning, match="left out, not among the classes: detections of Bird"):
         evaluation().add_operating_point(events(("a.wav", 1, 3, "Dog"), ("a.wav", 1, 3, "Bird")))

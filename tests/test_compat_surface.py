@@ -328,6 +328,11 @@ def test_references_after_the_last_score_count_as_missed() -> None:
     assert stats["Dog"]["n_ref"] == 2
 
 
+def test_events_may_come_one_by_one() -> None:
+    truth = {clip: (event for event in events) for clip, events in TRUTH.items()}
+    assert intersection_based.fscore(SCORES, truth, 0.5, **GRID)[0]["macro_average"] == 1
+
+
 def test_segments_without_durations_go_to_the_last_score_or_reference() -> None:
     truth = {"a": [(1.0, 3.0, "Dog"), (5.0, 6.0, "Dog")], "b": [(0.0, 1.0, "Cat")]}
     statistics, names = segment_based.accumulated_intermediate_statistics(SCORES, truth, None)
@@ -524,6 +529,10 @@ def nan_scores() -> Any:
     return {**SCORES, "a": frame([0.1, np.nan, 0.8, 0.2], CAT["a"])}
 
 
+def deltas_of(changes: dict[str, list[int]]) -> Any:
+    return {clip: {label: ([0.5], changes) for label in ("Dog", "Cat")} for clip in "ab"}
+
+
 @pytest.mark.parametrize(
     ("act", "said"),
     [
@@ -594,6 +603,16 @@ def nan_scores() -> Any:
         (
             lambda: intersection_based.fscore(None, TRUTH, 0.5, deltas={}, **GRID),
             "deltas must be a mapping",
+        ),
+        (
+            lambda: collar_based.fscore(None, TRUTH, 0.5, deltas=deltas_of({"tps": [1]}), **COLLAR),
+            "the deltas have no 'fps': they are of another kind",
+        ),
+        (
+            lambda: collar_based.fscore(
+                None, TRUTH, 0.5, deltas=deltas_of({"tps": [1], "fps": [0, 1]}), **COLLAR
+            ),
+            "one change of each count for each score",
         ),
         (
             lambda: intersection_based.median_filter_independent_psds(

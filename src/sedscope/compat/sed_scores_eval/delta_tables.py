@@ -191,7 +191,7 @@ def _stacked(tables: Sequence[Sequence[Any]], classes: Sequence[str]) -> _Stacke
     flat = [flatten(changes, sep="\\") for _, changes in cells]
     lengths = np.array([len(at) for at, _ in cells])
     before = np.concatenate([[0], np.cumsum(lengths)])
-    wanted = [name for name in ("tps", "fps", *ERRORS) if name in flat[0]]
+    wanted = [name for name in ("tps", "fps", *ERRORS) if all(name in one for one in flat)]
     wanted += [CROSS + label for label in classes if any(CROSS + label in one for one in flat)]
     columns = {
         name: np.concatenate(
@@ -202,10 +202,13 @@ def _stacked(tables: Sequence[Sequence[Any]], classes: Sequence[str]) -> _Stacke
         )
         for name in wanted
     }
+    scores = np.concatenate([np.asarray(at, np.float64) for at, _ in cells])
+    if any(len(column) != len(scores) for column in columns.values()):
+        raise SedscopeError("deltas need one change of each count for each score")
     pair = np.repeat(np.arange(number * clips), lengths)
     return _Stacked(
         before[np.arange(number)[:, None] * clips + np.arange(clips + 1)].astype(np.int64),
-        np.concatenate([np.asarray(at, np.float64) for at, _ in cells]),
+        scores,
         pair // clips,
         pair % clips,
         columns,

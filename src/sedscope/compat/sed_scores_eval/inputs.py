@@ -102,7 +102,7 @@ class _Reader:
         except SedscopeError as error:
             raise SedscopeError(f"{where}: {error}") from None
         if len(clip.values) == len(values):  # no gaps were filled
-            self.last_times, self.last_ticks = times, clip.ticks
+            self.last_times, self.last_ticks = times.copy(), clip.ticks
         return clip
 
 
@@ -142,16 +142,16 @@ def truth_of_events(
     events: Mapping[str, Iterable[Any]], durations: Mapping[str, float] | None
 ) -> GroundTruth:
     """Ground truth. Without durations a clip lasts as long as its events, which all count then."""
+    lists: dict[str, Any] = {name: _listed(of_clip) for name, of_clip in events.items()}
     try:
-        lists = {name: list(of_clip) for name, of_clip in events.items()}
         rows = [(name, *event) for name, of_clip in lists.items() for event in of_clip]
         columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
         names, onsets, offsets, labels = columns
         times = to_ticks([onsets, offsets])
-    except (TypeError, ValueError):  # which says what is wrong
-        return GroundTruth.from_dict(events, durations=durations)
+    except (TypeError, ValueError):
+        labels = ("",)
     if not all(isinstance(label, str) and label for label in labels):
-        return GroundTruth.from_dict(events, durations=durations)
+        return GroundTruth.from_dict(lists, durations=durations)  # which says what is wrong
     if durations is None:
         moment = 1e-6
         durations = dict.fromkeys(lists, moment)
@@ -159,9 +159,14 @@ def truth_of_events(
             durations[name] = max(durations[name], float(offset))
     return GroundTruth(
         EventColumns(names, times[0], times[1], labels, where=lambda i: f"event {i}"),
-        clips=events,
+        clips=lists,
         durations=durations,
     )
+
+
+def _listed(events: Any) -> Any:
+    """What can be gone through more than once; what is no list is told of elsewhere."""
+    return list(events) if isinstance(events, Iterable) and not isinstance(events, str) else events
 
 
 def truth_of_tags(tags: Mapping[str, Iterable[str]]) -> GroundTruth:
