@@ -549,6 +549,7 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
             "durations: none for 1 clip",
         ),
         (lambda: intersection_based.psds(3, TRUTH, DURATIONS, **GRID), "scores must be a mapping"),
+        (lambda: intersection_based.psds([], TRUTH, DURATIONS, **GRID), "scores is an empty list"),
         (lambda: intersection_based.psds({}, TRUTH, DURATIONS, **GRID), "there is no score table"),
         (lambda: intersection_based.psds(SCORES, 3, DURATIONS, **GRID), "ground truth: give a mapping"),
         (lambda: intersection_based.psds(SCORES, TRUTH, 3, **GRID), "durations: give a mapping"),

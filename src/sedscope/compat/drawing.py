@@ -27,6 +27,6 @@ def on_axes(
     target: Any = pyplot.figure(figsize=figsize).add_subplot() if axes is None else axes
     draw(target)
     if filename:
-        target.get_figure(root=True).savefig(filename)
+        target.figure.savefig(filename)
     if axes is None:
         pyplot.show()

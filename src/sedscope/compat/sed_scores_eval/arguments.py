@@ -12,6 +12,8 @@ from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
+from ...errors import SedscopeError
+
 P = ParamSpec("P")
 
 
@@ -55,9 +57,11 @@ def batched(function: Callable[P, Any], of_lists: Collection[str] = ()) -> Calla
     signature = inspect.signature(function)
 
     def is_batch(name: str, value: Any) -> bool:
-        if name in of_lists:
-            return isinstance(value, (list, tuple)) and isinstance(value[0], (list, tuple))
-        return isinstance(value, (list, tuple))
+        if not isinstance(value, (list, tuple)):
+            return False
+        if not value:
+            raise SedscopeError(f"{name} is an empty list")
+        return name not in of_lists or isinstance(value[0], (list, tuple))
 
     @wraps(function)
     def each(*args: P.args, **options: P.kwargs) -> Any:
