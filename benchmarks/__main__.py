@@ -32,6 +32,11 @@ COLLAR_F1 = sed.BestFScore(sed.Collar())
 MIPSDS1 = sed.PiPSDS(PSDS1.criterion, alpha_st=1, postprocessing="MedianFilter(0.1..2.1/0.2)")
 FILTERS = parse_sweep("MedianFilter(0.02..1.94/0.08)")
 FILTER = MedianFilter(0.5)  # with which the peer shows what one of them costs it
+COLLAR = {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2}
+FSCORES: dict[str, tuple[str, dict[str, float]]] = {
+    "collar F1": ("collar", COLLAR),
+    "intersection F1": ("intersection", {"dtc_threshold": 0.5, "gtc_threshold": 0.5}),
+}
 SORT = "np.sort of the scores"
 PEER = "sed_scores_eval 0.0.4"
 
@@ -97,7 +102,52 @@ def in_memory(clips: int) -> list[Row]:
             len(FILTERS) * peer["filtered"]["seconds"] / tuning,
         )
     )
-    return rows
+    return [*rows, drop_in(scores, truth, peer)]
+
+
+def drop_in(scores: sed.Scores, truth: sed.GroundTruth, peer: dict[str, dict[str, float]]) -> Row:
+    """The evaluation of a DCASE baseline through the drop-in, from pandas frames to results."""
+    from sedscope.compat.sed_scores_eval import collar_based, intersection_based
+    from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
+
+    classes = list(scores.classes)
+    frames = {
+        clip: create_score_dataframe(of_clip.values, of_clip.edges, classes)
+        for clip, of_clip in scores.items()
+    }
+    events = {clip: truth.events(clip) for clip in truth.clips}
+    assert truth.durations is not None
+    durations = dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
+    packages = {"collar": collar_based, "intersection": intersection_based}
+
+    def evaluate() -> dict[str, float]:
+        found = {
+            repr(metric): intersection_based.psds(frames, events, durations, **psds_options(metric))[0]
+            for metric in (PSDS1, PSDS2)
+        }
+        for name, (package, options) in FSCORES.items():
+            fscores, *_ = packages[package].fscore(frames, events, 0.5, **options)
+            found[name] = fscores["macro_average"]
+        return found
+
+    for name, value in evaluate().items():
+        _require_same(name, value, peer[name]["value"])
+    (ours,) = seconds(evaluate, repeat=3)
+    theirs = sum(peer[name]["seconds"] for name in evaluate())
+    work = f"PSDS 1 and 2, collar and intersection F1 at 0.5 of {len(scores)} pandas frames, drop-in"
+    return Row(work, ours, PEER, theirs / ours, "≥ 20")
+
+
+def psds_options(metric: sed.PSDS) -> dict[str, Any]:
+    """What the peer calls the parts of a PSDS."""
+    return {
+        "dtc_threshold": metric.criterion.dtc,
+        "gtc_threshold": metric.criterion.gtc,
+        "cttc_threshold": metric.criterion.cttc,
+        "alpha_ct": metric.alpha_ct,
+        "alpha_st": metric.alpha_st,
+        "max_efpr": metric.max_efpr,
+    }
 
 
 def resampling(clips: int) -> list[Row]:
@@ -129,7 +179,6 @@ def _require_same(what: str, here: float, there: float) -> None:
 def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str, float]]:
     """What the peer finds on the same set, and how long it takes."""
     assert truth.durations is not None
-    collar = {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2}
     described = {
         "clips": list(scores),
         "classes": scores.classes,
@@ -138,18 +187,8 @@ def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str
         "durations": {
             clip: ticks / 1e6 for clip, ticks in zip(truth.clips, truth.durations.tolist(), strict=True)
         },
-        "psds": {
-            repr(metric): {
-                "dtc_threshold": metric.criterion.dtc,
-                "gtc_threshold": metric.criterion.gtc,
-                "cttc_threshold": metric.criterion.cttc,
-                "alpha_ct": metric.alpha_ct,
-                "alpha_st": metric.alpha_st,
-                "max_efpr": metric.max_efpr,
-            }
-            for metric in (PSDS1, PSDS2)
-        },
-        "collar_fscore": {repr(COLLAR_F1): collar},
+        "psds": {repr(metric): psds_options(metric) for metric in (PSDS1, PSDS2)},
+        "collar_fscore": {repr(COLLAR_F1): COLLAR},
         "independent_psds": {
             repr(MIPSDS1): {
                 "dtc_threshold": MIPSDS1.criterion.dtc,
@@ -159,7 +198,8 @@ def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str
                 "median_filter_lengths_in_sec": [0.1 + 0.2 * k for k in range(11)],
             }
         },
-        "filtered_fscore": {"filtered": (FILTER.seconds, collar)},
+        "filtered_fscore": {"filtered": (FILTER.seconds, COLLAR)},
+        "fscores": FSCORES,
     }
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "set.json").write_text(json.dumps(described))

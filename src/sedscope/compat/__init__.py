@@ -1,0 +1,1 @@
+"""Other tools' interfaces, computed by sedscope. They need pandas (extra ``compat``)."""

@@ -1,0 +1,32 @@
+"""Plots into given axes, or a figure of their own. They need matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..errors import SedscopeError
+
+
+def on_axes(
+    draw: Callable[[Any], None],
+    axes: Any,
+    filename: str | Path | None,
+    figsize: tuple[float, float],
+) -> None:
+    """Draw into ``axes``, or into a new figure that is shown; ``filename``: save the figure there."""
+    try:
+        from matplotlib import pyplot
+        from matplotlib.axes import Axes
+    except ImportError:
+        raise SedscopeError("plots need matplotlib: install it first") from None
+
+    if axes is not None and not isinstance(axes, Axes):
+        raise SedscopeError(f"axes must be matplotlib's, not {type(axes).__name__}")
+    target: Any = pyplot.figure(figsize=figsize).add_subplot() if axes is None else axes
+    draw(target)
+    if filename:
+        target.figure.savefig(filename)
+    if axes is None:
+        pyplot.show()

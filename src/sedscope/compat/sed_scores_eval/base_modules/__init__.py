@@ -1,0 +1,29 @@
+"""What all criteria share."""
+
+from . import (
+    bootstrap,
+    curves,
+    detection,
+    error_rate,
+    ground_truth,
+    io,
+    postprocessing,
+    precision_recall,
+    roc,
+    scores,
+    statistics,
+)
+
+__all__ = [
+    "bootstrap",
+    "curves",
+    "detection",
+    "error_rate",
+    "ground_truth",
+    "io",
+    "postprocessing",
+    "precision_recall",
+    "roc",
+    "scores",
+    "statistics",
+]

@@ -1,0 +1,297 @@
+"""Files: score tables, events, tags and durations, as tab-separated text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....clip_ids import clip_id
+from ....errors import SedscopeError, counted, listing
+from ....ground_truth import GroundTruth
+from ....io.event_tables import read_durations
+from ....io.files import replacing, write_text
+from ....io.text_tables import read_text_table
+from ..inputs import events_by_name, of_clips
+from ..lazy import LazyScores
+from .detection import scores_to_event_list
+from .number_tables import read_number_table
+from .score_transform import read_score_transform, write_score_transform
+from .scores import create_score_dataframe, validate_score_dataframe
+
+__all__ = [
+    "lazy_sed_scores_loader",
+    "parse_audio_durations",
+    "parse_ground_truth",
+    "parse_inputs",
+    "parse_scores",
+    "read_audio_durations",
+    "read_ground_truth_events",
+    "read_ground_truth_tags",
+    "read_score_transform",
+    "read_sed_scores",
+    "write_detection",
+    "write_detections",
+    "write_detections_for_multiple_thresholds",
+    "write_ground_truth_events",
+    "write_score_transform",
+    "write_sed_scores",
+]
+
+_HEADER = "filename\tonset\toffset\tevent_label\n"
+
+
+# What is given, read if it is a file
+
+
+def parse_inputs(
+    scores: Any, ground_truth: Any, *, tagging: bool = False
+) -> tuple[Any, dict[str, Any], list[str]]:
+    """Scores, ground truth and the clips, which must be the same."""
+    tables, clips = parse_scores(scores)
+    return tables, parse_ground_truth(ground_truth, tagging=tagging, audio_ids=clips), clips
+
+
+def parse_scores(scores: Any) -> tuple[Any, list[str]]:
+    """Score tables by clip, and the clips in order."""
+    if isinstance(scores, (str, Path)):
+        scores = lazy_sed_scores_loader(scores)
+    if not isinstance(scores, Mapping):
+        raise SedscopeError(
+            f"scores must be a mapping from clips to tables, or a folder, not {type(scores).__name__}"
+        )
+    return scores, sorted(scores.keys())
+
+
+def parse_ground_truth(
+    ground_truth: Any,
+    *,
+    tagging: bool = False,
+    audio_ids: Collection[str] | None = None,
+    additional_ids_ok: bool = False,
+) -> dict[str, Any]:
+    """Events of each clip, or with ``tagging`` its labels; checked."""
+    if tagging:
+        tags = ground_truth
+        if isinstance(ground_truth, (str, Path)):
+            tags, _ = read_ground_truth_tags(ground_truth)
+        return _of_same_clips(dict(tags), audio_ids, additional_ids_ok, "ground truth")
+    events = ground_truth
+    if isinstance(ground_truth, (str, Path)):
+        events = read_ground_truth_events(ground_truth)
+    GroundTruth.from_dict(events_by_name(events))  # which refuses events that cannot be evaluated
+    return _of_same_clips(dict(events), audio_ids, additional_ids_ok, "ground truth")
+
+
+def parse_audio_durations(
+    audio_durations: Any,
+    *,
+    audio_ids: Collection[str] | None = None,
+    additional_ids_ok: bool = False,
+) -> dict[str, float]:
+    """The duration of each clip."""
+    if isinstance(audio_durations, (str, Path)):
+        audio_durations = read_audio_durations(audio_durations)
+    if not isinstance(audio_durations, Mapping):
+        raise SedscopeError(
+            f"durations must be a mapping or a file, not {type(audio_durations).__name__}"
+        )
+    return _of_same_clips(dict(audio_durations), audio_ids, additional_ids_ok, "durations")
+
+
+def _of_same_clips(
+    given: dict[str, Any], clips: Collection[str] | None, more_is_fine: bool, where: str
+) -> dict[str, Any]:
+    if clips is None:
+        return given
+    if more_is_fine:
+        return of_clips(given, clips, where)
+    missing = sorted(set(clips).difference(given))
+    more = sorted(set(given).difference(clips))
+    problems = [
+        f"{what} {counted(len(names), 'clip')}: {listing(names)}"
+        for what, names in (("none for", missing), ("without scores:", more))
+        if names
+    ]
+    if problems:
+        raise SedscopeError(f"{where}: {'; '.join(problems)}")
+    return given
+
+
+# Scores
+
+
+def read_sed_scores(filepath: str | Path) -> Any:
+    """A score table, or those of a folder by clip."""
+    path = Path(filepath)
+    if path.is_dir():
+        return dict(lazy_sed_scores_loader(path))
+    table = read_number_table(path)
+    try:
+        validate_score_dataframe(table)
+    except SedscopeError as error:
+        raise SedscopeError(f"{path}: {error}") from None
+    return table
+
+
+def lazy_sed_scores_loader(dir_path: str | Path) -> LazyScores:
+    """The score tables of a folder by clip, read when they are asked for."""
+    folder = Path(dir_path)
+    if not folder.is_dir():
+        raise NotADirectoryError(str(folder))
+    other = [file.name for file in sorted(folder.iterdir()) if file.suffix != ".tsv"]
+    if other:
+        raise SedscopeError(f"{folder} holds other than score tables (*.tsv): {listing(other)}")
+    names = [file.name.removesuffix(".tsv") for file in sorted(folder.iterdir())]
+    return LazyScores(names, lambda name: read_sed_scores(folder / f"{name}.tsv"), folder)
+
+
+def write_sed_scores(
+    scores: Any, storage_path: str | Path, *, timestamps: Any = None, event_classes: Any = None
+) -> None:
+    """Write a score table to a file, or those of a mapping to a folder.
+
+    An array is written with its ``timestamps`` and ``event_classes``; a frame must have these, if given.
+    """
+    path = Path(storage_path)
+    if isinstance(scores, Mapping):
+        path.mkdir(parents=True, exist_ok=True)
+        for name in scores:
+            write_sed_scores(
+                scores[name], path / f"{name}.tsv", timestamps=timestamps, event_classes=event_classes
+            )
+        return
+    table = scores
+    if isinstance(scores, np.ndarray):
+        if timestamps is None or event_classes is None:
+            raise SedscopeError("an array of scores needs timestamps and event_classes")
+        table = create_score_dataframe(scores, timestamps, event_classes)
+    validate_score_dataframe(table, timestamps=timestamps, event_classes=event_classes)
+    with replacing(path) as temporary:
+        table.to_csv(temporary, sep="\t", index=False)
+
+
+# Ground truth
+
+
+def read_ground_truth_events(filepath: Any) -> dict[str, list[list[Any]]]:
+    """The events ``[onset, offset, label]`` of each clip from a file, or from a pandas frame with its
+    columns. A row with only a file name is a clip without events."""
+    import pandas
+
+    if isinstance(filepath, pandas.DataFrame):
+        table = filepath
+    else:
+        names = ["filename", "onset", "offset", "event_label"]
+        text = read_text_table(filepath)
+        table = pandas.DataFrame(text.rows, columns=text.header).replace("", None)
+        _require_columns(table, names, str(filepath))
+    _require_columns(table, ["filename", "onset", "offset", "event_label"], "ground truth")
+    events: dict[str, list[list[Any]]] = {}
+    for name, onset, offset, label in zip(
+        table["filename"], table["onset"], table["offset"], table["event_label"], strict=True
+    ):
+        of_clip = events.setdefault(clip_id(name), [])
+        if isinstance(label, str) and label:
+            of_clip.append([float(onset), float(offset), label])
+    return events
+
+
+def write_ground_truth_events(
+    ground_truth: Mapping[str, Iterable[Any]], filepath: str | Path, audio_format: str = "wav"
+) -> None:
+    """Write the events of each clip; clips without events have a row of their own."""
+    rows = []
+    for name, events in events_by_name(ground_truth).items():
+        cells = [f"{name}.{audio_format}\t{on}\t{off}\t{label}\n" for on, off, label in events]
+        rows += cells or [f"{name}.{audio_format}\t\t\t\n"]
+    write_text(filepath, _HEADER + "".join(rows))
+
+
+def read_ground_truth_tags(filepath: str | Path) -> tuple[dict[str, list[str]], dict[str, int]]:
+    """The labels of each clip, and in how many rows each label is: from a file with a label a row
+    (``event_label``), or several with commas between them (``event_labels``)."""
+    table = read_text_table(filepath)
+    several = "event_labels" in table.header
+    column = "event_labels" if several else "event_label"
+    missing = [name for name in ("filename", column) if name not in table.header]
+    if missing:
+        raise SedscopeError(f"{filepath}: there is no column {listing(missing)}")
+    name_place, label_place = table.header.index("filename"), table.header.index(column)
+    tags: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
+    for row in table.rows:
+        cell = row[label_place]
+        labels = [label for label in (cell.split(",") if several else [cell]) if label]
+        tags.setdefault(clip_id(row[name_place]), []).extend(labels)
+        for label in labels:
+            counts[label] = counts.get(label, 0) + 1
+    return tags, counts
+
+
+def read_audio_durations(filepath: str | Path) -> dict[str, float]:
+    """The duration of each clip in seconds, from a file ``filename duration``."""
+    return {clip_id(name): seconds for name, seconds in read_durations(filepath).items()}
+
+
+def _require_columns(table: Any, names: list[str], where: str) -> None:
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        raise SedscopeError(f"{where}: there is no column {listing(missing)}")
+
+
+# Detections
+
+
+def write_detection(
+    scores: Any, threshold: Any, filepath: str | Path, audio_format: str = "wav"
+) -> None:
+    """Write the events where ``score > threshold``, behind those that the file has already.
+
+    ``threshold``: one for all classes, or one by label.
+    """
+    if not hasattr(scores, "keys"):
+        raise SedscopeError("scores must be a mapping from clips to score tables")
+    path = Path(filepath)
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    rows = [
+        f"{name}.{audio_format}\t{onset}\t{offset}\t{label}\n"
+        for name, events in scores_to_event_list(scores, threshold).items()
+        for onset, offset, label in events
+    ]
+    write_text(path, (before or _HEADER) + "".join(rows))
+
+
+write_detections = write_detection
+
+
+def write_detections_for_multiple_thresholds(
+    scores: Any,
+    thresholds: Any,
+    dir_path: str | Path,
+    audio_format: str = "wav",
+    score_transform: Callable[[Any], Any] | str | Path | None = None,
+    threshold_decimals: int = 3,
+) -> None:
+    """Write the events at each of some thresholds to a file of its own, named after the threshold.
+
+    ``score_transform``: what each score table is put through before, or a file of it.
+    """
+    points = np.unique(np.asarray(thresholds, np.float64))
+    names = [f"{point:.{threshold_decimals}f}" for point in points]
+    if len(points) != np.size(thresholds) or len(set(names)) < len(names):
+        raise SedscopeError(
+            f"thresholds must differ within {threshold_decimals} decimals: see threshold_decimals"
+        )
+    transform = score_transform
+    if isinstance(transform, (str, Path)):
+        transform = read_score_transform(transform)
+    if transform is not None:
+        names_of_clips = list(scores.keys())
+        scores = {name: transform(scores[name]) for name in names_of_clips}
+    folder = Path(dir_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, point in zip(names, points.tolist(), strict=True):
+        write_detection(scores, point, folder / f"{name}.tsv", audio_format)

@@ -1,0 +1,58 @@
+"""ROC curves and their areas read off statistics of segments or clips (see ``counting``).
+
+Each function takes the statistics of one class, or of all classes by label.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....counts import ClassCounts
+from ....curves import roc_curve
+from ....errors import SedscopeError
+from ..counting import class_counts
+from .curves import xsort
+from .precision_recall import mean_of
+
+
+def roc_curve_from_intermediate_statistics(scores_intermediate_statistics: Any) -> Any:
+    """True and false positive rates, scores and statistics, by rising false positive rate."""
+    if isinstance(scores_intermediate_statistics, dict):
+        return {
+            label: roc_curve_from_intermediate_statistics(of_class)
+            for label, of_class in scores_intermediate_statistics.items()
+        }
+    scores, stats = scores_intermediate_statistics
+    tally = _judged(scores, stats).tally()
+    return xsort(tally.recall[::-1], tally.fpr[::-1], scores, stats)
+
+
+def auroc_from_intermediate_statistics(
+    scores_intermediate_statistics: Any,
+    max_fpr: float | None = None,
+    mcclish_correction: bool = False,
+) -> Any:
+    """The area under the ROC of each class and their mean, and the curves.
+
+    ``max_fpr``: only up to that false positive rate, divided by it, or with ``mcclish_correction``
+    rescaled so that 0.5 is chance.
+    """
+    if isinstance(scores_intermediate_statistics, dict):
+        values, curves = {}, {}
+        for label, of_class in scores_intermediate_statistics.items():
+            values[label], curves[label] = auroc_from_intermediate_statistics(
+                of_class, max_fpr, mcclish_correction
+            )
+        return {**values, "mean": mean_of(values)}, curves
+    scores, stats = scores_intermediate_statistics
+    area = roc_curve(_judged(scores, stats)).area(max_fpr, mcclish=mcclish_correction)
+    return np.float64(area), roc_curve_from_intermediate_statistics((scores, stats))
+
+
+def _judged(scores: Any, stats: Any) -> ClassCounts:
+    counts = class_counts(scores, stats)
+    if counts.trials is None:
+        raise SedscopeError("a ROC needs true negatives ('tns'), which segments and clips have")
+    return counts

@@ -1,0 +1,97 @@
+"""Piecewise linear transforms of scores, after which those in reference events are spread evenly.
+
+For tools that look at evenly spaced thresholds only; exact metrics do not need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import SedscopeError, listing
+from ....io.files import replacing
+from ..inputs import events_by_name
+from .ground_truth import onset_offset_times_to_indices
+from .number_tables import read_number_table
+from .scores import validate_score_dataframe
+
+
+def write_score_transform(
+    scores: Any,
+    ground_truth: Any,
+    filepath: str | Path,
+    num_breakpoints: int = 10,
+    min_score: float = 0.0,
+    max_score: float = 1.0,
+    classwise_transform: bool = False,
+) -> None:
+    """Find a transform and write it: ``y`` and, for each class, the scores that become it.
+
+    ``num_breakpoints``: points between ``min_score`` and ``max_score``, which stay as they are.
+    ``classwise_transform``: each class has its own.
+    """
+    import pandas
+
+    tables: Any = scores
+    if isinstance(scores, (str, Path)):
+        from .io import lazy_sed_scores_loader
+
+        tables = lazy_sed_scores_loader(scores)
+    inside = _scores_in_references(tables, events_by_name(ground_truth))
+    empty = [label for label, values in inside.items() if not len(values)]
+    if empty:
+        raise SedscopeError(f"without reference events: {listing(empty)}")
+    if not classwise_transform:
+        inside = dict.fromkeys(inside, np.concatenate(list(inside.values())))
+    step = (max_score - min_score) / num_breakpoints
+    middles = min_score + step * (np.arange(num_breakpoints) + 0.5)
+    columns = {"y": np.round([min_score, *middles, max_score], 12)}
+    for label, values in inside.items():
+        positive = np.sort(values[values > 0])
+        places = np.linspace(0, len(positive), num_breakpoints + 1, dtype=int)[:-1]
+        columns[label] = np.concatenate([[min_score], positive[places], [max_score]])
+    with replacing(filepath) as temporary:
+        pandas.DataFrame(columns).to_csv(temporary, sep="\t", index=False)
+
+
+def read_score_transform(filepath: str | Path) -> Callable[[Any], Any]:
+    """A function from score table to transformed score table."""
+    table = read_number_table(Path(filepath))
+    names = table.columns.tolist()
+    if names[:1] != ["y"] or len(names) < 2:
+        raise SedscopeError(f"{filepath}: expected the columns y and one per class")
+    classes = names[1:]
+
+    def transform(scores: Any) -> Any:
+        validate_score_dataframe(scores, event_classes=classes)
+        transformed = scores.copy()
+        for label in classes:
+            known, values = table[label].to_numpy(), scores[label].to_numpy()
+            if (values < known[0]).any() or (values > known[-1]).any():
+                raise SedscopeError(f"scores of {label} outside {known[0]:g} to {known[-1]:g}")
+            transformed[label] = np.interp(values, known, table["y"].to_numpy())
+        return transformed
+
+    return transform
+
+
+def _scores_in_references(tables: Any, events: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """The scores of each class in its reference events."""
+    classes: list[str] | None = None
+    inside: dict[str, list[NDArray[np.float64]]] = {}
+    for name in sorted(tables.keys()):
+        table = tables[name]
+        edges, classes = validate_score_dataframe(table, event_classes=classes)
+        for onset, offset, label in events[name]:
+            if label not in classes:
+                raise SedscopeError(f"{name}: the scores have no class {label}")
+            first, last = onset_offset_times_to_indices(onset, offset, edges)
+            inside.setdefault(label, []).append(table[label].to_numpy()[first:last])
+    return {
+        label: np.concatenate(inside[label]) if label in inside else np.empty(0)
+        for label in classes or []
+    }

@@ -1,0 +1,13 @@
+"""Error rates by collars."""
+
+from ..base_modules.error_rate import (
+    best_error_rate_from_intermediate_statistics,
+    error_rate_curve_from_intermediate_statistics,
+    single_error_rate_from_intermediate_statistics,
+)
+from ..criteria import by_collar
+from ..reading import reading
+
+error_rate_curve = reading("error_rate_curve", by_collar, error_rate_curve_from_intermediate_statistics)
+error_rate = reading("error_rate", by_collar, single_error_rate_from_intermediate_statistics)
+best_error_rate = reading("best_error_rate", by_collar, best_error_rate_from_intermediate_statistics)

@@ -1,0 +1,136 @@
+"""Deltas and counts, and the statistics that sed_scores_eval tells of them.
+
+Statistics are ``{label: (scores, {"tps": counts, "fps": counts, …, "n_ref": number})}``, with rising
+scores and ``inf``, where nothing is detected, last. At ``scores[i]`` frames with ``score >= scores[i]``
+are active.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...alignment import align
+from ...clip_deltas import Deltas
+from ...collect import Wanted, collect
+from ...counts import ClassCounts, Counts
+from ...criteria import Criterion, Intersection
+from ...errors import SedscopeError, SedscopeWarning, counted, listing
+from ...ground_truth import GroundTruth
+from .inputs import NamedScores
+
+FloatArray = NDArray[np.float64]
+Statistics: TypeAlias = dict[str, tuple[FloatArray, dict[str, Any]]]
+
+ERRORS = ("onset_dist_sum", "offset_dist_sum")
+"""Sums of signed errors of pairs, in seconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Deltas, and the names of their clips as the caller spells them."""
+
+    deltas: Deltas
+    names: tuple[str, ...]
+
+    def counts(self, weights: NDArray[np.int64] | None = None) -> Counts:
+        """All counts; ``weights``: how many times each clip counts."""
+        return self.deltas.counts(weights=weights)
+
+
+def find(
+    scores: NamedScores, truth: GroundTruth, criterion: Criterion, wanted: Wanted | None = None
+) -> Found:
+    """The deltas of some scores; what is odd about the data is warned of."""
+    alignment = align(scores.scores, truth)
+    deltas = collect(alignment, {criterion: wanted or Wanted()})[criterion]
+    expected = "taken from the scores' last boundary"
+    notes = [note for note in alignment.warnings if not note.endswith(expected)]
+    _warn(notes)
+    _warn_of_empty_classes(deltas)
+    return Found(deltas, tuple(scores.names[clip] for clip in deltas.clips))
+
+
+def _warn_of_empty_classes(deltas: Deltas) -> None:
+    present = set(deltas.tables.references.labels.tolist())
+    empty = [label for c, label in enumerate(deltas.classes) if c not in present]
+    if empty:
+        _warn(
+            [
+                "without reference events, so not defined (NaN) and left out of means: "
+                f"{counted(len(empty), 'class')}: {listing(empty)}"
+            ]
+        )
+
+
+def _warn(notes: Collection[str]) -> None:
+    for note in notes:
+        warnings.warn(note, SedscopeWarning, stacklevel=4)
+
+
+def statistics_of(counts: Counts) -> Statistics:
+    """The counts of each class as sed_scores_eval tells them."""
+    return {label: _class_statistics(counts, label) for label in counts}
+
+
+def _class_statistics(counts: Counts, label: str) -> tuple[FloatArray, dict[str, Any]]:
+    of_class, criterion = counts[label], counts.criterion
+    stats: dict[str, Any] = {"tps": _rising(of_class.tp), "fps": _rising(of_class.fp)}
+    others = [other for other in counts if other != label]
+    if isinstance(criterion, Intersection):
+        stats["cts"] = (
+            np.zeros_like(stats["tps"])
+            if criterion.cttc is None
+            else {other: _rising(of_class.ct(other)) for other in others}
+        )
+    if of_class.errors is not None:
+        stats |= {name: _rising(sums) for name, sums in zip(ERRORS, of_class.errors.T, strict=True)}
+    if of_class.trials is not None:
+        stats["n_sys"] = stats["tps"] + stats["fps"]
+    stats["n_ref"] = of_class.references
+    if of_class.trials is not None:
+        stats["tns"] = of_class.trials - of_class.references - stats["fps"]
+    if isinstance(criterion, Intersection):
+        stats["t_ref"] = of_class.reference_time
+        stats["n_ref_other"] = {other: counts[other].references for other in others}
+        stats["t_ref_other"] = {other: counts[other].reference_time for other in others}
+    return _rising(of_class.scores, np.inf), stats
+
+
+def _rising(column: NDArray[Any], nothing: float = 0.0) -> FloatArray:
+    """A column by rising score, with what holds where nothing is detected at the end."""
+    return np.append(column[::-1].astype(np.float64), nothing)
+
+
+def class_counts(scores: Any, stats: Mapping[str, Any]) -> ClassCounts:
+    """The counts of a class from its statistics."""
+    missing = [name for name in ("tps", "fps", "n_ref") if name not in stats]
+    if missing:
+        raise SedscopeError(f"the statistics have no {listing(missing)}")
+    at = np.asarray(scores, np.float64)
+    tp, fp = (np.asarray(stats[name], np.float64) for name in ("tps", "fps"))
+    if not (at.shape == tp.shape == fp.shape) or at.ndim != 1 or not len(at) or at[-1] != np.inf:
+        raise SedscopeError("statistics need one count a score, with rising scores and inf last")
+    trials = None
+    if "tns" in stats:
+        trials = int(np.rint(np.asarray(stats["tns"])[-1] + fp[-1] + stats["n_ref"]))
+    nobody: NDArray[np.int64] = np.empty(0, np.int64)
+    return ClassCounts(
+        label="class",
+        scores=at[:-1][::-1],
+        tp=np.rint(tp[:-1][::-1]).astype(np.int64),
+        fp=np.rint(fp[:-1][::-1]).astype(np.int64),
+        references=int(stats["n_ref"]),
+        reference_time=float(stats.get("t_ref", np.nan)),
+        trials=trials,
+        floor=-np.inf,
+        cross_rows=nobody,
+        cross_labels=nobody.astype(np.int32),
+        cross_changes=nobody,
+        classes=("class",),
+    )

@@ -1,0 +1,128 @@
+"""One function for each criterion that counts, with the arguments that sed_scores_eval has for it.
+
+``num_jobs`` has no effect: there are threads, one a core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...clip_ids import clip_id, clip_ids
+from ...collect import Wanted
+from ...criteria import Collar, Criterion, Intersection
+from ...segments import Clip, Segment
+from .base_modules.io import read_ground_truth_tags
+from .counting import Found, find
+from .delta_tables import found_in_table
+from .inputs import (
+    GivenDurations,
+    NamedScores,
+    durations_by_name,
+    events_by_name,
+    named_scores,
+    of_clips,
+    require_microseconds,
+    truth_of_events,
+    truth_of_tags,
+)
+
+
+def by_intersection(
+    scores: Any,
+    ground_truth: Any,
+    *,
+    deltas: Any = None,
+    dtc_threshold: float,
+    gtc_threshold: float,
+    cttc_threshold: float | None = None,
+    time_decimals: int = 6,
+    num_jobs: int = 1,
+) -> Found:
+    """Count by intersection."""
+    require_microseconds(time_decimals)
+    criterion = Intersection(dtc_threshold, gtc_threshold, cttc_threshold)
+    return by_events(scores, ground_truth, criterion, deltas=deltas)
+
+
+def by_collar(
+    scores: Any,
+    ground_truth: Any,
+    *,
+    deltas: Any = None,
+    onset_collar: float,
+    offset_collar: float,
+    offset_collar_rate: float = 0.0,
+    return_onset_offset_dist_sum: bool = False,
+    time_decimals: int = 6,
+    num_jobs: int = 1,
+) -> Found:
+    """Count by collars; ``return_onset_offset_dist_sum``: also the sums of errors of the pairs."""
+    require_microseconds(time_decimals)
+    criterion = Collar(
+        onset_collar, offset_collar, offset_collar_rate, errors=return_onset_offset_dist_sum
+    )
+    return by_events(scores, ground_truth, criterion, deltas=deltas)
+
+
+def by_segment(
+    scores: Any,
+    ground_truth: Any,
+    audio_durations: Any,
+    *,
+    deltas: Any = None,
+    segment_length: float = 1.0,
+    time_decimals: int = 6,
+    num_jobs: int = 1,
+) -> Found:
+    """Count segments. Without durations a clip lasts until its last score or reference."""
+    require_microseconds(time_decimals)
+    criterion = Segment(segment_length)
+    if deltas is not None:
+        return found_in_table(deltas, criterion, None)
+    given, events = named_scores(scores), events_by_name(ground_truth)
+    durations = (
+        _until_the_last(given, events) if audio_durations is None else durations_by_name(audio_durations)
+    )
+    return find(given, truth_of_events(events, durations), criterion)
+
+
+def by_clip(scores: Any, ground_truth: Any, *, deltas: Any = None, num_jobs: int = 1) -> Found:
+    """Count clips; the ground truth are the labels of each."""
+    if deltas is not None:
+        return found_in_table(deltas, Clip(), None)
+    tags = ground_truth
+    if isinstance(ground_truth, (str, Path)):
+        tags, _ = read_ground_truth_tags(ground_truth)
+    return find(named_scores(scores), truth_of_tags(tags), Clip())
+
+
+def by_events(
+    scores: Any,
+    ground_truth: Any,
+    criterion: Criterion,
+    *,
+    deltas: Any = None,
+    audio_durations: GivenDurations | None = None,
+    wanted: Wanted | None = None,
+) -> Found:
+    """Count by a criterion about events; ``deltas``: a table of them instead of scores."""
+    events = events_by_name(ground_truth)
+    durations = None if audio_durations is None else durations_by_name(audio_durations)
+    if deltas is None:
+        return find(named_scores(scores), truth_of_events(events, durations), criterion, wanted)
+    clips = list(clip_ids(deltas, "deltas").values())
+    events = of_clips(events, clips, "ground truth")
+    if durations is not None:
+        durations = of_clips(durations, clips, "durations")
+    return found_in_table(deltas, criterion, truth_of_events(events, durations))
+
+
+def _until_the_last(scores: NamedScores, events: Mapping[str, Any]) -> dict[str, float]:
+    """The end of the last score or reference of each clip."""
+    ends = {clip: float(scores.scores[clip].edges[-1]) for clip in scores.scores}
+    for name, of_clip in events.items():
+        clip = clip_id(name)
+        ends[clip] = max([ends.get(clip, 0.0), *(float(event[1]) for event in of_clip)])
+    return ends

@@ -1,0 +1,225 @@
+"""PSDS of which each class takes the best of several post-processings at each rate.
+
+The curve of a class is a tuple of true positive rates, effective false positive rates, scores of the
+operating points and, for each, the number of the post-processing that it belongs to.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ....collect import Wanted
+from ....counts import Counts
+from ....errors import SedscopeError
+from ..arguments import batched, taking, transposed
+from ..base_modules.postprocessing import median_filter
+from ..counting import Found, find
+from ..criteria import by_events
+from ..delta_tables import DeltaTable
+from ..inputs import durations_by_name, events_by_name, named_scores, truth_of_events
+from ..resamples import Drawing
+from .intermediate_statistics import intermediate_statistics_deltas
+from .psds import ClassCurves, PSDSOptions
+
+PostProcess: TypeAlias = Callable[..., Any]
+"""``function(scores, lazy=True)`` gives processed scores."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """What is evaluated, and by what."""
+
+    scores: Any
+    ground_truth: Any
+    audio_durations: Any
+    options: PSDSOptions
+    pruned: bool = True
+    """Whether counts are wanted only as far down as the curves go."""
+
+    @property
+    def limit(self) -> float | None:
+        """False positives per second up to which counts are wanted."""
+        return self.options.limit if self.pruned else None
+
+    def count(self, scores: Any, deltas: Any = None) -> Found:
+        """The deltas of some scores, or from a table."""
+        return by_events(
+            scores,
+            self.ground_truth,
+            self.options.criterion,
+            deltas=deltas,
+            audio_durations=durations_by_name(self.audio_durations),
+            wanted=Wanted(self.limit),
+        )
+
+
+class Variants(ABC):
+    """Variants of the scores, of which the best is taken."""
+
+    @abstractmethod
+    def found(self, data: Data) -> list[Found]:
+        """The deltas of each."""
+
+
+@dataclass(frozen=True)
+class Processed(Variants):
+    """Functions that process scores; or scores that they have processed; or the deltas of these."""
+
+    postprocessing_functions: Sequence[PostProcess] | None
+    scores_processed: Sequence[Any] | None = None
+    deltas: Any = None
+
+    def found(self, data: Data) -> list[Found]:
+        """See the class."""
+        functions = self.postprocessing_functions
+        given = self.scores_processed if self.deltas is None else self.deltas
+        if functions is not None and given is not None and len(functions) != len(given):
+            raise SedscopeError(f"{len(functions)} post-processings, but {len(given)} results of them")
+        if self.deltas is not None:
+            return [data.count(None, table) for table in self.deltas]
+        if self.scores_processed is not None:
+            return [data.count(processed) for processed in self.scores_processed]
+        if not functions:
+            raise SedscopeError("there is no post-processing: give functions, or what they make")
+        return [data.count(function(data.scores, lazy=True)) for function in functions]
+
+
+@dataclass(frozen=True)
+class AsGiven(Variants):
+    """Processed scores in a list, in the place of scores."""
+
+    deltas: Any = None
+
+    def found(self, data: Data) -> list[Found]:
+        """See the class."""
+        return Processed(None, data.scores, self.deltas).found(data)
+
+
+@dataclass(frozen=True)
+class MedianFiltered(Variants):
+    """Median filters; or scores that they have processed; or the deltas of these."""
+
+    median_filter_lengths_in_sec: Sequence[Any]
+    scores_processed: Sequence[Any] | None = None
+    deltas: Any = None
+
+    def found(self, data: Data) -> list[Found]:
+        """All are made of a clip while it is at hand."""
+        if self.deltas is not None or self.scores_processed is not None:
+            return Processed(None, self.scores_processed, self.deltas).found(data)
+        given = named_scores(data.scores)
+        filters = [
+            median_filter(length, given.scores.classes) for length in self.median_filter_lengths_in_sec
+        ]
+        if not filters:
+            raise SedscopeError("there is no median filter: give median_filter_lengths_in_sec")
+        events, durations = events_by_name(data.ground_truth), durations_by_name(data.audio_durations)
+        wanted = Wanted(data.limit, variants=tuple(dict.fromkeys(filters)))
+        found = find(given, truth_of_events(events, durations), data.options.criterion, wanted)
+        return [Found(found.deltas.variants[chosen], found.names) for chosen in filters]
+
+
+@dataclass(frozen=True)
+class FewDrawings(Drawing):
+    """See :class:`Drawing`; fewer unless asked for."""
+
+    n_iterations: int = 4
+
+
+def _psds(
+    scores: Any, ground_truth: Any, audio_durations: Any, *, variants: Variants, options: PSDSOptions
+) -> tuple[Any, ...]:
+    """The PSDS, that of each class, the PSD-ROC and that of each class, with the best of the variants;
+    then the PSD-ROC of each variant, and those of its classes."""
+    found = variants.found(Data(scores, ground_truth, audio_durations, options))
+    return _independent([of_variant.counts() for of_variant in found], options)
+
+
+def _psd_roc(
+    scores: Any, ground_truth: Any, audio_durations: Any, *, variants: Variants, options: PSDSOptions
+) -> tuple[Any, ...]:
+    """The PSD-ROC and that of each class, with the best of the variants; then the PSD-ROC of each
+    variant, and those of its classes."""
+    found = variants.found(Data(scores, ground_truth, audio_durations, options))
+    return _independent_curves([of_variant.counts() for of_variant in found], options)
+
+
+def _bootstrapped(
+    scores: Any,
+    ground_truth: Any,
+    audio_durations: Any,
+    *,
+    variants: Variants,
+    options: PSDSOptions,
+    drawing: Drawing,
+) -> list[tuple[Any, ...]]:
+    """The same for resamples of the clips: a list with a tuple for each value."""
+    found = variants.found(Data(scores, ground_truth, audio_durations, options, pruned=False))
+    return transposed(
+        [
+            _independent([of_variant.counts(weights) for of_variant in found], options)
+            for weights in drawing.weights(found[0].names)
+        ]
+    )
+
+
+_of_functions = partial(batched, of_lists=("scores_processed", "deltas"))
+_of_lists = partial(batched, of_lists=("scores", "deltas"))
+_groups = partial(taking, options=PSDSOptions)
+
+postprocessing_independent_psds = _of_functions(_groups(variants=Processed)(_psds))
+postprocessing_independent_psd_roc = _of_functions(_groups(variants=Processed)(_psd_roc))
+bootstrapped_postprocessing_independent_psds = _of_functions(
+    _groups(variants=Processed, drawing=FewDrawings)(_bootstrapped)
+)
+postprocessing_independent_psds_from_postprocessed_scores = _of_lists(_groups(variants=AsGiven)(_psds))
+postprocessing_independent_psd_roc_from_postprocessed_scores = _of_lists(
+    _groups(variants=AsGiven)(_psd_roc)
+)
+bootstrapped_postprocessing_independent_psds_from_postprocessed_scores = _of_lists(
+    _groups(variants=AsGiven, drawing=FewDrawings)(_bootstrapped)
+)
+median_filter_independent_psds = _of_functions(_groups(variants=MedianFiltered)(_psds))
+bootstrapped_median_filter_independent_psds = _of_functions(
+    _groups(variants=MedianFiltered, drawing=FewDrawings)(_bootstrapped)
+)
+
+
+def deltas_postprocessing(
+    scores: Any, ground_truth: Any, postprocessing_fn: PostProcess, **options: Any
+) -> DeltaTable:
+    """``intermediate_statistics_deltas`` of processed scores."""
+    return intermediate_statistics_deltas(postprocessing_fn(scores, lazy=True), ground_truth, **options)
+
+
+def merge_individual_rocs_into_overall_roc(rocs: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """The best of several curves of one class at each rate; of equally good ones the first. The curves
+    are true positive rates, false positive rates, and other columns."""
+    tpr, efpr, *others = (np.concatenate(column) for column in zip(*rocs, strict=True))
+    order = np.lexsort((np.arange(len(tpr)), -tpr, efpr))
+    best = np.append(-1.0, np.maximum.accumulate(tpr[order])[:-1])
+    kept = order[:1] if np.isnan(tpr).any() else order[tpr[order] > best]
+    return (tpr[kept], efpr[kept], *(column[kept] for column in others))
+
+
+def _independent(variants: Sequence[Counts], options: PSDSOptions) -> tuple[Any, ...]:
+    _, best, rocs, class_rocs = _independent_curves(variants, options)
+    return (*options.with_areas(best), rocs, class_rocs)
+
+
+def _independent_curves(variants: Sequence[Counts], options: PSDSOptions) -> tuple[Any, ...]:
+    class_rocs: tuple[ClassCurves, ...] = tuple(options.class_curves(counts) for counts in variants)
+
+    def numbered(label: str) -> list[tuple[Any, ...]]:
+        curves = [of_variant[label] for of_variant in class_rocs]
+        return [(*curve, np.full(len(curve[0]), number)) for number, curve in enumerate(curves)]
+
+    best = {label: merge_individual_rocs_into_overall_roc(numbered(label)) for label in class_rocs[0]}
+    rocs = tuple(options.overall(of_variant) for of_variant in class_rocs)
+    return options.overall(best), best, rocs, class_rocs

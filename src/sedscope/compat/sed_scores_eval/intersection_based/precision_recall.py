@@ -1,0 +1,24 @@
+"""Precision, recall and F-scores by intersection."""
+
+from ..arguments import batched
+from ..base_modules.precision_recall import (
+    best_fscore_from_intermediate_statistics,
+    fscore_curve_from_intermediate_statistics,
+    precision_recall_curve_from_intermediate_statistics,
+    single_fscore_from_intermediate_statistics,
+)
+from ..criteria import by_intersection
+from ..reading import bootstrapped, reading
+
+precision_recall_curve = reading(
+    "precision_recall_curve", by_intersection, precision_recall_curve_from_intermediate_statistics
+)
+fscore_curve = reading("fscore_curve", by_intersection, fscore_curve_from_intermediate_statistics)
+fscore = batched(reading("fscore", by_intersection, single_fscore_from_intermediate_statistics))
+best_fscore = reading("best_fscore", by_intersection, best_fscore_from_intermediate_statistics)
+bootstrapped_fscore = batched(
+    bootstrapped("bootstrapped_fscore", by_intersection, single_fscore_from_intermediate_statistics)
+)
+bootstrapped_best_fscore = batched(
+    bootstrapped("bootstrapped_best_fscore", by_intersection, best_fscore_from_intermediate_statistics)
+)

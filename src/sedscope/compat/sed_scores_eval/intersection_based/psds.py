@@ -1,0 +1,187 @@
+"""PSD-ROC curves and the polyphonic sound detection score.
+
+A curve is a tuple of true positive rates, effective false positive rates and, for one class, the scores
+of the operating points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .... import psd_roc as curves
+from ....collect import Wanted
+from ....counts import Counts
+from ....criteria import Intersection
+from ....errors import SedscopeError
+from ....times import SECONDS_PER_UNIT
+from ..arguments import batched, taking, transposed
+from ..base_modules.curves import staircase_auc
+from ..criteria import by_events
+from ..inputs import durations_by_name, require_microseconds
+from ..resamples import Drawing
+
+FloatArray = NDArray[np.float64]
+Curve: TypeAlias = tuple[FloatArray, FloatArray]
+ClassCurves: TypeAlias = dict[str, tuple[FloatArray, FloatArray, FloatArray]]
+
+seconds_per_unit_of_time = {unit: float(seconds) for unit, seconds in SECONDS_PER_UNIT.items()}
+
+
+@dataclass(frozen=True)
+class PSDSOptions:
+    """What a PSDS is; see :class:`sedscope.PSDS`.
+
+    ``non_oracle``: operating points that find less at a higher rate count, too. ``num_jobs`` has no
+    effect: there are threads, one a core.
+    """
+
+    dtc_threshold: float
+    gtc_threshold: float
+    cttc_threshold: float | None = None
+    alpha_ct: float = 0.0
+    alpha_st: float = 0.0
+    unit_of_time: str = "hour"
+    max_efpr: float | None = 100.0
+    time_decimals: int = 6
+    num_jobs: int = 1
+    non_oracle: bool = False
+
+    def __post_init__(self) -> None:
+        require_microseconds(self.time_decimals)
+        if (self.cttc_threshold is None) != (self.alpha_ct == 0):
+            raise SedscopeError(
+                f"cttc_threshold={self.cttc_threshold!r} and alpha_ct={self.alpha_ct!r} do not go "
+                "together: give both to count cross-triggers, or neither"
+            )
+        if self.unit_of_time not in SECONDS_PER_UNIT:
+            units = " or ".join(map(repr, SECONDS_PER_UNIT))
+            raise SedscopeError(f"unit_of_time={self.unit_of_time!r}: choose {units}")
+        if self.max_efpr is not None and not 0 < self.max_efpr < np.inf:
+            raise SedscopeError(f"max_efpr={self.max_efpr!r} must be above 0 and finite")
+
+    @property
+    def criterion(self) -> Intersection:
+        """When a reference is found."""
+        return Intersection(self.dtc_threshold, self.gtc_threshold, self.cttc_threshold)
+
+    @property
+    def limit(self) -> float | None:
+        """False positives per second up to which curves go."""
+        return None if self.max_efpr is None else self.max_efpr / SECONDS_PER_UNIT[self.unit_of_time]
+
+    def class_curves(self, counts: Counts) -> ClassCurves:
+        """The PSD-ROC of each class; NaN for one without references."""
+        found: ClassCurves = {}
+        for label, of_class in counts.items():
+            roc = curves.class_psd_roc(
+                counts,
+                label,
+                alpha_ct=self.alpha_ct,
+                unit=self.unit_of_time,
+                max_efpr=np.inf if self.max_efpr is None else self.max_efpr,
+                oracle=not self.non_oracle,
+            )
+            tpr = roc.tpr if of_class.references else np.full(len(roc.tpr), np.nan)
+            found[label] = (tpr, roc.efpr, roc.scores)
+        return found
+
+    def overall(self, rocs: Mapping[str, Any]) -> Curve:
+        """The PSD-ROC over all classes."""
+        return multi_class_psd_roc_from_single_class_psd_rocs(rocs, self.alpha_st, self.max_efpr)
+
+    def with_areas(self, rocs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The PSDS, that of each class, and the curves."""
+        if self.max_efpr is None:
+            raise SedscopeError("a PSDS needs max_efpr, up to where the area goes")
+        etpr, efpr = self.overall(rocs)
+        of_classes = {
+            label: psds_from_psd_roc(tpr, class_efpr, self.max_efpr)
+            for label, (tpr, class_efpr, *_) in rocs.items()
+        }
+        return psds_from_psd_roc(etpr, efpr, self.max_efpr), of_classes, (etpr, efpr), rocs
+
+
+@batched
+@taking(options=PSDSOptions)
+def psds(
+    scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
+) -> tuple[Any, ...]:
+    """The PSDS, that of each class, the PSD-ROC, and that of each class."""
+    return options.with_areas(_rocs(scores, ground_truth, audio_durations, deltas, options))
+
+
+@taking(options=PSDSOptions)
+def psd_roc(
+    scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
+) -> tuple[Curve, ClassCurves]:
+    """The PSD-ROC, and that of each class."""
+    rocs = _rocs(scores, ground_truth, audio_durations, deltas, options)
+    return options.overall(rocs), rocs
+
+
+@batched
+@taking(options=PSDSOptions, drawing=Drawing)
+def bootstrapped_psds(
+    scores: Any,
+    ground_truth: Any,
+    audio_durations: Any,
+    *,
+    deltas: Any = None,
+    options: PSDSOptions,
+    drawing: Drawing,
+) -> list[tuple[Any, ...]]:
+    """The same for resamples of the clips: a list with a tuple for each value that ``psds`` returns."""
+    found = by_events(
+        scores,
+        ground_truth,
+        options.criterion,
+        deltas=deltas,
+        audio_durations=durations_by_name(audio_durations),
+    )
+    return transposed(
+        [
+            options.with_areas(options.class_curves(found.counts(weights)))
+            for weights in drawing.weights(found.names)
+        ]
+    )
+
+
+def _rocs(
+    scores: Any, ground_truth: Any, audio_durations: Any, deltas: Any, options: PSDSOptions
+) -> ClassCurves:
+    found = by_events(
+        scores,
+        ground_truth,
+        options.criterion,
+        deltas=deltas,
+        audio_durations=durations_by_name(audio_durations),
+        wanted=Wanted(options.limit),
+    )
+    return options.class_curves(found.counts())
+
+
+def psds_from_psd_roc(tpr: FloatArray, fpr: FloatArray, max_fpr: float) -> float:
+    """The area under a curve up to a rate, divided by it."""
+    return np.nan if np.isnan(tpr).any() else staircase_auc(tpr, fpr, max_x=max_fpr) / max_fpr
+
+
+def multi_class_psd_roc_from_single_class_psd_rocs(
+    single_class_psd_rocs: Mapping[str, Any], alpha_st: float, max_efpr: float | None
+) -> Curve:
+    """The PSD-ROC over all classes, up to ``max_efpr`` if it is given. Classes whose rates are not
+    defined are left out."""
+    rocs = []
+    for label, (tpr, efpr, *_) in single_class_psd_rocs.items():
+        if not np.isnan(tpr).any():
+            nothing = [0.0] if efpr[0] > 0 else []  # is found where nothing is allowed
+            rates, found = (np.concatenate([nothing, rate]) for rate in (efpr, tpr))
+            rocs.append(curves.ClassPSDROC(label, rates, found, np.empty(0)))
+    roc = curves.psd_roc(rocs, alpha_st=alpha_st)
+    if max_efpr is None:
+        return roc.etpr, roc.efpr
+    return np.append(roc.etpr, roc.etpr[-1]), np.append(roc.efpr, max_efpr)

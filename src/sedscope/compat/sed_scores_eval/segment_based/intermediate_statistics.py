@@ -1,0 +1,38 @@
+"""Deltas and statistics of segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..counting import Statistics, statistics_of
+from ..criteria import by_segment
+from ..delta_tables import DeltaTable, delta_table
+from ..reading import accumulated
+
+accumulated_intermediate_statistics = accumulated(by_segment)
+
+
+def intermediate_statistics_deltas(
+    scores: Any,
+    ground_truth: Any,
+    audio_durations: Any,
+    *,
+    segment_length: float = 1.0,
+    time_decimals: int = 6,
+    num_jobs: int = 1,
+) -> DeltaTable:
+    """The scores of each clip's segments, by class, and how many of them are true and false positives
+    there."""
+    found = by_segment(
+        scores,
+        ground_truth,
+        audio_durations,
+        segment_length=segment_length,
+        time_decimals=time_decimals,
+    )
+    return delta_table(found)
+
+
+def accumulated_intermediate_statistics_from_deltas(deltas: Any) -> Statistics:
+    """The statistics that deltas add up to."""
+    return statistics_of(by_segment(None, None, None, deltas=deltas).counts())
