@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from ...alignment import align
 from ...clip_deltas import Deltas
-from ...collect import Wanted, collect
+from ...collect import collect
 from ...counts import ClassCounts, Counts
 from ...criteria import Criterion, Intersection
 from ...errors import SedscopeError, SedscopeWarning, counted, listing
+from ...gathering import Wanted
 from ...ground_truth import GroundTruth
 from .inputs import NamedScores
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ...clip_ids import clip_id, clip_ids
-from ...collect import Wanted
 from ...criteria import Collar, Criterion, Intersection
+from ...gathering import Wanted
 from ...segments import Clip, Segment
 from .base_modules.io import read_ground_truth_tags
 from .counting import Found, find

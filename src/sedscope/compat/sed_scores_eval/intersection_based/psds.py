@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .... import psd_roc as curves
-from ....collect import Wanted
 from ....counts import Counts
 from ....criteria import Intersection
 from ....errors import SedscopeError
+from ....gathering import Wanted
 from ....times import SECONDS_PER_UNIT
 from ..arguments import batched, taking, transposed
 from ..base_modules.curves import staircase_auc
