@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin/python
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*.hpp native/python/*)
 
 # What exercises the core and the readers most, and needs no limits on memory.
 SANITIZED_TESTS := $(addprefix tests/test_,fuzz.py counts.py psds.py criteria.py invariances.py readers.py \

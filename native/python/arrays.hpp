@@ -1,0 +1,53 @@
+// Arrays on their way from and to Python. They are taken as they are: a wrong type is an error,
+// never a conversion.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "../buffer.hpp"
+
+namespace sedscope::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ScoreArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using AnyVector = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T, class... Shape>
+nb::object to_numpy(Buffer<T>&& buffer, Shape... shape) {
+    T* data = buffer.release();
+    nb::capsule owner(data, [](void* memory) noexcept { std::free(memory); });
+    return nb::ndarray<nb::numpy, T>(data, {static_cast<std::size_t>(shape)...}, owner).cast();
+}
+
+template <class T>
+nb::object to_numpy(Buffer<T>&& buffer) {
+    const std::size_t size = buffer.size();
+    return to_numpy(std::move(buffer), size);
+}
+
+// Data of an array that must have the score type T.
+template <class T, class Array>
+const T* data_of(const Array& array, const char* name) {
+    if (array.dtype() != nb::dtype<T>())
+        throw nb::type_error((std::string(name) + " must have the type of the scores").c_str());
+    return static_cast<const T*>(array.data());
+}
+
+inline void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+}  // namespace sedscope::python
