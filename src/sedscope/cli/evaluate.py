@@ -145,7 +145,8 @@ def evaluate(
         _show(result, json, verbose)
         return
     if len(paths) != 2:
-        raise SedscopeError(f"give SCORES and GROUND_TRUTH, not {counted(len(paths), 'path')}")
+        given = listing([str(path) for path in paths])
+        raise SedscopeError(f"give SCORES and GROUND_TRUTH, not {counted(len(paths), 'path')}: {given}")
     scores, ground_truth = paths
     truth = read_ground_truth(
         ground_truth,
