@@ -17,9 +17,8 @@ import numpy as np
 def main() -> None:
     """Read the set, then time each metric."""
     from sed_scores_eval import collar_based, intersection_based
-    from sed_scores_eval.base_modules.scores import (
-        create_score_dataframe,
-    )
+    from sed_scores_eval.base_modules.postprocessing import medfilt
+    from sed_scores_eval.base_modules.scores import create_score_dataframe
 
     folder = Path(sys.argv[1])
     described = json.loads((folder / "set.json").read_text())
@@ -38,6 +37,18 @@ def main() -> None:
     for name, options in described["collar_fscore"].items():
         start = time.perf_counter()
         best = collar_based.best_fscore(scores, truth, num_jobs=1, **options)[0]
+        seconds = time.perf_counter() - start
+        result[name] = {"value": float(best["macro_average"]), "seconds": seconds}
+    for name, options in described["independent_psds"].items():
+        start = time.perf_counter()
+        value = intersection_based.median_filter_independent_psds(
+            scores, truth, described["durations"], num_jobs=1, **options
+        )[0]
+        result[name] = {"value": float(value), "seconds": time.perf_counter() - start}
+    for name, (seconds, options) in described["filtered_fscore"].items():
+        start = time.perf_counter()
+        filtered = medfilt(scores, seconds)
+        best = collar_based.best_fscore(filtered, truth, num_jobs=1, **options)[0]
         seconds = time.perf_counter() - start
         result[name] = {"value": float(best["macro_average"]), "seconds": seconds}
     print(json.dumps(result))

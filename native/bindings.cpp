@@ -14,14 +14,17 @@
 #include "any_label.hpp"
 #include "clips.hpp"
 #include "diagnosis.hpp"
+#include "event_boxes.hpp"
 #include "intersection.hpp"
 #include "judges.hpp"
 #include "matching_kernel.hpp"
 #include "median_filter.hpp"
+#include "moving_average.hpp"
 #include "pairings.hpp"
 #include "piecewise.hpp"
 #include "resampled_psds.hpp"
 #include "resampling.hpp"
+#include "runs.hpp"
 #include "segments.hpp"
 
 namespace nb = nanobind;
@@ -107,40 +110,130 @@ struct Judge {
 template <class Views>
 using ScoreOf = typename std::decay_t<Views>::value_type::Score;
 
-// Calls `work` with the view of one clip, all columns of which are classes.
+// The classes of one clip, each given to `work(column, class)`; all columns are classes.
+template <class T>
+class ClipColumns {
+public:
+    using Score = T;
+
+    ClipColumns(const ScoreArray& values, const Vector<int64_t>& edges)
+        : classes(values.shape(1)),
+          frames(values.shape(0)),
+          edges(edges.data()),
+          view_{data_of<T>(values, "values"), static_cast<std::ptrdiff_t>(values.stride(0)),
+                static_cast<std::ptrdiff_t>(values.stride(1)), frames, edges.data()} {
+        require(frames > 0 && edges.size() == frames + 1, "frames and frames + 1 edges are needed");
+    }
+
+    template <class Work>
+    void each(Work&& work) const {
+        std::vector<T> copy;
+        for (std::size_t c = 0; c < classes; ++c)
+            work(load_column(view_, static_cast<int64_t>(c), copy), c);
+    }
+
+    const std::size_t classes, frames;
+    const Time* const edges;
+
+private:
+    const ClipView<T> view_;
+};
+
+// Calls `work` with the classes of one clip.
 template <class Work>
-nb::object with_clip(const ScoreArray& values, const Vector<int64_t>& edges, Work&& work) {
-    require(edges.size() == values.shape(0) + 1, "frames + 1 edges are needed");
-    auto call = [&](auto zero) {
-        return work(ClipView<decltype(zero)>{data_of<decltype(zero)>(values, "values"),
-                                             static_cast<std::ptrdiff_t>(values.stride(0)),
-                                             static_cast<std::ptrdiff_t>(values.stride(1)),
-                                             values.shape(0), edges.data()});
-    };
-    if (values.dtype() == nb::dtype<double>()) return call(double{});
-    return call(float{});
+nb::object with_columns(const ScoreArray& values, const Vector<int64_t>& edges, Work&& work) {
+    if (values.dtype() == nb::dtype<double>()) return work(ClipColumns<double>(values, edges));
+    return work(ClipColumns<float>(values, edges));
 }
 
-// Classes that change at times of their own, on a common grid: values, edges.
-template <class T>
-nb::object to_numpy(Buffer<T>&& values, Buffer<Time>&& edges, std::size_t classes) {
-    const std::size_t frames = edges.size() - 1;
-    return nb::make_tuple(to_numpy(std::move(values), frames, classes), to_numpy(std::move(edges)));
+template <class Columns>
+using ScoreOfColumns = typename std::decay_t<Columns>::Score;
+
+// Scores (classes x frames) on the same frames: `run(column, out)` does one class.
+template <class Out, class Columns, class Run>
+nb::object on_same_frames(const Columns& columns, Run&& run) {
+    Buffer<Out> out(columns.classes * columns.frames);
+    {
+        nb::gil_scoped_release release;
+        columns.each([&](const auto* column, std::size_t c) {
+            run(column, out.data() + c * columns.frames);
+        });
+    }
+    return to_numpy(std::move(out), columns.classes, columns.frames);
+}
+
+// Scores (classes x frames) and edges of frames of their own: `run(column, pieces)` does one class.
+template <class Out, class Columns, class Run>
+nb::object on_own_frames(const Columns& columns, Run&& run) {
+    Buffer<Out> out;
+    Buffer<Time> grid;
+    {
+        nb::gil_scoped_release release;
+        std::vector<Piecewise<Out>> pieces(columns.classes);
+        columns.each([&](const auto* column, std::size_t c) { run(column, pieces[c]); });
+        grid = common_grid(pieces, columns.edges[columns.frames]);
+        out = on_grid(pieces, grid);
+    }
+    const std::size_t frames = grid.size() - 1;
+    return nb::make_tuple(to_numpy(std::move(out), columns.classes, frames),
+                          to_numpy(std::move(grid)));
 }
 
 nb::object median_filter(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window) {
-    require(values.shape(0) > 0 && window > 0, "a frame and a window are needed");
-    return with_clip(values, edges, [&](const auto& clip) {
-        using T = typename std::decay_t<decltype(clip)>::Score;
-        Buffer<T> out;
-        Buffer<Time> grid;
-        {
-            nb::gil_scoped_release release;
-            const auto found = median_pieces(clip, values.shape(1), window);
-            grid = common_grid(found, clip.edges[clip.frames]);
-            out = on_grid(found, grid);
-        }
-        return to_numpy(std::move(out), std::move(grid), values.shape(1));
+    require(window > 0, "a window is needed");
+    return with_columns(values, edges, [&](const auto& columns) {
+        using T = ScoreOfColumns<decltype(columns)>;
+        return on_own_frames<T>(columns, [&, filter = MedianFilter<T>(window)](
+                                             const T* column, Piecewise<T>& out) mutable {
+            filter.run(column, columns.edges, columns.frames, out);
+        });
+    });
+}
+
+nb::object moving_average(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window) {
+    return with_columns(values, edges, [&](const auto& columns) {
+        using T = ScoreOfColumns<decltype(columns)>;
+        return on_same_frames<double>(
+            columns, [&, average = MovingAverage<T>(window)](const T* column, double* out) mutable {
+                average.run(column, columns.edges, columns.frames, out);
+            });
+    });
+}
+
+// MinimumDuration or MaximumGap.
+template <template <class> class Operation>
+nb::object by_length(const ScoreArray& values, const Vector<int64_t>& edges, int64_t length) {
+    return with_columns(values, edges, [&](const auto& columns) {
+        using T = ScoreOfColumns<decltype(columns)>;
+        return on_same_frames<T>(
+            columns, [&, operation = Operation<T>(length)](const T* column, T* out) mutable {
+                operation.run(column, columns.edges, columns.frames, out);
+            });
+    });
+}
+
+nb::object hysteresis(const ScoreArray& values, const Vector<int64_t>& edges, double difference,
+                      double ratio) {
+    return with_columns(values, edges, [&](const auto& columns) {
+        using T = ScoreOfColumns<decltype(columns)>;
+        return on_same_frames<double>(
+            columns, [&, operation = Hysteresis<T>()](const T* column, double* out) mutable {
+                operation.run(column, columns.frames, out,
+                              [&](double score) { return score / ratio + difference; });
+            });
+    });
+}
+
+nb::object event_boxes(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window,
+                       std::optional<double> absolute, std::optional<double> relative) {
+    require(window > 0, "a window is needed");
+    return with_columns(values, edges, [&](const auto& columns) {
+        using T = ScoreOfColumns<decltype(columns)>;
+        return on_own_frames<double>(columns,
+                                     [&, boxes = EventBoxes<T>(window, {absolute, relative})](
+                                         const T* column, Piecewise<double>& out) mutable {
+                                         boxes.run(column, columns.edges, columns.frames, out);
+                                     });
     });
 }
 
@@ -627,6 +720,16 @@ NB_MODULE(_native, module) {
              "starts"_a.noconvert(), "clip"_a, "class_number"_a);
     module.def("median_filter", &median_filter, "values"_a.noconvert(), "edges"_a.noconvert(),
                "window"_a);
+    module.def("moving_average", &moving_average, "values"_a.noconvert(), "edges"_a.noconvert(),
+               "window"_a);
+    module.def("minimum_duration", &by_length<MinimumDuration>, "values"_a.noconvert(),
+               "edges"_a.noconvert(), "length"_a);
+    module.def("maximum_gap", &by_length<MaximumGap>, "values"_a.noconvert(), "edges"_a.noconvert(),
+               "length"_a);
+    module.def("hysteresis", &hysteresis, "values"_a.noconvert(), "edges"_a.noconvert(),
+               "difference"_a, "ratio"_a);
+    module.def("event_boxes", &event_boxes, "values"_a.noconvert(), "edges"_a.noconvert(),
+               "window"_a, "absolute"_a.none(), "relative"_a.none());
     bind_accumulate<float, int8_t>(module);
     bind_accumulate<double, int8_t>(module);
     bind_accumulate<float, int32_t>(module);

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <vector>
 
 #include "clips.hpp"
@@ -43,7 +42,6 @@ struct ClassView {
     const T* scores;
     std::size_t frames;
     const Time* edges;
-    T floor;         // no stop is lower
     const T* stops;  // decreasing
     std::size_t stop_count;
     References* own;  // null where there are none
@@ -88,25 +86,33 @@ private:
         std::size_t from, until;
     };
 
-    // The detections of any stop; those of one stop are in order of time.
+    // The detections of any stop; those of one stop are in order of time. Between two stops scores
+    // make no difference: the tree is that of the frames' levels, the numbers of stops below them.
     void find_spans(const ClassView<T>& view) {
         spans_.clear();
-        const T* const end = view.stops + view.stop_count;
-        auto first_below = [&](T score, const T* from) {
-            return std::upper_bound(from, end, score, std::greater<T>());
-        };
+        levels_.resize(view.frames);
+        for (std::size_t frame = 0; frame < view.frames; ++frame)
+            levels_[frame] = level(view, view.scores[frame]);
+        const std::size_t stops = view.stop_count;
         tree_.sweep(
-            view.scores, view.frames, view.floor, 0,
-            [&](const Detection<T>& found, int32_t*) {
-                const T* const from = first_below(found.score, view.stops);
-                if (from == end || *from < found.parent) return;
-                const T* const until = first_below(found.parent, from);
+            levels_.data(), view.frames, 0, 0,
+            [&](const Detection<uint32_t>& found, int32_t*) {
                 const DetectedEvent event{found.first, found.end, view.edges[found.first],
                                           view.edges[found.end]};
-                spans_.push_back({event, static_cast<std::size_t>(from - view.stops),
-                                  static_cast<std::size_t>(until - view.stops)});
+                spans_.push_back({event, stops - found.score, stops - found.parent});
             },
-            [](T, const int32_t*) {});
+            [](uint32_t, const int32_t*) {});
+    }
+
+    static uint32_t level(const ClassView<T>& view, T score) {
+        const T* stop = view.stops;  // a search without branches: what comes next is hard to guess
+        std::size_t count = view.stop_count;
+        while (count > 1) {
+            const std::size_t half = count / 2;
+            stop += stop[half - 1] >= score ? half : 0;
+            count -= half;
+        }
+        return static_cast<uint32_t>(view.stops + view.stop_count - stop - (*stop >= score));
     }
 
     // Without references of the class each detection is judged by itself.
@@ -207,7 +213,8 @@ private:
     };
 
     Judge judge_;
-    ComponentTree<T> tree_;
+    std::vector<uint32_t> levels_;
+    ComponentTree<uint32_t> tree_;
     std::vector<Span> spans_;
     std::vector<uint8_t> differs_;
     Scene scene_;
@@ -315,7 +322,6 @@ private:
         return {detected ? load_column(clip, columns_[c], work.column) : nullptr,
                 detected ? clip.frames : 0,
                 clip.edges,
-                floors_[c],
                 stops_.values + stops_.starts[c],
                 static_cast<std::size_t>(stops_.starts[c + 1] - stops_.starts[c]),
                 own,

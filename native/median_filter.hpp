@@ -18,8 +18,8 @@
 #include <limits>
 #include <vector>
 
-#include "clips.hpp"
 #include "piecewise.hpp"
+#include "radix_sort.hpp"
 #include "rank_set.hpp"
 #include "references.hpp"
 
@@ -45,7 +45,7 @@ public:
             if (right_ < frames_)
                 length = std::min(length, edges_[right_ + 1] - position_ - window_);
             move(left_ > 0 ? rank(left_ - 1) : 0, right_ < frames_ ? rank(right_) : 0, length);
-            while (edges_[left_] == position_) {
+            while (left_ <= frames_ && edges_[left_] == position_) {
                 if (left_ > 0) leave(left_ - 1);
                 ++left_;
             }
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t least_block = 128;  // frames
+    static constexpr std::size_t least_block = 512;  // frames
 
     // The window ends where the clip begins.
     void begin() {
@@ -76,16 +76,14 @@ private:
         const T median = levels_[median_];
         const std::size_t first = left_ > 0 ? left_ - 1 : 0;
         const std::size_t end = std::min(frames_, frame + std::max(frame - first, least_block));
-        sorted_.clear();
-        for (std::size_t i = first; i < end; ++i)
-            sorted_.push_back({scores_[i], static_cast<uint32_t>(i - first)});
-        std::sort(sorted_.begin(), sorted_.end(),
-                  [](const Frame& a, const Frame& b) { return a.score < b.score; });
+        const auto& sorted = sort_.order(scores_ + first, end - first,
+                                         [](std::size_t i) { return static_cast<uint32_t>(i); });
         levels_.assign(1, lowest);
         ranks_.resize(end - first);
-        for (const Frame& sorted : sorted_) {
-            if (sorted.score > levels_.back()) levels_.push_back(sorted.score);
-            ranks_[sorted.number] = static_cast<uint32_t>(levels_.size() - 1);
+        for (std::size_t i = sorted.size(); i-- > 0;) {  // they come by decreasing score
+            const T score = score_of_key<T>(sorted[i].key);
+            if (score > levels_.back()) levels_.push_back(score);
+            ranks_[sorted[i].payload] = static_cast<uint32_t>(levels_.size() - 1);
         }
         block_first_ = first;
         block_end_ = end;
@@ -154,11 +152,6 @@ private:
 
     std::size_t rank(std::size_t frame) const { return ranks_[frame - block_first_]; }
 
-    struct Frame {
-        T score;
-        uint32_t number;
-    };
-
     static constexpr T lowest = -std::numeric_limits<T>::infinity();
 
     const Time window_;
@@ -173,24 +166,12 @@ private:
     std::size_t median_ = 0;  // as a rank
     Time at_or_above_ = 0;    // the time in the window of that rank or a higher one
     std::size_t block_first_ = 0, block_end_ = 0;  // frames whose ranks are known
-    std::vector<Frame> sorted_;
+    RadixSort<T, uint32_t> sort_;
     std::vector<uint32_t> ranks_;    // of the frames of the block
     std::vector<T> levels_;          // the score of each rank
     std::vector<Time> weights_;      // per rank, the time in the window
     std::vector<uint32_t> members_;  // per rank, the frames in the window
     RankSet present_;                // ranks in the window
 };
-
-// All classes of a clip.
-template <class T>
-std::vector<Piecewise<T>> median_pieces(const ClipView<T>& clip, std::size_t classes, Time window) {
-    std::vector<Piecewise<T>> found(classes);
-    MedianFilter<T> filter(window);
-    std::vector<T> copy;
-    for (std::size_t c = 0; c < classes; ++c)
-        filter.run(load_column(clip, static_cast<int64_t>(c), copy), clip.edges, clip.frames,
-                   found[c]);
-    return found;
-}
 
 }  // namespace sedscope

@@ -99,8 +99,9 @@ public:
         }
     }
 
-    // With all detections there at once: calls `emit(detection, reference)` for each pair of that
-    // matching. Detections count as they were added, without those that were left out.
+    // With all detections there at once: calls `emit(detection, reference)` for each pair of the
+    // matching with the most pairs and, of those, the smallest errors. Detections are numbered as
+    // they were added, without those that were left out.
     template <class Emit>
     void best_pairs(std::size_t references, Emit&& emit) {
         const std::size_t groups = arrange(std::numeric_limits<T>::infinity(), references);

@@ -58,17 +58,17 @@ Buffer<Time> common_grid(const std::vector<Piecewise<T>>& classes, Time end) {
     return edges;
 }
 
-// The values (frames x classes) on the common grid.
+// The values (classes x frames) on the common grid.
 template <class T>
 Buffer<T> on_grid(const std::vector<Piecewise<T>>& classes, const Buffer<Time>& edges) {
     const std::size_t frames = edges.size() - 1;
     Buffer<T> out(frames * classes.size());
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-        const auto& [starts, values] = classes[c];
+    T* value = out.data();
+    for (const auto& [starts, values] : classes) {
         std::size_t next = 0;  // piece; all begin with the first boundary
         for (std::size_t frame = 0; frame < frames; ++frame) {
             next += next < starts.size() && starts[next] == edges[frame];
-            out[frame * classes.size() + c] = values[next - 1];
+            *value++ = values[next - 1];
         }
     }
     return out;

@@ -7,6 +7,8 @@ possible. `Runs` are the detections at one threshold, as (onset, offset).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
 
 Runs = list[tuple[int, int]]
 INF = float("inf")
@@ -44,3 +46,117 @@ def median(scores: Sequence[float], edges: Sequence[int], window: int, threshold
             onset = found.pop()[0] if found and found[-1][1] == time else time
             found.append((onset, time + 1))
     return found
+
+
+def minimum_duration(found: Runs, shortest: int) -> Runs:
+    """Of the detections at one threshold, those that are long enough."""
+    return [(onset, offset) for onset, offset in found if offset - onset >= shortest]
+
+
+def maximum_gap(found: Runs, longest: int) -> Runs:
+    """The detections at one threshold, with short gaps closed."""
+    joined: Runs = []
+    for onset, offset in found:
+        if joined and onset - joined[-1][1] <= longest:
+            onset = joined.pop()[0]
+        joined.append((onset, offset))
+    return joined
+
+
+def hysteresis(
+    scores: Sequence[float], lifted: Sequence[float], edges: Sequence[int], threshold: float
+) -> Runs:
+    """The runs of lifted scores above a threshold in which a score is above it."""
+    found: Runs = []
+    first: int | None = None
+    for frame in range(len(scores) + 1):
+        above = frame < len(scores) and lifted[frame] > threshold
+        if above and first is None:
+            first = frame
+        if not above and first is not None:
+            if max(scores[first:frame]) > threshold:
+                found.append((edges[first], edges[frame]))
+            first = None
+    return found
+
+
+def mean(scores: Sequence[float], edges: Sequence[int], onset: Fraction, offset: Fraction) -> Fraction:
+    """The mean of finite scores over some time within the clip."""
+    shares = [
+        max(Fraction(0), min(offset, Fraction(edges[frame + 1])) - max(onset, Fraction(edges[frame])))
+        for frame in range(len(scores))
+    ]
+    return sum(map(Fraction.__mul__, shares, map(Fraction, scores)), Fraction(0)) / sum(shares)
+
+
+def moving_average(scores: Sequence[float], edges: Sequence[int], window: int) -> list[float]:
+    """The mean around the middle of each frame, exact before it is rounded."""
+    found: list[float] = []
+    for frame in range(len(scores)):
+        middle = Fraction(edges[frame] + edges[frame + 1], 2)
+        onset = max(middle - Fraction(window, 2), Fraction(edges[0]))
+        offset = min(middle + Fraction(window, 2), Fraction(edges[-1]))
+        inside = {
+            score
+            for i, score in enumerate(scores)
+            if max(onset, Fraction(edges[i])) < min(offset, Fraction(edges[i + 1]))
+        }
+        if inside & {-INF, INF}:
+            found.append(-INF if -INF in inside else INF)
+        else:
+            finite = [score if abs(score) < INF else 0.0 for score in scores]
+            found.append(float(mean(finite, edges, onset, offset)))
+    return found
+
+
+def event_boxes(
+    scores: Sequence[float],
+    edges: Sequence[int],
+    window: int,
+    absolute: float | None,
+    relative: float | None,
+) -> list[tuple[int, int, float]]:
+    """The boxes (onset, offset, confidence) of a clip whose frames all have a length."""
+    steps = [Fraction(0)]
+    for edge in edges[1:-1]:
+        first = max(edge - Fraction(window, 2), Fraction(edges[0]))
+        last = min(edge + Fraction(window, 2), Fraction(edges[-1]))
+        after, before = (mean(scores, edges, *times) for times in ((edge, last), (first, edge)))
+        steps.append(Fraction(float(after) - float(before)))
+    steps.append(Fraction(0))
+
+    # plateaus of equal steps: (first, last, value)
+    plateaus: list[tuple[int, int, Fraction]] = []
+    for i, step in enumerate(steps):
+        if plateaus and plateaus[-1][2] == step:
+            plateaus[-1] = (plateaus[-1][0], i, step)
+        else:
+            plateaus.append((i, i, step))
+    turns: list[tuple[str, int]] = []
+    for (_, _, left), (first_of, last_of, here), (_, _, right) in zip(
+        plateaus, plateaus[1:], plateaus[2:], strict=False
+    ):
+        if left < here > right:
+            turns.append(("onset", last_of))
+        if left > here < right:
+            turns.append(("offset", first_of))
+    if not turns or turns[0][0] == "offset":
+        turns.insert(0, ("onset", 0))
+    if turns[-1][0] == "onset":
+        turns.append(("offset", len(scores)))
+    frames = [(turns[i][1], turns[i + 1][1]) for i in range(0, len(turns), 2)]
+
+    boxes = [frames[0]]
+    for left_box, right_box in pairwise(frames):
+        highest = max(*scores[slice(*left_box)], *scores[slice(*right_box)])
+        lowest = min(scores[left_box[1] : right_box[0]])
+        near = absolute is None or highest - lowest < absolute
+        alike = relative is None or highest < relative * lowest
+        if (absolute, relative) != (None, None) and near and alike:
+            boxes[-1] = (boxes[-1][0], right_box[1])
+        else:
+            boxes.append(right_box)
+    return [
+        (edges[a], edges[b], float(mean(scores, edges, Fraction(edges[a]), Fraction(edges[b]))))
+        for a, b in boxes
+    ]

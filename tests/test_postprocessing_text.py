@@ -11,15 +11,28 @@ import sedscope as sed
 from sedscope.postprocessing import (
     POSTPROCESSINGS,
     Chain,
+    EventBoxes,
+    Hysteresis,
+    MaximumGap,
     MedianFilter,
+    MinimumDuration,
+    MovingAverage,
     PerClass,
     PostProcessing,
+    ScoreTransform,
     parse_postprocessing,
     parse_sweep,
 )
 
 ALL: list[PostProcessing] = [
     MedianFilter(0.48),
+    MovingAverage(0.5),
+    MinimumDuration(0.25),
+    MaximumGap(1),
+    Hysteresis(difference=0.1),
+    Hysteresis(ratio=0.5),
+    EventBoxes(),
+    EventBoxes(0.64, absolute=0.3, relative=1.5),
     Chain(),
     Chain(MedianFilter(0.48), PerClass({"Dog": MedianFilter(1)})),
     PerClass({"it's": Chain(MedianFilter(2), MedianFilter(0.1)), "Cat": MedianFilter(0)}),
@@ -27,7 +40,7 @@ ALL: list[PostProcessing] = [
 
 
 def test_there_is_an_example_of_each() -> None:
-    assert {type(postprocessing) for postprocessing in ALL} == set(POSTPROCESSINGS.values())
+    assert {type(one) for one in ALL} == set(POSTPROCESSINGS.values()) - {ScoreTransform}
 
 
 @pytest.mark.parametrize("postprocessing", ALL, ids=repr)
@@ -111,6 +124,17 @@ def test_sweeps_that_cannot_be_read(text: str, message: str) -> None:
         ("MedianFilter()", "missing 1 required positional argument: 'seconds'"),
         ("MedianFilter(width=3)", "has no 'width'; it has seconds"),
         ("MedianFilter", "alone is no definition"),
+        ("MovingAverage(-1)", "at least 0"),
+        ("MinimumDuration(-1)", "at least 0"),
+        ("MaximumGap(-1)", "at least 0"),
+        ("Hysteresis()", "either difference= or ratio="),
+        ("Hysteresis(0.1, 0.5)", "either difference= or ratio="),
+        ("Hysteresis(difference=-0.1)", "at least 0"),
+        ("Hysteresis(ratio=0)", "above 0"),
+        ("Hysteresis(ratio=1.1)", "at most 1"),
+        ("EventBoxes(0)", "step=0 must be at least 1e-06"),
+        ("EventBoxes(absolute=0)", "above 0"),
+        ("EventBoxes(relative=1)", "above 1"),
         ("Chain(1)", "Chain takes post-processings, not 1"),
         ("Chain(steps=MedianFilter(1))", "unexpected keyword"),
         ("PerClass(MedianFilter(1))", "needs a mapping"),
@@ -161,3 +185,18 @@ def test_nan_is_refused_with_its_place(postprocessing: PostProcessing) -> None:
         sed.SedscopeError, match=r"clip x: 1 score not a number \(NaN\): class Dog, frame 1"
     ):
         sed.evaluate(postprocessing(scores), truth, sed.presets.PSDS1)
+
+
+@pytest.mark.parametrize("postprocessing", [Hysteresis(ratio=0.5), EventBoxes(relative=2)], ids=repr)
+def test_ratios_need_scores_of_at_least_0(postprocessing: PostProcessing) -> None:
+    scores = sed.Scores.from_arrays({"x": [[0, 0.5], [0.1, -0.5]]}, classes=["a", "b"], frame=1)
+    with pytest.raises(
+        sed.SedscopeError, match=r"clip x: .* at least 0: 1 score below: class b, frame 1"
+    ):
+        postprocessing(scores)["x"]
+
+
+def test_boxes_need_finite_scores() -> None:
+    scores = sed.Scores.from_arrays({"x": [[0.0], [-float("inf")]]}, classes=["a"], frame=1)
+    with pytest.raises(sed.SedscopeError, match=r"clip x: .*finite scores: 1 score infinite: class a"):
+        EventBoxes()(scores)["x"]

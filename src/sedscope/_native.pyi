@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Scores = NDArray[np.float32 | np.float64]  # one of them, the same in all arguments
+_Float64 = NDArray[np.float64]
 _Int64 = NDArray[np.int64]
 _Int32 = NDArray[np.int32]
 _Int8 = NDArray[np.int8]
@@ -168,6 +169,27 @@ class Resampling:
         """PSDS of each resample (a row of weights), and of each class alone; of several variants of the
         scores the best counts at each rate. ``order``: the classes by name."""
 
+# All of these take one clip, with at least one frame and no NaN: (frames × classes) scores, frames + 1
+# boundaries. Times are microseconds. The scores that they give are (classes × frames).
+
 def median_filter(values: _Scores, edges: _Int64, window: int) -> tuple[_Scores, _Int64]:
-    """The median in a window of so many microseconds around each time: scores, boundaries. At least
-    one frame, no NaN."""
+    """The median in a window around each time: scores, boundaries."""
+
+def moving_average(values: _Scores, edges: _Int64, window: int) -> _Float64:
+    """The mean in a window around the middle of each frame."""
+
+def minimum_duration(values: _Scores, edges: _Int64, length: int) -> _Scores:
+    """Scores without detections shorter than that, at every threshold."""
+
+def maximum_gap(values: _Scores, edges: _Int64, length: int) -> _Scores:
+    """Scores without gaps between detections up to that length, at every threshold."""
+
+def hysteresis(values: _Scores, edges: _Int64, difference: float, ratio: float) -> _Float64:
+    """Scores of which each detection extends over frames with score / ratio + difference above the
+    threshold."""
+
+def event_boxes(
+    values: _Scores, edges: _Int64, window: int, absolute: float | None, relative: float | None
+) -> tuple[_Float64, _Int64]:
+    """The mean score of each box, -inf elsewhere: scores, boundaries. Finite scores, no frames of no
+    length."""

@@ -40,19 +40,17 @@ class Alignment:
     """What becomes of events that begin after the end of their clip."""
     warnings: tuple[str, ...]
 
-    def only(self, clip: str) -> Alignment:
-        """The same for one of the clips."""
-        if clip not in self.clips:
-            raise SedscopeError(f"no clip {clip!r} among the {counted(len(self.clips), 'clip')}")
-        number = self.clips.index(clip)
-        events = slice(*self.starts[number : number + 2])
+    def choose(self, clips: NDArray[np.intp]) -> Alignment:
+        """Only the clips of these numbers."""
+        events = [np.arange(self.starts[clip], self.starts[clip + 1]) for clip in clips]
+        chosen = np.concatenate(events)
         return replace(
             self,
-            clips=(clip,),
-            events=self.events[events],
-            labels=self.labels[events],
-            starts=self.starts[number : number + 2] - self.starts[number],
-            durations=self.durations[number : number + 1],
+            clips=tuple(self.clips[clip] for clip in clips),
+            events=self.events[chosen],
+            labels=self.labels[chosen],
+            starts=np.cumsum([0, *map(len, events)]),
+            durations=self.durations[clips],
         )
 
 

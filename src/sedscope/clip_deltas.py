@@ -96,6 +96,17 @@ class Deltas:
         raised: ScoreArray = np.maximum(self.floors, floors)
         return replace(self, floors=raised, tables=self.tables.above(raised))
 
+    def largest_without_references(self) -> NDArray[np.float64]:
+        """(classes × clips) the largest score of clips without references of the class, if it is above
+        the floor, else ``-inf``."""
+        rows, references = self.tables.detections, self.tables.references
+        largest = np.full((len(self.classes), len(self.clips)), -np.inf)
+        filled = rows.starts[:, 1:] > rows.starts[:, :-1]
+        if filled.any():
+            largest[filled] = np.maximum.reduceat(rows.scores, rows.starts[:, :-1][filled])
+        largest[references.labels, references.clips] = -np.inf
+        return largest
+
     def counts(
         self, *, weights: NDArray[np.integer[Any]] | None = None, threads: int | None = None
     ) -> Counts:
@@ -174,6 +185,26 @@ class Deltas:
             duration=int((once * self.durations).sum()) / TICKS_PER_SECOND,
             any_label=any_label,
         )
+
+
+def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
+    """Deltas of which each class and clip comes from one of several; ``choice``: (classes × clips)
+    which."""
+    first = variants[0]
+    wanted = np.ascontiguousarray(choice).ravel()
+    floors = np.stack([found.floors for found in variants])
+    highest = [floors[np.unique(of_class), c].max() for c, of_class in enumerate(choice)]
+    return replace(
+        first,
+        floors=np.array(highest, floors.dtype),
+        tables=replace(
+            first.tables,
+            detections=Rows.choose([found.tables.detections for found in variants], wanted),
+            cross_triggers=Rows.choose([found.tables.cross_triggers for found in variants], wanted),
+            errors=None,
+            any_label=None,
+        ),
+    )
 
 
 def _as_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDArray[np.int32] | None:

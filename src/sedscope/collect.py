@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._native import Clips
 from .alignment import Alignment, ClipChoice, Missing, align
-from .clip_deltas import Deltas
+from .clip_deltas import Deltas, combine
 from .criteria import ClipBatch, Criterion
 from .errors import SedscopeError, counted, listing, raise_together
-from .floor import Floor
+from .floor import Floor, rounded_down, without_references
 from .ground_truth import GroundTruth
 from .loading import MANY_FAILURES, LoadedClips, load, read
 from .postprocessing import PostProcessing
@@ -22,6 +23,8 @@ from .threads import thread_count
 from .times import Ticks
 
 _ROWS_TO_MERGE = 4_000_000
+_SAMPLE = 512  # clips from which floors are guessed ...
+_BYTES_IN_VAIN = 2**27  # ... where more scores than this would be looked at before the floors rise
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the number of clips done and of all clips, each counted once for every variant."""
@@ -37,6 +40,8 @@ class Wanted:
     """Whether pairs regardless of label are to be counted."""
     variants: tuple[PostProcessing, ...] = ()
     """Post-processings of the scores that are to be counted beside the scores as they are."""
+    floors: Mapping[PostProcessing | None, NDArray[np.float64]] = field(default_factory=dict)
+    """Per class the score at or below which nothing is wanted, of the scores and of variants."""
 
 
 def deltas(
@@ -72,13 +77,65 @@ def collect(
     alignment: Alignment,
     wanted: Mapping[Criterion, Wanted],
     *,
+    engine: Engine | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[Criterion, Deltas]:
-    """The deltas of several criteria."""
+    """The deltas of several criteria.
+
+    ``engine``: how clips are gone through, :func:`collect_once` unless given. Where much would be found
+    in vain, floors are guessed from some clips first. Whether a guess holds is known at the end; for
+    classes for which it does not, clips are gone through again.
+    """
+    go = engine or collect_once
+    guessed = _with_guesses(alignment, wanted, thread_count(threads), often=engine is not None)
+    found = go(alignment, guessed, threads=threads, progress=progress)
+    settled = {criterion: _settle(found[criterion], guessed[criterion]) for criterion in wanted}
+    again = {
+        criterion: replace(
+            guessed[criterion],
+            false_positive_limit=None,
+            floors={variant: np.where(short, -np.inf, np.inf) for variant, (_, short) in parts.items()},
+        )
+        for criterion, parts in settled.items()
+        if any(short.any() for _, short in parts.values())
+    }
+    if again:
+        repeated = go(alignment, again, threads=threads, progress=progress)
+        for criterion, want in again.items():
+            limited = replace(want, false_positive_limit=wanted[criterion].false_positive_limit)
+            for variant, (complete, _) in _settle(repeated[criterion], limited).items():
+                pruned, short = settled[criterion][variant]
+                choice = np.repeat(short[:, None].astype(np.intp), len(complete.clips), axis=1)
+                settled[criterion][variant] = (combine([pruned, complete], choice), short)
+    return {criterion: _with_variants(parts) for criterion, parts in settled.items()}
+
+
+class Engine(Protocol):
+    """A way to go through all clips once."""
+
+    def __call__(
+        self,
+        alignment: Alignment,
+        wanted: Mapping[Criterion, Wanted],
+        *,
+        threads: int | None,
+        progress: Progress | None,
+    ) -> dict[Criterion, Deltas]:
+        """The deltas above the wanted floors."""
+
+
+def collect_once(
+    alignment: Alignment,
+    wanted: Mapping[Criterion, Wanted],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> dict[Criterion, Deltas]:
+    """Read all clips once, and find the deltas of every criterion and variant."""
     workers = thread_count(threads)
     gathered = {
-        criterion: {variant: _Gathered(alignment, want) for variant in (None, *want.variants)}
+        criterion: {variant: _Gathered(alignment, want, variant) for variant in (None, *want.variants)}
         for criterion, want in wanted.items()
     }
     variants = tuple(dict.fromkeys(variant for parts in gathered.values() for variant in parts))
@@ -86,7 +143,10 @@ def collect(
         for criterion, parts in gathered.items():
             if found.variant in parts:
                 parts[found.variant].add(criterion, found, workers)
-    return {criterion: _with_variants(parts) for criterion, parts in gathered.items()}
+    return {
+        criterion: _with_variants({variant: (part.merged(), None) for variant, part in parts.items()})
+        for criterion, parts in gathered.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +198,76 @@ def checked_batches(
     problems.raise_all()
 
 
+def _with_guesses(
+    alignment: Alignment, wanted: Mapping[Criterion, Wanted], workers: int, *, often: bool
+) -> dict[Criterion, Wanted]:
+    """Where much would be found in vain before the floors rise, begin with a guess from some clips;
+    ``often``: also where it is not that much."""
+    limited = {
+        criterion: Floor(want.false_positive_limit, len(alignment.classes))
+        for criterion, want in wanted.items()
+        if want.false_positive_limit is not None
+    }
+    clips, durations = alignment.clips, alignment.durations
+    whole = alignment.scores.in_memory and not often
+    if not limited or whole or len(clips) < 2 * _SAMPLE or (durations == 0).any():
+        return {**wanted}
+    size = alignment.scores[clips[len(clips) // 2]].values.nbytes
+    in_vain = max(floor.needed(durations) for floor in limited.values()) * size
+    if in_vain < _BYTES_IN_VAIN and not often:
+        return {**wanted}
+    sample = alignment.choose(np.linspace(0, len(clips) - 1, _SAMPLE).astype(np.intp))
+    guessed = {**wanted}
+    variants = {variant for criterion in limited for variant in (None, *wanted[criterion].variants)}
+    maxima = {variant: _maxima(sample, variant, workers) for variant in variants}
+    for criterion, floor in limited.items():
+        floors = {
+            variant: floor.guess(found, len(clips), durations)
+            for variant in (None, *wanted[criterion].variants)
+            if (found := maxima[variant]) is not None
+        }
+        guessed[criterion] = replace(wanted[criterion], floors=floors)
+    return guessed
+
+
+def _maxima(
+    alignment: Alignment, variant: PostProcessing | None, workers: int
+) -> NDArray[np.float64] | None:
+    """(clips × classes) the largest scores of clips without references; None if a score is not right,
+    which is said where all clips are read."""
+    found = []
+    for loaded in load(alignment.scores, alignment.clips, workers):
+        processed = loaded if variant is None else _process(variant, alignment, loaded, workers)
+        if processed.failures:
+            return None
+        durations = alignment.durations[loaded.first : loaded.first + len(loaded.scores)]
+        batch = _batch(alignment, processed, durations, workers)
+        found.append(without_references(batch.maxima, batch.event_clips, batch.labels))
+    maxima = np.concatenate(found)
+    return None if np.isnan(maxima).any() else maxima
+
+
+_Settled: TypeAlias = "dict[PostProcessing | None, tuple[Deltas, NDArray[np.bool_]]]"
+
+
+def _settle(deltas: Deltas, want: Wanted) -> _Settled:
+    """The deltas above the floors that surely hold, and the classes whose guessed floor was too high."""
+    settled: _Settled = {}
+    for variant, found in ((None, deltas), *deltas.variants.items()):
+        guess = want.floors.get(variant, np.full(len(found.classes), -np.inf))
+        guess = np.where(np.isposinf(guess), -np.inf, guess)  # nothing was wanted of the class
+        short = np.zeros(len(found.classes), bool)
+        if want.false_positive_limit is not None and (found.durations > 0).all():
+            floor = Floor(want.false_positive_limit, len(found.classes))
+            holds, lowest = floor.of(found.largest_without_references(), found.durations)
+            risen = found.floors.astype(np.float64) > guess
+            short = ~(holds | risen | np.isneginf(guess))
+            if (lowest > found.floors).any():
+                found = found.above(rounded_down(lowest, found.floors.dtype))
+        settled[variant] = (replace(found, variants={}), short)
+    return settled
+
+
 def _process(
     variant: PostProcessing, alignment: Alignment, loaded: LoadedClips, threads: int
 ) -> LoadedClips:
@@ -152,21 +282,22 @@ def _process(
     return LoadedClips(loaded.first, [] if failures else done, failures)
 
 
-def _with_variants(parts: Mapping[PostProcessing | None, _Gathered]) -> Deltas:
-    merged = {variant: gathered.merged() for variant, gathered in parts.items()}
-    as_they_are = merged.pop(None)
-    return replace(
-        as_they_are, variants={key: found for key, found in merged.items() if key is not None}
-    )
+def _with_variants(
+    parts: Mapping[PostProcessing | None, tuple[Deltas, object]],
+) -> Deltas:
+    variants = {variant: found for variant, (found, _) in parts.items() if variant is not None}
+    return replace(parts[None][0], variants=variants)
 
 
 class _Gathered:
     """Deltas batch by batch; merged now and then, so that what the rising floor prunes is let go."""
 
-    def __init__(self, alignment: Alignment, wanted: Wanted) -> None:
+    def __init__(self, alignment: Alignment, wanted: Wanted, variant: PostProcessing | None) -> None:
         self.alignment = alignment
         self.any_label = wanted.any_label
         self.floor = Floor(wanted.false_positive_limit, len(alignment.classes))
+        nothing = np.full(len(alignment.classes), -np.inf)
+        self.wanted_floors: NDArray[np.float64] = wanted.floors.get(variant, nothing)
         self.parts: list[Deltas] = []
         self.rows = 0
         self.rows_to_merge = _ROWS_TO_MERGE
@@ -174,7 +305,8 @@ class _Gathered:
     def add(self, criterion: Criterion, found: CheckedBatch, threads: int) -> None:
         """Take in the deltas of more clips."""
         batch, first = found.batch, found.first
-        floors = self.floor.raise_to(batch.maxima, batch.event_clips, batch.labels, found.durations)
+        risen = self.floor.raise_to(batch.maxima, batch.event_clips, batch.labels, found.durations)
+        floors = np.maximum(risen, rounded_down(self.wanted_floors, batch.maxima.dtype))
         tables = criterion.find_deltas(batch, floors, threads, any_label=self.any_label)
         self.parts.append(
             Deltas(

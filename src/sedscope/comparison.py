@@ -272,7 +272,7 @@ def compare(
     for name, of_system in alignments.items():
         for alignment in of_system:
             steps = _steps(progress, done, number)
-            deltas = deltas_for(alignment, chosen, draws, threads=threads, progress=steps)
+            deltas = deltas_for(alignment, chosen, draws.weights, threads=threads, progress=steps)
             for metric in chosen:
                 found = draws.measure(deltas[metric.criterion], metric, threads)
                 measured[metric][name].append(found)

@@ -17,6 +17,7 @@ from .alignment import Alignment, ClipChoice, Missing, align
 from .collect import Progress, checked_batches
 from .counts import IntArray
 from .criteria import Criterion
+from .errors import SedscopeError, counted
 from .ground_truth import GroundTruth
 from .scores import ClipScores, Scores
 from .stops import Stops, Thresholds
@@ -267,7 +268,10 @@ def diagnose_aligned_clip(
 ) -> ClipDiagnosis:
     """The same of one of the clips of scores and ground truth that are aligned already."""
     stops = Stops.of(criterion, alignment.classes, thresholds, single=True)
-    (found,) = checked_batches(alignment.only(clip), (None,), 1, None)
+    if clip not in alignment.clips:
+        raise SedscopeError(f"no clip {clip!r} among the {counted(len(alignment.clips), 'clip')}")
+    chosen = alignment.choose(np.array([alignment.clips.index(clip)]))
+    (found,) = checked_batches(chosen, (None,), 1, None)
     batch = found.batch
     detections: list[JudgedEvent] = []
     references: list[JudgedEvent] = []

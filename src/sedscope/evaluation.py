@@ -15,6 +15,7 @@ from .collect import Progress, collect
 from .counts import Counts
 from .criteria import Criterion
 from .detection_sets import counts_of_sets
+from .engines import EngineChoice, chosen_engine
 from .errors import SedscopeError, SedscopeWarning, counted, listing
 from .events import Events
 from .ground_truth import GroundTruth, Overlaps
@@ -153,6 +154,9 @@ def evaluate(
     clips: ClipChoice = None,
     missing: Missing = "error",
     bootstrap: Resampling | int | None = None,
+    engine: EngineChoice = "threads",
+    scheduler: Any = None,
+    checkpoint: str | Path | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -161,7 +165,11 @@ def evaluate(
     ``classes``, ``clips`` (ids, or ``"scored"``) and ``missing`` (``"empty"``: clips that the ground
     truth does not list have no events) choose what is evaluated. ``bootstrap``: a number of resamples of
     the clips, or a :class:`Resampling`, from which intervals are found. ``threads``: one per core unless
-    given; the result does not depend on it. ``progress`` is called with clips done and clips in all.
+    given. ``progress`` is called with clips done and clips in all.
+
+    ``engine="dask"``: on a Dask cluster, that of the address or client ``scheduler``, or one on this
+    machine. ``checkpoint``: a folder in which parts of the work are kept, so that an interrupted
+    evaluation goes on where it was. The result has the same bits whatever of these is chosen.
 
     >>> import sedscope as sed
     >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
@@ -171,13 +179,15 @@ def evaluate(
     1.0
     """
     chosen = as_metrics(metrics)
+    go = chosen_engine(engine, scheduler, checkpoint)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    options: dict[str, Any] = {"engine": go, "threads": threads, "progress": progress}
     if bootstrap is None:
-        deltas = collect(alignment, wanted_by(chosen), threads=threads, progress=progress)
+        deltas = collect(alignment, wanted_by(chosen), **options)
         intervals: dict[Metric, Bootstrap] = {}
     else:
         draws = Draws(as_resampling(bootstrap), alignment.clips)
-        deltas = deltas_for(alignment, chosen, draws, threads=threads, progress=progress)
+        deltas = deltas_for(alignment, chosen, draws.weights, **options)
         intervals = {
             metric: draws.summary(
                 alignment.classes, draws.measure(deltas[metric.criterion], metric, threads)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,11 @@ class Floor:
         self.limit = limit
         self.largest: NDArray[np.float64] = np.empty((0, classes))
 
+    def needed(self, durations: Ticks) -> int:
+        """How many clips must be above the floor; ``durations``: of all clips."""
+        assert self.limit is not None
+        return int(min(self.limit * int(durations.sum()) / TICKS_PER_SECOND, 2.0**62)) + 2
+
     def raise_to(
         self,
         maxima: ScoreArray,
@@ -37,17 +44,53 @@ class Floor:
         lowest: ScoreArray = np.full(maxima.shape[1], -np.inf, maxima.dtype)
         if self.limit is None or durations is None:
             return lowest
-        false_alarms = maxima.astype(np.float64)
-        false_alarms[event_clips, event_labels] = -np.inf
-        allowed = self.limit * int(durations.sum()) / TICKS_PER_SECOND
-        needed = int(min(allowed, 2.0**62)) + 2
-        self.largest = np.concatenate([self.largest, false_alarms])
+        needed = self.needed(durations)
+        self.largest = np.concatenate(
+            [self.largest, without_references(maxima, event_clips, event_labels)]
+        )
         if len(self.largest) < needed:
             return lowest
         self.largest = np.partition(self.largest, -needed, axis=0)[-needed:]
-        floors: ScoreArray = self.largest[0].astype(maxima.dtype)
-        raised = floors > self.largest[0]  # by rounding, where scores of other clips are finer
-        return np.where(raised, np.nextafter(floors, lowest), floors)
+        return rounded_down(self.largest[0], maxima.dtype)
+
+    def of(
+        self, maxima: NDArray[np.float64], durations: Ticks
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Per class, whether enough clips are above some score for there to be a floor, and the floor,
+        else ``-inf``; ``maxima``: (classes × clips) of clips without references of the class."""
+        needed = self.needed(durations)
+        if needed > maxima.shape[1]:
+            return np.zeros(len(maxima), bool), np.full(len(maxima), -np.inf)
+        floors: NDArray[np.float64] = np.partition(maxima, -needed, axis=1)[:, -needed]
+        return floors > -np.inf, floors
+
+    def guess(self, sample: NDArray[np.float64], clips: int, durations: Ticks) -> NDArray[np.float64]:
+        """What the floors will be, or lower, judged by the maxima of some of the clips: with such floors
+        from the beginning, little is found in vain. Whether they hold is known at the end."""
+        above = 2 * self.needed(durations) * len(sample) / clips + 8  # twice as many as needed, and some
+        rank = int(np.ceil(above))
+        if rank > len(sample):
+            return np.full(sample.shape[1], -np.inf)
+        guessed: NDArray[np.float64] = np.partition(sample, -rank, axis=0)[-rank]
+        return guessed
+
+
+def without_references(
+    maxima: ScoreArray, event_clips: NDArray[np.int32], event_labels: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """(clips × classes) the maxima, ``-inf`` for clips with references of the class."""
+    false_alarms = maxima.astype(np.float64)
+    false_alarms[event_clips, event_labels] = -np.inf
+    return false_alarms
+
+
+def rounded_down(floors: NDArray[np.float64], dtype: np.dtype[Any]) -> ScoreArray:
+    """As a type that may be narrower than that of the scores they come from: for each the largest value
+    that is not above it, so that the same scores of that type are above either."""
+    lowest: ScoreArray = np.full(len(floors), -np.inf, dtype)
+    with np.errstate(over="ignore"):
+        narrow: ScoreArray = floors.astype(dtype)
+        return np.where(narrow > floors, np.nextafter(narrow, lowest), narrow)
 
 
 def resampled_floors(

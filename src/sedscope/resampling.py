@@ -67,7 +67,7 @@ def _needed(deltas: Deltas, metric: Metric, weights: Weights) -> NDArray[np.floa
     """Per class the score below which the metric does not look for any of the weights."""
     if metric.false_positive_limit is None:
         return np.full(len(deltas.classes), -np.inf)
-    maxima = _maxima_without_references(deltas)
+    maxima = deltas.largest_without_references()
     return resampled_floors(maxima, metric.false_positive_limit, weights, deltas.durations)
 
 
@@ -81,17 +81,6 @@ def _pruned(deltas: Deltas, metric: Metric, weights: Weights) -> Deltas:
             f"need: {listing(short)}. Find them with sedscope.deltas, which keeps all"
         )
     return replace(deltas.above(floors.astype(deltas.floors.dtype)), variants={})
-
-
-def _maxima_without_references(deltas: Deltas) -> NDArray[np.float64]:
-    """(classes × clips) the largest score of clips without references of the class, else ``-inf``."""
-    rows, references = deltas.tables.detections, deltas.tables.references
-    maxima = np.full((len(deltas.classes), len(deltas.clips)), -np.inf)
-    filled = rows.starts[:, 1:] > rows.starts[:, :-1]
-    if filled.any():
-        maxima[filled] = np.maximum.reduceat(rows.scores, rows.starts[:, :-1][filled])
-    maxima[references.labels, references.clips] = -np.inf
-    return maxima
 
 
 def _measure(deltas: Deltas, metric: Metric, threads: int) -> Measure:

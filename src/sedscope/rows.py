@@ -67,6 +67,23 @@ class Rows:
         )
 
     @staticmethod
+    def choose(tables: Sequence[Rows], wanted: NDArray[np.integer]) -> Rows:
+        """Rows of each pair of class and clip from the table that is wanted for it."""
+        shape = tables[0].starts.shape
+        pairs, kept = [], []
+        for number, table in enumerate(tables):
+            pair = np.repeat(np.arange(len(wanted)), np.diff(table.starts, axis=1).ravel())
+            rows = np.flatnonzero((wanted == number)[pair])
+            pairs.append(pair[rows])
+            kept.append((table.scores[rows], *(column[rows] for column in table.columns)))
+        pair = np.concatenate(pairs)
+        order = np.argsort(pair, kind="stable")
+        scores, *columns = (np.concatenate(column)[order] for column in zip(*kept, strict=True))
+        before = np.concatenate([[0], np.cumsum(np.bincount(pair, minlength=len(wanted)))])
+        first_pair = np.arange(shape[0])[:, None] * (shape[1] - 1)
+        return Rows(before[first_pair + np.arange(shape[1])].astype(np.int64), scores, tuple(columns))
+
+    @staticmethod
     def none(classes: int, clips: int, columns: Sequence[type], scores: ScoreArray) -> Rows:
         """A table without rows, for scores of the given type."""
         return Rows(

@@ -279,6 +279,18 @@ class Scores(Mapping[str, ClipScores]):
 
         return scores_from_events(events, classes=classes, clips=clips, overlaps=overlaps)
 
+    def only(self, clips: Iterable[str]) -> Scores:
+        """The scores of some clips. What is known of the others is let go, where that is possible."""
+        names = [self._names[clip_id(clip)] for clip in clips]
+        return Scores(
+            names,
+            self._load,
+            classes=self.classes,
+            in_memory=self.in_memory,
+            thread_safe=self.thread_safe,
+            whole_clips=self.whole_clips,
+        )
+
     @property
     def classes(self) -> tuple[str, ...]:
         """The classes, in the order of the columns."""

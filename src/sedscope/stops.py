@@ -13,6 +13,7 @@ from . import _native
 from .counts import as_thresholds
 from .criteria import ClipBatch, Collar, Criterion, Intersection, IoU
 from .errors import SedscopeError, listing
+from .floor import rounded_down
 from .scores import ScoreArray
 
 Thresholds: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
@@ -70,17 +71,6 @@ class Stops:
         self, batch: ClipBatch, threads: int
     ) -> tuple[_native.Truth, _native.Judge, ScoreArray, NDArray[np.int64]]:
         """What the core takes to judge the events of some clips."""
-        stops = _rounded_down(np.concatenate(self.thresholds), batch.maxima.dtype)
+        stops = rounded_down(np.concatenate(self.thresholds), batch.maxima.dtype)
         lowest = stops[self.starts[1:] - 1]
         return batch.truth(lowest, threads), self.judge, stops, self.starts
-
-
-def _rounded_down(
-    thresholds: NDArray[np.float64], dtype: np.dtype[np.float32 | np.float64]
-) -> ScoreArray:
-    """For each threshold the largest value of the scores' type that is not above it: the same scores
-    are above either."""
-    with np.errstate(over="ignore"):
-        rounded: ScoreArray = thresholds.astype(dtype)
-        lower = np.nextafter(rounded, dtype.type(-np.inf))
-    return np.where(rounded > thresholds, lower, rounded)

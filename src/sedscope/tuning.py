@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment, ClipChoice, Missing, align
-from .clip_deltas import Deltas
-from .collect import Progress, Wanted, collect
+from .clip_deltas import Deltas, combine
+from .collect import Progress
 from .counts import Counts
 from .errors import SedscopeError, counted, listing
 from .ground_truth import GroundTruth
@@ -20,11 +20,11 @@ from .metrics import PSDS, ClassValue, ClasswiseMetric, ClasswiseResult, Metric,
 from .operating_points import OperatingPoints
 from .postprocessing import Chain, PostProcessing
 from .resampling import measure_resampled
-from .rows import Rows
 from .scores import Scores
 from .tallies import Tally
 from .threads import thread_count
 from .uncertainty import Resampling
+from .wanted import deltas_for
 
 AS_THEY_ARE = Chain()
 """The scores without any post-processing."""
@@ -101,13 +101,16 @@ def tune(
     _check_metric(metric)
     candidates = _candidates(postprocessing)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
-    fold_of_clip = None if folds is None else _folds(alignment.clips, folds, seed, groups)
-    # clips of some folds reach further down than all clips together
-    limit = metric.false_positive_limit if fold_of_clip is None else None
-    wanted = {metric.criterion: Wanted(limit, variants=candidates)}
-    found = collect(alignment, wanted, threads=threads, progress=progress)[metric.criterion]
-    grid = _Grid(metric, candidates, found, fold_of_clip, thread_count(threads))
-    return grid.tuning(alignment)
+    held_out = _held_out(alignment.clips, folds, seed, groups)
+    found = deltas_for(
+        alignment,
+        [metric],
+        (~held_out).astype(np.int32),
+        variants=candidates,
+        threads=threads,
+        progress=progress,
+    )[metric.criterion]
+    return _Grid(metric, candidates, found, held_out, thread_count(threads)).tuning(alignment)
 
 
 class _Grid:
@@ -118,19 +121,16 @@ class _Grid:
         metric: Metric,
         candidates: Sequence[PostProcessing],
         found: Deltas,
-        fold_of_clip: NDArray[np.intp] | None,
+        held_out: NDArray[np.bool_],
         threads: int,
     ) -> None:
+        """``held_out``: ((1 + folds) × clips) nothing in the first row, then the clips of each fold."""
         self.metric = metric
         self.candidates = candidates
         self.deltas = [found.variants[candidate] for candidate in candidates]
         self.classes, self.clips = found.classes, found.clips
         self.threads = threads
-        self.fold_of_clip = fold_of_clip
-        self.folds = 0 if fold_of_clip is None else int(fold_of_clip.max()) + 1
-        held_out = np.zeros((1 + self.folds, len(self.clips)), bool)
-        for fold in range(self.folds):
-            held_out[1 + fold] = fold_of_clip == fold
+        self.folds = len(held_out) - 1
         self.held_out = held_out.astype(np.int32)
         self.tuned_on = (~held_out).astype(np.int32)
         values = [measure_resampled(deltas, metric, self.tuned_on, threads)[1] for deltas in self.deltas]
@@ -169,8 +169,8 @@ class _Grid:
 
     def _cross_validated(self) -> MetricResult:
         if not _has_thresholds(self.metric):
-            assert self.fold_of_clip is not None
-            of_clips = combine(self.deltas, self.best[1:][self.fold_of_clip].T)
+            fold_of_clip = self.held_out.argmax(axis=0)
+            of_clips = combine(self.deltas, self.best[fold_of_clip].T)
             return self.metric.measure(of_clips.counts(threads=self.threads))
         assert isinstance(self.metric, ClasswiseMetric)
         tallies: dict[str, list[Tally]] = {label: [] for label in self.classes}
@@ -238,43 +238,6 @@ class _Grid:
             yield f"without reference events outside some fold, so not tuned there: {listing(gone)}"
 
 
-def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
-    """Deltas of which each class and clip comes from one of several; ``choice``: (classes × clips)
-    which."""
-    first = variants[0]
-    wanted = np.ascontiguousarray(choice).ravel()
-    floors = np.stack([found.floors for found in variants])
-    highest = [floors[np.unique(of_class), c].max() for c, of_class in enumerate(choice)]
-    return replace(
-        first,
-        floors=np.array(highest, floors.dtype),
-        tables=replace(
-            first.tables,
-            detections=_combine_rows([found.tables.detections for found in variants], wanted),
-            cross_triggers=_combine_rows([found.tables.cross_triggers for found in variants], wanted),
-            errors=None,
-            any_label=None,
-        ),
-    )
-
-
-def _combine_rows(tables: Sequence[Rows], wanted: NDArray[np.integer]) -> Rows:
-    """Rows of each pair of class and clip from the table that is wanted for it."""
-    shape = tables[0].starts.shape
-    pairs, kept = [], []
-    for number, table in enumerate(tables):
-        pair = np.repeat(np.arange(len(wanted)), np.diff(table.starts, axis=1).ravel())
-        rows = np.flatnonzero((wanted == number)[pair])
-        pairs.append(pair[rows])
-        kept.append((table.scores[rows], *(column[rows] for column in table.columns)))
-    pair = np.concatenate(pairs)
-    order = np.argsort(pair, kind="stable")
-    scores, *columns = (np.concatenate(column)[order] for column in zip(*kept, strict=True))
-    before = np.concatenate([[0], np.cumsum(np.bincount(pair, minlength=len(wanted)))])
-    first_pair = np.arange(shape[0])[:, None] * (shape[1] - 1)
-    return Rows(before[first_pair + np.arange(shape[1])].astype(np.int64), scores, tuple(columns))
-
-
 def _has_thresholds(metric: Metric) -> bool:
     """Whether the metric belongs to one threshold per class."""
     return isinstance(metric, ClasswiseMetric) and metric.at_one_threshold
@@ -301,10 +264,13 @@ def _candidates(postprocessing: Iterable[PostProcessing]) -> tuple[PostProcessin
     return tuple(dict.fromkeys(given)) or (AS_THEY_ARE,)
 
 
-def _folds(
-    clips: Sequence[str], folds: int, seed: int, groups: Mapping[str, Hashable] | None
-) -> NDArray[np.intp]:
-    """The fold of each clip."""
+def _held_out(
+    clips: Sequence[str], folds: int | None, seed: int, groups: Mapping[str, Hashable] | None
+) -> NDArray[np.bool_]:
+    """((1 + folds) × clips) nothing in the first row, then the clips of each fold."""
+    everything = np.zeros((1, len(clips)), bool)
+    if folds is None:
+        return everything
     units = Resampling(seed=seed, groups=groups).units(clips)
     number = int(units.max(initial=-1)) + 1
     try:
@@ -316,4 +282,4 @@ def _folds(
         raise SedscopeError(f"folds={folds} must be at least 2 and at most as many as there are: {what}")
     dealt = np.empty(number, np.intp)
     dealt[np.random.default_rng(seed).permutation(number)] = np.arange(number) % wanted
-    return dealt[units]
+    return np.concatenate([everything, dealt[units] == np.arange(wanted)[:, None]])

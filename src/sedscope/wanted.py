@@ -10,12 +10,13 @@ import numpy as np
 
 from .alignment import Alignment
 from .clip_deltas import Deltas
-from .collect import Progress, Wanted, collect
+from .collect import Engine, Progress, Wanted, collect
 from .criteria import Criterion
 from .errors import SedscopeError, counted, listing
 from .metrics import Metric
-from .resampling import reach
-from .uncertainty import Bootstrap, Draws, Resampling
+from .postprocessing import PostProcessing
+from .resampling import Weights, reach
+from .uncertainty import Bootstrap, Resampling
 
 _MARGIN = 2.0  # resamples rarely reach twice as far down as the clips as they are
 
@@ -55,29 +56,33 @@ def as_resampling(bootstrap: Resampling | int) -> Resampling:
 def deltas_for(
     alignment: Alignment,
     metrics: Sequence[Metric],
-    draws: Draws,
+    weights: Weights,
     *,
+    variants: Sequence[PostProcessing] = (),
+    engine: Engine | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[Criterion, Deltas]:
-    """Deltas that go as far down as the metrics look, whichever clips are drawn."""
-    wanted = {
-        criterion: replace(want, false_positive_limit=_MARGIN * want.false_positive_limit)
-        if want.false_positive_limit is not None
-        else want
-        for criterion, want in wanted_by(metrics).items()
-    }
-    deltas = collect(alignment, wanted, threads=threads, progress=progress)
+    """Deltas that go as far down as the metrics look, whichever of the weights the clips have;
+    ``variants``: also of these, beside what the metrics want."""
+    wanted = {}
+    for criterion, want in wanted_by(metrics).items():
+        limit = want.false_positive_limit
+        wanted[criterion] = replace(
+            want,
+            false_positive_limit=None if limit is None else _MARGIN * limit,
+            variants=tuple(dict.fromkeys((*want.variants, *variants))),
+        )
+    options: dict[str, Any] = {"engine": engine, "threads": threads, "progress": progress}
+    deltas = collect(alignment, wanted, **options)
     short = {
-        metric.criterion
-        for metric in metrics
-        if not reach(deltas[metric.criterion], metric, draws.weights)
+        metric.criterion for metric in metrics if not reach(deltas[metric.criterion], metric, weights)
     }
     if short:
         all_the_way = {
             criterion: replace(wanted[criterion], false_positive_limit=None) for criterion in short
         }
-        deltas |= collect(alignment, all_the_way, threads=threads, progress=progress)
+        deltas |= collect(alignment, all_the_way, **options)
     return deltas
 
 

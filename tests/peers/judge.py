@@ -257,7 +257,25 @@ def with_a_stable_sort() -> None:
     curves.np = Stable()
 
 
-JUDGES = {"psds": psds_of_scores, "psds_eval": psds_of_detections, "criterion": by_criterion}
+def median_filtered(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
+    """Scores after the median filter of sed_scores_eval, with a window of ``window`` seconds.
+
+    ``clip/values``: frames × classes; ``clip/edges``: seconds.
+    """
+    peer = import_module("sed_scores_eval.base_modules.postprocessing")
+    found: Arrays = {}
+    for clip, table in peer.medfilt(scores, case["window"]).items():
+        found[f"{clip}/values"] = table[case["classes"]].to_numpy()
+        found[f"{clip}/edges"] = np.append(table["onset"].to_numpy(), table["offset"].to_numpy()[-1:])
+    return found
+
+
+JUDGES = {
+    "psds": psds_of_scores,
+    "psds_eval": psds_of_detections,
+    "criterion": by_criterion,
+    "median": median_filtered,
+}
 
 if __name__ == "__main__":
     judge(Path(sys.argv[1]))

@@ -7,16 +7,27 @@ from collections.abc import Mapping
 from ..definitions import parse
 from ..errors import SedscopeError, listing, shortened
 from .combining import Chain, PerClass
+from .durations import MaximumGap, MinimumDuration
+from .event_boxes import EventBoxes
+from .hysteresis import Hysteresis
 from .median import MedianFilter
+from .moving_average import MovingAverage
 from .postprocessing import PostProcessing
+from .score_transform import ScoreTransform
 from .sweeps import spellings
 
 __all__ = [
     "POSTPROCESSINGS",
     "Chain",
+    "EventBoxes",
+    "Hysteresis",
+    "MaximumGap",
     "MedianFilter",
+    "MinimumDuration",
+    "MovingAverage",
     "PerClass",
     "PostProcessing",
+    "ScoreTransform",
     "parse_postprocessing",
     "parse_sweep",
 ]
@@ -25,6 +36,12 @@ POSTPROCESSINGS: Mapping[str, type] = {
     postprocessing.__name__: postprocessing
     for postprocessing in (
         MedianFilter,
+        MovingAverage,
+        MinimumDuration,
+        MaximumGap,
+        Hysteresis,
+        EventBoxes,
+        ScoreTransform,
         Chain,
         PerClass,
     )

@@ -17,9 +17,9 @@ from .postprocessing import PostProcessing
 class Chain(PostProcessing):
     """Post-processings one after the other, the first one first. Without any, scores stay as they are.
 
-    >>> from sedscope.postprocessing import MedianFilter
-    >>> Chain(MedianFilter(0.48), MedianFilter(0.2))
-    Chain(MedianFilter(seconds=0.48), MedianFilter(seconds=0.2))
+    >>> from sedscope.postprocessing import MedianFilter, MinimumDuration
+    >>> Chain(MedianFilter(0.48), MinimumDuration(0.2))
+    Chain(MedianFilter(seconds=0.48), MinimumDuration(seconds=0.2))
     """
 
     steps: tuple[PostProcessing, ...]

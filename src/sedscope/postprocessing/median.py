@@ -37,4 +37,5 @@ class MedianFilter(PostProcessing):
         window = window_ticks(self.seconds)
         if window == 0:
             return clip
-        return ClipScores.unchecked(*_native.median_filter(clip.values, clip.ticks, window))
+        values, ticks = _native.median_filter(clip.values, clip.ticks, window)
+        return ClipScores.unchecked(values.T, ticks)

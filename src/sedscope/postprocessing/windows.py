@@ -7,12 +7,13 @@ from typing import Any
 from ..definitions import require_number
 from ..times import to_ticks
 
-_LONGEST = 1e9  # seconds; longer than any recording, and exact in microseconds
+LONGEST = 1e9
+"""Seconds: longer than any recording, and exact in microseconds."""
 
 
 def require_seconds(owner: Any, name: str) -> None:
     """Refuse a field that is no length of time."""
-    require_number(owner, name, at_least=0, at_most=_LONGEST)
+    require_number(owner, name, at_least=0, at_most=LONGEST)
 
 
 def window_ticks(seconds: float) -> int:

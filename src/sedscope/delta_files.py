@@ -1,0 +1,239 @@
+"""Deltas on disk: a versioned, checksummed file without pickles.
+
+A file is a line that names the format and version, with the length and a digest of the description; the
+description in JSON, with the type, size and digest of every array; then the arrays, one after the
+other. So a file that was cut or altered is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .clip_deltas import Deltas
+from .errors import SedscopeError, listing
+from .io.files import replacing
+from .metrics import CRITERIA, parse_criterion
+from .postprocessing import parse_postprocessing
+from .rows import DeltaTables, ReferenceRows, Rows
+
+_MAGIC = "sedscope-deltas"
+_VERSION = 1
+_FIRST_LINE = 100  # bytes, at most
+_TYPES = ("<f4", "<f8", "|i1", "<i4", "<i8")
+
+
+def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Path) -> None:
+    """Write the deltas of a criterion, or of several, to a file that :func:`load_deltas` reads."""
+    several = [deltas] if isinstance(deltas, Deltas) else [*deltas]
+    if not several:
+        raise SedscopeError("there are no deltas to be saved")
+    own = [repr(one.criterion) for one in several if type(one.criterion).__name__ not in CRITERIA]
+    if own:
+        raise SedscopeError(
+            f"a file cannot say what a criterion of one's own is: {listing(own)} cannot be saved"
+        )
+    arrays: list[NDArray[Any]] = []
+    described: dict[str, Any] = {"deltas": [_describe(one, arrays) for one in several]}
+    stored = [np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays]
+    described["arrays"] = [
+        {"dtype": array.dtype.str, "shape": array.shape, "digest": _digest(array)} for array in stored
+    ]
+    header = json.dumps(described, ensure_ascii=False, separators=(",", ":")).encode()
+    first = f"{_MAGIC} {_VERSION} {len(header)} {_digest(header)}\n".encode()
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(first)
+        file.write(header)
+        for array in stored:
+            file.write(_bytes(array))
+
+
+def load_deltas(path: str | Path) -> list[Deltas]:
+    """The deltas of a file that :func:`save_deltas` wrote, one per criterion."""
+    try:
+        with Path(path).open("rb") as file:
+            described = _read_header(file, path)
+            arrays = [_read_array(file, one, path) for one in described["arrays"]]
+            if file.read(1):
+                raise _Damaged(path, "there is more in it than it says")
+    except OSError as error:
+        raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
+    try:
+        return [_build(one, arrays) for one in described["deltas"]]
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        if isinstance(error, SedscopeError):
+            raise SedscopeError(f"{path}: {error}") from None
+        raise _Damaged(path, "its parts do not fit together") from None
+
+
+def merge_files(paths: Iterable[str | Path]) -> list[Deltas]:
+    """The deltas of several files together, one per criterion."""
+    merged: dict[Any, Deltas] = {}
+    for path in paths:
+        for found in load_deltas(path):
+            known = merged.get(found.criterion)
+            try:
+                merged[found.criterion] = found if known is None else known.merge(found)
+            except SedscopeError as error:
+                raise SedscopeError(f"{path}: {error}") from None
+    if not merged:
+        raise SedscopeError("no file of deltas is given")
+    clips = {frozenset(found.clips) for found in merged.values()}
+    if len(clips) > 1:
+        criteria = listing([repr(criterion) for criterion in merged])
+        raise SedscopeError(f"the files do not have the same criteria for all clips: {criteria}")
+    return [*merged.values()]
+
+
+class _Damaged(SedscopeError):
+    def __init__(self, path: str | Path, what: str) -> None:
+        super().__init__(f"{path} is cut or altered: {what}. Make it again with 'sedscope deltas'")
+
+
+def _digest(data: bytes | NDArray[Any]) -> str:
+    content = data if isinstance(data, bytes) else _bytes(data)
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _bytes(array: NDArray[Any]) -> memoryview | bytes:
+    return array.data.cast("B") if array.size else b""
+
+
+def _read_header(file: IO[bytes], path: str | Path) -> Any:
+    words = file.readline(_FIRST_LINE).decode("ascii", "replace").split()
+    if words[:1] != [_MAGIC]:
+        raise SedscopeError(f"{path} is no file of deltas")
+    if words[1:2] != [str(_VERSION)]:
+        raise SedscopeError(
+            f"{path} is a file of deltas of version {listing(words[1:2])}, this sedscope reads version "
+            f"{_VERSION}: make it again"
+        )
+    if len(words) != 4 or not words[2].isdecimal():
+        raise _Damaged(path, "its first line is not whole")
+    length = int(words[2])
+    if length > Path(path).stat().st_size:
+        raise _Damaged(path, "it is shorter than it says")
+    header = file.read(length)
+    if _digest(header) != words[3]:
+        raise _Damaged(path, "its description is not what was written")
+    return json.loads(header)
+
+
+def _read_array(file: IO[bytes], described: Mapping[str, Any], path: str | Path) -> NDArray[Any]:
+    if described["dtype"] not in _TYPES:
+        raise _Damaged(path, f"it has numbers of the type {described['dtype']}")
+    array: NDArray[Any] = np.empty(tuple(described["shape"]), described["dtype"])
+    if array.nbytes > Path(path).stat().st_size:
+        raise _Damaged(path, "it is shorter than it says")
+    content = file.read(array.nbytes)
+    if len(content) != array.nbytes:
+        raise _Damaged(path, "it is shorter than it says")
+    if array.size:
+        array = np.frombuffer(content, array.dtype).reshape(array.shape)
+    if _digest(array) != described["digest"]:
+        raise _Damaged(path, "its numbers are not what was written")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
+    """The deltas as JSON, with numbers of arrays in place of arrays."""
+
+    def keep(array: NDArray[Any] | None) -> int | None:
+        if array is None:
+            return None
+        arrays.append(array)
+        return len(arrays) - 1
+
+    def rows(table: Rows | None) -> dict[str, Any] | None:
+        if table is None:
+            return None
+        columns = [keep(column) for column in table.columns]
+        return {"starts": keep(table.starts), "scores": keep(table.scores), "columns": columns}
+
+    tables = deltas.tables
+    return {
+        "criterion": repr(deltas.criterion),
+        "classes": deltas.classes,
+        "clips": deltas.clips,
+        "durations": keep(deltas.durations),
+        "floors": keep(deltas.floors),
+        "detections": rows(tables.detections),
+        "cross_triggers": rows(tables.cross_triggers),
+        "errors": rows(tables.errors),
+        "any_label": rows(tables.any_label),
+        "references": [
+            keep(tables.references.clips),
+            keep(tables.references.labels),
+            keep(tables.references.times),
+        ],
+        "trials": keep(tables.trials),
+        "variants": {repr(key): _describe(found, arrays) for key, found in deltas.variants.items()},
+    }
+
+
+def _build(described: Mapping[str, Any], arrays: list[NDArray[Any]]) -> Deltas:
+    def get(number: int | None) -> Any:
+        return None if number is None else arrays[number]
+
+    classes, clips = tuple(described["classes"]), tuple(described["clips"])
+
+    def rows(name: str, tables: int = len(classes)) -> Any:
+        table = described[name]
+        if table is None:
+            return None
+        columns = tuple(get(column) for column in table["columns"])
+        found = Rows(get(table["starts"]), get(table["scores"]), columns)
+        _check_rows(found, (tables, len(clips) + 1))
+        return found
+
+    references = ReferenceRows(*(get(number) for number in described["references"]))
+    _require(len(references.clips) == len(references.labels) == len(references.times))
+    _require_range(references.clips, len(clips))
+    _require_range(references.labels, len(classes))
+    cross_triggers = rows("cross_triggers")
+    _require_range(cross_triggers.columns[0], len(classes))
+    deltas = Deltas(
+        criterion=parse_criterion(described["criterion"]),
+        classes=classes,
+        clips=clips,
+        durations=get(described["durations"]),
+        floors=get(described["floors"]),
+        tables=DeltaTables(
+            detections=rows("detections"),
+            cross_triggers=cross_triggers,
+            references=references,
+            trials=get(described["trials"]),
+            errors=rows("errors"),
+            any_label=rows("any_label", 1),
+        ),
+        variants={
+            parse_postprocessing(text): _build(found, arrays)
+            for text, found in described["variants"].items()
+        },
+    )
+    _require(deltas.durations.shape == (len(clips),) and deltas.floors.shape == (len(classes),))
+    return deltas
+
+
+def _check_rows(table: Rows, shape: tuple[int, int]) -> None:
+    """What the core relies on."""
+    _require(table.starts.shape == shape)
+    _require(all(len(column) == len(table.scores) for column in table.columns))
+    ends = np.append(table.starts.ravel(), len(table.scores))
+    _require(bool((np.diff(ends) >= 0).all()) and int(ends[0]) == 0)
+    _require(bool((table.starts[1:, 0] == table.starts[:-1, -1]).all()))
+
+
+def _require_range(numbers: NDArray[Any], end: int) -> None:
+    _require(not len(numbers) or (int(numbers.min()) >= 0 and int(numbers.max()) < end))
+
+
+def _require(held: bool) -> None:
+    if not held:
+        raise ValueError("the arrays do not fit together")

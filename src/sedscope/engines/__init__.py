@@ -1,0 +1,32 @@
+"""Ways to go through all clips: on the threads of this process, in parts that are kept, on a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from ..collect import Engine
+from ..errors import SedscopeError
+
+EngineChoice: TypeAlias = Literal["threads", "dask"]
+
+
+def chosen_engine(
+    engine: EngineChoice, scheduler: Any = None, checkpoint: str | Path | None = None
+) -> Engine | None:
+    """The engine of a name; None for the threads of this process."""
+    if engine not in ("threads", "dask"):
+        raise SedscopeError(f"engine={engine!r}: choose 'threads' or 'dask'")
+    if engine == "dask":
+        from .dask import DaskEngine
+
+        if checkpoint is not None:
+            raise SedscopeError("a checkpoint is for one machine: choose engine='threads' with it")
+        return DaskEngine(scheduler)
+    if scheduler is not None:
+        raise SedscopeError("a scheduler is for engine='dask'")
+    if checkpoint is None:
+        return None
+    from .checkpoints import CheckpointEngine
+
+    return CheckpointEngine(checkpoint)

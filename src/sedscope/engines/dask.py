@@ -1,0 +1,144 @@
+"""On a Dask cluster: parts of the clips go to workers by name, merged deltas come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ..alignment import Alignment
+from ..collect import Progress, Wanted
+from ..criteria import Criterion
+from ..errors import SedscopeError
+from .parts import Found, find, merge, part_of, ranges
+
+_PARTS_PER_THREAD = 4
+_MOST_CLIPS = 512
+_MERGED_AT_ONCE = 4
+_RETRIES = 2
+
+
+class DaskEngine:
+    """Goes through the clips on a cluster.
+
+    ``scheduler``: its address or a ``distributed.Client``; unless given, a cluster of processes is
+    started on this machine and stopped afterwards. Scores that are read from files travel as paths,
+    which every worker must be able to open.
+    """
+
+    def __init__(self, scheduler: Any = None, *, clips_per_part: int | None = None) -> None:
+        self.scheduler = scheduler
+        self.clips_per_part = clips_per_part
+
+    def __call__(
+        self,
+        alignment: Alignment,
+        wanted: Mapping[Criterion, Wanted],
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Found:
+        """See :class:`~sedscope.collect.Engine`."""
+        with _client(self.scheduler, threads) as client:
+            size = self.clips_per_part or _part_size(len(alignment.clips), client)
+            parts = [part_of(alignment, clips) for clips in ranges(len(alignment.clips), size)]
+            wanted_there = client.scatter(dict(wanted), broadcast=True, hash=False)
+            found = [
+                client.submit(_find, part, wanted_there, retries=_RETRIES, pure=False) for part in parts
+            ]
+            names = {future.key: part.clips for future, part in zip(found, parts, strict=True)}
+            merged = _merged_as_a_tree(client, found)
+            try:
+                _report(found, [len(part.clips) for part in parts], progress)
+                result: Found = merged.result()
+            except BaseException as error:
+                client.cancel(found)
+                if isinstance(error, SedscopeError) or not isinstance(error, Exception):
+                    raise
+                raise SedscopeError(_said(error, names)) from error
+        return result
+
+
+def _find(part: Alignment, wanted: Mapping[Criterion, Wanted]) -> Found:
+    return find(part, wanted, threads=1)
+
+
+def _merged_as_a_tree(client: Any, found: list[Any]) -> Any:
+    """Neighbours are merged, then the merged ones, until one is left."""
+    level = found
+    while len(level) > 1:
+        level = [
+            client.submit(merge, *level[i : i + _MERGED_AT_ONCE], retries=_RETRIES, pure=False)
+            if len(level[i : i + _MERGED_AT_ONCE]) > 1
+            else level[i]
+            for i in range(0, len(level), _MERGED_AT_ONCE)
+        ]
+    return level[0]
+
+
+def _report(found: list[Any], sizes: list[int], progress: Progress | None) -> None:
+    """Wait for all parts; the first that fails is raised."""
+    clips = {future.key: size for future, size in zip(found, sizes, strict=True)}
+    done, total = 0, sum(sizes)
+    if progress:
+        progress(0, total)
+    for future in _distributed().as_completed(found):
+        if future.status == "error":
+            future.result()
+        done += clips[future.key]
+        if progress:
+            progress(done, total)
+
+
+def _said(error: Exception, names: Mapping[Any, tuple[str, ...]]) -> str:
+    """What a user can do about a part that failed."""
+    if isinstance(error, _distributed().KilledWorker):
+        clips = names.get(getattr(error, "task", None), ())
+        where = f" on clips {clips[0]} … {clips[-1]}" if clips else ""
+        return (
+            f"workers died again and again{where}, perhaps because they ran out of memory: give them "
+            "more, or make the parts smaller (clips_per_part=)"
+        )
+    return f"a worker failed: {type(error).__name__}: {error}"
+
+
+def _part_size(clips: int, client: Any) -> int:
+    workers = sum(client.nthreads().values()) or 1
+    return max(1, min(_MOST_CLIPS, -(-clips // (_PARTS_PER_THREAD * workers))))
+
+
+@contextmanager
+def _client(scheduler: Any, threads: int | None) -> Iterator[Any]:
+    """A client of the given cluster, or of one of its own."""
+    distributed = _distributed()
+    if isinstance(scheduler, distributed.Client):
+        yield scheduler
+        return
+    if scheduler is not None:
+        try:
+            client = distributed.Client(str(scheduler), timeout="10s")
+        except (OSError, ValueError) as error:
+            raise SedscopeError(f"no Dask scheduler at {scheduler}: {error}") from None
+        with client:
+            yield client
+        return
+    from ..threads import thread_count
+
+    cluster = distributed.LocalCluster(
+        n_workers=thread_count(threads),
+        threads_per_worker=1,
+        dashboard_address=None,
+        silence_logs="ERROR",
+    )
+    with cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise SedscopeError(
+            "engine='dask' needs the packages dask and distributed: pip install 'sedscope[dask]'"
+        ) from None
+    return distributed
