@@ -6,9 +6,9 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*.hpp native/python/*
 
 # What exercises the core and the readers most, and needs no limits on memory.
 SANITIZED_TESTS := $(addprefix tests/test_,fuzz.py counts.py psds.py criteria.py invariances.py readers.py \
-	score_formats.py events.py)
+	score_formats.py events.py postprocessing.py bootstrap.py diagnosis.py pieces.py)
 
-.PHONY: demo test test-sanitized lint bench peers clean
+.PHONY: demo test test-sanitized lint bench bench-large peers clean
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
 	rm -rf demo
@@ -35,6 +35,9 @@ lint: .venv/ready-for-tests
 
 bench: .venv/ready-for-tests peers  ## the side-by-side table
 	$(BIN)/python -m benchmarks
+
+bench-large: .venv/ready-for-tests  ## sizes beyond which other tools do not go; takes half an hour
+	$(BIN)/python -m benchmarks.large
 
 peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their own environment
 

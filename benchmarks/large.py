@@ -10,11 +10,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.loading import read_each
@@ -69,11 +70,28 @@ def evaluate_day(hours: int) -> None:
     sed.evaluate(held, truth, [PSDS[0], sed.BestFScore(sed.Collar())])
 
 
+def evaluate_week(hours: int) -> None:
+    """One recording at 10 frames a second, 50 classes, in pieces of an hour."""
+    frames, labels = 36_000 * hours, sed.simulate.labels(50)
+    truth = sed.simulate.ground_truth(1, seconds=3600.0 * hours, classes=50, events_per_minute=4)
+
+    def pieces() -> Iterator[NDArray[np.float32]]:
+        for hour in range(hours):
+            rng = np.random.default_rng([1, hour])
+            noise = rng.standard_normal((36_000, 50), dtype=np.float32)
+            yield np.round(np.repeat(noise[::10], 10, axis=0) + noise / 8, 2)  # slow, and of two digits
+
+    recording = sed.ClipPieces(pieces, frames=frames, frame=0.1)
+    scores = sed.Scores.from_pieces({truth.clips[0]: recording}, classes=labels)
+    sed.evaluate(scores, truth, PSDS[0])
+
+
 SCENARIOS: dict[str, Callable[[int], None]] = {
     "make_scores": make_scores,
     "evaluate_audioset": evaluate_audioset,
     "evaluate_with_dask": evaluate_with_dask,
     "evaluate_day": evaluate_day,
+    "evaluate_week": evaluate_week,
 }
 
 
@@ -105,6 +123,7 @@ def main() -> None:
         "evaluate_audioset": (options.clips // 10, options.clips),
         "evaluate_with_dask": (options.clips // 10,),
         "evaluate_day": (options.hours // 10, options.hours),
+        "evaluate_week": (7 * options.hours // 10, 7 * options.hours),
     }
     for scenario, of_scenario in sizes.items():
         for size in of_scenario:
