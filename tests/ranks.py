@@ -13,10 +13,11 @@ import torch
 import torch.distributed
 
 import sedscope as sed
+from sedscope.metrics import Metric
 from sedscope.torch import SEDMetric, SEDMetrics
 
 FRAME = 0.1
-METRICS = {
+METRICS: dict[str, Metric] = {
     "psds1": sed.presets.PSDS1,
     "psds2": sed.presets.PSDS2,
     "few": sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=5),

@@ -145,6 +145,7 @@ class BatchCollector:
 
     def find(self, batch: Batch, seen: Seen) -> Part | None:
         """The deltas of the clips that were not seen; None if there are none of these."""
+        self._check(batch)
         digests = batch.digests()
         new = self._not_seen(batch.clips, digests.tolist(), seen)
         if not len(new):
@@ -230,21 +231,24 @@ class BatchCollector:
         if self.postprocessing is not None:
             scores = self.postprocessing(scores)
         if self.truth is None:
-            if batch.targets is None:
-                raise SedscopeError(
-                    "there is no ground truth: give truth= when making the metric, or targets to update"
-                )
             return batch.aligned(scores, self.frame)
-        if batch.targets is not None:
+        chosen = self.truth.choose(self._rows(batch.clips))
+        return replace(chosen, scores=scores, clips=batch.clips)
+
+    def _check(self, batch: Batch) -> None:
+        """Refuse a batch without references, or with two kinds of them."""
+        if self.truth is None and batch.targets is None:
+            raise SedscopeError(
+                "there is no ground truth: give truth= when making the metric, or targets to update"
+            )
+        if self.truth is not None and batch.targets is not None:
             raise SedscopeError("the metric has a ground truth already: update takes no targets then")
-        unlisted = [clip for clip in batch.clips if clip not in self.rows]
+        unlisted = [clip for clip in batch.clips if self.truth is not None and clip not in self.rows]
         if unlisted and self.missing == "error":
             raise SedscopeError(
                 f"not in the ground truth: {counted(len(unlisted), 'clip')} with scores: "
                 f"{listing(unlisted)}. If they have no events, say so with missing='empty'"
             )
-        chosen = self.truth.choose(self._rows(batch.clips))
-        return replace(chosen, scores=scores, clips=batch.clips)
 
 
 def _prepared(truth: GroundTruth, classes: tuple[str, ...], missing: Missing) -> Alignment:
