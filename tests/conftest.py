@@ -27,6 +27,16 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     return report
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Any:
+    """The same for tests that are skipped all together."""
+    report = yield
+    if REQUIRE_ALL and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid} was skipped: {report.longrepr}"
+    return report
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real data, which is not part of the project."""

@@ -14,6 +14,7 @@ from sedscope.io.event_tables import write_durations
 from .conftest import ROOT
 from .test_cli import run
 
+NEEDED = {"training.md": ("torchmetrics", "tensorboard", "lightning")}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -36,7 +37,11 @@ def blocks(page: Path, language: str) -> list[str]:
     "page", [page for page in PAGES if blocks(page, "python")], ids=lambda p: p.name
 )
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.filterwarnings("ignore:.*LeafSpec:FutureWarning")  # between Lightning and torch
+@pytest.mark.filterwarnings("ignore:.*does not have many workers")  # Lightning, of data in memory
 def test_python_examples(page: Path, small_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in NEEDED.get(page.name, ()):
+        pytest.importorskip(part, reason=f"needs {part}")
     monkeypatch.chdir(small_set)
     names: dict[str, object] = {}
     for block in blocks(page, "python"):

@@ -74,27 +74,37 @@ class Deltas:
                 f"in more than one of the deltas: {counted(len(twice), 'clip')}: {listing(twice)}"
             )
         floors: ScoreArray = np.stack([part.floors for part in parts]).max(axis=0)
-        merged = Deltas(
+        tables = [
+            part.tables if np.array_equal(part.floors, floors) else part.tables.above(floors)
+            for part in parts
+        ]
+        return Deltas(
             criterion=self.criterion,
             classes=self.classes,
             clips=clips,
             durations=np.concatenate([part.durations for part in parts]),
             floors=floors,
-            tables=DeltaTables.concatenate(
-                [part.tables for part in parts], [len(part.clips) for part in parts]
-            ),
+            tables=DeltaTables.concatenate(tables, [len(part.clips) for part in parts]),
             variants={
                 variant: found.merge(*(part.variants[variant] for part in others))
                 for variant, found in self.variants.items()
             },
         )
-        same = all(np.array_equal(part.floors, floors) for part in parts)
-        return merged if same else merged.above(floors)
 
     def above(self, floors: ScoreArray) -> Deltas:
         """The same deltas, exact only above the given floors."""
         raised: ScoreArray = np.maximum(self.floors, floors)
         return replace(self, floors=raised, tables=self.tables.above(raised))
+
+    def of_clips(self, kept: NDArray[np.bool_]) -> Deltas:
+        """The deltas of some of the clips; ``kept``: whether each is one of them."""
+        return replace(
+            self,
+            clips=tuple(clip for clip, keep in zip(self.clips, kept, strict=True) if keep),
+            durations=self.durations[kept],
+            tables=self.tables.of_clips(kept),
+            variants={variant: found.of_clips(kept) for variant, found in self.variants.items()},
+        )
 
     def largest_without_references(self) -> NDArray[np.float64]:
         """(classes × clips) the largest score of clips without references of the class, if it is above

@@ -1,14 +1,15 @@
-"""Deltas on disk: a versioned, checksummed file without pickles.
+"""Deltas as bytes: on disk a versioned, checksummed file without pickles; packed, for other processes.
 
 A file is a line that names the format and version, with the length and a digest of the description; the
 description in JSON, with the type, size and digest of every array; then the arrays, one after the
-other. So a file that was cut or altered is refused.
+other. So a file that was cut or altered is refused. Packed deltas are the same without line and digests.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -39,13 +40,7 @@ def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Path) -> None:
         raise SedscopeError(
             f"a file cannot say what a criterion of one's own is: {listing(own)} cannot be saved"
         )
-    arrays: list[NDArray[Any]] = []
-    described: dict[str, Any] = {"deltas": [_describe(one, arrays) for one in several]}
-    stored = [np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays]
-    described["arrays"] = [
-        {"dtype": array.dtype.str, "shape": array.shape, "digest": _digest(array)} for array in stored
-    ]
-    header = json.dumps(described, ensure_ascii=False, separators=(",", ":")).encode()
+    header, stored = _described(several, digests=True)
     first = f"{_MAGIC} {_VERSION} {len(header)} {_digest(header)}\n".encode()
     with replacing(path) as temporary, temporary.open("wb") as file:
         file.write(first)
@@ -65,7 +60,7 @@ def load_deltas(path: str | Path) -> list[Deltas]:
     except OSError as error:
         raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
     try:
-        return [_build(one, arrays) for one in described["deltas"]]
+        return [_build(one, arrays, {}) for one in described["deltas"]]
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         if isinstance(error, SedscopeError):
             raise SedscopeError(f"{path}: {error}") from None
@@ -94,6 +89,56 @@ def merge_files(paths: Iterable[str | Path]) -> list[Deltas]:
 class _Damaged(SedscopeError):
     def __init__(self, path: str | Path, what: str) -> None:
         super().__init__(f"{path} is cut or altered: {what}. Make it again with 'sedscope deltas'")
+
+
+def pack_deltas(several: Iterable[Deltas]) -> NDArray[np.uint8]:
+    """Deltas as bytes that :func:`unpack_deltas` reads; a multiple of eight, so that others can follow
+    which are aligned, too."""
+    header, stored = _described(several, digests=False)
+    contents = [header, *map(_bytes, stored)]
+    ends = 16 + np.cumsum([_eights(len(content)) for content in contents])
+    packed: NDArray[np.uint8] = np.full(ends[-1], ord(" "), np.uint8)
+    packed[:16].view("<i8")[:] = ends[-1] - 16, ends[0] - 16
+    for content, first in zip(contents, [16, *ends[:-1]], strict=True):
+        packed[first : first + len(content)] = np.frombuffer(content, np.uint8)
+    return packed
+
+
+def unpack_deltas(
+    data: NDArray[np.uint8], named: Mapping[str, Any]
+) -> tuple[list[Deltas], NDArray[np.uint8]]:
+    """The deltas that some bytes begin with, and the bytes after them; the arrays are parts of ``data``.
+
+    ``named``: criteria and post-processings by their definition; others are read from it.
+    """
+    size, length = data[:16].view("<i8").tolist()
+    content, rest = data[16 : 16 + size], data[16 + size :]
+    described = json.loads(content[:length].tobytes())
+    arrays, first = [], length
+    for one in described["arrays"]:
+        dtype, shape = np.dtype(one["dtype"]), one["shape"]
+        last = first + dtype.itemsize * math.prod(shape)
+        arrays.append(content[first:last].view(dtype).reshape(shape))
+        first = _eights(last)
+    return [_build(one, arrays, named) for one in described["deltas"]], rest
+
+
+def _eights(size: int) -> int:
+    """The next multiple of eight."""
+    return -(-size // 8) * 8
+
+
+def _described(several: Iterable[Deltas], *, digests: bool) -> tuple[bytes, list[NDArray[Any]]]:
+    """Deltas in JSON, and the arrays that it speaks of."""
+    arrays: list[NDArray[Any]] = []
+    described: dict[str, Any] = {"deltas": [_describe(one, arrays) for one in several]}
+    stored = [np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays]
+    described["arrays"] = [
+        {"dtype": array.dtype.str, "shape": array.shape}
+        | ({"digest": _digest(array)} if digests else {})
+        for array in stored
+    ]
+    return json.dumps(described, ensure_ascii=False, separators=(",", ":")).encode(), stored
 
 
 def _digest(data: bytes | NDArray[Any]) -> str:
@@ -177,7 +222,7 @@ def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
     }
 
 
-def _build(described: Mapping[str, Any], arrays: list[NDArray[Any]]) -> Deltas:
+def _build(described: Mapping[str, Any], arrays: list[NDArray[Any]], named: Mapping[str, Any]) -> Deltas:
     def get(number: int | None) -> Any:
         return None if number is None else arrays[number]
 
@@ -199,7 +244,7 @@ def _build(described: Mapping[str, Any], arrays: list[NDArray[Any]]) -> Deltas:
     cross_triggers = rows("cross_triggers")
     _require_range(cross_triggers.columns[0], len(classes))
     deltas = Deltas(
-        criterion=parse_criterion(described["criterion"]),
+        criterion=named.get(described["criterion"]) or parse_criterion(described["criterion"]),
         classes=classes,
         clips=clips,
         durations=get(described["durations"]),
@@ -213,7 +258,7 @@ def _build(described: Mapping[str, Any], arrays: list[NDArray[Any]]) -> Deltas:
             any_label=rows("any_label", 1),
         ),
         variants={
-            parse_postprocessing(text): _build(found, arrays)
+            named.get(text) or parse_postprocessing(text): _build(found, arrays, named)
             for text, found in described["variants"].items()
         },
     )

@@ -31,21 +31,31 @@ class Rows:
     def above(self, floors: ScoreArray) -> Rows:
         """Only the rows with a score above their class's floor."""
         bounds = self.class_starts()
-        kept = np.empty(len(self.scores), bool)
+        above = np.empty(len(self.scores), bool)
         for c in range(len(floors)):
             rows = slice(bounds[c], bounds[c + 1])
-            np.greater(self.scores[rows], floors[c : c + 1], out=kept[rows])
-        if kept.all():
+            np.greater(self.scores[rows], floors[c : c + 1], out=above[rows])
+        if above.all():
             return self
-        position = np.concatenate([[0], np.cumsum(kept)])
+        kept = np.flatnonzero(above)
         return Rows(
-            position[self.starts], self.scores[kept], tuple(column[kept] for column in self.columns)
+            np.searchsorted(kept, self.starts).astype(np.int64, copy=False),
+            self.scores[kept],
+            tuple(column[kept] for column in self.columns),
         )
 
     def clip_of_row(self) -> NDArray[np.intp]:
         """The clip of each row."""
         classes, clips = self.starts.shape[0], self.starts.shape[1] - 1
         return np.repeat(np.tile(np.arange(clips), classes), np.diff(self.starts, axis=1).ravel())
+
+    def of_clips(self, kept: NDArray[np.bool_]) -> Rows:
+        """Only the rows of some clips, which are then all there are."""
+        counts = np.diff(self.starts, axis=1)
+        rows = np.repeat(np.tile(kept, len(counts)), counts.ravel())
+        return Rows(
+            _starts(counts[:, kept]), self.scores[rows], tuple(column[rows] for column in self.columns)
+        )
 
     @staticmethod
     def concatenate(parts: Sequence[Rows]) -> Rows:
@@ -59,12 +69,9 @@ class Rows:
             for part, bound in zip(parts, bounds, strict=True)
         ]
         counts = np.concatenate([np.diff(part.starts, axis=1) for part in parts], axis=1)
-        before = np.concatenate([[0], np.cumsum(counts)])
-        clips = counts.shape[1]
-        starts = before[np.arange(len(counts))[:, None] * clips + np.arange(clips + 1)]
         columns = zip(*(part.columns for part in parts), strict=True)
         return Rows(
-            starts.astype(np.int64),
+            _starts(counts),
             np.concatenate([part.scores[rows] for part, rows in pieces]),
             tuple(
                 np.concatenate([part.columns[k][rows] for part, rows in pieces])
@@ -85,9 +92,8 @@ class Rows:
         pair = np.concatenate(pairs)
         order = np.argsort(pair, kind="stable")
         scores, *columns = (np.concatenate(column)[order] for column in zip(*kept, strict=True))
-        before = np.concatenate([[0], np.cumsum(np.bincount(pair, minlength=len(wanted)))])
-        first_pair = np.arange(shape[0])[:, None] * (shape[1] - 1)
-        return Rows(before[first_pair + np.arange(shape[1])].astype(np.int64), scores, tuple(columns))
+        counts = np.bincount(pair, minlength=len(wanted)).reshape(shape[0], shape[1] - 1)
+        return Rows(_starts(counts), scores, tuple(columns))
 
     @staticmethod
     def none(classes: int, clips: int, columns: Sequence[type], scores: ScoreArray) -> Rows:
@@ -99,6 +105,14 @@ class Rows:
         )
 
 
+def _starts(counts: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where rows begin and end, of which there are so many per class and clip."""
+    before = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    classes, clips = counts.shape
+    starts: NDArray[np.int64] = before[np.arange(classes)[:, None] * clips + np.arange(clips + 1)]
+    return starts
+
+
 @dataclass(frozen=True, eq=False)
 class ReferenceRows:
     """What there is to find: one row per reference event (or segment in which a class is active)."""
@@ -107,6 +121,12 @@ class ReferenceRows:
     labels: NDArray[np.int32]
     times: Ticks
     """Lengths in microseconds."""
+
+    def of_clips(self, kept: NDArray[np.bool_]) -> ReferenceRows:
+        """See :meth:`Rows.of_clips`."""
+        number = (np.cumsum(kept) - 1).astype(np.int32)
+        rows = kept[self.clips]
+        return ReferenceRows(number[self.clips[rows]], self.labels[rows], self.times[rows])
 
     @staticmethod
     def concatenate(parts: Sequence[ReferenceRows], clips: Sequence[int]) -> ReferenceRows:
@@ -149,6 +169,17 @@ class DeltaTables:
             detections=self.detections.above(floors),
             cross_triggers=self.cross_triggers.above(floors),
             errors=self.errors and self.errors.above(floors),
+        )
+
+    def of_clips(self, kept: NDArray[np.bool_]) -> DeltaTables:
+        """See :meth:`Rows.of_clips`."""
+        return DeltaTables(
+            detections=self.detections.of_clips(kept),
+            cross_triggers=self.cross_triggers.of_clips(kept),
+            references=self.references.of_clips(kept),
+            trials=None if self.trials is None else self.trials[kept],
+            errors=self.errors and self.errors.of_clips(kept),
+            any_label=self.any_label and self.any_label.of_clips(kept),
         )
 
     @staticmethod

@@ -1,0 +1,267 @@
+"""Deltas batch by batch, for as long as batches come, and put together at the end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .alignment import Alignment, Missing, align
+from .clip_deltas import Deltas
+from .criteria import Criterion
+from .delta_files import pack_deltas, unpack_deltas
+from .errors import SedscopeError, counted, listing
+from .floor import Floor
+from .gathering import Wanted, collect_once
+from .ground_truth import GroundTruth
+from .metrics import Metric
+from .postprocessing import PostProcessing
+from .scores import ClipScores, Scores
+from .times import Ticks
+from .training_batches import Batch
+from .wanted import late_note, wanted_by
+
+Repeats: TypeAlias = Literal["error", "first"]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The deltas of some clips, one for each criterion, and checksums of the clips."""
+
+    deltas: tuple[Deltas, ...]
+    digests: NDArray[np.uint64]
+
+    @property
+    def clips(self) -> tuple[str, ...]:
+        """The clips, of all deltas the same."""
+        return self.deltas[0].clips
+
+    def of_clips(self, kept: NDArray[np.bool_]) -> Part:
+        """Only some of the clips."""
+        if kept.all():
+            return self
+        return Part(tuple(found.of_clips(kept) for found in self.deltas), self.digests[kept])
+
+    def pack(self) -> NDArray[np.uint8]:
+        """The part as bytes; those of several parts may follow one another."""
+        packed: NDArray[np.uint8] = np.append(pack_deltas(self.deltas), self.digests.view(np.uint8))
+        return packed
+
+
+class Seen:
+    """What is to be known of the parts so far when another batch comes."""
+
+    def __init__(
+        self, wanted: Mapping[Criterion, Wanted], classes: int, durations: Ticks | None
+    ) -> None:
+        """``durations``: of all clips that may come; None if they are not known."""
+        self.digests: dict[str, int] = {}
+        self.durations = durations
+        self.wanted = {
+            criterion: replace(want, false_positive_limit=None) for criterion, want in wanted.items()
+        }
+        self.floors = {
+            (criterion, variant): Floor(want.false_positive_limit, classes)
+            for criterion, want in wanted.items()
+            for variant in (None, *want.variants)
+            if want.false_positive_limit is not None and durations is not None
+        }
+
+    def add(self, part: Part) -> None:
+        """Take note of a part: no score below the floors that its clips give is wanted any more."""
+        self.digests.update(zip(part.clips, part.digests.tolist(), strict=True))
+        nothing = np.empty(0, np.int32)
+        for deltas in part.deltas:
+            floors = dict(self.wanted[deltas.criterion].floors)
+            for variant, found in ((None, deltas), *deltas.variants.items()):
+                if (deltas.criterion, variant) in self.floors:
+                    largest = found.largest_without_references().T
+                    floor = self.floors[deltas.criterion, variant]
+                    floors[variant] = floor.raise_to(largest, nothing, nothing, self.durations).astype(
+                        np.float64, copy=False
+                    )
+            self.wanted[deltas.criterion] = replace(self.wanted[deltas.criterion], floors=floors)
+
+
+class BatchCollector:
+    """Finds the deltas that metrics want, batch by batch, and puts them together."""
+
+    def __init__(
+        self,
+        metrics: tuple[Metric, ...],
+        classes: Iterable[str],
+        *,
+        frame: float,
+        truth: GroundTruth | None,
+        missing: Missing,
+        repeats: Repeats,
+        postprocessing: PostProcessing | None,
+        threads: int | None,
+    ) -> None:
+        if repeats not in ("error", "first"):
+            raise SedscopeError(f"repeats={repeats!r}: choose 'error' or 'first'")
+        if postprocessing is not None and not isinstance(postprocessing, PostProcessing):
+            raise SedscopeError(f"not a post-processing: {postprocessing!r}")
+        self.metrics = metrics
+        self.wanted = wanted_by(metrics)
+        self.classes = Scores.from_arrays({}, classes=classes, frame=frame).classes
+        self.frame = float(frame)
+        self.missing = missing
+        self.repeats = repeats
+        self.postprocessing = postprocessing
+        self.threads = threads
+        self.truth = None if truth is None else _prepared(truth, self.classes, missing)
+        self.rows = (
+            {} if self.truth is None else {clip: i for i, clip in enumerate(self.truth.clips[:-1])}
+        )
+
+    @cached_property
+    def definition(self) -> NDArray[np.uint8]:
+        """What the deltas depend on beside the batches, in short."""
+        digest = hashlib.blake2b(digest_size=16)
+        words = (self.classes, self.frame, self.missing, self.repeats, self.postprocessing, self.wanted)
+        digest.update(repr(words).encode())
+        if self.truth is not None:
+            digest.update(repr((self.truth.clips, self.truth.invalid)).encode())
+            for array in (self.truth.events, self.truth.labels, self.truth.starts, self.truth.durations):
+                digest.update(np.ascontiguousarray(array).tobytes())
+        return np.array([*digest.digest()], np.uint8)
+
+    def nothing_seen(self) -> Seen:
+        """Before the first batch.
+
+        Floors need the duration of all clips, and that a clip that counts towards a floor is counted.
+        """
+        known = self.truth is not None and self.missing == "error" and self.repeats == "error"
+        durations = self.truth.durations[:-1] if self.truth is not None and known else None
+        if durations is not None and (durations == 0).any():
+            durations = None
+        return Seen(self.wanted, len(self.classes), durations)
+
+    def find(self, batch: Batch, seen: Seen) -> Part | None:
+        """The deltas of the clips that were not seen; None if there are none of these."""
+        self._check(batch)
+        digests = batch.digests()
+        new = self._not_seen(batch.clips, digests.tolist(), seen)
+        if not len(new):
+            return None
+        found = collect_once(self._aligned(batch.choose(new)), seen.wanted, threads=self.threads)
+        return Part(tuple(found.values()), digests[new])
+
+    def unpack(self, data: NDArray[np.uint8]) -> Iterator[Part]:
+        """The parts that were packed one after the other."""
+        named: dict[str, Any] = {repr(criterion): criterion for criterion in self.wanted}
+        named |= {repr(variant): variant for want in self.wanted.values() for variant in want.variants}
+        while len(data):
+            try:
+                several, data = unpack_deltas(data, named)
+                size = 8 * len(several[0].clips)
+                digests, data = data[:size].view(np.uint64), data[size:]
+            except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+                raise SedscopeError(f"the state of the metric is damaged: {error}") from None
+            yield Part(tuple(several), digests)
+
+    def merge(self, parts: Iterable[Part]) -> dict[Criterion, Deltas]:
+        """The deltas of all parts; a clip that is in several of them counts once."""
+        digests: dict[str, int] = {}
+        different: list[str] = []
+        kept: list[Part] = []
+        for part in parts:
+            of_part = dict(zip(part.clips, part.digests.tolist(), strict=True))
+            different += [
+                clip for clip, digest in of_part.items() if digests.get(clip, digest) != digest
+            ]
+            kept.append(part.of_clips(np.array([clip not in digests for clip in part.clips], bool)))
+            digests = of_part | digests
+        self._refuse(different)
+        if not digests:
+            raise SedscopeError("there is no clip to evaluate: no batch was given to update")
+        merged = [
+            first.merge(*rest) for first, *rest in zip(*(part.deltas for part in kept), strict=True)
+        ]
+        return {deltas.criterion: deltas for deltas in merged}
+
+    def notes(self, deltas: Mapping[Criterion, Deltas]) -> list[str]:
+        """What is odd about the ground truth, and about the clips that were seen of it."""
+        if self.truth is None:
+            return []
+        clips = next(iter(deltas.values())).clips
+        rows = self._rows(clips)
+        without = len(self.rows) - len({clip for clip in clips if clip in self.rows})
+        left_out = (
+            f"left out, without scores: {without} of the {counted(len(self.rows), 'clip')} in the "
+            "ground truth"
+        )
+        notes = [*self.truth.warnings, *([left_out] if without else [])]
+        return notes + late_note(self.truth.choose(rows), deltas)
+
+    def _not_seen(self, clips: Sequence[str], digests: Sequence[int], seen: Seen) -> NDArray[np.intp]:
+        """The numbers of the clips that were not seen before, also not in the same batch."""
+        known: dict[str, int] = {}
+        different, new = [], []
+        for i, (clip, digest) in enumerate(zip(clips, digests, strict=True)):
+            before = known.get(clip, seen.digests.get(clip))
+            if before is None:
+                new.append(i)
+                known[clip] = digest
+            elif before != digest:
+                different.append(clip)
+        self._refuse(different)
+        return np.array(new, np.intp)
+
+    def _refuse(self, different: Sequence[str]) -> None:
+        if different and self.repeats == "error":
+            raise SedscopeError(
+                f"given again with other scores or targets: {counted(len(different), 'clip')}: "
+                f"{listing(different)}. Reset the metric after each epoch; if scores of a clip "
+                "depend on its batch, keep the first with repeats='first'"
+            )
+
+    def _rows(self, clips: Sequence[str]) -> NDArray[np.intp]:
+        """The number of each clip in the ground truth; that of no events for clips that it lacks."""
+        return np.array([self.rows.get(clip, len(self.rows)) for clip in clips], np.intp)
+
+    def _aligned(self, batch: Batch) -> Alignment:
+        scores = batch.scores(self.classes, self.frame)
+        if self.postprocessing is not None:
+            scores = self.postprocessing(scores)
+        if self.truth is None:
+            return batch.aligned(scores, self.frame)
+        chosen = self.truth.choose(self._rows(batch.clips))
+        return replace(chosen, scores=scores, clips=batch.clips)
+
+    def _check(self, batch: Batch) -> None:
+        """Refuse a batch without references, or with two kinds of them."""
+        if self.truth is None and batch.targets is None:
+            raise SedscopeError(
+                "there is no ground truth: give truth= when making the metric, or targets to update"
+            )
+        if self.truth is not None and batch.targets is not None:
+            raise SedscopeError("the metric has a ground truth already: update takes no targets then")
+        unlisted = [clip for clip in batch.clips if self.truth is not None and clip not in self.rows]
+        if unlisted and self.missing == "error":
+            raise SedscopeError(
+                f"not in the ground truth: {counted(len(unlisted), 'clip')} with scores: "
+                f"{listing(unlisted)}. If they have no events, say so with missing='empty'"
+            )
+
+
+def _prepared(truth: GroundTruth, classes: tuple[str, ...], missing: Missing) -> Alignment:
+    """The ground truth of all clips, and at its end a clip without events for those that it lacks."""
+    names = truth.clips if isinstance(truth, GroundTruth) else ()
+    aligned = align(Scores(names, _no_scores, classes=classes), truth, missing=missing)
+    return replace(
+        aligned,
+        clips=(*aligned.clips, ""),
+        starts=np.append(aligned.starts, aligned.starts[-1]),
+        durations=np.append(aligned.durations, np.int64(0)),
+    )
+
+
+def _no_scores(clip: str) -> ClipScores:
+    raise SedscopeError(f"clip {clip} has no scores yet")

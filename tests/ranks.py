@@ -1,0 +1,156 @@
+"""What each of two processes does in the tests of distributed training."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed
+
+import sedscope as sed
+from sedscope.metrics import Metric
+from sedscope.torch import SEDMetric, SEDMetrics
+
+FRAME = 0.1
+METRICS: dict[str, Metric] = {
+    "psds1": sed.presets.PSDS1,
+    "psds2": sed.presets.PSDS2,
+    "few": sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=5),
+    "collar": sed.BestFScore(sed.Collar()),
+    "clips": sed.AveragePrecision(sed.Clip()),
+}
+TRUTH = sed.simulate.ground_truth(40)
+MADE = sed.simulate.scores(TRUTH, frame=FRAME)
+ARRAYS = {clip: MADE[clip].values for clip in MADE}
+CLIPS = [*ARRAYS]
+CLASSES = MADE.classes
+
+
+def values_of(clips: Sequence[str]) -> torch.Tensor:
+    """The scores of some clips as a batch."""
+    return torch.from_numpy(np.stack([ARRAYS[clip] for clip in clips]))
+
+
+def metrics(**options: Any) -> SEDMetrics:
+    return SEDMetrics(METRICS, CLASSES, frame=FRAME, **{"truth": TRUTH, **options})
+
+
+def give(metric: Any, *batches: Sequence[str]) -> None:
+    for clips in batches:
+        metric.update(values_of(clips), clips)
+
+
+def uneven(rank: int) -> Any:
+    found = metrics()
+    give(found, *([CLIPS[:7], CLIPS[7:9], CLIPS[9:30]] if rank == 0 else [CLIPS[30:]]))
+    together = found.scalars()
+    assert not found._is_synced
+    return together
+
+
+def without_data(rank: int) -> Any:
+    found = metrics()
+    if rank == 0:
+        give(found, CLIPS[:20], CLIPS[20:])
+    return found.scalars()
+
+
+def several_epochs(rank: int) -> Any:
+    found = metrics()
+    values = []
+    for epoch in range(2):
+        give(found, CLIPS[rank::2] if epoch else CLIPS[: 20 * (1 - rank)] or CLIPS[20:])
+        values.append(found.scalars())
+        found.reset()
+    return values
+
+
+def padded_by_the_sampler(rank: int) -> Any:
+    found = metrics()
+    give(found, [*CLIPS[rank::2], CLIPS[0]][:11], [*CLIPS[rank::2][11:], *CLIPS[:3]])
+    return found.scalars()
+
+
+def other_scores(rank: int) -> Any:
+    found = metrics()
+    give(found, CLIPS[rank * 20 : rank * 20 + 20])
+    if rank == 1:
+        found.update(values_of(CLIPS[3:5]) * 0.5, CLIPS[3:5])
+    before = [part.clone() for part in found.parts]
+    message = _refused(found.compute)
+    unchanged = len(before) == len(found.parts) and all(map(torch.equal, before, found.parts))
+    return {"message": message, "unchanged": unchanged}
+
+
+def other_scores_left_out(rank: int) -> Any:
+    found = metrics(repeats="first")
+    give(found, CLIPS[rank * 20 : rank * 20 + 20])
+    if rank == 1:
+        found.update(values_of(CLIPS[3:5]) * 0.5, CLIPS[3:5])
+    return found.scalars()
+
+
+def other_definitions(rank: int) -> Any:
+    found = SEDMetric(sed.presets.PSDS1, CLASSES, frame=FRAME + rank, truth=TRUTH)
+    give(found, CLIPS[rank * 20 : rank * 20 + 20])
+    return _refused(found.compute)
+
+
+def in_a_collection(rank: int) -> Any:
+    from torchmetrics import MetricCollection
+
+    made: dict[str, Any] = {
+        name: SEDMetric(metric, CLASSES, frame=FRAME, truth=TRUTH) for name, metric in METRICS.items()
+    }
+    found = MetricCollection(made)
+    give(found, *([CLIPS[:7], CLIPS[7:29]] if rank == 0 else [CLIPS[29:]]))
+    return {name: float(value) for name, value in found.compute().items()}
+
+
+def with_targets(rank: int) -> Any:
+    found = metrics(truth=None)
+    for clips in [CLIPS[:7], CLIPS[7:29]] if rank == 0 else [CLIPS[29:]]:
+        found.update(values_of(clips), clips, [TRUTH.events(clip) for clip in clips])
+    return found.scalars()
+
+
+def _refused(call: Callable[[], object]) -> str:
+    try:
+        call()
+    except sed.SedscopeError as error:
+        return str(error)
+    return ""
+
+
+SCENARIOS: dict[str, Callable[[int], Any]] = {
+    scenario.__name__: scenario
+    for scenario in (
+        uneven,
+        without_data,
+        several_epochs,
+        padded_by_the_sampler,
+        other_scores,
+        other_scores_left_out,
+        other_definitions,
+        in_a_collection,
+        with_targets,
+    )
+}
+
+
+def work(rank: int, folder: str) -> None:
+    """Go through all scenarios together with the other process, and write down what comes out."""
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = {name: scenario(rank) for name, scenario in SCENARIOS.items()}
+    Path(folder, f"{rank}.json").write_text(json.dumps(found))
+    torch.distributed.destroy_process_group()
