@@ -156,7 +156,7 @@ def test_lower_is_better(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scor
     ],
 )
 def test_verdicts(low: float, high: float, higher_is_better: bool, verdict: int) -> None:
-    from sedscope.comparison import Difference
+    from sedscope.compared import Difference
 
     assert Difference(0.0, low, high, np.zeros(1), 1.0, higher_is_better).verdict == verdict
 

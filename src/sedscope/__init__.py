@@ -9,7 +9,8 @@ __version__ = "0.1.0"
 
 _MODULES = ("curves", "postprocessing", "presets", "simulate")
 _NAMES = {
-    "comparison": ("Comparison", "compare"),
+    "compared": ("Comparison",),
+    "comparison": ("compare",),
     "collect": ("deltas",),
     "conversion": ("convert",),
     "counts": ("ClassCounts", "Counts"),

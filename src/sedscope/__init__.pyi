@@ -7,7 +7,7 @@ from . import simulate as simulate
 from .clip_deltas import Deltas as Deltas
 from .clip_pieces import ClipPieces as ClipPieces
 from .collect import deltas as deltas
-from .comparison import Comparison as Comparison
+from .compared import Comparison as Comparison
 from .comparison import compare as compare
 from .conversion import convert as convert
 from .counts import ClassCounts as ClassCounts

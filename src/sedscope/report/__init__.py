@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..comparison import Comparison
+from ..compared import Comparison
 from ..evaluation import Evaluation
 from ..io.files import write_text
 

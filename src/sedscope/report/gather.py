@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..comparison import Comparison
+from ..compared import Comparison
 from ..counts import ClassCounts, Counts
 from ..criteria import Collar, Criterion, Intersection, IoU
 from ..diagnosis import CAUSES, DETECTION_BINS, REFERENCE_BINS, ClassDiagnosis, diagnose_aligned
