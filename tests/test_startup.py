@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -39,10 +40,13 @@ def test_import_costs_at_most_twice_numpy() -> None:
 
 def test_help_is_quick() -> None:
     def seconds() -> float:
-        start = time.perf_counter()
+        """Of the processor: other programs on the machine are not ours to judge."""
+        before = os.times()
         command = [sys.executable, "-m", "sedscope", "--help"]
         subprocess.run(command, check=True, capture_output=True)
-        return time.perf_counter() - start
+        after = os.times()
+        user = after.children_user - before.children_user
+        return user + after.children_system - before.children_system
 
     assert min(seconds() for _ in range(5)) < 0.5
 
