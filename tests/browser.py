@@ -44,7 +44,7 @@ class Browser:
 
     def wait(self, condition: Callable[[], Any]) -> Any:
         """Wait for something to become true."""
-        end = time.monotonic() + 10
+        end = time.monotonic() + 30
         while not (found := condition()):
             assert time.monotonic() < end, "it does not happen"
             time.sleep(0.02)
@@ -79,9 +79,12 @@ class Browser:
     def saved(self, name: str, save: Callable[[], None]) -> str:
         """The file that a button saves."""
         file = self.downloads / name
-        file.unlink(missing_ok=True)
+        saved = f"{file.stem}*{file.suffix}"  # the browser may number files of one name
+        for old in self.downloads.glob(saved):
+            old.unlink()
         save()
-        self.wait(lambda: file.exists() and file.stat().st_size)
+        found = self.wait(lambda: [new for new in self.downloads.glob(saved) if new.stat().st_size])
+        found[0].replace(file)
         return file.read_text(encoding="utf-8")
 
     def problems(self) -> list[str]:
