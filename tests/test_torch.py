@@ -140,6 +140,9 @@ SMALL: list[Any] = [
     sed.PSDS(sed.Intersection(0.5, 0.5, 0.3), alpha_ct=1, max_efpr=0.1, unit="second"),
     sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=200),
     sed.BestFScore(sed.Collar(1.0, 1.0)),
+    sed.PiPSDS(
+        sed.Intersection(0.5, 0.5), max_efpr=0.1, unit="second", postprocessing=[MedianFilter(3.0)]
+    ),
 ]
 
 
@@ -150,7 +153,8 @@ def test_any_batches_in_any_order(epoch: Any, data: st.DataObject, dtype: Any, w
     events = {f"c{i}": events_of(target) for i, target in enumerate(targets)}
     lengths = {f"c{i}": float(len(array)) for i, array in enumerate(scores)}
     truth = sed.GroundTruth.from_dict(events, durations=lengths)
-    found = SEDMetrics(SMALL, ["x", "y"], frame=1.0, truth=truth if way == "truth" else None)
+    chosen = data.draw(st.sampled_from([SMALL, SMALL[:2], SMALL[1:], SMALL[2:]]))
+    found = SEDMetrics(chosen, ["x", "y"], frame=1.0, truth=truth if way == "truth" else None)
 
     order = data.draw(st.permutations(range(len(scores))))
     again = data.draw(st.lists(st.sampled_from(order), max_size=3))  # as a sampler that pads
@@ -175,7 +179,7 @@ def test_any_batches_in_any_order(epoch: Any, data: st.DataObject, dtype: Any, w
             found = pickle.loads(pickle.dumps(found))
     arrays = {f"c{i}": torch.from_numpy(array).to(dtype).numpy() for i, array in enumerate(scores)}
     whole = sed.Scores.from_arrays(arrays, classes=["x", "y"], frame=1.0)
-    expected = sed.evaluate(whole, truth, SMALL).scalars()
+    expected = sed.evaluate(whole, truth, chosen).scalars()
     np.testing.assert_equal(found.scalars(), expected)
 
 

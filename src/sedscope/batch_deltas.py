@@ -88,7 +88,7 @@ class Seen:
             for variant in (None, *want.variants)
             if want.false_positive_limit is not None and durations is not None
         }
-        self.holds = hold and len(self.floors) == len(wanted)  # all have one, none has variants
+        self.holds = hold and {*self.floors} == {(criterion, None) for criterion in wanted}
         self.held: list[Taken] = []
         self.held_bytes = 0
         self._memory = np.empty(0, np.uint8)
