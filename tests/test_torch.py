@@ -137,7 +137,7 @@ def padded(arrays: Sequence[NDArray[Any]], with_what: float) -> NDArray[Any]:
 
 
 SMALL: list[Any] = [
-    sed.PSDS(sed.Intersection(0.5, 0.5, 0.3), alpha_ct=1, max_efpr=0.1, unit="second"),
+    sed.PSDS(sed.Intersection(0.5, 0.5, 0.3), alpha_ct=1, max_efpr=0.05, unit="second"),
     sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=200),
     sed.BestFScore(sed.Collar(1.0, 1.0)),
     sed.PiPSDS(

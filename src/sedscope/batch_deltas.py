@@ -241,7 +241,7 @@ class BatchCollector:
                 clip for clip, digest in of_part.items() if digests.get(clip, digest) != digest
             ]
             kept.append(part.of_clips(np.array([clip not in digests for clip in part.clips], bool)))
-            digests = of_part | digests
+            digests.update((clip, of_part[clip]) for clip in kept[-1].clips)
         self._refuse(different)
         if not digests:
             raise SedscopeError("there is no clip to evaluate: no batch was given to update")
