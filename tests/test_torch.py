@@ -24,6 +24,7 @@ pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[t
 import torch
 from torchmetrics import MetricCollection
 
+import sedscope.torch
 from sedscope.torch import SEDMetric, SEDMetrics
 
 from .ranks import ARRAYS, CLASSES, CLIPS, FRAME, METRICS, TRUTH, give, metrics, values_of
@@ -136,9 +137,12 @@ def padded(arrays: Sequence[NDArray[Any]], with_what: float) -> NDArray[Any]:
 
 
 SMALL: list[Any] = [
-    sed.PSDS(sed.Intersection(0.5, 0.5, 0.3), alpha_ct=1, max_efpr=0.1, unit="second"),
+    sed.PSDS(sed.Intersection(0.5, 0.5, 0.3), alpha_ct=1, max_efpr=0.05, unit="second"),
     sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=200),
     sed.BestFScore(sed.Collar(1.0, 1.0)),
+    sed.PiPSDS(
+        sed.Intersection(0.5, 0.5), max_efpr=0.1, unit="second", postprocessing=[MedianFilter(3.0)]
+    ),
 ]
 
 
@@ -149,7 +153,8 @@ def test_any_batches_in_any_order(epoch: Any, data: st.DataObject, dtype: Any, w
     events = {f"c{i}": events_of(target) for i, target in enumerate(targets)}
     lengths = {f"c{i}": float(len(array)) for i, array in enumerate(scores)}
     truth = sed.GroundTruth.from_dict(events, durations=lengths)
-    found = SEDMetrics(SMALL, ["x", "y"], frame=1.0, truth=truth if way == "truth" else None)
+    chosen = data.draw(st.sampled_from([SMALL, SMALL[:2], SMALL[1:], SMALL[2:]]))
+    found = SEDMetrics(chosen, ["x", "y"], frame=1.0, truth=truth if way == "truth" else None)
 
     order = data.draw(st.permutations(range(len(scores))))
     again = data.draw(st.lists(st.sampled_from(order), max_size=3))  # as a sampler that pads
@@ -157,6 +162,8 @@ def test_any_batches_in_any_order(epoch: Any, data: st.DataObject, dtype: Any, w
     cuts = sorted(data.draw(st.sets(st.integers(1, len(rows)), max_size=4)) | {0, len(rows)})
     for first, last in pairwise(cuts):
         batch = rows[first:last]
+        if data.draw(st.booleans()):
+            _ = found.parts  # held scores are done with when somebody looks
         given_targets: Any = None
         if way == "events":
             given_targets = [events[f"c{i}"] for i in batch]
@@ -172,7 +179,7 @@ def test_any_batches_in_any_order(epoch: Any, data: st.DataObject, dtype: Any, w
             found = pickle.loads(pickle.dumps(found))
     arrays = {f"c{i}": torch.from_numpy(array).to(dtype).numpy() for i, array in enumerate(scores)}
     whole = sed.Scores.from_arrays(arrays, classes=["x", "y"], frame=1.0)
-    expected = sed.evaluate(whole, truth, SMALL).scalars()
+    expected = sed.evaluate(whole, truth, chosen).scalars()
     np.testing.assert_equal(found.scalars(), expected)
 
 
@@ -182,8 +189,30 @@ def test_floors_prune_the_state() -> None:
     without = SEDMetric(few, CLASSES, frame=FRAME, truth=TRUTH, missing="empty")
     for metric in (found, without):
         give(metric, *(CLIPS[i : i + 4] for i in range(0, len(CLIPS), 4)))
-    assert len(found.parts[-1]) < 0.7 * len(without.parts[-1])
+    assert sum(map(len, found.parts)) < 0.5 * sum(map(len, without.parts))
     assert found.result().scalars() == without.result().scalars() == evaluated([few])
+
+
+@pytest.mark.parametrize("held", [0, 40_000])
+def test_scores_are_held_up_to_a_limit(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sedscope.torch, "HELD_BYTES", held)
+    few: Any = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=20)
+    found = SEDMetric(few, CLASSES, frame=FRAME, truth=TRUTH)
+    for i in range(0, len(CLIPS), 4):
+        give(found, CLIPS[i : i + 4])
+        seen = found._seen()
+        assert seen.holds
+        assert seen.held_bytes <= held
+    assert len(found.parts) == (10 if held == 0 else 4)
+    assert found.result().scalars() == evaluated([few])
+
+
+def test_scores_may_change_after_update() -> None:
+    found = single()
+    scores = values_of(CLIPS)
+    found.update(scores, CLIPS)
+    scores.zero_()
+    np.testing.assert_equal(found.result().scalars(), evaluated([sed.presets.PSDS1]))
 
 
 def test_bfloat16_is_widened() -> None:
@@ -234,6 +263,17 @@ def test_reset_begins_anew() -> None:
     assert not found.parts
     give(found, CLIPS)
     np.testing.assert_equal(found.result().scalars(), evaluated([sed.presets.PSDS1]))
+
+
+def test_options_of_torchmetrics() -> None:
+    found = single(compute_on_cpu=True)
+    for clips in (CLIPS[:9], CLIPS[9:20], CLIPS[20:]):
+        give(found, clips)
+        found.to("cpu")
+        found.set_dtype(torch.float64)
+    value = found.compute()
+    assert value.dtype == torch.float64
+    assert float(value) == evaluated([sed.presets.PSDS1])[repr(sed.presets.PSDS1)]
 
 
 def test_state_goes_through_pickle_state_dict_clone_and_merge() -> None:
@@ -303,6 +343,22 @@ def test_collection_shares_only_what_is_the_same() -> None:
         for name, metric in chosen.items():
             assert float(values[name]) == pytest.approx(expected[metric].value)
             assert found[name].result()[metric].value == expected[metric].value
+        found.reset()
+
+
+def test_collection_with_given_groups() -> None:
+    criterion = sed.Intersection(0.7, 0.7)
+    chosen: dict[str, Any] = {"a": sed.PSDS(criterion), "b": sed.PSDS(criterion, alpha_st=1)}
+    made: dict[str, Any] = {
+        name: SEDMetric(metric, CLASSES, frame=FRAME, truth=TRUTH) for name, metric in chosen.items()
+    }
+    found = MetricCollection(made, compute_groups=[["b", "a"]])
+    expected = evaluated([*chosen.values()])
+    for _ in range(2):
+        give(found, CLIPS[:5], CLIPS[5:20], CLIPS[20:])
+        values = found.compute()
+        for name, metric in chosen.items():
+            assert float(values[name]) == pytest.approx(expected[repr(metric)])
         found.reset()
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment, Missing, align
+from .batches import whole_clips
 from .clip_deltas import Deltas
 from .criteria import Criterion
 from .delta_files import pack_deltas, unpack_deltas
@@ -21,10 +22,12 @@ from .gathering import Wanted, collect_once
 from .ground_truth import GroundTruth
 from .metrics import Metric
 from .postprocessing import PostProcessing
-from .scores import ClipScores, Scores
+from .scores import ClipScores, ScoreArray, Scores
 from .times import Ticks
 from .training_batches import Batch
 from .wanted import late_note, wanted_by
+
+_BLOCK = 16 * 2**20
 
 Repeats: TypeAlias = Literal["error", "first"]
 
@@ -53,13 +56,28 @@ class Part:
         return packed
 
 
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """Clips that were not seen before, with their references and checksums."""
+
+    alignment: Alignment
+    digests: NDArray[np.uint64]
+    bytes: int
+    """That the scores take."""
+
+
 class Seen:
-    """What is to be known of the parts so far when another batch comes."""
+    """What is to be known of the clips so far when another batch comes.
+
+    Where metrics do not look below floors, clips are held for a while before their deltas are found: the
+    more clips are known, the higher the floors are.
+    """
 
     def __init__(
-        self, wanted: Mapping[Criterion, Wanted], classes: int, durations: Ticks | None
+        self, wanted: Mapping[Criterion, Wanted], classes: int, durations: Ticks | None, *, hold: bool
     ) -> None:
-        """``durations``: of all clips that may come; None if they are not known."""
+        """``durations``: of all clips that may come, None if they are not known; ``hold``: whether clips
+        may be held."""
         self.digests: dict[str, int] = {}
         self.durations = durations
         self.wanted = {
@@ -71,21 +89,58 @@ class Seen:
             for variant in (None, *want.variants)
             if want.false_positive_limit is not None and durations is not None
         }
+        self.holds = hold and {*self.floors} == {(criterion, None) for criterion in wanted}
+        self.held: list[Taken] = []
+        self.held_bytes = 0
+        self._memory = np.empty(0, np.uint8)
+
+    def kept(self, values: ScoreArray) -> ScoreArray:
+        """A copy of scores that are to be held, in memory that is taken in large blocks: then the system
+        hands it out many times faster."""
+        if values.nbytes > len(self._memory):
+            self._memory = np.empty(max(values.nbytes, _BLOCK), np.uint8)
+        size = values.nbytes
+        block, self._memory = self._memory[:size], self._memory[-(-size // 64) * 64 :]
+        copy: ScoreArray = block.view(values.dtype).reshape(values.shape)
+        copy[...] = values
+        return copy
+
+    def let_go(self) -> None:
+        """Nothing is held any more."""
+        self.held, self.held_bytes, self._memory = [], 0, np.empty(0, np.uint8)
+
+    def hold(self, taken: Taken) -> None:
+        """Keep clips for later; what is wrong with them is said now."""
+        (checked,) = whole_clips(taken.alignment, 1, None)
+        batch = checked.batch
+        for criterion, variant in self.floors:
+            self._raise_floor(criterion, variant, batch.maxima, batch.event_clips, batch.labels)
+        self.digests.update(zip(taken.alignment.clips, taken.digests.tolist(), strict=True))
+        self.held.append(taken)
+        self.held_bytes += taken.bytes
 
     def add(self, part: Part) -> None:
-        """Take note of a part: no score below the floors that its clips give is wanted any more."""
+        """Take note of clips whose deltas were found."""
         self.digests.update(zip(part.clips, part.digests.tolist(), strict=True))
         nothing = np.empty(0, np.int32)
         for deltas in part.deltas:
-            floors = dict(self.wanted[deltas.criterion].floors)
             for variant, found in ((None, deltas), *deltas.variants.items()):
                 if (deltas.criterion, variant) in self.floors:
-                    largest = found.largest_without_references().T
-                    floor = self.floors[deltas.criterion, variant]
-                    floors[variant] = floor.raise_to(largest, nothing, nothing, self.durations).astype(
-                        np.float64, copy=False
-                    )
-            self.wanted[deltas.criterion] = replace(self.wanted[deltas.criterion], floors=floors)
+                    largest: Any = found.largest_without_references().T
+                    self._raise_floor(deltas.criterion, variant, largest, nothing, nothing)
+
+    def _raise_floor(
+        self,
+        criterion: Criterion,
+        variant: PostProcessing | None,
+        maxima: ScoreArray,
+        event_clips: NDArray[np.int32],
+        labels: NDArray[np.int32],
+    ) -> None:
+        floor = self.floors[criterion, variant]
+        risen = floor.raise_to(maxima, event_clips, labels, self.durations).astype(np.float64)
+        want = self.wanted[criterion]
+        self.wanted[criterion] = replace(want, floors={**want.floors, variant: risen})
 
 
 class BatchCollector:
@@ -137,21 +192,31 @@ class BatchCollector:
 
         Floors need the duration of all clips, and that a clip that counts towards a floor is counted.
         """
-        known = self.truth is not None and self.missing == "error" and self.repeats == "error"
-        durations = self.truth.durations[:-1] if self.truth is not None and known else None
+        durations = None
+        if self.truth is not None and self.missing == "error" and self.repeats == "error":
+            durations = self.truth.durations[:-1]
         if durations is not None and (durations == 0).any():
             durations = None
-        return Seen(self.wanted, len(self.classes), durations)
+        return Seen(self.wanted, len(self.classes), durations, hold=self.postprocessing is None)
 
-    def find(self, batch: Batch, seen: Seen) -> Part | None:
-        """The deltas of the clips that were not seen; None if there are none of these."""
+    def take(self, batch: Batch, seen: Seen) -> Taken | None:
+        """The clips that were not seen; None if there are none of these."""
         self._check(batch)
         digests = batch.digests()
         new = self._not_seen(batch.clips, digests.tolist(), seen)
         if not len(new):
             return None
-        found = collect_once(self._aligned(batch.choose(new)), seen.wanted, threads=self.threads)
-        return Part(tuple(found.values()), digests[new])
+        chosen = batch.choose(new)
+        if seen.holds:
+            chosen = replace(chosen, values=seen.kept(chosen.values))
+        scores = chosen.scores(self.classes, self.frame)
+        return Taken(self._aligned(chosen, scores), digests[new], chosen.values.nbytes)
+
+    def find(self, taken: Sequence[Taken], seen: Seen) -> Part:
+        """The deltas of clips, as far down as is wanted by now."""
+        alignment = taken[0].alignment if len(taken) == 1 else self._together(taken)
+        found = collect_once(alignment, seen.wanted, threads=self.threads)
+        return Part(tuple(found.values()), np.concatenate([one.digests for one in taken]))
 
     def unpack(self, data: NDArray[np.uint8]) -> Iterator[Part]:
         """The parts that were packed one after the other."""
@@ -177,7 +242,7 @@ class BatchCollector:
                 clip for clip, digest in of_part.items() if digests.get(clip, digest) != digest
             ]
             kept.append(part.of_clips(np.array([clip not in digests for clip in part.clips], bool)))
-            digests = of_part | digests
+            digests.update((clip, of_part[clip]) for clip in kept[-1].clips)
         self._refuse(different)
         if not digests:
             raise SedscopeError("there is no clip to evaluate: no batch was given to update")
@@ -226,8 +291,14 @@ class BatchCollector:
         """The number of each clip in the ground truth; that of no events for clips that it lacks."""
         return np.array([self.rows.get(clip, len(self.rows)) for clip in clips], np.intp)
 
-    def _aligned(self, batch: Batch) -> Alignment:
-        scores = batch.scores(self.classes, self.frame)
+    def _together(self, taken: Sequence[Taken]) -> Alignment:
+        """Clips that were held, which there are only with a ground truth."""
+        assert self.truth is not None
+        made = {clip: scores for one in taken for clip, scores in one.alignment.scores.items()}
+        scores = Scores(made, made.__getitem__, classes=self.classes, in_memory=True, thread_safe=True)
+        return replace(self.truth.choose(self._rows([*made])), scores=scores, clips=tuple(made))
+
+    def _aligned(self, batch: Batch, scores: Scores) -> Alignment:
         if self.postprocessing is not None:
             scores = self.postprocessing(scores)
         if self.truth is None:

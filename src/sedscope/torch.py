@@ -5,7 +5,6 @@ Needs torch and torchmetrics (``pip install sedscope[torch]``), which are loaded
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,24 @@ from .wanted import as_metrics
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+HELD_BYTES = 64 * 2**20
+"""Scores that are held, at most, before their deltas are found."""
+
 __all__ = ["SEDMetric", "SEDMetrics"]
+
+
+class _Parts(list[torch.Tensor]):
+    """What was found, with what is to be known of it: metrics that share the one share the other."""
+
+    seen: Seen | None = None
+
+    def clear(self) -> None:
+        """Let go everything."""
+        super().clear()
+        self.seen = None
+
+    def __reduce__(self) -> Any:
+        return (_Parts, ([*self],))
 
 
 class SEDMetrics(torchmetrics.Metric):
@@ -56,12 +72,9 @@ class SEDMetrics(torchmetrics.Metric):
     # The state: what was found so far, as bytes, and a digest of what is looked for, so that only those
     # metrics that look for the same share or merge what they found.
     definition: torch.Tensor
-    parts: list[torch.Tensor]
+    _parts: _Parts | torch.Tensor
 
-    # What can be found out again from the state.
-    _evaluated: Evaluation | None
-    _known: Seen | None
-    _read: list[torch.Tensor]
+    _evaluated: Evaluation | None = None
 
     is_differentiable = False
     full_state_update = True  # forward begins with update: a batch that is refused changes nothing
@@ -96,7 +109,6 @@ class SEDMetrics(torchmetrics.Metric):
         definition = torch.from_numpy(self.collector.definition)
         self.add_state("definition", default=definition, dist_reduce_fx=_all_the_same)
         self.add_state("parts", default=[], dist_reduce_fx="cat")
-        self._forget()
 
     def update(
         self,
@@ -123,11 +135,17 @@ class SEDMetrics(torchmetrics.Metric):
             self.collector.classes,
         )
         seen = self._seen()
-        part = self.collector.find(batch, seen)
-        if part is not None:
+        taken = self.collector.take(batch, seen)
+        if taken is None:
+            return
+        if not seen.holds:
+            part = self.collector.find([taken], seen)
             seen.add(part)
-            self.parts.append(torch.from_numpy(part.pack()).to(self.device))
-            self._read.append(self.parts[-1])
+            self._append(part)
+        else:
+            seen.hold(taken)
+            if seen.held_bytes > HELD_BYTES:
+                self._find_held()
 
     def compute(self) -> Any:
         """The value of each metric over all batches, on all ranks together where there are several."""
@@ -148,15 +166,29 @@ class SEDMetrics(torchmetrics.Metric):
                 values[f"{name}/{label}"] = of_class.value
         return values
 
+    @property
+    def parts(self) -> list[torch.Tensor] | torch.Tensor:
+        """The deltas found so far, as bytes; those gathered from all ranks are one tensor."""
+        self._find_held()
+        return self._parts
+
+    @parts.setter
+    def parts(self, parts: list[torch.Tensor] | torch.Tensor) -> None:
+        same = isinstance(parts, (_Parts, torch.Tensor))
+        self._parts = parts if same else _Parts(parts)
+
     def reset(self) -> None:
         """Begin anew, as for the next epoch."""
+        if isinstance(self._parts, _Parts):
+            self._parts.clear()
         super().reset()
-        self._forget()
+        self._evaluated = None
 
     def sync(self, *arguments: Any, **options: Any) -> None:
         """Gather what all ranks found. A rank without data takes part with no bytes."""
-        if isinstance(self.parts, list) and not self.parts:
-            self.parts.append(torch.empty(0, dtype=torch.uint8, device=self.device))
+        parts = self.parts
+        if isinstance(parts, list) and not parts:
+            parts.append(torch.empty(0, dtype=torch.uint8, device=self.device))
         super().sync(*arguments, **options)
 
     def merge_state(self, incoming_state: dict[str, Any] | torchmetrics.Metric) -> None:
@@ -170,7 +202,7 @@ class SEDMetrics(torchmetrics.Metric):
     def _values(self) -> dict[str, float]:
         """Evaluate all parts. If that fails, what was gathered from other ranks is let go again."""
         try:
-            deltas = self.collector.merge(self._parts())
+            deltas = self.collector.merge(self._unpacked())
         except SedscopeError:
             if self._is_synced:
                 self.unsync()
@@ -189,30 +221,41 @@ class SEDMetrics(torchmetrics.Metric):
     def _scalar(self, value: float) -> torch.Tensor:
         return torch.tensor(value, dtype=self.dtype, device=self.device)
 
-    def _parts(self) -> list[Part]:
+    def _unpacked(self) -> list[Part]:
         expected = torch.from_numpy(self.collector.definition)
         _all_the_same(torch.stack([expected, self.definition.to("cpu", torch.uint8)]))
-        tensors = self.parts if isinstance(self.parts, list) else [self.parts]
+        parts = self.parts
+        tensors = parts if isinstance(parts, list) else [parts]
         return [
             part for tensor in tensors for part in self.collector.unpack(_array(tensor.to(torch.uint8)))
         ]
 
     def _seen(self) -> Seen:
-        """What is to be known of the parts so far; read again from them if they are others now."""
-        same = len(self._read) == len(self.parts) and all(map(operator.is_, self._read, self.parts))
-        if not same or self._known is None:
-            self._known, self._read = self.collector.nothing_seen(), [*self.parts]
-            for part in self._parts():
-                self._known.add(part)
-        return self._known
+        """What is to be known of the parts so far; read from them if it is not known."""
+        parts = self._parts
+        if not isinstance(parts, _Parts):
+            raise SedscopeError("the metric is synced with other ranks: call unsync before update")
+        if parts.seen is None:
+            seen = self.collector.nothing_seen()
+            for part in self._unpacked():
+                seen.add(part)
+            parts.seen = seen
+        return parts.seen
 
-    def _forget(self) -> None:
-        """Let go what can be found out again from the state."""
-        self._evaluated, self._known, self._read = None, None, []
+    def _find_held(self) -> None:
+        """Find the deltas of all clips that are held."""
+        seen = self._parts.seen if isinstance(self._parts, _Parts) else None
+        if seen is not None and seen.held:
+            self._append(self.collector.find(seen.held, seen))
+            seen.let_go()
+
+    def _append(self, part: Part) -> None:
+        assert isinstance(self._parts, _Parts)
+        self._parts.append(torch.from_numpy(part.pack()).to(self.device))
 
     def __getstate__(self) -> dict[str, Any]:
-        forgotten: dict[str, Any] = {"_evaluated": None, "_known": None, "_read": [], "_computed": None}
-        return {**super().__getstate__(), **forgotten}
+        self._find_held()
+        return {**super().__getstate__(), "_evaluated": None, "_computed": None}
 
 
 class SEDMetric(SEDMetrics):
