@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from .errors import SedscopeError, counted, listing
 
@@ -18,6 +19,11 @@ def clip_id(name: str) -> str:
     """
     if not isinstance(name, str):
         raise SedscopeError(f"clips are named by text, not by {name!r}")
+    return _without_folder_and_suffix(name)
+
+
+@lru_cache(maxsize=2**16)
+def _without_folder_and_suffix(name: str) -> str:
     return _AUDIO_SUFFIX.sub("", re.split(r"[/\\]", name)[-1])
 
 
