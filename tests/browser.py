@@ -82,6 +82,7 @@ class Browser:
         saved = f"{file.stem}*{file.suffix}"  # the browser may number files of one name
         for old in self.downloads.glob(saved):
             old.unlink()
+        time.sleep(0.2)  # the browser drops downloads that follow each other too quickly
         save()
         found = self.wait(lambda: [new for new in self.downloads.glob(saved) if new.stat().st_size])
         found[0].replace(file)
