@@ -52,6 +52,7 @@ class RememberedScores(Scores):
             if size <= self._room:
                 self._room -= size
                 self._held[clip] = read
+                self.in_memory = len(self._held) == len(self)  # from now on reading costs nothing
         return read
 
 
