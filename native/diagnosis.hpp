@@ -91,9 +91,12 @@ private:
     void find_spans(const ClassView<T>& view) {
         spans_.clear();
         levels_.resize(view.frames);
-        for (std::size_t frame = 0; frame < view.frames; ++frame)
-            levels_[frame] = level(view, view.scores[frame]);
         const std::size_t stops = view.stop_count;
+        const T lowest = view.stops[stops - 1];  // most scores lie below it
+        for (std::size_t frame = 0; frame < view.frames; ++frame) {
+            const T score = view.scores[frame];
+            levels_[frame] = score > lowest ? level(view, score) : 0;
+        }
         const auto keep = [&](const Detection<uint32_t>& found, int32_t*) {
             const DetectedEvent event{found.first, found.end, view.edges[found.first],
                                       view.edges[found.end]};
@@ -105,6 +108,7 @@ private:
         tree_.finish(keep, nothing);
     }
 
+    // How many stops lie below a score.
     static uint32_t level(const ClassView<T>& view, T score) {
         const T* stop = view.stops;  // a search without branches: what comes next is hard to guess
         std::size_t count = view.stop_count;

@@ -156,25 +156,37 @@ def diagnose(
     ([0.0, 1.0], [1.0, 1.0])
     """
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
-    return diagnose_aligned(alignment, criterion, thresholds, threads=threads, progress=progress)
+    return diagnose_aligned(alignment, [criterion], thresholds, threads=threads, progress=progress)[0]
 
 
 def diagnose_aligned(
     alignment: Alignment,
-    criterion: Criterion,
+    criteria: Sequence[Criterion],
     thresholds: Thresholds,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> Diagnosis:
-    """The same of scores and ground truth that are aligned already."""
-    stops, workers = Stops.of(criterion, alignment.classes, thresholds), thread_count(threads)
-    changes = np.zeros((stops.starts[-1], 2 * len(_BINS)), np.int64)  # from each threshold to the next
+) -> list[Diagnosis]:
+    """The same by each of some criteria, of scores and ground truth that are aligned already."""
+    workers = thread_count(threads)
+    stops = [Stops.of(criterion, alignment.classes, thresholds) for criterion in criteria]
+    changes = [np.zeros((one.starts[-1], 2 * len(_BINS)), np.int64) for one in stops]
     for found in whole_clips(alignment, workers, progress):
-        changes += found.batch.clips.error_bins(*stops.arguments(found.batch, workers))
+        for one, total in zip(stops, changes, strict=True):
+            total += found.batch.clips.error_bins(*one.arguments(found.batch, workers))
+    return [
+        _diagnosis(criterion, alignment.classes, one, total)
+        for criterion, one, total in zip(criteria, stops, changes, strict=True)
+    ]
+
+
+def _diagnosis(
+    criterion: Criterion, classes: Sequence[str], stops: Stops, changes: IntArray
+) -> Diagnosis:
+    """``changes``: from each threshold to the next."""
     per_class = {}
     of_classes = np.split(changes, stops.starts[1:-1])
-    for label, points, of_class in zip(alignment.classes, stops.thresholds, of_classes, strict=True):
+    for label, points, of_class in zip(classes, stops.thresholds, of_classes, strict=True):
         references, detections = np.split(np.cumsum(of_class, axis=0).T, 2)
         per_class[label] = ClassDiagnosis(
             label=label,

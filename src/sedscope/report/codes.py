@@ -19,19 +19,30 @@ def whole_numbers(values: ArrayLike) -> str:
     >>> whole_numbers([0, 1, -1, 15, 16, -1000])
     'ACDegBx+B'
     """
-    numbers = np.asarray(values, np.int64)
+    return rows_of_whole_numbers(np.asarray(values)[np.newaxis])[0]
+
+
+def rows_of_whole_numbers(table: ArrayLike) -> list[str]:
+    """The same for each row of a table.
+
+    >>> rows_of_whole_numbers([[0, 1, -1], [15, 16, -1000]])
+    ['ACD', 'egBx+B']
+    """
+    numbers = np.asarray(table, np.int64)
     rest = (np.abs(numbers) << 1) | (numbers < 0)
-    columns, there = [], []
-    present = np.ones(len(rest), bool)
+    digits, there = [], []
+    present = np.ones(numbers.shape, bool)
     while present.any():
         digit, rest = rest & 31, rest >> 5
-        columns.append(digit | ((rest > 0) << 5))
+        digits.append(digit | ((rest > 0) << 5))
         there.append(present)
         present = rest > 0
-    if not columns:
-        return ""
-    digits = np.stack(columns, axis=1)[np.stack(there, axis=1)]
-    return bytes(_DIGITS[digits]).decode("ascii")
+    if not digits:
+        return [""] * len(numbers)
+    kept = np.stack(there, axis=2)
+    text = bytes(_DIGITS[np.stack(digits, axis=2)[kept]]).decode("ascii")
+    ends = np.cumsum(np.count_nonzero(kept, axis=(1, 2))).tolist()
+    return [text[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
 
 
 def differences(values: ArrayLike) -> str:

@@ -18,7 +18,7 @@ from ..metrics import PSDS, Metric
 from ..times import to_ticks
 from ..uncertainty import Bootstrap, Interval
 from .clips import choose_clips, clip_costs, describe_clip, find_audio
-from .codes import differences, number, rounded, whole_numbers
+from .codes import differences, number, rounded, rows_of_whole_numbers, whole_numbers
 from .crossings import as_json, cells
 from .curves import FINE, counts_curve, roc_curves, score_range
 from .reading import RememberedScores, truth_digest
@@ -71,10 +71,7 @@ def gather(
         "differences": None if comparison is None else _differences(comparison),
         "stops": [[number(stop) for stop in of_class.tolist()] for of_class in stops],
         "common": [number(stop) for stop in common.tolist()],
-        "counts": [
-            [_at_stops(system, criterion, shown, stops, threads) for criterion in criteria]
-            for system in systems
-        ],
+        "counts": [_at_stops(system, criteria, shown, stops, threads) for system in systems],
         "causes": CAUSES,
         "reference_bins": REFERENCE_BINS,
         "detection_bins": DETECTION_BINS,
@@ -270,46 +267,54 @@ def _differences(comparison: Comparison) -> list[Any]:
 
 def _at_stops(
     system: System,
-    criterion: Criterion,
+    criteria: Sequence[Criterion],
     shown: Sequence[str],
     stops: Sequence[Thresholds],
     threads: int | None,
-) -> list[dict[str, Any]]:
-    """By class the counts at its stops, and where the errors come from if they are of events."""
-    found = [
-        _class_at_stops(system.counts[criterion][label], of_class, shown)
-        for label, of_class in zip(shown, stops, strict=True)
-    ]
-    if system.alignment is not None and isinstance(criterion, _EVENT_CRITERIA):
+) -> list[list[dict[str, Any]]]:
+    """By criterion and class the counts at its stops, and where the errors come from if they are of
+    events."""
+    found = {
+        criterion: [
+            _class_at_stops(system.counts[criterion][label], of_class, shown)
+            for label, of_class in zip(shown, stops, strict=True)
+        ]
+        for criterion in criteria
+    }
+    judging = [criterion for criterion in criteria if isinstance(criterion, _EVENT_CRITERIA)]
+    if system.alignment is not None and judging:
         thresholds = dict(zip(shown, stops, strict=True))
-        diagnosis = diagnose_aligned(system.alignment, criterion, thresholds, threads=threads)
-        for label, of_class in zip(shown, found, strict=True):
-            of_class["bins"] = _bins(diagnosis[label])
-    return found
+        diagnoses = diagnose_aligned(system.alignment, judging, thresholds, threads=threads)
+        for diagnosis in diagnoses:
+            for label, of_class in zip(shown, found[diagnosis.criterion], strict=True):
+                of_class["bins"] = _bins(diagnosis[label])
+    return list(found.values())
 
 
 def _bins(diagnosis: ClassDiagnosis) -> list[list[str]]:
     """Per bin of references, and per bin of detections, how many there are at each stop."""
-    return [
-        [differences(diagnosis.references[name]) for name in REFERENCE_BINS],
-        [differences(diagnosis.detections[name]) for name in DETECTION_BINS],
+    rows = [
+        *(diagnosis.references[name] for name in REFERENCE_BINS),
+        *(diagnosis.detections[name] for name in DETECTION_BINS),
     ]
+    texts = rows_of_whole_numbers(np.diff(rows, prepend=0))
+    return [texts[: len(REFERENCE_BINS)], texts[len(REFERENCE_BINS) :]]
 
 
 def _class_at_stops(table: ClassCounts, stops: Thresholds, shown: Sequence[str]) -> dict[str, Any]:
     at = table.at(stops)
-    crossed = np.unique(at.cross_labels).tolist()
-    position = {label: k for k, label in enumerate(shown)}
-    on_others = {
-        str(position[label]): differences(at.ct(label))
-        for label in (at.classes[m] for m in crossed)
-        if label in position
-    }
-    everything = np.zeros(len(stops), np.int64)
-    np.add.at(everything, at.cross_rows, at.cross_changes)
     found: dict[str, Any] = {"tp": differences(at.tp), "fp": differences(at.fp)}
-    if crossed:
-        found |= {"ct": on_others, "crossed": whole_numbers(everything)}
+    if len(at.cross_labels):
+        crossed, rows = np.unique(at.cross_labels, return_inverse=True)
+        changes = np.zeros((len(crossed), len(stops)), np.int64)
+        np.add.at(changes, (rows, at.cross_rows), at.cross_changes)
+        position = {label: k for k, label in enumerate(shown)}
+        on_others = {
+            str(position[at.classes[m]]): text
+            for m, text in zip(crossed.tolist(), rows_of_whole_numbers(changes), strict=True)
+            if at.classes[m] in position
+        }
+        found |= {"ct": on_others, "crossed": whole_numbers(changes.sum(axis=0))}
     return found
 
 

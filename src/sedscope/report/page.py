@@ -5,14 +5,31 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
+from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .inlining import joined
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 
 def render(data: dict[str, Any]) -> str:
     """The HTML text of a report."""
+    template, script, style = _parts()
+    return template.render(
+        report=data,
+        script=script,
+        style=style,
+        data=as_data(data),
+        policy=policy(script, style),
+    )
+
+
+@cache
+def _parts() -> tuple[Template, str, str]:
+    """What is the same in all reports: template, script and style."""
     from jinja2 import Environment, StrictUndefined
 
     folder = files(__package__) / "static"
@@ -31,13 +48,7 @@ def render(data: dict[str, Any]) -> str:
         keep_trailing_newline=True,
     )
     template = environment.from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
-    return template.render(
-        report=data,
-        script=script,
-        style=style,
-        data=as_data(data),
-        policy=policy(script, style),
-    )
+    return template, script, style
 
 
 def as_data(data: dict[str, Any]) -> str:

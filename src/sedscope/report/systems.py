@@ -16,6 +16,7 @@ from ..criteria import Criterion
 from ..errors import SedscopeError
 from ..evaluation import Evaluation
 from ..scores import ScoreArray
+from ..tallies import Tally
 from ..threads import thread_count
 from .reading import remembered
 
@@ -54,9 +55,10 @@ def as_systems(evaluations: Mapping[str, Evaluation], threads: int | None) -> li
     systems = [_system(name, evaluation) for name, evaluation in evaluations.items()]
     if first.clips * len(first.classes) > _FEW or any(one.alignment is None for one in systems):
         return systems
-    reaches = [_reach(system, thread_count(threads)) for system in systems]
+    workers = thread_count(threads)
+    reaches = [_reach(system, workers) for system in systems]
     lowest = {label: min(reach[label] for reach in reaches) for label in first.classes}
-    systems = [_down_to(system, lowest, thread_count(threads)) for system in systems]
+    systems = [_down_to(system, lowest, workers) for system in systems]
     enough = [
         {label: max(lowest[label], _enough(table, first.hours)) for label, table in counts.items()}
         for system in systems
@@ -109,8 +111,27 @@ def _enough(table: ClassCounts, hours: float) -> float:
     beyond = table.fp > 10 * table.references + 100 * hours
     row = int(np.argmax(beyond)) if beyond.any() else len(beyond)
     if table.references and len(table.scores):
-        row = max(row, int(np.argmax(table.tally().fscore())))
+        row = max(row, _after_best(table))
     return float(table.scores[row]) if row < len(beyond) else table.floor
+
+
+def _after_best(table: ClassCounts) -> int:
+    """The row after the one with the best F-score; where that is 0 the first.
+
+    F1 is at most 2R/(2R + FP), R being the number of references: with the best of some rows most others
+    need not be looked at.
+    """
+
+    def scores(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = Tally(table.tp[rows], table.fp[rows], table.references).fscore()
+        return found
+
+    known = float(scores(np.arange(0, len(table.tp), 50)).max())
+    allowed = 2 * table.references * (1 / known - 1) + 1 if known > 0 else np.inf
+    rows = np.flatnonzero(table.fp <= allowed)
+    of_rows = scores(rows)
+    best = int(np.argmax(of_rows))
+    return int(rows[best]) + 1 if of_rows[best] > 0 else 0
 
 
 def _maxima_without_references(alignment: Alignment, threads: int) -> dict[str, NDArray[np.float64]]:
@@ -125,14 +146,15 @@ def _maxima_without_references(alignment: Alignment, threads: int) -> dict[str, 
 def _down_to(system: System, ends: Mapping[str, float], threads: int) -> System:
     """The counts of a system down to a score for each class, or further."""
     assert system.alignment is not None
-    counts, deltas = dict(system.counts), dict(system.deltas)
     floors = np.array([ends[label] for label in system.evaluation.classes])
-    for criterion, found in deltas.items():
-        if (found.floors > floors).any():
-            lower = np.minimum(found.floors, floors.astype(found.floors.dtype))
-            deltas[criterion] = _collected(system.alignment, criterion, lower, threads)
-            counts[criterion] = deltas[criterion].counts(threads=threads)
-    return replace(system, counts=counts, deltas=deltas)
+    lower = {
+        criterion: np.minimum(found.floors, floors.astype(found.floors.dtype))
+        for criterion, found in system.deltas.items()
+        if (found.floors > floors).any()
+    }
+    deltas = {**system.deltas, **_collected(system.alignment, lower, threads)}
+    counts = {criterion: deltas[criterion].counts(threads=threads) for criterion in lower}
+    return replace(system, counts={**system.counts, **counts}, deltas=deltas)
 
 
 def _cut(system: System, ends: Mapping[str, float]) -> System:
@@ -146,22 +168,25 @@ def _cut(system: System, ends: Mapping[str, float]) -> System:
     )
 
 
-def _collected(alignment: Alignment, criterion: Criterion, floors: ScoreArray, threads: int) -> Deltas:
-    """The deltas above given floors."""
-    parts = []
-    for found in whole_clips(alignment, threads, None):
+def _collected(
+    alignment: Alignment, wanted: Mapping[Criterion, ScoreArray], threads: int
+) -> dict[Criterion, Deltas]:
+    """By criterion the deltas above given floors."""
+    parts: dict[Criterion, list[Deltas]] = {criterion: [] for criterion in wanted}
+    for found in whole_clips(alignment, threads, None) if wanted else ():
         last = found.first + len(found.batch.durations)
-        parts.append(
-            Deltas(
-                criterion=criterion,
-                classes=alignment.classes,
-                clips=alignment.clips[found.first : last],
-                durations=found.batch.durations,
-                floors=floors,
-                tables=criterion.find_deltas(found.batch, floors, threads, any_label=False),
+        for criterion, floors in wanted.items():
+            parts[criterion].append(
+                Deltas(
+                    criterion=criterion,
+                    classes=alignment.classes,
+                    clips=alignment.clips[found.first : last],
+                    durations=found.batch.durations,
+                    floors=floors,
+                    tables=criterion.find_deltas(found.batch, floors, threads, any_label=False),
+                )
             )
-        )
-    return parts[0].merge(*parts[1:])
+    return {criterion: first.merge(*others) for criterion, (first, *others) in parts.items()}
 
 
 def _above(counts: Counts, ends: Mapping[str, float]) -> Counts:
