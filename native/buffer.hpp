@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -14,26 +15,52 @@
 
 namespace sedscope {
 
-// Memory for `std::free`. Much of what a large array costs is the first touch of each of its pages:
-// large ones are asked for where the system has them, as numpy does.
-inline void* allocate(std::size_t bytes) {
+// Uninitialised memory. Large pieces are taken from the system and given back to it as soon as they
+// are let go, which `free` does not promise; and much of what they cost is the first touch of each
+// page, so that large pages are asked for where the system has them, as numpy does.
+class Memory {
+public:
+    Memory() = default;
+    explicit Memory(std::size_t bytes) {
 #ifdef __linux__
-    constexpr std::size_t page = std::size_t{1} << 21;
-    if (bytes >= 2 * page) {
-        const std::size_t rounded = (bytes + page - 1) / page * page;
-        void* memory = std::aligned_alloc(page, rounded);
-        if (!memory) throw std::bad_alloc();
-        madvise(memory, rounded, MADV_HUGEPAGE);
-        return memory;
-    }
+        constexpr std::size_t page = std::size_t{1} << 21;
+        if (bytes >= 2 * page) {
+            bytes_ = bytes + page;  // so that a large page can begin in the first one
+            start_ =
+                mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (start_ == MAP_FAILED) throw std::bad_alloc();
+            madvise(start_, bytes_, MADV_HUGEPAGE);
+            const auto address = reinterpret_cast<std::uintptr_t>(start_);
+            data_ = static_cast<char*>(start_) + (page - address % page) % page;
+            return;
+        }
 #endif
-    void* memory = std::malloc(bytes > 0 ? bytes : 1);
-    if (!memory) throw std::bad_alloc();
-    return memory;
-}
+        start_ = data_ = std::malloc(bytes > 0 ? bytes : 1);
+        if (!data_) throw std::bad_alloc();
+    }
+    Memory(Memory&& other) noexcept { *this = std::move(other); }
+    Memory& operator=(Memory&& other) noexcept {
+        std::swap(start_, other.start_);
+        std::swap(data_, other.data_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    ~Memory() {
+#ifdef __linux__
+        if (bytes_ > 0) {
+            munmap(start_, bytes_);
+            return;
+        }
+#endif
+        std::free(start_);
+    }
 
-struct Free {
-    void operator()(void* memory) const { std::free(memory); }
+    void* data() const { return data_; }
+
+private:
+    void* start_ = nullptr;
+    void* data_ = nullptr;
+    std::size_t bytes_ = 0;  // of what was mapped
 };
 
 template <class T>
@@ -42,24 +69,31 @@ class Buffer {
 
 public:
     Buffer() = default;
-    explicit Buffer(std::size_t size) : data_(values(size)), size_(size), capacity_(size) {}
+    explicit Buffer(std::size_t size) : memory_(size * sizeof(T)), size_(size), capacity_(size) {}
+    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+        memory_ = std::move(other.memory_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+        return *this;
+    }
 
     std::size_t size() const { return size_; }
-    T* data() { return data_.get(); }
-    const T* data() const { return data_.get(); }
-    T& operator[](std::size_t i) { return data_.get()[i]; }
-    const T& operator[](std::size_t i) const { return data_.get()[i]; }
+    T* data() { return static_cast<T*>(memory_.data()); }
+    const T* data() const { return static_cast<const T*>(memory_.data()); }
+    T& operator[](std::size_t i) { return data()[i]; }
+    const T& operator[](std::size_t i) const { return data()[i]; }
 
     // Room for `extra` more values behind the last one; they count only once `grow` says so.
     T* reserve(std::size_t extra) {
         if (size_ + extra > capacity_) {
             const std::size_t capacity = std::max(size_ + extra, 2 * capacity_);
-            std::unique_ptr<T, Free> larger(values(capacity));
-            std::copy_n(data_.get(), size_, larger.get());
-            data_ = std::move(larger);
+            Memory larger(capacity * sizeof(T));
+            std::copy_n(data(), size_, static_cast<T*>(larger.data()));
+            memory_ = std::move(larger);
             capacity_ = capacity;
         }
-        return data_.get() + size_;
+        return data() + size_;
     }
     void grow(std::size_t extra) { size_ += extra; }
     void push(T value) {
@@ -74,21 +108,13 @@ public:
         reserve(size);
         size_ = size;
     }
-    T* begin() { return data_.get(); }
-    T* end() { return data_.get() + size_; }
-    const T* begin() const { return data_.get(); }
-    const T* end() const { return data_.get() + size_; }
-
-    // Hands the memory over, for `std::free`; the buffer is empty afterwards.
-    T* release() {
-        size_ = capacity_ = 0;
-        return data_.release();
-    }
+    T* begin() { return data(); }
+    T* end() { return data() + size_; }
+    const T* begin() const { return data(); }
+    const T* end() const { return data() + size_; }
 
 private:
-    static T* values(std::size_t count) { return static_cast<T*>(allocate(count * sizeof(T))); }
-
-    std::unique_ptr<T, Free> data_;
+    Memory memory_;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
 };

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope import collect, gathering
+from sedscope import clip_deltas, collect, gathering
 from sedscope.alignment import align
 from sedscope.delta_files import merge_files, save_deltas
 from sedscope.engines.checkpoints import CheckpointEngine
@@ -59,6 +59,25 @@ def streamed(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path:
     return sed.evaluate(scores, truth, metrics)
 
 
+def on_one_thread(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
+    return sed.evaluate(scores, truth, metrics, threads=1)
+
+
+def in_pieces(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
+    def pieces(clip: str) -> sed.ClipPieces:
+        whole = scores[clip]
+        return sed.ClipPieces(lambda: np.array_split(whole.values, 7), edges=whole.edges)
+
+    cut = sed.Scores.from_function(truth.clips, pieces, classes=scores.classes)
+    return sed.evaluate(cut, truth, metrics)
+
+
+def class_by_class(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clip_deltas, "ROWS_TO_KEEP", 0)
+        return sed.evaluate(scores, truth, metrics)
+
+
 def checkpointed(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
     first = sed.evaluate(scores, truth, metrics, checkpoint=tmp_path)
     again = sed.evaluate(scores, truth, metrics, checkpoint=tmp_path)
@@ -80,33 +99,38 @@ def merged_by_hand(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp
 
 WAYS: dict[str, Callable[..., Any]] = {
     "streamed": streamed,
+    "on one thread": on_one_thread,
+    "in pieces": in_pieces,
+    "class by class": class_by_class,
     "checkpointed": checkpointed,
     "merged by hand": merged_by_hand,
 }
+CASES = [
+    (way, criterion)
+    for way in [*WAYS, "on a cluster"]
+    for criterion in CRITERIA
+    if way != "in pieces" or not any(m.variants for m in METRICS if repr(m.criterion) == criterion)
+]
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(("way", "criterion"), CASES)
 def test_every_way_gives_the_same_bits(
-    way: str, criterion: str, stored: tuple[Path, sed.GroundTruth], tmp_path: Path
+    way: str,
+    criterion: str,
+    stored: tuple[Path, sed.GroundTruth],
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     folder, truth = stored
+    scores = sed.read_scores(folder)
     metrics = [metric for metric in METRICS if repr(metric.criterion) == criterion]
+    if way == "on a cluster":
+        cluster = request.getfixturevalue("cluster")
+        found = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
+    else:
+        found = WAYS[way](scores, truth, metrics, tmp_path)
     expected = sed.evaluate(in_memory(folder), truth, metrics).scalars()
-    found = WAYS[way](sed.read_scores(folder), truth, metrics, tmp_path).scalars()
-    np.testing.assert_equal(found, expected)
-
-
-@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_a_cluster_gives_the_same_bits(
-    criterion: str, stored: tuple[Path, sed.GroundTruth], cluster: Any
-) -> None:
-    folder, truth = stored
-    metrics = [metric for metric in METRICS if repr(metric.criterion) == criterion]
-    expected = sed.evaluate(in_memory(folder), truth, metrics).scalars()
-    found = sed.evaluate(sed.read_scores(folder), truth, metrics, engine="dask", scheduler=cluster)
     np.testing.assert_equal(found.scalars(), expected)
 
 

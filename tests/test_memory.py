@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.alignment import align
-from sedscope.memory import as_bytes, expected
+from sedscope.memory import Expected, as_bytes, expected
 from sedscope.metrics import Metric
 from sedscope.wanted import wanted_by
 
@@ -32,7 +36,7 @@ def small_set() -> tuple[sed.Scores, sed.GroundTruth]:
 def test_blocks_give_the_same_values() -> None:
     scores, truth = small_set()
     needed = expected(align(scores, truth), wanted_by(METRICS))
-    limit = int(needed.fixed + needed.per_class.max() * 1.5)
+    limit = int(needed.fixed + (needed.deltas + needed.counts).max() * 1.5)
     assert len([*needed.blocks(limit)]) >= 5
     in_blocks = sed.evaluate(scores, truth, METRICS, memory=limit)
     whole = sed.evaluate(scores, truth, METRICS)
@@ -77,4 +81,47 @@ def test_expectation_is_of_the_right_size() -> None:
     deltas = sed.deltas(scores, truth, sed.Collar())
     rows = np.diff(deltas.tables.detections.class_starts())
     found = expected(align(scores, truth), wanted)
-    np.testing.assert_allclose(found.per_class, rows * 32, rtol=0.5)
+    np.testing.assert_allclose(found.deltas, rows * 12, rtol=0.5)
+    np.testing.assert_allclose(found.counts, rows * 20, rtol=0.5)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 100), st.integers(0, 200)), min_size=1, max_size=8),
+    st.integers(0, 400),
+    st.integers(0, 1000),
+)
+def test_blocks_are_all_classes_once_and_within_the_limit(
+    sizes: list[tuple[int, int]], kept: int, limit: int
+) -> None:
+    deltas, counts = np.array(sizes, float).T
+    needed = Expected(deltas, counts, kept, 10)
+
+    def size(block: NDArray[np.bool_]) -> float:
+        held = counts[block].sum() if counts[block].sum() <= kept else max(kept, counts[block].max())
+        return float(10 + deltas[block].sum() + held)
+
+    everything = np.eye(len(sizes), dtype=bool)
+    if any(size(alone) > limit for alone in everything):
+        with pytest.raises(sed.SedscopeError, match="too little for one class"):
+            list(needed.blocks(limit))
+        return
+    blocks = list(needed.blocks(limit))
+    assert np.sum(blocks, axis=0).tolist() == [1] * len(sizes)
+    assert all(size(block) <= limit for block in blocks)
+    for block, following in pairwise(blocks):  # none could have been larger
+        assert size(block | (everything[int(np.argmax(following))])) > limit
+
+
+def test_many_rows_are_counted_class_by_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores, truth = small_set()
+    deltas = sed.deltas(scores, truth, sed.Collar(cross_triggers=True, errors=True))
+    whole = deltas.counts()
+    monkeypatch.setattr("sedscope.clip_deltas.ROWS_TO_KEEP", 0)
+    counts = deltas.counts(threads=3)
+    assert list(counts) == list(whole)
+    for label in [*whole, *whole]:
+        for name, expected_value in vars(whole[label]).items():
+            np.testing.assert_equal(getattr(counts[label], name), expected_value)
+    assert len(counts) == len(whole)
+    with pytest.raises(KeyError):
+        counts["Cuckoo"]

@@ -5,7 +5,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,9 +26,11 @@ using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu
 
 template <class T, class... Shape>
 nb::object to_numpy(Buffer<T>&& buffer, Shape... shape) {
-    T* data = buffer.release();
-    nb::capsule owner(data, [](void* memory) noexcept { std::free(memory); });
-    return nb::ndarray<nb::numpy, T>(data, {static_cast<std::size_t>(shape)...}, owner).cast();
+    auto* owned = new Buffer<T>(std::move(buffer));
+    nb::capsule owner(owned,
+                      [](void* pointer) noexcept { delete static_cast<Buffer<T>*>(pointer); });
+    return nb::ndarray<nb::numpy, T>(owned->data(), {static_cast<std::size_t>(shape)...}, owner)
+        .cast();
 }
 
 template <class T>

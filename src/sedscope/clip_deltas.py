@@ -5,7 +5,7 @@ They are the centre of everything: found clip by clip, merged in any grouping, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -31,6 +31,9 @@ AddedUp: TypeAlias = tuple[
     NDArray[np.int64],
 ]
 """Of a class: scores, true and false positives; of its cross-triggers rows, labels, changes."""
+
+ROWS_TO_KEEP = 10_000_000  # of deltas; beyond, counts of all classes would take too much memory
+_ROWS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,51 +130,86 @@ class Deltas:
         """
         tables, workers = self.tables, thread_count(threads)
         times = _as_weights(weights, len(self.clips))
-        tp_changes, fp_changes = _weighted(tables.detections, tables.detections.columns, times)
-        cross_labels, changes = tables.cross_triggers.columns
-        (ct_changes,) = _weighted(tables.cross_triggers, (changes,), times)
-        added = accumulate(
-            tables.detections.class_starts(),
-            tables.detections.scores,
-            tp_changes,
-            fp_changes,
-            tables.cross_triggers.class_starts(),
-            tables.cross_triggers.scores,
-            cross_labels,
-            ct_changes,
-            workers,
-        )
+        totals = self._totals(times)
+        per_class: Mapping[str, ClassCounts]
+        if times is None and tables.rows() > ROWS_TO_KEEP:
+            per_class = _CountsOnDemand(self, totals, workers)
+        else:
+            classes = range(len(self.classes))
+            per_class = self._of_classes(classes, self._add_up(classes, times, workers), totals, times)
         any_label = None if tables.any_label is None else _any_label(tables.any_label, times, workers)
-        counted = self.as_counts(added, times, any_label)
         variants = {
             variant: found.counts(weights=weights, threads=threads)
             for variant, found in self.variants.items()
         }
-        return replace(counted, variants=variants)
+        return replace(totals, per_class=per_class, any_label=any_label, variants=variants)
 
-    def as_counts(
-        self,
-        added: Sequence[AddedUp],
-        weights: NDArray[np.int32] | None,
-        any_label: tuple[ScoreArray, NDArray[np.int64]] | None = None,
-    ) -> Counts:
+    def as_counts(self, added: Sequence[AddedUp], weights: NDArray[np.int32]) -> Counts:
         """What was added up for each class with the weights of the clips, as counts."""
-        tables = self.tables
-        once = np.ones(len(self.clips), np.int64) if weights is None else weights.astype(np.int64)
-        of_references = once[tables.references.clips]
+        totals = self._totals(weights)
+        per_class = self._of_classes(range(len(self.classes)), added, totals, weights)
+        return replace(totals, per_class=per_class)
+
+    def _totals(self, weights: NDArray[np.int32] | None) -> Counts:
+        """What is known before anything is added up: counts of no class yet."""
+        once = _times(weights, len(self.clips))
+        rows = self.tables.references
         references = np.zeros(len(self.classes), np.int64)
-        np.add.at(references, tables.references.labels, of_references)
-        reference_ticks = np.zeros(len(self.classes), np.int64)
-        np.add.at(reference_ticks, tables.references.labels, of_references * tables.references.times)
+        np.add.at(references, rows.labels, once[rows.clips])
+        ticks = np.zeros(len(self.classes), np.int64)
+        np.add.at(ticks, rows.labels, once[rows.clips] * rows.times)
+        seconds = [time / TICKS_PER_SECOND for time in ticks.tolist()]
+        return Counts(
+            criterion=self.criterion,
+            per_class={},
+            clips=int(once.sum()),
+            duration=int((once * self.durations).sum()) / TICKS_PER_SECOND,
+            references=dict(zip(self.classes, references.tolist(), strict=True)),
+            reference_times=dict(zip(self.classes, seconds, strict=True)),
+        )
+
+    def _add_up(
+        self, classes: range, weights: NDArray[np.int32] | None, threads: int
+    ) -> Sequence[AddedUp]:
+        """Add up the rows of some consecutive classes."""
+        detections, cross_triggers = self.tables.detections, self.tables.cross_triggers
+        tp_changes, fp_changes = _weighted(detections, detections.columns, weights)
+        labels, changes = cross_triggers.columns
+        (ct_changes,) = _weighted(cross_triggers, (changes,), weights)
+        of_classes = slice(classes.start, classes.stop + 1)
+        added: Sequence[AddedUp] = accumulate(
+            detections.class_starts()[of_classes],
+            detections.scores,
+            tp_changes,
+            fp_changes,
+            cross_triggers.class_starts()[of_classes],
+            cross_triggers.scores,
+            labels,
+            ct_changes,
+            threads,
+        )
+        return added
+
+    def _of_classes(
+        self,
+        classes: range,
+        added: Sequence[AddedUp],
+        totals: Counts,
+        weights: NDArray[np.int32] | None,
+    ) -> dict[str, ClassCounts]:
+        """The counts of some consecutive classes from what was added up."""
+        tables, once = self.tables, _times(weights, len(self.clips))
         trials = None if tables.trials is None else int((once * tables.trials).sum())
-        per_class = {
-            label: ClassCounts(
+        found: dict[str, ClassCounts] = {}
+        for c, (scores, tp, fp, rows, labels, changes) in zip(classes, added, strict=True):
+            label = self.classes[c]
+            of_class = ClassCounts(
                 label=label,
                 scores=scores,
                 tp=tp,
                 fp=fp,
-                references=int(references[c]),
-                reference_time=int(reference_ticks[c]) / TICKS_PER_SECOND,
+                references=totals.references[label],
+                reference_time=totals.reference_times[label],
                 trials=trials,
                 floor=float(self.floors[c]),
                 cross_rows=rows,
@@ -179,22 +217,38 @@ class Deltas:
                 cross_changes=changes,
                 classes=self.classes,
             )
-            for c, (label, (scores, tp, fp, rows, labels, changes)) in enumerate(
-                zip(self.classes, added, strict=True)
-            )
-        }
-        if tables.errors is not None:
-            per_class = {
-                label: _with_errors(of_class, tables.errors, c, once)
-                for c, (label, of_class) in enumerate(per_class.items())
-            }
-        return Counts(
-            criterion=self.criterion,
-            per_class=per_class,
-            clips=int(once.sum()),
-            duration=int((once * self.durations).sum()) / TICKS_PER_SECOND,
-            any_label=any_label,
-        )
+            errors = tables.errors
+            found[label] = of_class if errors is None else _with_errors(of_class, errors, c, once)
+        return found
+
+
+class _CountsOnDemand(Mapping[str, ClassCounts]):
+    """Counts that are added up when they are asked for; only those of the last few classes are kept."""
+
+    def __init__(self, deltas: Deltas, totals: Counts, threads: int) -> None:
+        self._deltas, self._totals = deltas, totals
+        most = int(np.diff(deltas.tables.detections.class_starts()).max())
+        self._together = max(1, min(threads, _ROWS_AT_ONCE // max(1, most)))
+        self._kept: dict[str, ClassCounts] = {}
+
+    def __getitem__(self, label: str) -> ClassCounts:
+        known = self._kept.get(label)
+        if known is not None:
+            return known
+        if label not in self._deltas.classes:
+            raise KeyError(label)
+        self._kept = {}  # before there are others
+        c, step = self._deltas.classes.index(label), self._together
+        classes = range(c - c % step, min(c - c % step + step, len(self)))
+        added = self._deltas._add_up(classes, None, step)
+        found = self._kept = self._deltas._of_classes(classes, added, self._totals, None)
+        return found[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._deltas.classes)
+
+    def __len__(self) -> int:
+        return len(self._deltas.classes)
 
 
 def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
@@ -215,6 +269,11 @@ def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
             any_label=None,
         ),
     )
+
+
+def _times(weights: NDArray[np.int32] | None, clips: int) -> NDArray[np.int64]:
+    """How many times each clip counts."""
+    return np.ones(clips, np.int64) if weights is None else weights.astype(np.int64)
 
 
 def _as_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDArray[np.int32] | None:

@@ -209,6 +209,10 @@ class Counts(Mapping[str, ClassCounts]):
     clips: int
     duration: float
     """Of all clips, in seconds."""
+    references: Mapping[str, int]
+    """Of each class, how many."""
+    reference_times: Mapping[str, float]
+    """Of each class, how long all together, in seconds."""
     any_label: tuple[ScoreArray, IntArray] | None = None
     """Scores and how many pairs there could be there if labels did not matter, if asked for."""
     variants: Mapping[PostProcessing, Counts] = field(default_factory=dict)
@@ -226,8 +230,8 @@ class Counts(Mapping[str, ClassCounts]):
             scores=scores,
             tp=tp,
             fp=fp,
-            references=sum(table.references for table in tables),
-            reference_time=sum(table.reference_time for table in tables),
+            references=sum(self.references.values()),
+            reference_time=sum(self.reference_times.values()),
             trials=sum(trials) if trials else None,
             floor=max(table.floor for table in tables),
             cross_rows=nobody,

@@ -68,6 +68,8 @@ def _joined(points: Sequence[Counts], thresholds: NDArray[np.float64]) -> Counts
         },
         clips=first.clips,
         duration=first.duration,
+        references=first.references,
+        reference_times=first.reference_times,
         any_label=(thresholds, np.concatenate(pairs)) if pairs else None,
     )
 

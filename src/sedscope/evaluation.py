@@ -290,13 +290,12 @@ def as_evaluation(
 ) -> Evaluation:
     """The evaluation that counts give."""
     some = next(iter(counts.values()))
-    references = {label: of_class.references for label, of_class in some.items()}
-    notes = [*notes, *empty_note(references)]
+    notes = [*notes, *empty_note(some.references)]
     return Evaluation(
         results={metric: metric.measure(counts[metric.criterion]) for metric in metrics},
         counts=counts,
         classes=tuple(some),
-        references=references,
+        references=some.references,
         clips=some.clips,
         hours=some.duration / 3600,
         warnings=tuple(notes),

@@ -1,11 +1,13 @@
 """How much memory an evaluation will take, and how to stay within a limit: classes in blocks.
 
-The memory is that of the deltas and counts, not of the scores. With r rows of deltas, x of them of
+The memory is that of the deltas and counts, not of the scores. With r rows of deltas, x rows of
 cross-triggers, scores of s bytes, c classes and n clips, about
 
-    2 (s + 2) (r − x) + (s + 16) (r − x) + 2 (s + 5) x + 20 x + 24 c n   bytes
+    2 (s + 2) r + 2 (s + 5) x + (s + 16) r + 20 x + 24 c n   bytes
 
 are needed: deltas twice while parts are merged, counts once, and where the rows of each clip begin.
+Where there are more than ten million rows, counts are those of ten million, or of the largest class
+if that has more.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment
-from .clip_deltas import Deltas
+from .clip_deltas import ROWS_TO_KEEP, Deltas
 from .collect import collect
 from .counts import Counts
 from .criteria import Criterion
@@ -50,33 +52,42 @@ def as_bytes(text: str | float) -> int:
 class Expected:
     """What is expected of memory."""
 
-    per_class: NDArray[np.float64]
-    """Bytes for the rows of each class."""
+    deltas: NDArray[np.float64]
+    """Bytes for those of each class."""
+    counts: NDArray[np.float64]
+    """Bytes for those of each class."""
+    kept: float
+    """Bytes of counts beyond which only those of a class at a time are kept."""
     fixed: float
     """Bytes whatever the number of rows."""
 
     @property
     def bytes(self) -> int:
         """All together."""
-        return int(self.per_class.sum() + self.fixed)
+        return int(self._of(slice(None)))
 
     def blocks(self, limit: int) -> Iterator[NDArray[np.bool_]]:
         """Classes to be counted together so that the limit holds, as masks."""
-        room = limit - self.fixed
-        if room < self.per_class.max(initial=0):
-            least = (self.fixed + self.per_class.max(initial=0)) / 1e9
+        classes = len(self.deltas)
+        least = max((self._of(slice(c, c + 1)) for c in range(classes)), default=self.fixed)
+        if limit < least:
             raise SedscopeError(
-                f"memory: {limit / 1e9:g} GB are too little for one class, which needs {least:.2g} GB"
+                f"memory: {limit / 1e9:g} GB are too little for one class, which needs "
+                f"{least / 1e9:.2g} GB"
             )
-        blocks = np.zeros(len(self.per_class), np.intp)
-        block, used = 0, 0.0
-        for c, size in enumerate(self.per_class):
-            if used + size > room:
-                block, used = block + 1, 0.0
-            blocks[c] = block
-            used += size
-        for number in range(block + 1):
-            yield blocks == number
+        first = 0
+        for last in range(1, classes + 1):
+            if last == classes or self._of(slice(first, last + 1)) > limit:
+                block = np.zeros(classes, bool)
+                block[first:last] = True
+                yield block
+                first = last
+
+    def _of(self, classes: slice) -> float:
+        """Bytes for some classes together."""
+        counts = self.counts[classes]
+        kept = max(min(counts.sum(), self.kept), counts.max(initial=0))
+        return float(self.deltas[classes].sum() + kept + self.fixed)
 
 
 def expected(
@@ -89,8 +100,8 @@ def expected(
     everything = {
         criterion: replace(want, false_positive_limit=None) for criterion, want in wanted.items()
     }
-    per_class = np.zeros(len(alignment.classes))
-    tables = 0
+    of_deltas, of_counts = np.zeros((2, len(alignment.classes)))
+    tables, kept = 0, 0
     for criterion, found in collect_once(sample, everything, threads=threads).items():
         most = np.inf
         limit = wanted[criterion].false_positive_limit
@@ -102,9 +113,11 @@ def expected(
                 np.minimum(np.diff(table.class_starts()) * (clips / number), most)
                 for table in (deltas.tables.detections, deltas.tables.cross_triggers)
             )
-            per_class += rows * (2 * (size + 2) + size + 16) + crossed * (2 * (size + 5) + 20)
+            of_deltas += rows * 2 * (size + 2) + crossed * 2 * (size + 5)
+            of_counts += rows * (size + 16) + crossed * 20
+            kept += ROWS_TO_KEEP * (size + 16)
             tables += 1
-    return Expected(per_class, 24.0 * tables * len(alignment.classes) * clips)
+    return Expected(of_deltas, of_counts, kept, 24.0 * tables * len(alignment.classes) * clips)
 
 
 def counts_within(

@@ -81,11 +81,11 @@ def effective_fpr(
     of_class = counts[label]
     rate: FloatArray = of_class.fp / counts.duration
     if alpha_ct:
-        others = sum(1 for other in counts if other != label and counts[other].references)
+        others = sum(1 for other in counts if other != label and counts.references[other])
         crossed = sorted(of_class.classes[m] for m in np.unique(of_class.cross_labels))
         total = np.zeros(len(rate))
         for other in crossed:  # there are none on the rest
-            total += of_class.ct(other) / counts[other].reference_time
+            total += of_class.ct(other) / counts.reference_times[other]
         rate += alpha_ct * total / max(1, others)
     return rate * SECONDS_PER_UNIT[unit]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..counts import ClassCounts
 from ..criteria import Criterion
-from ..curves import precision_recall_curve, roc_curve
+from ..curves import PrecisionRecallCurve, ROCCurve, precision_recall_curve, roc_curve
 from ..definitions import optional_number, require_flag
 from ..errors import SedscopeError
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
@@ -28,8 +28,11 @@ class AveragePrecision(ClasswiseMetric):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """See the class."""
-        curve = precision_recall_curve(counts)
-        return ClassValue(curve.average_precision(), make_curve=lambda: curve)
+        return ClassValue(self.curve_of(counts).average_precision())
+
+    def curve_of(self, counts: ClassCounts) -> PrecisionRecallCurve:
+        """Precision over recall."""
+        return precision_recall_curve(counts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,8 +59,11 @@ class AUROC(ClasswiseMetric):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """See the class."""
-        curve = roc_curve(counts)
-        return ClassValue(curve.area(self.max_fpr, mcclish=self.mcclish), make_curve=lambda: curve)
+        return ClassValue(self.curve_of(counts).area(self.max_fpr, mcclish=self.mcclish))
+
+    def curve_of(self, counts: ClassCounts) -> ROCCurve:
+        """The true over the false positive rate."""
+        return roc_curve(counts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,8 +81,11 @@ class DPrime(ClasswiseMetric):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """See the class."""
-        curve = roc_curve(counts)
-        return ClassValue(_d_prime(curve.area()), make_curve=lambda: curve)
+        return ClassValue(_d_prime(self.curve_of(counts).area()))
+
+    def curve_of(self, counts: ClassCounts) -> ROCCurve:
+        """The true over the false positive rate."""
+        return roc_curve(counts)
 
     def average_of(self, result: ClasswiseResult, kind: str) -> float:
         """d′ of the average area."""

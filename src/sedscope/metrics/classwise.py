@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -78,7 +78,7 @@ class ClasswiseResult:
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curves of all classes, see :meth:`ClassValue.plot`."""
         for label, of_class in self.per_class.items():
-            if self.counts[label].references:
+            if self.counts.references[label]:
                 ax = of_class.plot(ax, **{"label": label, **options})
         if ax is None:
             raise SedscopeError("there is no curve to plot: no class has references")
@@ -110,6 +110,10 @@ class ClasswiseMetric(Defined, ABC):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
         """The metric of one class that has references."""
 
+    def curve_of(self, counts: ClassCounts) -> Any:
+        """The curve that the value of a class is read off; None if there is none."""
+        return None
+
     @property
     def false_positive_limit(self) -> float | None:
         """It looks at every threshold."""
@@ -129,16 +133,24 @@ class ClasswiseMetric(Defined, ABC):
     def measure(self, counts: Counts) -> ClasswiseResult:
         """Read the metric off the counts."""
         hours = counts.duration / 3600
-        per_class = {
-            label: self.of_class(of_class, hours) if of_class.references else ClassValue(np.nan)
-            for label, of_class in counts.items()
-        }
+        per_class = {label: ClassValue(np.nan) for label in counts}
+        for label in per_class:
+            if counts.references[label]:
+                found = self.of_class(counts[label], hours)
+                per_class[label] = replace(found, make_curve=partial(self._curve, counts, label))
         return ClasswiseResult(self, counts, per_class)
+
+    def _curve(self, counts: Counts, label: str) -> Any:
+        """Looks the counts of the class up when the curve is asked for, so as not to hold them."""
+        return self.curve_of(counts[label])
 
     def of_all(self, counts: Counts) -> ClassValue:
         """The metric of all classes together, at one threshold."""
         pooled = counts.pooled()
-        return self.of_class(pooled, counts.duration / 3600) if pooled.references else ClassValue(np.nan)
+        if not pooled.references:
+            return ClassValue(np.nan)
+        found = self.of_class(pooled, counts.duration / 3600)
+        return replace(found, make_curve=partial(self.curve_of, pooled))
 
     def of_tally(self, tally: Tally) -> float:
         """The metric of one operating point; for metrics that belong to one."""
@@ -148,7 +160,7 @@ class ClasswiseMetric(Defined, ABC):
         """See :meth:`ClasswiseResult.average`."""
         if kind == "micro":
             return self.of_all(result.counts).value
-        defined = [label for label in sorted(result.per_class) if result.counts[label].references]
+        defined = [label for label in sorted(result.per_class) if result.counts.references[label]]
         if not defined:
             return np.nan
         if kind == "micro_tuned":
@@ -157,7 +169,7 @@ class ClasswiseMetric(Defined, ABC):
         if kind not in AVERAGES:
             raise SedscopeError(f"average {kind!r}: choose {' or '.join(map(repr, self.averages))}")
         values = np.array([result.per_class[label].value for label in defined])
-        weights = np.array([result.counts[label].references for label in defined])
+        weights = np.array([result.counts.references[label] for label in defined])
         known = ~np.isnan(values)
         if not known.any():
             return np.nan

@@ -110,10 +110,10 @@ class PSDS(Defined):
         """Read the score and its curves off the counts."""
         rocs = {label: self.class_curve(counts, label) for label in counts}
         curve = psd_roc(
-            (roc for label, roc in rocs.items() if counts[label].references), alpha_st=self.alpha_st
+            (roc for label, roc in rocs.items() if counts.references[label]), alpha_st=self.alpha_st
         )
         per_class = {
-            label: ClassPSDS(self._area(roc.efpr, roc.tpr) if counts[label].references else np.nan, roc)
+            label: ClassPSDS(self._area(roc.efpr, roc.tpr) if counts.references[label] else np.nan, roc)
             for label, roc in rocs.items()
         }
         return PSDSResult(self._area(curve.efpr, curve.etpr), curve, per_class)

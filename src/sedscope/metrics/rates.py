@@ -62,12 +62,11 @@ class _Best(ClasswiseMetric):
         values = self.quantity(counts.tally().rows(rows))
         best = int(np.argmax(values) if self.higher_is_better else np.argmin(values))
         row = int(rows[best])
-        return ClassValue(
-            float(values[best]),
-            counts.threshold(row),
-            counts.tally()[row],
-            lambda: ThresholdCurve(operating_scores(counts), self.quantity(counts.tally())),
-        )
+        return ClassValue(float(values[best]), counts.threshold(row), counts.tally()[row])
+
+    def curve_of(self, counts: ClassCounts) -> ThresholdCurve:
+        """The quantity over the threshold."""
+        return ThresholdCurve(operating_scores(counts), self.quantity(counts.tally()))
 
     @abstractmethod
     def quantity(self, tally: Tally) -> Any:
