@@ -32,6 +32,7 @@ from .metrics import Metric
 
 _SAMPLE = 32  # clips
 _ROWS_PER_FALSE_POSITIVE = 8  # that a metric with a limit looks at; about 4 were seen
+_OTHERS = 4e8  # bytes for all but deltas and counts, if they are not more than a third
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -68,16 +69,16 @@ class Expected:
 
     def blocks(self, limit: int) -> Iterator[NDArray[np.bool_]]:
         """Classes to be counted together so that the limit holds, as masks."""
-        classes = len(self.deltas)
+        classes, room = len(self.deltas), limit - min(limit / 3, _OTHERS)
         least = max((self._of(slice(c, c + 1)) for c in range(classes)), default=self.fixed)
-        if limit < least:
+        if room < least:
             raise SedscopeError(
                 f"memory: {limit / 1e9:g} GB are too little for one class, which needs "
-                f"{least / 1e9:.2g} GB"
+                f"{(least + min(least / 2, _OTHERS)) / 1e9:.2g} GB"
             )
         first = 0
         for last in range(1, classes + 1):
-            if last == classes or self._of(slice(first, last + 1)) > limit:
+            if last == classes or self._of(slice(first, last + 1)) > room:
                 block = np.zeros(classes, bool)
                 block[first:last] = True
                 yield block
@@ -183,6 +184,8 @@ def _lean(
 def _joined(parts: Sequence[Counts]) -> Counts:
     """Counts of all classes from those of blocks."""
     first = parts[0]
+    if len(parts) == 1:
+        return first
     return replace(
         first,
         per_class={label: of_class for part in parts for label, of_class in part.items()},
