@@ -1,6 +1,7 @@
 """``python -m benchmarks.large``: sizes beyond which other tools do not go; time and peak memory.
 
-Each scenario runs in a process of its own, whose peak memory the parent learns when it ends.
+Each scenario runs in a process of its own, at a tenth of the size and at the full one. Its memory is
+measured from outside: all that it and the processes that it starts hold, looked at many times a second.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 import sedscope as sed
@@ -60,78 +61,120 @@ def evaluate_with_dask(clips: int) -> None:
     sed.evaluate(scores, truth, PSDS, engine="dask")
 
 
+def evaluate_every_threshold(clips: int) -> None:
+    """Best collar F1, which looks at every threshold, in blocks of classes within 4 GB."""
+    scores, truth = audioset(clips)
+    sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()), memory="4GB")
+
+
 def evaluate_day(hours: int) -> None:
-    """One recording at 50 frames a second, 10 classes, in memory."""
+    """PSDS 1 of one recording at 50 frames a second, 10 classes, in memory."""
+    frames, labels = 180_000 * hours, sed.simulate.labels(10)
     truth = sed.simulate.ground_truth(1, seconds=3600.0 * hours, events_per_minute=4)
-    scores = sed.simulate.scores(truth)
-    held = sed.Scores.from_arrays(
-        {clip: scores[clip].values for clip in scores}, classes=scores.classes, frame=0.02
-    )
-    sed.evaluate(held, truth, [PSDS[0], sed.BestFScore(sed.Collar())])
+    values = np.concatenate([slow_noise(180_000, 10, seed) for seed in range(hours)])
+    scores = sed.Scores.from_arrays({truth.clips[0]: values}, classes=labels, frame=0.02)
+    assert len(values) == frames
+    sed.evaluate(scores, truth, PSDS[0])
+
+
+def slow_noise(frames: int, classes: int, seed: int) -> NDArray[np.float32]:
+    """Scores that know nothing of the references, with more ups and downs than those of a system."""
+    noise = np.random.default_rng(seed).standard_normal((frames, classes), dtype=np.float32)
+    slow: NDArray[np.float32] = np.repeat(noise[::10], 10, axis=0) + noise * np.float32(0.125)
+    return slow
 
 
 def evaluate_week(hours: int) -> None:
-    """One recording at 10 frames a second, 50 classes, in pieces of an hour."""
+    """PSDS 1 of one recording at 10 frames a second, 50 classes, in pieces of an hour."""
     frames, labels = 36_000 * hours, sed.simulate.labels(50)
     truth = sed.simulate.ground_truth(1, seconds=3600.0 * hours, classes=50, events_per_minute=4)
 
     def pieces() -> Iterator[NDArray[np.float32]]:
         for hour in range(hours):
-            rng = np.random.default_rng([1, hour])
-            noise = rng.standard_normal((36_000, 50), dtype=np.float32)
-            yield np.round(np.repeat(noise[::10], 10, axis=0) + noise / 8, 2)  # slow, and of two digits
+            yield slow_noise(36_000, 50, hour)
 
     recording = sed.ClipPieces(pieces, frames=frames, frame=0.1)
     scores = sed.Scores.from_pieces({truth.clips[0]: recording}, classes=labels)
     sed.evaluate(scores, truth, PSDS[0])
 
 
-SCENARIOS: dict[str, Callable[[int], None]] = {
-    "make_scores": make_scores,
-    "evaluate_audioset": evaluate_audioset,
-    "evaluate_with_dask": evaluate_with_dask,
-    "evaluate_day": evaluate_day,
-    "evaluate_week": evaluate_week,
+@dataclass(frozen=True)
+class Scenario:
+    """Something to be measured."""
+
+    run: Callable[[int], None]
+    size: int
+    unit: str
+
+    @property
+    def work(self) -> str:
+        """What it does, in a line."""
+        return str(self.run.__doc__).rstrip(".")
+
+
+SCENARIOS = {
+    scenario.run.__name__: scenario
+    for scenario in (
+        Scenario(make_scores, 17_000, "clips"),
+        Scenario(evaluate_audioset, 17_000, "clips"),
+        Scenario(evaluate_with_dask, 17_000, "clips"),
+        Scenario(evaluate_every_threshold, 17_000, "clips"),
+        Scenario(evaluate_day, 24, "hours"),
+        Scenario(evaluate_week, 168, "hours"),
+    )
 }
 
 
-def measure(scenario: str, size: int) -> Measured:
+def measure(name: str, size: int) -> Measured:
     """Run a scenario in its own process."""
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.large", "--run", scenario, str(size)]
-    start = time.perf_counter()
-    process = subprocess.Popen(command)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{scenario} {size} failed")
-    return Measured(time.perf_counter() - start, usage.ru_maxrss / 1e6)
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.large", "--run", name, str(size)]
+    start, most = time.perf_counter(), 0
+    process = psutil.Popen(command, stdout=subprocess.DEVNULL)
+    while process.poll() is None:
+        most = max(most, _held(process))
+        time.sleep(0.02)
+    if process.returncode:
+        raise SystemExit(f"{name} {size} failed")
+    return Measured(time.perf_counter() - start, most / 1e9)
+
+
+def _held(process: psutil.Process) -> int:
+    """Bytes held by a process and those that it started; pages that they share count once in each."""
+    held = 0
+    try:
+        for one in (process, *process.children(recursive=True)):
+            held += one.memory_info().rss
+    except psutil.NoSuchProcess:  # ended meanwhile
+        pass
+    return held
 
 
 def main() -> None:
     """Measure all scenarios, or run one."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.large", description=__doc__)
     parser.add_argument("--run", nargs=2, metavar=("SCENARIO", "SIZE"), help="run one, measure nothing")
-    parser.add_argument("--clips", type=int, default=17_000)
-    parser.add_argument("--hours", type=int, default=24)
+    parser.add_argument("--part", type=float, default=1.0, help="of the sizes, to try it out")
+    parser.add_argument("scenarios", nargs="*", help="all unless given")
     options = parser.parse_args()
     if options.run:
-        scenario, size = options.run
-        SCENARIOS[scenario](int(size))
+        name, size = options.run
+        SCENARIOS[name].run(int(size))
         return
-    print("| work | size | time | peak memory |\n| --- | --- | --- | --- |")
-    sizes: dict[str, Any] = {
-        "make_scores": (options.clips // 10, options.clips),
-        "evaluate_audioset": (options.clips // 10, options.clips),
-        "evaluate_with_dask": (options.clips // 10,),
-        "evaluate_day": (options.hours // 10, options.hours),
-        "evaluate_week": (7 * options.hours // 10, 7 * options.hours),
-    }
-    for scenario, of_scenario in sizes.items():
-        for size in of_scenario:
-            found = measure(scenario, size)
+    print("| work | size | time | peak memory | growth of the time from a tenth |")
+    print("| --- | --- | --- | --- | --- |")
+    for name in options.scenarios or SCENARIOS:
+        scenario = SCENARIOS[name]
+        full = max(10, round(scenario.size * options.part))
+        tenth = full // 10
+        small, large = measure(name, tenth), measure(name, full)
+        growth = (large.seconds / full) / (small.seconds / tenth)
+        for size, found, told in ((tenth, small, ""), (full, large, f"{growth:.2f} per unit")):
             print(
-                f"| {scenario} | {size} | {found.seconds:.1f} s | {found.gigabytes:.2f} GB |", flush=True
+                f"| {scenario.work} | {size:,} {scenario.unit} | {found.seconds:.1f} s "
+                f"| {found.gigabytes:.2f} GB | {told} |",
+                flush=True,
             )
-    print(f"\nsedscope {sed.__version__}, numpy {np.__version__}, {thread_count(None)} cores")
+    print(f"\nsedscope {sed.__version__}, numpy {np.__version__}, {os.cpu_count()} cores")
 
 
 if __name__ == "__main__":
