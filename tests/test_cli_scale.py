@@ -91,6 +91,25 @@ def test_memory_is_told(folder: Path) -> None:
     assert done.code == 0
     assert "GB expected for deltas and counts" in done.err
     assert "GB used at the peak" in done.err
+    assert "this machine has" not in done.err
+
+
+def test_too_little_memory_is_told_before_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = (
+        "evaluate",
+        folder / "scores",
+        folder / "truth.tsv",
+        "--durations",
+        folder / "durations.tsv",
+    )
+    monkeypatch.setattr("sedscope.memory.of_machine", lambda: 100_000)
+    assert "memory" not in run(*command).err
+    monkeypatch.setattr("sedscope.cli.evaluate._MANY", 10)
+    assert "--memory 1GB counts classes in blocks" in run(*command).err
+    assert "memory" not in run(*command, "--memory", "1GB").err
+    monkeypatch.undo()
+    monkeypatch.setattr("sedscope.cli.evaluate._MANY", 10)
+    assert "memory" not in run(*command).err
 
 
 @pytest.mark.parametrize(

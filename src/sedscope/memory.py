@@ -12,6 +12,7 @@ if that has more.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,6 +48,11 @@ def as_bytes(text: str | float) -> int:
     if number < 1:
         raise SedscopeError(f"memory={text!r}: give a number of bytes, as in '4GB' or '500MB'")
     return number
+
+
+def of_machine() -> int:
+    """Bytes of memory that this machine has."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, eq=False)

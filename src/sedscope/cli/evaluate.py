@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from ..metrics import Metric
     from ..scores import Scores
 
+_MANY = 1_000_000  # clips × classes of which it is worth looking at some first
+
 
 def evaluate(
     paths: Annotated[
@@ -173,8 +175,8 @@ def evaluate(
                 raise SedscopeError(f"{scores} holds detections at thresholds: --bootstrap needs scores")
             result = evaluate_sets(system, truth, metrics, overlaps=overlaps, **choice)
         else:
-            if verbose:
-                _say_expected(system, truth, metrics, choice)
+            if verbose or (memory is None and len(system) * len(system.classes) > _MANY):
+                _say_expected(system, truth, metrics, choice, verbose)
             system = remembered(system) if report else system
             result = evaluate_scores(
                 system,
@@ -232,15 +234,28 @@ def _as_asked(
 
 
 def _say_expected(
-    system: Scores, truth: GroundTruth, metrics: Sequence[Metric], choice: dict[str, Any]
+    system: Scores,
+    truth: GroundTruth,
+    metrics: Sequence[Metric],
+    choice: dict[str, Any],
+    verbose: bool,
 ) -> None:
+    """What memory will be needed, if someone wants to know or it is more than the machine has."""
     from ..alignment import align
-    from ..memory import expected
+    from ..memory import expected, of_machine
     from ..wanted import wanted_by
 
     chosen = {name: choice[name] for name in ("classes", "clips", "missing")}
-    found = expected(align(system, truth, **chosen), wanted_by(metrics), choice["threads"])
-    typer.echo(f"memory: about {found.bytes / 1e9:.2g} GB expected for deltas and counts", err=True)
+    try:
+        found = expected(align(system, truth, **chosen), wanted_by(metrics), choice["threads"])
+    except SedscopeError:
+        return  # all that is wrong is said when all clips are read
+    there = of_machine()
+    if verbose or found.bytes > there:
+        typer.echo(f"memory: about {found.bytes / 1e9:.2g} GB expected for deltas and counts", err=True)
+    if found.bytes > there:
+        blocks = f"--memory {max(1, int(there / 2e9))}GB counts classes in blocks"
+        typer.echo(f"memory: this machine has {there / 1e9:.2g} GB; {blocks}", err=True)
 
 
 def _show(result: Evaluation, json: str | None, verbose: bool) -> None:
