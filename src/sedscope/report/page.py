@@ -8,6 +8,7 @@ from base64 import b64encode
 from importlib.resources import files
 from typing import Any
 
+from ..errors import counted
 from .inlining import joined
 
 
@@ -33,6 +34,7 @@ def render(data: dict[str, Any]) -> str:
     template = environment.from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
     return template.render(
         report=data,
+        counted=counted,
         script=script,
         style=style,
         data=as_data(data),
