@@ -41,7 +41,7 @@ export class Chart {
     const legend = svg("g", {}, ...this.drawn.map((one, i) => svg("g", {
       transform: `translate(${MARGIN.left + (i % columns) * ENTRY.width} ` +
         `${height + Math.floor(i / columns) * ENTRY.height})` },
-    sampleOf(one.number, one.dashed), svg("text", { class: "entry", x: 42, y: 9 }, clipped(one.name, 24)))));
+    sampleOf(one.number, one.dashed), svg("text", { class: "entry", x: 42, y: 9 }, clipped(one.name, 20)))));
     this.picture.append(legend);
     saveSvg(this.file, this.picture, width, height + Math.ceil(this.drawn.length / columns) * ENTRY.height + 6);
     legend.remove();

@@ -1,7 +1,7 @@
 // Clips to look at: scores, threshold, references and detections in time.
 
 import { button, byId, el, nameOf, svg } from "./dom.js";
-import { savePieces } from "./exports.js";
+import { keyPieces, savePieces } from "./exports.js";
 import { clipped, seconds, short } from "./format.js";
 import { detections, judged } from "./judge.js";
 import { look, sampled, swatch } from "./looks.js";
@@ -145,7 +145,8 @@ export class ClipBrowser {
         [top, width] = [top + size.height + 6, size.width];
       }
     }
-    savePieces("clip", pieces, width, top);
+    const [entries, height] = keyPieces(this.view.querySelector(".key"), top, Math.floor(width / 175));
+    savePieces("clip", [...pieces, ...entries], width, height);
   }
 
   picture(clip, s, k, x, width) {

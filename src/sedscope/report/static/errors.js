@@ -2,7 +2,7 @@
 
 import { otherCriterion } from "./controls.js";
 import { button, byId, el, nameOf, svg } from "./dom.js";
-import { saveCsv, saveLatex, savePieces } from "./exports.js";
+import { keyPieces, saveCsv, saveLatex, savePieces } from "./exports.js";
 import { clipped, fixed, signed, whole } from "./format.js";
 import { swatch } from "./looks.js";
 import { Tally } from "./model.js";
@@ -112,16 +112,16 @@ export function addErrors(model, state) {
   function saveBars() {
     const rows = [...bars.tBodies[0].rows];
     const stacks = [...bars.querySelectorAll(".stack")];
-    const pieces = [[200, 4, "references"], [460, 4, "detections"]];
-    rows.forEach((row, r) => pieces.push([8, 24 + 20 * r, clipped(row.cells[0].textContent, 28)],
-      [200, 24 + 20 * r, stacks[2 * r], 240, 16], [460, 24 + 20 * r, stacks[2 * r + 1], 240, 16]));
-    const entries = [...key.children];
-    const top = 34 + 20 * rows.length;
-    entries.forEach((entry, i) => {
-      const [x, y] = [8 + 175 * (i % 4), top + 18 * Math.floor(i / 4)];
-      pieces.push([x, y + 1, entry.querySelector("svg"), 24, 12], [x + 30, y - 2, entry.textContent.trim()]);
+    const totals = [...bars.querySelectorAll(".number")].map((one) => one.textContent);
+    const pieces = [[200, 4, "references"], [480, 4, "detections"]];
+    rows.forEach((row, r) => {
+      const y = 24 + 20 * r;
+      pieces.push([8, y, clipped(row.cells[0].textContent, 28)]);
+      [200, 480].forEach((x, side) => pieces.push([x, y, stacks[2 * r + side], 220, 16],
+        [x + 226, y, totals[2 * r + side]]));
     });
-    savePieces("errors", pieces, 710, top + 18 * Math.ceil(entries.length / 4) + 4);
+    const [entries, height] = keyPieces(key, 34 + 20 * rows.length, 4);
+    savePieces("errors", [...pieces, ...entries], 760, height);
   }
 
   function drawGains() {

@@ -69,6 +69,16 @@ export function savePieces(name, pieces, width, height) {
   whole.remove();
 }
 
+// What swatches mean, for a file, in so many columns; and where it ends.
+export function keyPieces(key, top, columns) {
+  const entries = [...key.children].filter((one) => one.querySelector("svg"));
+  const pieces = entries.flatMap((entry, i) => {
+    const [x, y] = [8 + 175 * (i % columns), top + 18 * Math.floor(i / columns)];
+    return [[x, y + 1, entry.querySelector("svg"), 24, 12], [x + 30, y - 1, entry.textContent.trim()]];
+  });
+  return [pieces, top + 18 * Math.ceil(entries.length / columns) + 4];
+}
+
 function painted(picture) {
   const copy = picture.cloneNode(true);
   const [originals, copies] = [picture, copy].map((one) => [one, ...one.querySelectorAll("*")]);
@@ -76,6 +86,7 @@ function painted(picture) {
     const looks = getComputedStyle(original);
     for (const property of PAINT) copies[i].setAttribute(property, looks.getPropertyValue(property));
     for (const attribute of ["class", "tabindex", "role"]) copies[i].removeAttribute(attribute);
+    if (original.matches(".hover, .playhead")) copies[i].remove();
   });
   return copy;
 }
