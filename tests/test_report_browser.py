@@ -422,7 +422,11 @@ def test_everything_can_be_done_with_keys(opened: Browser) -> None:
         assert opened.run("return document.querySelector('#class').value") == ""
 
     opened.run("document.querySelector('#errors .stack').focus()")
-    assert "found" in opened.text("#tip")
+    assert opened.text("#tip").startswith("Alarm_bell_ringing: references")
+    opened.press(Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
+    assert opened.text("#tip").startswith("Blender: detections")
+    stops = "return document.querySelectorAll(`${arguments[0]} [tabindex='0']`).length"
+    assert [opened.run(stops, place) for place in (".bins", ".clip-list", "#rocs .legend")] == [1, 1, 2]
     opened.run("document.querySelector('.clip-view .lane:has(rect)').focus()")
     opened.press(Keys.ARROW_RIGHT)
     bar = opened.run("return document.querySelector('.lane:focus rect').textContent")

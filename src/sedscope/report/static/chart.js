@@ -5,6 +5,7 @@ import { saveCsv, saveSvg } from "./exports.js";
 import { clipped, short } from "./format.js";
 import { look, sampleOf, shapeAt } from "./looks.js";
 import { paper } from "./paper.js";
+import { roving } from "./roving.js";
 import { hideTip, showTip } from "./tip.js";
 
 const MARGIN = { top: 12, right: 16, bottom: 44, left: 54 };
@@ -18,6 +19,7 @@ export class Chart {
     Object.assign(this, { title, file, x, y, series, marks, limit });
     this.picture = svg("svg", { class: "chart", tabindex: 0, role: "img", "aria-label": title });
     this.legend = el("ul", { class: "legend" });
+    this.settle = roving(this.legend, "button");
     this.figure = el("figure", {}, el("figcaption", {}, el("span", {}, title), this.tools()),
       this.picture, this.legend);
     this.at = null;
@@ -71,6 +73,7 @@ export class Chart {
       (this.hover = svg("g", { class: "hover" })),
     );
     keepingFocus(this.legend, () => this.legend.replaceChildren(...this.drawn.map((one) => entry(one))));
+    this.settle();
     this.mark();
   }
 

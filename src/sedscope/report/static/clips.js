@@ -7,6 +7,7 @@ import { detections, judged } from "./judge.js";
 import { look, sampled, swatch } from "./looks.js";
 import { summed } from "./numbers.js";
 import { paper } from "./paper.js";
+import { roving } from "./roving.js";
 import { linear } from "./scales.js";
 import { Sound } from "./sound.js";
 import { hideTip, showTip } from "./tip.js";
@@ -30,6 +31,7 @@ export class ClipBrowser {
       el("div", { class: "browser" }, this.list, this.view));
     this.entries = this.clips.map((clip, i) => this.entry(clip, i));
     this.list.append(...this.entries.map((one) => one.item));
+    roving(this.list, "button");
     state.listen(() => this.refresh());
     window.addEventListener("resize", () => this.refresh());
     this.refresh();

@@ -6,6 +6,7 @@ import { keyPieces, saveCsv, saveLatex, savePieces } from "./exports.js";
 import { clipped, fixed, signed, whole } from "./format.js";
 import { swatch } from "./looks.js";
 import { Tally } from "./model.js";
+import { roving } from "./roving.js";
 import { hideTip, showTip } from "./tip.js";
 
 const WORDS = {
@@ -23,6 +24,7 @@ export function addErrors(model, state) {
   section.hidden = false;
   const about = el("p", { class: "about" });
   const bars = el("table", { class: "bins" });
+  const settle = roving(bars, ".stack");
   const key = el("p", { class: "key small" }, ...legend());
   const gains = el("table", { class: "gains" });
   const tools = el("div", { class: "tools" },
@@ -70,6 +72,7 @@ export function addErrors(model, state) {
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "class"),
         el("th", { scope: "col" }, "references"), el("th", { scope: "col" }, "detections"))),
       el("tbody", {}, ...model.labels.map((label, k) => line(label, k)), line("all classes", null)));
+    settle();
     drawGains();
   }
 
@@ -83,7 +86,7 @@ export function addErrors(model, state) {
   function stack(name, bins, of) {
     const total = of.reduce((sum, one) => sum + one, 0);
     const told = bins.map((bin, b) => `${WORDS[bin]} ${whole(of[b])}`).filter((_, b) => of[b]);
-    const picture = svg("svg", { class: "stack", tabindex: 0, role: "img",
+    const picture = svg("svg", { class: "stack", role: "img",
       "aria-label": `${name}: ${told.join(", ") || "none"}` });
     const tell = () => {
       const box = picture.getBoundingClientRect();

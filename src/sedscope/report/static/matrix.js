@@ -4,6 +4,7 @@ import { otherCriterion } from "./controls.js";
 import { button, byId, el, keepingFocus, nameOf } from "./dom.js";
 import { saveCsv, saveLatex } from "./exports.js";
 import { clipped, whole } from "./format.js";
+import { roving } from "./roving.js";
 
 export function addMatrix(model, state, openClip) {
   if (!model.criteria.some((criterion) => criterion.crosses)) return;
@@ -17,6 +18,7 @@ export function addMatrix(model, state, openClip) {
     button("CSV", () => saveCsv("cross_triggers", cells())),
     button("LaTeX", () => saveLatex("cross_triggers", cells())));
   const holder = el("div", { class: "scroll" }, table);
+  const settle = roving(table, "button");
   section.append(about, tools, holder, listed);
 
   const count = (c, m) => {
@@ -48,6 +50,7 @@ export function addMatrix(model, state, openClip) {
       el("tbody", {}, ...model.labels.map((label, c) => el("tr", {},
         el("th", { scope: "row" }, nameOf(label)),
         ...model.labels.map((_, m) => cell(c, m, most)))))));
+    settle();
     list();
   }
 
