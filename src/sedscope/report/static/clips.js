@@ -19,6 +19,7 @@ export class ClipBrowser {
     Object.assign(this, { model, state, clips: model.data.clips, codes: new Map() });
     if (!this.clips.length) return;
     this.list = el("ol", { class: "clip-list" });
+    this.key = el("p", { class: "key small" });
     this.view = el("div", { class: "clip-view" });
     const section = byId("clips");
     section.hidden = false;
@@ -113,8 +114,14 @@ export class ClipBrowser {
     const missing = clip.left_out ? `${clip.left_out} more classes have scores above their threshold here. ` : "";
     const pooled = clip.systems[0].pool > 1
       ? `Long clip: each column is the maximum of ${clip.systems[0].pool} frames, so detections are not exact. ` : "";
+    this.key.replaceChildren(...(model.criteria[state.criterion].rule
+      ? [swatch("reference good", "reference found"), swatch("reference bad", "reference missed"),
+        swatch("detection good", "detection true"), swatch("detection bad", "detection false")]
+      : [swatch("reference unknown", "reference"), swatch("detection unknown", "detection")]),
+    el("span", {}, "line: score, dashed: threshold"));
     const held = [...this.pictures.querySelectorAll(".lane")].indexOf(document.activeElement);
-    this.pictures.replaceChildren(...parts, axis(x, width), el("p", { class: "small" }, missing + pooled +
+    if (parts.length) parts.at(-1).append(axis(x, width));
+    this.pictures.replaceChildren(...parts, el("p", { class: "small" }, missing + pooled +
       (shown.length ? "" : "No class has references or scores above its threshold here.")));
     if (held >= 0) this.pictures.querySelectorAll(".lane")[held]?.focus({ preventScroll: true });
   }
@@ -128,10 +135,7 @@ export class ClipBrowser {
     this.view.replaceChildren(
       el("div", { class: "tools" }, button("SVG", () => this.save(clip), { title: "Save the picture as SVG" })),
       el("h3", {}, nameOf(clip.name), ` · ${seconds(clip.end)}`), this.sound ? this.sound.player : silent,
-      el("p", { class: "key small" }, swatch("reference good", "reference found"),
-        swatch("reference bad", "reference missed"), swatch("detection good", "detection true"),
-        swatch("detection bad", "detection false"), el("span", {}, "line: score, dashed: threshold")),
-      this.pictures);
+      this.key, this.pictures);
   }
 
   save(clip) {
@@ -147,7 +151,7 @@ export class ClipBrowser {
         [top, width] = [top + size.height + 6, size.width];
       }
     }
-    const [entries, height] = keyPieces(this.view.querySelector(".key"), top, Math.floor(width / 175));
+    const [entries, height] = keyPieces(this.key, top, Math.floor(width / 175));
     savePieces("clip", [...pieces, ...entries], width, height);
   }
 

@@ -35,7 +35,7 @@ export function addMatrix(model, state, openClip) {
     const there = model.criteria[state.criterion].crosses;
     about.replaceChildren(...(there
       ? ["In the row of a class, its false detections where another class is to be found; on the diagonal its " +
-        "references found. A cell lists its clips."]
+        "references found. ", el("span", { class: "screen" }, "A cell lists its clips.")]
       : otherCriterion(model, state, "counts no cross-triggers", (criterion) => criterion.crosses)));
     for (const part of [tools, holder, listed]) part.hidden = !there;
     section.classList.toggle("screen", !there);
