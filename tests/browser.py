@@ -20,7 +20,7 @@ class Browser:
         self.driver = driver
         self.downloads = downloads
 
-    def open(self, page: Path, *, width: int = 1400, scheme: str = "light") -> None:
+    def open(self, page: Path, *, width: int = 1400, scheme: str = "light", media: str = "") -> None:
         """Load a page, and wait until its script is done."""
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
@@ -28,7 +28,7 @@ class Browser:
         )
         self.driver.execute_cdp_cmd(
             "Emulation.setEmulatedMedia",
-            {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+            {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]},
         )
         self.problems(), self.requests()  # those of the page before
         self.driver.get(page.as_uri())
@@ -52,6 +52,20 @@ class Browser:
 
     def click(self, selector: str) -> None:
         self.run("document.querySelector(arguments[0]).click()", selector)
+
+    def touch(self, element: Any) -> None:
+        """A click with the mouse in the middle of an element."""
+        self._actions().move_to_element(element).click().perform()
+
+    def press(self, *keys: str) -> None:
+        """Press keys, one after the other; see selenium's Keys."""
+        self._actions().send_keys(*keys).perform()
+        self.run("return 0")
+
+    def _actions(self) -> Any:
+        from selenium.webdriver import ActionChains
+
+        return ActionChains(self.driver, duration=0)
 
     def choose(self, selector: str, value: Any) -> None:
         """Set a field, as a user does."""

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from ..errors import counted
 from .inlining import joined
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def render(data: dict[str, Any]) -> str:
     template, script, style = _parts()
     return template.render(
         report=data,
+        counted=counted,
         script=script,
         style=style,
         data=as_data(data),

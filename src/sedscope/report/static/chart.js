@@ -1,17 +1,16 @@
 // A picture with axes, curves that can be pointed at, and marks.
 
-import { button, byId, el, nameOf, svg } from "./dom.js";
-import { clipped, short } from "./format.js";
+import { button, el, keepingFocus, nameOf, svg } from "./dom.js";
 import { saveCsv, saveSvg } from "./exports.js";
+import { clipped, short } from "./format.js";
+import { look, sampleOf, shapeAt } from "./looks.js";
+import { paper } from "./paper.js";
+import { roving } from "./roving.js";
+import { hideTip, showTip } from "./tip.js";
 
-const COLOURS = 8;
-const DASHES = ["", "7 3", "2 3", "9 3 2 3", "14 4"];
 const MARGIN = { top: 12, right: 16, bottom: 44, left: 54 };
-
-// How a class or system is drawn: colour and dash repeat at different lengths, so 40 differ.
-export function look(number) {
-  return { colour: number % COLOURS, dash: DASHES[number % DASHES.length] };
-}
+const GAP = 110; // between the shapes on a curve
+const ENTRY = { width: 180, height: 16 }; // of the legend in a file
 
 export class Chart {
   // x, y: { label, scale: (range) => scale }. `series()` gives the curves: { name, number, x, y,
@@ -20,6 +19,7 @@ export class Chart {
     Object.assign(this, { title, file, x, y, series, marks, limit });
     this.picture = svg("svg", { class: "chart", tabindex: 0, role: "img", "aria-label": title });
     this.legend = el("ul", { class: "legend" });
+    this.settle = roving(this.legend, "button");
     this.figure = el("figure", {}, el("figcaption", {}, el("span", {}, title), this.tools()),
       this.picture, this.legend);
     this.at = null;
@@ -32,8 +32,21 @@ export class Chart {
 
   tools() {
     return el("span", { class: "tools" },
-      button("SVG", () => saveSvg(this.file, this.picture), { title: "Save the picture as SVG" }),
+      button("SVG", () => this.save(), { title: "Save the picture as SVG" }),
       button("CSV", () => saveCsv(this.file, this.rows()), { title: "Save the curves as CSV" }));
+  }
+
+  // The picture with its legend, which a file needs as well.
+  save() {
+    const { width, height } = this.picture.viewBox.baseVal;
+    const columns = Math.max(1, Math.floor((width - MARGIN.left) / ENTRY.width));
+    const legend = svg("g", {}, ...this.drawn.map((one, i) => svg("g", {
+      transform: `translate(${MARGIN.left + (i % columns) * ENTRY.width} ` +
+        `${height + Math.floor(i / columns) * ENTRY.height})` },
+    sampleOf(one.number, one.dashed), svg("text", { class: "entry", x: 42, y: 9 }, clipped(one.name, 20)))));
+    this.picture.append(legend);
+    saveSvg(this.file, this.picture, width, height + Math.ceil(this.drawn.length / columns) * ENTRY.height + 6);
+    legend.remove();
   }
 
   rows() {
@@ -44,7 +57,7 @@ export class Chart {
   }
 
   draw() {
-    const width = Math.max(300, Math.min(760, this.figure.clientWidth || 560));
+    const width = paper.on ? paper.half : Math.max(300, Math.min(760, this.figure.clientWidth || 560));
     const height = Math.round(Math.min(420, width * 0.68));
     this.xScale = this.x.scale([MARGIN.left, width - MARGIN.right]);
     this.yScale = this.y.scale([height - MARGIN.bottom, MARGIN.top]);
@@ -53,10 +66,14 @@ export class Chart {
     this.picture.replaceChildren(
       this.axes(width, height),
       ...this.drawn.map((one) => this.curve(one)),
+      ...this.drawn.map((one) => this.shapes(one)),
+      this.drawn.length ? "" : svg("text", { class: "label", x: width / 2, y: height / 2, "text-anchor": "middle" },
+        "no references: nothing to draw"),
       (this.markLayer = svg("g")),
       (this.hover = svg("g", { class: "hover" })),
     );
-    this.legend.replaceChildren(...this.drawn.filter((one) => !one.quiet).map((one) => entry(one)));
+    keepingFocus(this.legend, () => this.legend.replaceChildren(...this.drawn.map((one) => entry(one))));
+    this.settle();
     this.mark();
   }
 
@@ -65,8 +82,7 @@ export class Chart {
     this.markLayer.replaceChildren(...this.marks().map(({ x, y, number, strong }) => {
       const [cx, cy] = [this.xScale(x), this.yScale(y)];
       if (!Number.isFinite(cx) || !Number.isFinite(cy)) return svg("g");
-      const colour = number === null ? "overall" : `c${look(number).colour}`;
-      return svg("circle", { cx, cy, r: strong ? 6 : 3.5, class: `mark ${colour}` });
+      return shapeAt(cx, cy, number, { class: "mark" }, strong ? 2 : 1.5);
     }));
   }
 
@@ -99,11 +115,23 @@ export class Chart {
   }
 
   curve(one) {
-    const { colour, dash } = one.number === null ? { colour: null, dash: "" } : look(one.number);
-    const classes = ["curve", colour === null ? "overall" : `c${colour}`,
-      one.strong ? "strong" : "", one.faint ? "faint" : ""].join(" ");
+    const { colour, dash } = look(one.number);
+    const classes = ["curve", colour, one.strong ? "strong" : "", one.faint ? "faint" : ""].join(" ");
     return svg("path", { class: classes, d: this.path(one),
       "stroke-dasharray": one.dashed ? "1 4" : dash });
+  }
+
+  // The shape of a curve, here and there on it, at other places than those of the next one.
+  shapes(one) {
+    const layer = svg("g");
+    if (one.number === null || one.dashed || !one.x.length) return layer;
+    const points = one.x.map((x, i) => [this.xScale(x), this.yScale(one.y[i])]);
+    if (one.end !== undefined) points.push([this.xScale(one.end), points.at(-1)[1]]);
+    const gap = GAP * Math.max(1, this.drawn.length / 12);
+    const places = placesOn(points, one.step, gap, ((0.2 + 0.382 * one.number) % 1) * gap);
+    layer.append(...places.map(([x, y]) =>
+      shapeAt(x, y, one.number, { class: `shape ${one.faint ? "faint" : ""}` })));
+    return layer;
   }
 
   path({ x, y, step, end }) {
@@ -134,19 +162,17 @@ export class Chart {
 
   show(at) {
     this.at = at;
-    const tip = byId("tip");
     this.hover.replaceChildren();
-    tip.hidden = at === null;
-    if (at === null) return;
+    if (at === null) {
+      hideTip();
+      return;
+    }
     const one = this.drawn[at.s];
     const [cx, cy] = [this.xScale(one.x[at.i]), this.yScale(one.y[at.i])];
     this.hover.append(svg("circle", { cx, cy, r: 5 }));
-    tip.replaceChildren(nameOf(clipped(one.name, 60)), ...one.about(at.i).map((line) => el("div", {}, line)));
     const box = this.picture.getBoundingClientRect();
     const factor = box.width / this.picture.viewBox.baseVal.width;
-    const left = Math.min(box.left + cx * factor + 14, window.innerWidth - 230);
-    tip.style.left = `${Math.max(4, left)}px`;
-    tip.style.top = `${Math.max(4, box.top + cy * factor + 14)}px`;
+    showTip(box.left + cx * factor, box.top + cy * factor, one.name, one.about(at.i));
   }
 
   click() {
@@ -156,6 +182,7 @@ export class Chart {
   key(event) {
     const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     if (event.key === "Enter") this.click();
+    if (event.key === "Escape") this.show(null);
     if (!(event.key in moves) || !this.drawn.length) return;
     event.preventDefault();
     const [step, other] = moves[event.key];
@@ -166,13 +193,22 @@ export class Chart {
 }
 
 function entry(one) {
-  const { colour, dash } = one.number === null ? { colour: null, dash: "" } : look(one.number);
-  const sample = svg("svg", { class: "sample", viewBox: "0 0 30 10" },
-    svg("line", { class: `curve ${colour === null ? "overall strong" : `c${colour}`}`,
-      x1: 0, x2: 30, y1: 5, y2: 5, "stroke-dasharray": one.dashed ? "1 4" : dash }));
-  const content = [sample, nameOf(one.name)];
+  const content = [sampleOf(one.number, one.dashed), nameOf(one.name)];
   const pressed = String(Boolean(one.chosen));
   return el("li", { class: one.faint ? "faint" : "" },
     one.pick ? el("button", { type: "button", "aria-pressed": pressed, onclick: one.pick }, ...content)
       : el("span", {}, ...content));
+}
+
+// Points of a curve at equal distances along the first axis, or its end if it is shorter than that.
+function placesOn(points, step, gap, shift) {
+  const way = Math.sign(points.at(-1)[0] - points[0][0]) || 1;
+  const found = [];
+  let next = points[0][0] + way * shift;
+  for (let i = 0; i + 1 < points.length; i += 1) {
+    const [[x, y], [toX, toY]] = [points[i], points[i + 1]];
+    for (; way * (next - x) >= 0 && way * (toX - next) >= 0; next += way * gap)
+      found.push([next, step ? y : y + ((toY - y) * (next - x)) / (toX - x || 1)]);
+  }
+  return (found.length ? found : [points.at(-1)]).filter((place) => place.every(Number.isFinite));
 }

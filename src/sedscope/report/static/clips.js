@@ -1,11 +1,16 @@
 // Clips to look at: scores, threshold, references and detections in time.
 
-import { look } from "./chart.js";
-import { byId, el, nameOf, svg } from "./dom.js";
-import { seconds, short } from "./format.js";
+import { button, byId, el, nameOf, svg } from "./dom.js";
+import { keyPieces, savePieces } from "./exports.js";
+import { clipped, seconds, short } from "./format.js";
 import { detections, judged } from "./judge.js";
+import { look, sampled, swatch } from "./looks.js";
 import { summed } from "./numbers.js";
+import { paper } from "./paper.js";
+import { roving } from "./roving.js";
 import { linear } from "./scales.js";
+import { Sound } from "./sound.js";
+import { hideTip, showTip } from "./tip.js";
 
 const LANE = { top: 16, curve: 54, bar: 9, gap: 3 };
 
@@ -14,17 +19,20 @@ export class ClipBrowser {
     Object.assign(this, { model, state, clips: model.data.clips, codes: new Map() });
     if (!this.clips.length) return;
     this.list = el("ol", { class: "clip-list" });
+    this.key = el("p", { class: "key small" });
     this.view = el("div", { class: "clip-view" });
     const section = byId("clips");
     section.hidden = false;
     section.append(
-      el("p", { class: "about" }, `${this.clips.length} of ${model.data.header.clips} clips: the most costly at ` +
+      el("p", { class: "about screen" }, `${this.clips.length} of ${model.data.header.clips} clips: the most costly at ` +
         "the thresholds of the best F1 by the first criterion, then some without any error. Cost is false " +
         "detections plus missed references at the chosen thresholds, of the classes that are drawn. Scores are " +
-        "drawn in steps from stop to stop; detections are exact."),
+        "drawn in steps from stop to stop; detections are exact. " + (this.clips.some((clip) => clip.audio)
+        ? "A click in the picture plays from there, a click on an event plays the event." : "")),
       el("div", { class: "browser" }, this.list, this.view));
     this.entries = this.clips.map((clip, i) => this.entry(clip, i));
     this.list.append(...this.entries.map((one) => one.item));
+    roving(this.list, "button");
     state.listen(() => this.refresh());
     window.addEventListener("resize", () => this.refresh());
     this.refresh();
@@ -97,26 +105,54 @@ export class ClipBrowser {
     const systems = state.linked && model.systems.length > 1 ? model.systems.map((_, s) => s) : [state.system];
     const classes = Object.keys(clip.systems[0].codes).map(Number);
     const shown = state.single !== null && classes.includes(state.single) ? [state.single] : classes;
-    const width = Math.max(300, Math.min(980, this.view.clientWidth || 700));
+    const width = paper.on ? paper.whole : Math.max(300, Math.min(980, this.view.clientWidth - 34 || 700));
     const x = linear([0, clip.end / 1e6], [8, width - 8]);
-    const parts = [];
-    if (this.shownClip !== clip) this.player = clip.audio ? el("audio", { controls: true, src: clip.audio }) : null;
-    this.shownClip = clip;
-    for (const k of shown) {
-      parts.push(el("h4", {}, svg("svg", { class: "sample", viewBox: "0 0 30 10" }, svg("line", {
-        class: `curve c${look(k).colour}`, x1: 0, x2: 30, y1: 5, y2: 5, "stroke-dasharray": look(k).dash })),
-      nameOf(model.labels[k])));
-      for (const s of systems) parts.push(this.picture(clip, s, k, x, width));
-    }
+    if (this.shownClip !== clip) this.show(clip);
+    if (this.sound) this.sound.forget();
+    const parts = shown.map((k) => el("div", { class: "part" }, el("h4", {}, ...sampled(k, model.labels[k])),
+      ...systems.map((s) => this.picture(clip, s, k, x, width))));
     const missing = clip.left_out ? `${clip.left_out} more classes have scores above their threshold here. ` : "";
     const pooled = clip.systems[0].pool > 1
       ? `Long clip: each column is the maximum of ${clip.systems[0].pool} frames, so detections are not exact. ` : "";
+    this.key.replaceChildren(...(model.criteria[state.criterion].rule
+      ? [swatch("reference good", "reference found"), swatch("reference bad", "reference missed"),
+        swatch("detection good", "detection true"), swatch("detection bad", "detection false")]
+      : [swatch("reference unknown", "reference"), swatch("detection unknown", "detection")]),
+    el("span", {}, "line: score, dashed: threshold"));
+    const held = [...this.pictures.querySelectorAll(".lane")].indexOf(document.activeElement);
+    if (parts.length) parts.at(-1).append(axis(x, width));
+    this.pictures.replaceChildren(...parts, el("p", { class: "small" }, missing + pooled +
+      (shown.length ? "" : "No class has references or scores above its threshold here.")));
+    if (held >= 0) this.pictures.querySelectorAll(".lane")[held]?.focus({ preventScroll: true });
+  }
+
+  // What stays while thresholds change: the sound goes on.
+  show(clip) {
+    this.shownClip = clip;
+    this.sound = clip.audio ? new Sound(clip.audio) : null;
+    this.pictures = el("div", { class: this.sound ? "sounding" : "" });
+    const silent = this.clips.some((one) => one.audio) ? el("p", { class: "small" }, "No audio of this clip.") : "";
     this.view.replaceChildren(
-      el("h3", {}, nameOf(clip.name), ` · ${seconds(clip.end)}`), ...(this.player ? [this.player] : []),
-      el("p", { class: "key small" }, swatch("reference found"), swatch("reference missed"),
-        swatch("detection true"), swatch("detection false"), el("span", {}, "line: score, dashed: threshold")),
-      ...parts, axis(x, width), el("p", { class: "small" }, missing + pooled +
-        (shown.length ? "" : "No class has references or scores above its threshold here.")));
+      el("div", { class: "tools" }, button("SVG", () => this.save(clip), { title: "Save the picture as SVG" })),
+      el("h3", {}, nameOf(clip.name), ` · ${seconds(clip.end)}`), this.sound ? this.sound.player : silent,
+      this.key, this.pictures);
+  }
+
+  save(clip) {
+    const pieces = [[8, 4, clipped(`${clip.name}, ${seconds(clip.end)}`, 90)]];
+    let [top, width] = [30, 0];
+    for (const piece of this.pictures.querySelectorAll("h4, .lane")) {
+      if (piece.matches("h4")) {
+        pieces.push([8, top + 3, piece.querySelector("svg"), 36, 10], [50, top, piece.textContent]);
+        top += 18;
+      } else {
+        const size = piece.viewBox.baseVal;
+        pieces.push([0, top, piece, size.width, size.height]);
+        [top, width] = [top + size.height + 6, size.width];
+      }
+    }
+    const [entries, height] = keyPieces(this.key, top, Math.floor(width / 175));
+    savePieces("clip", [...pieces, ...entries], width, height);
   }
 
   picture(clip, s, k, x, width) {
@@ -136,17 +172,57 @@ export class ClipBrowser {
     const bars = (events, top, kind, bins) => events.map(([onset, offset], i) => {
       const text = `${kind} ${seconds(onset)} to ${seconds(offset)}${bins ? `, ${verdictOf(kind, bins[i])}` : ""}`;
       const how = bins === null ? "unknown" : bins[i] === "found" || bins[i] === "true" ? "good" : "bad";
-      return svg("rect", { class: `${kind} ${how}`, x: at(onset), y: top,
-        width: Math.max(1.5, x(offset / 1e6) - x(onset / 1e6)), height: LANE.bar }, svg("title", {}, text));
+      return { onset, offset, text, bar: svg("rect", { class: `${kind} ${how}`, x: at(onset), y: top,
+        rx: kind === "detection" ? 3 : 0, width: Math.max(1.5, x(offset / 1e6) - x(onset / 1e6)),
+        height: LANE.bar }, svg("title", {}, text)) };
     });
-    const name = model.systems.length > 1 ? `${model.systems[s]}, ` : "";
-    return svg("svg", { class: "lane", viewBox: `0 0 ${width} ${height}`, role: "img",
+    const events = [...bars(references, bottom + LANE.gap, "reference", verdict && verdict.references),
+      ...bars(detected, bottom + 2 * LANE.gap + LANE.bar, "detection", verdict && verdict.detections)];
+    const name = model.systems.length > 1 ? `${clipped(model.systems[s])}, ` : "";
+    const picture = svg("svg", { class: "lane", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0,
       "aria-label": `${model.labels[k]}: ${references.length} references, ${detected.length} detections` },
     svg("text", { x: 8, y: 11 }, `${name}threshold ${short(state.threshold(k, s), 4)}`),
-    svg("path", { class: `curve c${look(k).colour}`, d: path }),
+    svg("path", { class: `curve ${look(k).colour}`, d: path }),
     svg("line", { class: "limit", x1: 8, x2: width - 8, y1: line, y2: line }),
-    ...bars(references, bottom + LANE.gap, "reference", verdict && verdict.references),
-    ...bars(detected, bottom + 2 * LANE.gap + LANE.bar, "detection", verdict && verdict.detections));
+    ...events.map((event) => event.bar), this.sound ? this.sound.lineIn(x, height) : null);
+    picture.addEventListener("click", (event) => {
+      const box = picture.getBoundingClientRect();
+      const hit = events.find(({ bar }) => bar === event.target);
+      if (hit) this.play(hit);
+      else if (this.sound) this.sound.playFrom(x.invert(((event.clientX - box.left) * width) / box.width));
+    });
+    this.addKeys(picture, model.labels[k], events);
+    return picture;
+  }
+
+  play({ onset, offset }) {
+    if (this.sound) this.sound.playFrom(onset / 1e6, offset / 1e6);
+  }
+
+  // Arrow keys go from event to event and tell them; the enter key plays.
+  addKeys(picture, label, events) {
+    let at = -1;
+    const choose = (i) => {
+      if (at >= 0) events[at].bar.classList.remove("at");
+      at = i;
+      if (at < 0) {
+        hideTip();
+        return;
+      }
+      events[at].bar.classList.add("at");
+      const box = events[at].bar.getBoundingClientRect();
+      showTip(box.left, box.bottom - 8, label, [events[at].text]);
+    };
+    picture.addEventListener("blur", () => choose(-1));
+    picture.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (step && events.length) {
+        event.preventDefault();
+        choose(at < 0 && step < 0 ? events.length - 1 : (at + step + events.length) % events.length);
+      }
+      if (event.key === "Enter" && at >= 0) this.play(events[at]);
+      if (event.key === "Escape") choose(-1);
+    });
   }
 }
 
@@ -167,13 +243,6 @@ function edgesOf(of) {
 function verdictOf(kind, bin) {
   if (bin === "found" || bin === "true" || bin === "missed") return bin;
   return `${kind === "reference" ? "missed" : "false"} (${bin})`;
-}
-
-function swatch(text) {
-  const [kind, how] = text.split(" ");
-  const good = how === "found" || how === "true" ? "good" : "bad";
-  return el("span", {}, svg("svg", { class: "swatch", viewBox: "0 0 22 10" },
-    svg("rect", { class: `${kind} ${good}`, x: 1, y: 1, width: 20, height: 8 })), ` ${text} `);
 }
 
 function axis(x, width) {

@@ -14,9 +14,9 @@ export function addControls(model, state) {
   const slider = el("input", { type: "range", id: "slider", min: 0, step: 1, "aria-label": "threshold",
     oninput: () => moveTo(stopsNow().length - 1 - Number(slider.value)) });
   const typed = el("input", { type: "number", id: "threshold", step: "any", "aria-label": "threshold",
-    onchange: () => typeIn(Number(typed.value)) });
+    onchange: () => typed.value !== "" && typeIn(Number(typed.value)) });
   const told = el("output", { id: "told", for: "slider threshold" });
-  const about = el("span", { class: "small", id: "stops" });
+  const about = el("span", { class: "small screen", id: "stops" });
 
   function stopsNow() {
     return state.single === null ? model.common : model.stops[state.single];
@@ -48,9 +48,9 @@ export function addControls(model, state) {
     { id: "save", title: "The file that sedscope detect --points takes" });
   bar.append(
     el("div", { class: "row" }, criteria, classes, several ? systems : null,
-      several ? el("label", { class: "field" }, el("span", {}, "Sliders move"),
+      several ? el("label", { class: "field screen" }, el("span", {}, "Sliders move"),
         el("span", {}, linked, " all systems")) : null),
-    el("div", { class: "row" },
+    el("div", { class: "row screen" },
       el("label", { class: "field grow" }, el("span", {}, "Threshold"), slider), typed,
       button("Best F1", () => state.setBestF1(), { id: "best" }), rates, download),
     el("div", { class: "row" }, told, about),
@@ -64,6 +64,7 @@ export function addControls(model, state) {
     slider.disabled = stops.length === 0;
     slider.value = stops.length - 1 - (at >= 0 ? at : middleStop(model, state, stops));
     slider.classList.toggle("own", at < 0);
+    slider.setAttribute("aria-valuetext", at >= 0 ? short(value) : "each class has its own");
     typed.value = at >= 0 ? value : "";
     typed.placeholder = at >= 0 ? "" : "own";
     classes.querySelector("select").value = state.single ?? "";
@@ -76,6 +77,13 @@ export function addControls(model, state) {
   };
   state.listen(refresh);
   refresh();
+}
+
+// What a part says that the chosen criterion has nothing for, and a way to one that has.
+export function otherCriterion(model, state, lacks, fits) {
+  const other = model.criteria.findIndex(fits);
+  return [`${model.criteria[state.criterion].definition} ${lacks}. `,
+    button(`Choose ${model.criteria[other].definition}`, () => state.set({ criterion: other }))];
 }
 
 // Where a slider for all stands while classes have thresholds of their own: at the middle one.

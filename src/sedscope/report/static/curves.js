@@ -10,7 +10,7 @@ export function addCurves(model, state) {
   const section = byId("curves");
   const name = el("code");
   const holder = el("div", { class: "figures" });
-  section.append(el("p", { class: "about" }, "Counted by ", name, ". Dots are the chosen thresholds.",
+  section.append(el("p", { class: "about" }, "Counted by ", name, ". Hollow shapes are the chosen thresholds.",
     model.systems.length > 1 ? " Curves are of the class chosen above, or else of the first." : ""), holder);
   let charts = [];
   let shown = null;

@@ -39,6 +39,16 @@ export function select(label, options, onchange, attributes = {}) {
   return el("label", { class: "field" }, el("span", {}, label), chooser);
 }
 
+// Work that makes buttons anew: the one that has the focus keeps it.
+export function keepingFocus(holder, work) {
+  const key = (one) => one.title || one.textContent;
+  const held = holder.contains(document.activeElement) ? key(document.activeElement) : null;
+  work();
+  if (held === null) return;
+  const again = [...holder.querySelectorAll("button")].find((one) => key(one) === held);
+  if (again) again.focus({ preventScroll: true });
+}
+
 // Calls a function once before the next picture, however often it is asked to.
 export function soon(work) {
   let waiting = false;

@@ -19,9 +19,10 @@ export function addRocs(model, state) {
   const box = el("input", { type: "checkbox", id: "few", onchange: () => state.set({ few: box.checked }) });
   section.append(
     el("p", { class: "about" }, "True positive rate over effective false positive rate, in steps; the " +
-      "dashed line is the largest rate that counts. Point at a curve to read it, click a class to " +
-      "single it out. Dots are the chosen thresholds."),
-    offered ? el("p", {}, el("label", {}, box, " also show what 50 evenly spaced thresholds give")) : null,
+      "dashed line is the largest rate that counts. Hollow shapes are the chosen thresholds. ",
+    el("span", { class: "screen" }, "Point at a curve to read it, click a class to single it out.")),
+    offered ? el("p", { class: "screen" },
+      el("label", {}, box, " also show what 50 evenly spaced thresholds give")) : "",
     holder,
   );
   holder.append(...charts.map((chart) => chart.figure));

@@ -1,9 +1,9 @@
 // The class table: values, small curves, sliders, counts. Sortable.
 
-import { look } from "./chart.js";
-import { button, byId, el, nameOf, svg } from "./dom.js";
+import { button, byId, el, keepingFocus, nameOf, svg } from "./dom.js";
 import { saveCsv, saveLatex } from "./exports.js";
 import { fixed, short, whole } from "./format.js";
+import { look, sampled } from "./looks.js";
 
 export class ClassTable {
   constructor(model, state) {
@@ -17,7 +17,8 @@ export class ClassTable {
     this.fill();
     byId("classes").append(
       el("p", { class: "about" }, "Metrics are of all thresholds; counts are those at the threshold of each " +
-        "class, by the chosen criterion. Bars are intervals, where there are any."),
+        "class, by the chosen criterion. Bars are values, with intervals where there are any." +
+        (this.rows.every((row) => row.slider) ? "" : " Counts are of the classes with most references.")),
       el("div", { class: "tools" },
         button("CSV", () => saveCsv("classes", this.cells()), { title: "Save the table as CSV" }),
         button("LaTeX", () => saveLatex("classes", this.cells()), { title: "Save the table as LaTeX" })),
@@ -64,7 +65,7 @@ export class ClassTable {
   heading(column, i) {
     const label = column.fixed ? column.name : button(column.name, () => this.sort(i),
       { title: column.title ? `${column.title} – sort` : "sort" });
-    return el("th", { scope: "col" }, label);
+    return el("th", { scope: "col", class: column.fixed ? "screen" : null }, label);
   }
 
   makeRow(label, c) {
@@ -90,20 +91,20 @@ export class ClassTable {
     const chosen = this.state.single === row.k;
     return el("button", { type: "button", class: "plain", "aria-pressed": String(chosen), title: row.label,
       onclick: () => this.state.set({ single: chosen ? null : row.k }) },
-    svg("svg", { class: "sample", viewBox: "0 0 30 10" }, svg("line", { class: `curve c${look(row.k).colour}`,
-      x1: 0, x2: 30, y1: 5, y2: 5, "stroke-dasharray": look(row.k).dash })), nameOf(row.label));
+    ...sampled(row.k, row.label));
   }
 
   valueCell(m, c) {
     const { per_class: values, intervals } = this.values(m);
     const value = values[c] ?? NaN;
-    const bar = svg("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none" });
+    const bar = svg("svg", { class: "bar", viewBox: "-1 0 66 8" });
+    const at = (one) => 64 * Math.min(1, Math.max(0, one));
     if (Number.isFinite(value)) {
-      bar.append(svg("rect", { class: "track", x: 0, y: 3, width: 100, height: 4 }),
-        svg("rect", { class: "filled", x: 0, y: 3, width: 100 * Math.min(1, Math.max(0, value)), height: 4 }));
+      bar.append(svg("rect", { class: "track", y: 2, width: 64, height: 4 }),
+        svg("rect", { class: "filled", y: 2, width: at(value), height: 4 }));
       if (intervals && intervals[c] && intervals[c][0] !== null) {
-        const [low, high] = intervals[c].map((one) => 100 * Math.min(1, Math.max(0, one)));
-        bar.append(svg("rect", { class: "interval", x: low, y: 0, width: Math.max(1, high - low), height: 10 }));
+        const [low, high] = intervals[c].map(at);
+        bar.append(svg("path", { class: "interval", d: `M${low} 0V8M${low} 4H${high}M${high} 0V8` }));
       }
     }
     const limits = intervals && intervals[c] && intervals[c][0] !== null
@@ -122,7 +123,7 @@ export class ClassTable {
       points.push(`${((60 * tp[i]) / references).toFixed(1)} ${(20 - 18 * precision).toFixed(1)}`);
     }
     return svg("svg", { class: "spark", viewBox: "0 0 62 22", role: "img",
-      "aria-label": "precision over recall" }, svg("path", { class: `curve c${look(row.k).colour}`,
+      "aria-label": "precision over recall" }, svg("path", { class: `curve ${look(row.k).colour}`,
       d: `M${points.join("L")}` }));
   }
 
@@ -152,7 +153,7 @@ export class ClassTable {
     const tallies = this.model.labels.map((_, k) => this.state.tally(k));
     const all = tallies.reduce((sum, one) => sum.plus(one));
     this.foot.replaceChildren(...this.columns.map((one, i) =>
-      el(i ? "td" : "th", {}, i ? (one.total ? one.total(all) : "") : "overall")));
+      el(i ? "td" : "th", { class: one.fixed ? "screen" : null }, i ? (one.total ? one.total(all) : "") : "overall")));
   }
 
   fillRow(row) {
@@ -161,19 +162,22 @@ export class ClassTable {
     if (row.slider) {
       row.slider.input.value = row.slider.last - state.stops[state.system][row.k];
       row.slider.text.replaceChildren(short(state.threshold(row.k), 4));
+      row.slider.input.setAttribute("aria-valuetext", row.slider.text.textContent);
     }
     if (!row.cells) {
-      row.cells = this.columns.map((_, i) => el(i ? "td" : "th", i ? {} : { scope: "row" }));
+      row.cells = this.columns.map((column, i) => el(i ? "td" : "th",
+        i ? { class: column.fixed ? "screen" : null } : { scope: "row" }));
       row.line.append(...row.cells);
     }
-    const look = `${state.system},${state.criterion},${state.single === row.k}`;
+    const shown = `${state.system},${state.criterion},${state.single === row.k}`;
     this.columns.forEach((column, i) => {
       if (!column.cell) row.cells[i].replaceChildren(column.text(column.value(row)));
-      else if (row.look !== look && column.name !== "threshold") row.cells[i].replaceChildren(column.cell(row));
+      else if (row.look !== shown && column.name !== "threshold")
+        keepingFocus(row.cells[i], () => row.cells[i].replaceChildren(column.cell(row)));
       else if (column.name === "threshold" && !row.cells[i].firstChild && row.slider)
         row.cells[i].append(row.slider.holder);
     });
-    row.look = look;
+    row.look = shown;
   }
 
   // The table as texts, for files.
