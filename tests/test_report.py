@@ -266,6 +266,7 @@ def test_sets_of_detections_have_a_report_too(tmp_path: Path) -> None:
     told = gather({"a": sed.evaluate_sets(sets, truth, METRICS[0])})
     assert told["stops"][0] == [0.8, 0.5, 0.2]
     assert told["clips"] == []
+    assert any("not for sets of detections" in note for note in told["notes"])
 
 
 def test_systems_must_be_evaluated_alike(evaluation: sed.Evaluation) -> None:

@@ -133,6 +133,8 @@ def _left_out(systems: Sequence[System], shown: Sequence[str]) -> list[str]:
         )
     if any(table.given for table in tables):
         notes.append("the system is a set of detections at some thresholds: nothing is known in between")
+    if systems[0].alignment is None:
+        notes.append("clips and where errors come from are shown for scores, not for sets of detections")
     return notes
 
 
