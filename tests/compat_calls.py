@@ -9,6 +9,7 @@ from typing import Any
 from .compat_comparing import (
     Leaves,
     same,
+    same_approximation,
     same_areas,
     same_best,
     same_curves,
@@ -175,6 +176,11 @@ SEQUENCES: dict[str, list[Call]] = {
         ),
         Call("intersection_based.psds", (["$scores"], *DATA[1:]), PSDS1, same_psds),
         Call("collar_based.fscore", (["$scores"], "$truth", 0.45), COLLAR, same),
+    ],
+    "approximate": [
+        Call("intersection_based.reference.approximate_psds", DATA, PSDS1, same_approximation),
+        Call("intersection_based.reference.approximate_psds", DATA, PSDS2, same_approximation),
+        Call("intersection_based.reference.fscore", (*EVENTS, 0.3), LOOSE, same),
     ],
     "detection": [
         Call("base_modules.detection.scores_to_event_list", ("$scores", 0.4), {}, same),

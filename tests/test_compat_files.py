@@ -8,6 +8,7 @@ import numpy as np
 import pandas
 import pytest
 
+import sedscope as sed
 from sedscope.compat.sed_scores_eval import clip_based, intersection_based, io
 
 from .compat_sets import GRID, SCORES, simulated
@@ -64,3 +65,33 @@ def test_a_score_transform_spreads_scores_in_references(tmp_path: Path) -> None:
     after, *_ = intersection_based.psds(moved, truth, durations, **GRID)
     assert after == pytest.approx(before, abs=1e-12)
     assert any(not moved[clip].equals(frames[clip]) for clip in frames)
+
+
+def test_detections_in_files_are_operating_points(tmp_path: Path) -> None:
+    frames, truth, durations = simulated()
+    thresholds = np.linspace(0.1, 0.9, 9)
+    approximate = intersection_based.reference.approximate_psds
+    of_folder = intersection_based.reference.approximate_psds_from_detections_dir
+    io.write_detections_for_multiple_thresholds(frames, thresholds, tmp_path)
+    value, of_classes, roc, class_rocs = approximate(frames, truth, durations, thresholds, **GRID)
+    again = of_folder(tmp_path, truth, durations, thresholds, **GRID)
+    assert again[:2] == (value, of_classes)
+    assert np.array_equal(again[2], roc)
+    assert all(np.array_equal(again[3][label], class_rocs[label]) for label in of_classes)
+    assert value < intersection_based.psds(frames, truth, durations, **GRID)[0]
+    for name in ("0.100.tsv", "0.800.tsv"):
+        (tmp_path / name).unlink()
+    with pytest.raises(sed.SedscopeError, match=r"no file for 2 thresholds: 0.800.tsv, 0.100.tsv"):
+        of_folder(tmp_path, truth, durations, thresholds, **GRID)
+
+
+def test_scores_are_transformed_before_they_are_approximated(tmp_path: Path) -> None:
+    frames, truth, durations = simulated()
+    approximate = intersection_based.reference.approximate_psds
+    io.write_score_transform(frames, truth, tmp_path / "transform.tsv")
+    transform = io.read_score_transform(tmp_path / "transform.tsv")
+    moved = {clip: transform(table) for clip, table in frames.items()}
+    expected = approximate(moved, truth, durations, **GRID)[0]
+    for given in (transform, tmp_path / "transform.tsv"):
+        assert approximate(frames, truth, durations, **GRID, score_transform=given)[0] == expected
+    assert approximate(frames, truth, durations, **GRID)[0] != expected

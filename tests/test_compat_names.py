@@ -30,6 +30,7 @@ MODULES = [
     ),
     "intersection_based.psds",
     "intersection_based.pipsds",
+    "intersection_based.reference",
     *(
         f"base_modules.{module}"
         for module in (

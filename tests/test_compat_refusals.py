@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.compat.sed_scores_eval import clip_based, collar_based, intersection_based, io
+from sedscope.compat.sed_scores_eval import (
+    clip_based,
+    collar_based,
+    intersection_based,
+    io,
+    segment_based,
+)
 from sedscope.compat.sed_scores_eval.base_modules.postprocessing import medfilt
 from sedscope.compat.sed_scores_eval.base_modules.scores import (
     create_score_dataframe,
@@ -31,11 +37,26 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
     [
         (
             lambda: intersection_based.psds({"a": SCORES["a"]}, TRUTH, DURATIONS, **GRID),
-            "without scores: 1",
+            "ground truth: without scores: 1 clip: b",
         ),
         (
-            lambda: intersection_based.psds(SCORES, {"a": []}, {"a": 4.0}, **GRID),
-            "not in the ground truth: 1 clip with scores: b",
+            lambda: intersection_based.psds(SCORES, {"a": []}, DURATIONS, **GRID),
+            "ground truth: none for 1 clip: b. Give one for each clip with scores",
+        ),
+        (
+            lambda: intersection_based.psds(SCORES, TRUTH, {**DURATIONS, "c": 4.0}, **GRID),
+            "durations: without scores: 1 clip: c",
+        ),
+        (
+            lambda: segment_based.auroc(SCORES, {**TRUTH, "c": []}, DURATIONS),
+            "ground truth: without scores: 1 clip: c",
+        ),
+        (lambda: clip_based.auroc(SCORES, {"a": []}), "ground truth: none for 1 clip: b"),
+        (
+            lambda: intersection_based.median_filter_independent_psds(
+                SCORES, {"a": []}, DURATIONS, median_filter_lengths_in_sec=[1.0], **GRID
+            ),
+            "ground truth: none for 1 clip: b",
         ),
         (
             lambda: intersection_based.psds(SCORES, TRUTH, {"a": 4.0}, **GRID),
@@ -57,7 +78,7 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
         ),
         (
             lambda: collar_based.fscore(SCORES, {"a": [(1, 3, "Bird")], "b": []}, 0.5, **COLLAR),
-            "1 label of the ground truth not among the classes of the scores: Bird",
+            "not among the classes of the scores: Bird.*leave out events of other classes",
         ),
         (
             lambda: collar_based.fscore(SCORES, {"a": [(1, 3)], "b": []}, 0.5, **COLLAR),
@@ -136,7 +157,9 @@ def test_what_cannot_be_evaluated_is_refused(act: Any, said: str) -> None:
 
 
 def test_arguments_that_are_not_there_are_refused() -> None:
-    with pytest.raises(TypeError, match="missing a required argument: 'dtc_threshold'"):
+    with pytest.raises(TypeError, match=r"^psds\(\) missing a required argument: 'dtc_threshold'"):
         intersection_based.psds(SCORES, TRUTH, DURATIONS, gtc_threshold=0.5)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'dtc'"):
+    with pytest.raises(TypeError, match=r"^accumulated_intermediate_statistics\(\) missing"):
+        collar_based.accumulated_intermediate_statistics(SCORES)
+    with pytest.raises(TypeError, match=r"^fscore\(\) got an unexpected keyword argument 'dtc'"):
         intersection_based.fscore(SCORES, TRUTH, 0.5, dtc=0.5, gtc_threshold=0.5, dtc_threshold=0.5)
