@@ -51,12 +51,13 @@ def test_tensorboard(names: dict[str, Any]) -> None:
 
 
 def test_wandb(names: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("wandb", reason="needs wandb")
+    wandb = pytest.importorskip("wandb", reason="needs wandb")
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_SILENT", "true")
     for kind in ("CACHE", "CONFIG", "DATA"):
         monkeypatch.setenv(f"WANDB_{kind}_DIR", str(tmp_path / kind))
     expected = run_snippet("import wandb", names)
+    wandb.teardown()  # waits until everything is written
     (file,) = tmp_path.glob("wandb/offline-run-*/run-*.wandb")
     logged = file.read_bytes()
     for name, value in expected.items():
