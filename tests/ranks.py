@@ -102,14 +102,37 @@ def other_definitions(rank: int) -> Any:
 
 
 def in_a_collection(rank: int) -> Any:
+    found = _collection()
+    give(found, *([CLIPS[:7], CLIPS[7:29]] if rank == 0 else [CLIPS[29:]]))
+    return {name: float(value) for name, value in found.compute().items()}
+
+
+def in_a_collection_without_data(rank: int) -> Any:
+    """In two epochs, of which the other rank has no data in the second."""
+    found = _collection()
+    for epoch in range(2):
+        found.reset()
+        if rank == epoch:
+            give(found, CLIPS[:7], CLIPS[7:])
+        values = found.compute()
+    return {name: float(value) for name, value in values.items()}
+
+
+def called(rank: int) -> Any:
+    """As batches come, which are of different sizes, each on its own rank."""
+    found = metrics()
+    for clips in [CLIPS[:7], CLIPS[7:29]] if rank == 0 else [CLIPS[29:]]:
+        found(values_of(clips), clips)
+    return found.scalars()
+
+
+def _collection() -> Any:
     from torchmetrics import MetricCollection
 
     made: dict[str, Any] = {
         name: SEDMetric(metric, CLASSES, frame=FRAME, truth=TRUTH) for name, metric in METRICS.items()
     }
-    found = MetricCollection(made)
-    give(found, *([CLIPS[:7], CLIPS[7:29]] if rank == 0 else [CLIPS[29:]]))
-    return {name: float(value) for name, value in found.compute().items()}
+    return MetricCollection(made)
 
 
 def with_targets(rank: int) -> Any:
@@ -138,6 +161,8 @@ SCENARIOS: dict[str, Callable[[int], Any]] = {
         other_scores_left_out,
         other_definitions,
         in_a_collection,
+        in_a_collection_without_data,
+        called,
         with_targets,
     )
 }

@@ -215,7 +215,7 @@ def test_lines_between_points_instead_of_steps() -> None:
         ),
         (
             lambda: evaluation().add_operating_point(events(("c.wav", 1, 3, "Dog"))),
-            "not in the ground truth: 1 clip with scores: c",
+            "not in the metadata: 1 clip with detections: c",
         ),
         (
             lambda: evaluation().add_operating_point(
@@ -223,11 +223,15 @@ def test_lines_between_points_instead_of_steps() -> None:
             ),
             "clip a: 1 event overlapping another",
         ),
+        (
+            lambda: PSDSEval(ground_truth=TRUTH, metadata=METADATA.iloc[:1]),
+            "durations: none for 1 clip of the ground truth",
+        ),
         (lambda: plot_psd_roc(NO_RESULT), "give the result of psds"),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused(act: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+    with pytest.raises(PSDSEvalError, match=said):
         act()
 
 

@@ -233,3 +233,19 @@ def test_a_criterion_without_its_method_is_refused() -> None:
 
     with pytest.raises(TypeError, match="clip_deltas"):
         Empty()  # type: ignore[abstract]
+
+
+def test_events_may_be_of_any_kind_of_row() -> None:
+    given: Any = {"a": iter([[0, 1, "Dog"], iter([1, 2, "Cat"]), np.array([2, 3, "Dog", 0.5], object)])}
+    plain = {"a": [(0, 1, "Dog"), (1, 2, "Cat"), (2, 3, "Dog", 0.5)]}
+    assert np.array_equal(
+        sed.Scores.from_events(given)["a"].values, sed.Scores.from_events(plain)["a"].values
+    )
+
+
+def test_all_unusable_events_of_a_clip_are_told_of() -> None:
+    events: Any = [(0, 1, "Dog"), ([0, 1], [1, 2], "Dog"), (0, 1, "Dog", 1, 2), "abc", (0, 1, None)]
+    with pytest.raises(
+        sed.SedscopeError, match=r"clip a: 4 events not usable: \(\[0, 1\], .*has no label"
+    ):
+        sed.Scores.from_events({"a": events})

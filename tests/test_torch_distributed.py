@@ -38,7 +38,10 @@ def expected() -> dict[str, float]:
 
 @pytest.mark.parametrize(
     "scenario",
-    ["uneven", "without_data", "padded_by_the_sampler", "other_scores_left_out", "with_targets"],
+    [
+        *("uneven", "without_data", "padded_by_the_sampler", "other_scores_left_out", "called"),
+        "with_targets",
+    ],
 )
 @pytest.mark.parametrize("rank", [0, 1])
 def test_both_find_what_one_would(
@@ -52,9 +55,12 @@ def test_every_epoch(found: list[dict[str, Any]], expected: dict[str, float], ra
     np.testing.assert_equal(found[rank]["several_epochs"], [expected, expected])
 
 
+@pytest.mark.parametrize("scenario", ["in_a_collection", "in_a_collection_without_data"])
 @pytest.mark.parametrize("rank", [0, 1])
-def test_in_a_collection(found: list[dict[str, Any]], expected: dict[str, float], rank: int) -> None:
-    values = found[rank]["in_a_collection"]
+def test_in_a_collection(
+    found: list[dict[str, Any]], expected: dict[str, float], scenario: str, rank: int
+) -> None:
+    values = found[rank][scenario]
     np.testing.assert_allclose(
         [values[name] for name in ranks.METRICS], [expected[n] for n in ranks.METRICS]
     )

@@ -78,29 +78,26 @@ class _ClipEvents:
     """The events of one clip as columns."""
 
     def __init__(self, clip: str, events: Iterable[Event]) -> None:
-        rows: list[tuple[Any, ...]] = []
-        problems: list[str] = []
-        for event in events if isinstance(events, Iterable) else [events]:
-            try:
-                onset, offset, label, *rest = event
-                (confidence,) = rest or (1.0,)
-                times = to_ticks([onset, offset])
-                if not isinstance(label, str) or not label:
-                    problems.append(f"{event!r} has no label")
-                elif times[1] <= times[0]:
-                    problems.append(f"{event!r} has no or negative length")
-                elif np.isnan(float(confidence)):
-                    problems.append(f"{event!r} has a confidence of NaN")
-                rows.append((*times.tolist(), label, float(confidence)))
-            except (TypeError, ValueError):
-                problems.append(f"{event!r} is not (onset, offset, label[, confidence])")
-        if problems:
+        given = [
+            tuple(event) if isinstance(event, Iterable) and not isinstance(event, str) else event
+            for event in (events if isinstance(events, Iterable) else [events])
+        ]
+        self.clip = clip
+        try:
+            rows = [event if len(event) == 4 else (*event, 1.0) for event in given]
+            onsets, offsets, labels, confidences = zip(*rows, strict=True) if rows else ((),) * 4
+            self.times: Ticks = to_ticks([onsets, offsets]).reshape(2, len(rows)).T
+            self.labels: tuple[str, ...] = labels
+            self.confidences = np.array(confidences, np.float64).reshape(len(rows))
+            usable = self.times[:, 1] > self.times[:, 0]
+            usable &= ~np.isnan(self.confidences)
+            fine = usable.all() and all(isinstance(label, str) and label for label in labels)
+        except (TypeError, ValueError):
+            fine = False
+        if not fine:
+            problems = [problem for event in given if (problem := _problem(event))]
             number = counted(len(problems), "event")
             raise SedscopeError(f"clip {clip}: {number} not usable: {listing(problems)}")
-        self.clip = clip
-        self.times: Ticks = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2)
-        self.labels: list[str] = [row[2] for row in rows]
-        self.confidences = np.array([row[3] for row in rows], np.float64)
 
     def scores(self, classes: Sequence[str], overlaps: EventOverlaps) -> ClipScores:
         """Frames between all boundaries; where two events of a class touch, one of no length keeps
@@ -133,12 +130,31 @@ class _ClipEvents:
         return ClipScores.unchecked(np.where(covered, total / np.maximum(covered, 1), -np.inf), ticks)
 
 
+def _problem(event: Any) -> str | None:
+    """What is wrong with an event."""
+    try:
+        onset, offset, label, *rest = event
+        (confidence,) = rest or (1.0,)
+        times = to_ticks([onset, offset])
+        if not isinstance(label, str) or not label:
+            return f"{event!r} has no label"
+        if times[1] <= times[0]:
+            return f"{event!r} has no or negative length"
+        if np.isnan(float(confidence)):
+            return f"{event!r} has a confidence of NaN"
+    except (TypeError, ValueError):
+        return f"{event!r} is not (onset, offset, label[, confidence])"
+    return None
+
+
 def _separate(
     events: _ClipEvents, labels: NDArray[np.int64], overlaps: EventOverlaps
 ) -> tuple[Ticks, NDArray[np.int64], NDArray[np.float64]]:
     """Events in order of class and time; those of a class that overlap are refused or merged."""
     order = np.lexsort((events.times[:, 0], labels))
     times, labels, confidences = events.times[order], labels[order], events.confidences[order]
+    if not ((labels[1:] == labels[:-1]) & (times[1:, 0] < times[:-1, 1])).any():
+        return times, labels, confidences
     kept: list[int] = []
     overlapping: list[str] = []
     for i in range(len(order)):

@@ -126,7 +126,8 @@ class SEDMetrics(torchmetrics.Metric):
         if not isinstance(scores, torch.Tensor):
             raise SedscopeError(f"scores must be a tensor, not {type(scores).__name__}")
         if isinstance(clip_ids, str) or not isinstance(clip_ids, Sequence):
-            raise SedscopeError(f"clip ids must be a list of names, not {clip_ids!r}")
+            given = repr(clip_ids) if isinstance(clip_ids, str) else type(clip_ids).__name__
+            raise SedscopeError(f"clip ids must be a list of names, not {given}")
         batch = Batch.checked(
             as_scores(_array(scores)),
             clip_ids,
@@ -147,9 +148,25 @@ class SEDMetrics(torchmetrics.Metric):
             if seen.held_bytes > HELD_BYTES:
                 self._find_held()
 
+    def forward(self, *arguments: Any, **options: Any) -> Any:
+        """:meth:`update`; the value of the batch alone is returned."""
+        if self._is_synced or self.dist_sync_on_step:
+            return super().forward(*arguments, **options)
+        self.update(*arguments, **options)
+        parts, self._parts = self._parts, _Parts()
+        try:
+            SEDMetrics.update(self, *arguments, **options)
+            self._forward_cache = self._shown(self._evaluation())
+        finally:
+            self._parts = parts
+        return self._forward_cache
+
     def compute(self) -> Any:
         """The value of each metric over all batches, on all ranks together where there are several."""
-        return {name: self._scalar(value) for name, value in self._values().items()}
+        self._evaluated = self._evaluation()
+        for note in self._evaluated.warnings:
+            warnings.warn(note, SedscopeWarning, stacklevel=2)
+        return self._shown(self._evaluated)
 
     def result(self) -> Evaluation:
         """The result objects behind the values: curves, classes, tables, exact numbers."""
@@ -199,7 +216,16 @@ class SEDMetrics(torchmetrics.Metric):
         self.parts = [*self.parts, *state["parts"]]
         self._computed = None
 
-    def _values(self) -> dict[str, float]:
+    def plot(self, val: Any = None, ax: Axes | None = None) -> tuple[Any, Axes]:
+        """Draw the values, or values that were computed before, e.g. of all epochs; figure and axes are
+        returned."""
+        drawn: tuple[Any, Axes] = self._plot(val, ax)
+        return drawn
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self.metrics)})"
+
+    def _evaluation(self) -> Evaluation:
         """Evaluate all parts. If that fails, what was gathered from other ranks is let go again."""
         try:
             deltas = self.collector.merge(self._unpacked())
@@ -212,14 +238,16 @@ class SEDMetrics(torchmetrics.Metric):
             for criterion, found in deltas.items()
         }
         notes = self.collector.notes(deltas)
-        result = as_evaluation(self.collector.metrics, counts, notes, {}, deltas=deltas)
-        for note in result.warnings:
-            warnings.warn(note, SedscopeWarning, stacklevel=2)
-        self._evaluated = result
-        return {name: result[metric].value for name, metric in self.metrics.items()}
+        return as_evaluation(self.collector.metrics, counts, notes, {}, deltas=deltas)
+
+    def _shown(self, result: Evaluation) -> Any:
+        """What :meth:`compute` returns of a result."""
+        return {name: self._scalar(result[metric].value) for name, metric in self.metrics.items()}
 
     def _scalar(self, value: float) -> torch.Tensor:
-        return torch.tensor(value, dtype=self.dtype, device=self.device)
+        """A value, which has more digits than half precision."""
+        dtype = torch.promote_types(self.dtype, torch.float32)
+        return torch.tensor(value, dtype=dtype, device=self.device)
 
     def _unpacked(self) -> list[Part]:
         expected = torch.from_numpy(self.collector.definition)
@@ -251,7 +279,11 @@ class SEDMetrics(torchmetrics.Metric):
 
     def _append(self, part: Part) -> None:
         assert isinstance(self._parts, _Parts)
-        self._parts.append(torch.from_numpy(part.pack()).to(self.device))
+        place = "cpu" if self.compute_on_cpu else self.device
+        self._parts.append(torch.from_numpy(part.pack()).to(place))
+
+    def _move_list_states_to_cpu(self) -> None:
+        """Nothing is to be moved: parts are put where they belong."""
 
     def __getstate__(self) -> dict[str, Any]:
         self._find_held()
@@ -289,19 +321,16 @@ class SEDMetric(SEDMetrics):
         """Whether a larger value is a better one."""
         return self.metric.higher_is_better
 
-    def compute(self) -> Any:
-        """The value over all batches, on all ranks together where there are several."""
-        (value,) = self._values().values()
-        return self._scalar(value)
-
     def plot(self, val: Any = None, ax: Axes | None = None) -> tuple[Any, Axes]:
         """Draw the curves that the value is read off, or values that were computed before, e.g. of all
         epochs; figure and axes are returned."""
         if val is not None:
-            drawn: tuple[Any, Axes] = self._plot(val, ax)
-            return drawn
+            return super().plot(val, ax)
         axes: Axes = self.result()[self.metric].plot(ax)
         return axes.figure, axes
+
+    def _shown(self, result: Evaluation) -> Any:
+        return self._scalar(result[self.metric].value)
 
 
 def _all_the_same(definitions: torch.Tensor) -> torch.Tensor:

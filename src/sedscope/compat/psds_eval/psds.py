@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,12 +13,12 @@ from ...clip_ids import clip_id
 from ...collect import deltas
 from ...counts import Counts
 from ...criteria import Intersection
-from ...errors import SedscopeWarning, listing
+from ...errors import SedscopeWarning, counted, listing
 from ...ground_truth import GroundTruth
 from ...psd_roc import step_area
 from ...scores import Scores
 from ...tallies import Tally
-from .values import PSDROC, PSDS, WORLD, FloatArray, PSDSEvalError, Thresholds
+from .values import PSDROC, PSDS, WORLD, FloatArray, PSDSEvalError, Thresholds, own_errors
 
 
 class PSDSEval:
@@ -50,7 +50,8 @@ class PSDSEval:
         metadata: Any = None,
     ) -> None:
         self.threshold = Thresholds(gtc_threshold, dtc_threshold, cttc_threshold)
-        self.criterion = Intersection(dtc_threshold, gtc_threshold, cttc_threshold)
+        with own_errors():
+            self.criterion = Intersection(dtc_threshold, gtc_threshold, cttc_threshold)
         if duration_unit not in self.secs_in_uot:
             units = " or ".join(map(repr, self.secs_in_uot))
             raise PSDSEvalError(f"duration_unit={duration_unit!r}: choose {units}")
@@ -73,7 +74,8 @@ class PSDSEval:
         events = _events(gt_t, "ground truth")
         _require_frame(meta_t, ["filename", "duration"], "metadata")
         clips = meta_t.drop_duplicates("filename").sort_values("filename")
-        self._truth = GroundTruth.from_table(events, durations=clips)
+        with own_errors():
+            self._truth = GroundTruth.from_table(events, durations=clips)
         self.ground_truth, self.metadata = events.dropna(), clips
         self.class_names = sorted({*self.class_names, *self._truth.labels, WORLD})
 
@@ -114,15 +116,15 @@ class PSDSEval:
 
     def _evaluate(self, table: Any) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """The confusion matrix, true positive ratios, rates of false positives and of cross-triggers."""
-        counted = self._count(table)
-        classes = list(counted)
+        counts = self._count(table)
+        classes = list(counts)
         matrix = np.zeros((len(classes) + 1, len(classes) + 1))
-        matrix[:-1, :-1] = counted.cross_trigger_matrix(0.5)
-        tallies = [of_class.tally_at(0.5) for of_class in counted.values()]
+        matrix[:-1, :-1] = counts.cross_trigger_matrix(0.5)
+        tallies = [of_class.tally_at(0.5) for of_class in counts.values()]
         matrix[:-1, -1] = [tally.fp for tally in tallies]
         tpr = np.array([tally.recall for tally in tallies])
-        fpr = matrix[:-1, -1] * self.nseconds / counted.duration
-        seconds = np.array([of_class.reference_time for of_class in counted.values()])
+        fpr = matrix[:-1, -1] * self.nseconds / counts.duration
+        seconds = np.array([of_class.reference_time for of_class in counts.values()])
         with np.errstate(divide="ignore", invalid="ignore"):
             ctr = np.where(seconds > 0, matrix[:-1, :-1] * self.nseconds / seconds, np.nan)
         np.fill_diagonal(ctr, np.nan)
@@ -132,15 +134,22 @@ class PSDSEval:
         if self._truth is None:
             raise PSDSEvalError("set the ground truth first")
         detected: dict[str, list[tuple[float, float, str]]] = {}
-        for name, *event in table.itertuples(index=False, name=None):
+        for name, *event in _rows(table):
             detected.setdefault(clip_id(name), []).append((event[0], event[1], event[2]))
+        unlisted = sorted(set(detected).difference(self._truth.clips))
+        if unlisted:
+            raise PSDSEvalError(
+                f"not in the metadata: {counted(len(unlisted), 'clip')} with detections: "
+                f"{listing(unlisted)}"
+            )
         classes = self._classes()
         others = sorted(set(table.event_label).difference(classes))
         if others:
             note = f"left out, not among the classes: detections of {listing(others)}"
             warnings.warn(note, SedscopeWarning, stacklevel=4)
-        system = Scores.from_events(detected, classes=[*classes, *others], clips=self._truth.clips)
-        return deltas(system, self._truth, self.criterion, classes=classes).counts()
+        with own_errors():
+            system = Scores.from_events(detected, classes=[*classes, *others], clips=self._truth.clips)
+            return deltas(system, self._truth, self.criterion, classes=classes).counts()
 
     # Scores
 
@@ -148,10 +157,10 @@ class PSDSEval:
         self, detections: Any, beta: float = 1.0
     ) -> tuple[float, dict[str, float]]:
         """The mean F-score of some detections over classes with references, and that of each class."""
-        counted = self._count(_events(detections, "detection"))
+        counts = self._count(_events(detections, "detection"))
         values = {
             label: float(of_class.tally_at(0.5).fscore(beta)) if of_class.references else np.nan
-            for label, of_class in counted.items()
+            for label, of_class in counts.items()
         }
         return float(np.nanmean(list(values.values()))), values
 
@@ -332,7 +341,12 @@ def _events(table: Any, what: str) -> Any:
     return events[~(events.offset == events.onset)]
 
 
+def _rows(table: Any) -> Iterator[tuple[Any, ...]]:
+    """The rows of a table, column by column: pandas is slow to go through texts."""
+    return zip(*(table[name].tolist() for name in table.columns), strict=True)
+
+
 def _name_of(table: Any) -> str:
     """The same for the same detections, whatever their order."""
-    rows = sorted(table.itertuples(index=False, name=None))
+    rows = sorted(_rows(table))
     return hashlib.sha256(repr(rows).encode()).hexdigest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +19,15 @@ FloatArray = NDArray[np.float64]
 
 class PSDSEvalError(SedscopeError):
     """Input that cannot be evaluated."""
+
+
+@contextmanager
+def own_errors() -> Iterator[None]:
+    """Every :class:`~sedscope.SedscopeError` becomes a :class:`PSDSEvalError`."""
+    try:
+        yield
+    except SedscopeError as error:
+        raise PSDSEvalError(str(error)) from None
 
 
 class PSDROC(NamedTuple):

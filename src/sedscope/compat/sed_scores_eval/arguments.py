@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
@@ -26,20 +26,31 @@ def taking(**groups: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         fields = {name: dataclasses.fields(group) for name, group in groups.items()}
         options = [_parameter(field) for of_group in fields.values() for field in of_group]
         signature = inspect.Signature([*kept, *options])
+        name = function.__name__.removeprefix("_")
 
         def call(*args: Any, **given: Any) -> Any:
-            bound = signature.bind(*args, **given)
-            bound.apply_defaults()
-            values = dict(bound.arguments)
+            values = bound(signature, name, args, given)
             made = {
                 name: group(**{field.name: values.pop(field.name) for field in fields[name]})
                 for name, group in groups.items()
             }
             return function(**values, **made)
 
-        return named(call, signature, function.__name__, function.__doc__)
+        return named(call, signature, name, function.__doc__)
 
     return decorate
+
+
+def bound(
+    signature: inspect.Signature, name: str, args: tuple[Any, ...], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a call by their names, with defaults; what does not fit is said of ``name``."""
+    try:
+        arguments = signature.bind(*args, **options)
+    except TypeError as error:
+        raise TypeError(f"{name}() {error}") from None
+    arguments.apply_defaults()
+    return dict(arguments.arguments)
 
 
 def _parameter(field: dataclasses.Field[Any]) -> inspect.Parameter:
@@ -65,7 +76,7 @@ def batched(function: Callable[P, Any], of_lists: Collection[str] = ()) -> Calla
 
     @wraps(function)
     def each(*args: P.args, **options: P.kwargs) -> Any:
-        given = signature.bind(*args, **options).arguments
+        given = bound(signature, function.__name__, args, options)
         names = [
             name
             for name in ("scores", "scores_processed", "deltas")

@@ -23,6 +23,7 @@ from ...criteria import Criterion, Intersection
 from ...errors import SedscopeError, SedscopeWarning, counted, listing
 from ...gathering import Wanted
 from ...ground_truth import GroundTruth
+from ...scores import Scores
 from .inputs import NamedScores
 
 FloatArray = NDArray[np.float64]
@@ -48,6 +49,7 @@ def find(
     scores: NamedScores, truth: GroundTruth, criterion: Criterion, wanted: Wanted | None = None
 ) -> Found:
     """The deltas of some scores; what is odd about the data is warned of."""
+    _require_known_labels(scores.scores, truth)
     alignment = align(scores.scores, truth)
     deltas = collect(alignment, {criterion: wanted or Wanted()})[criterion]
     expected = "taken from the scores' last boundary"
@@ -55,6 +57,16 @@ def find(
     _warn(notes)
     _warn_of_empty_classes(deltas)
     return Found(deltas, tuple(scores.names[clip] for clip in deltas.clips))
+
+
+def _require_known_labels(scores: Scores, truth: GroundTruth) -> None:
+    unknown = [label for label in truth.labels if label not in scores.classes]
+    if unknown:
+        raise SedscopeError(
+            f"{counted(len(unknown), 'label')} of the ground truth not among the classes of the scores: "
+            f"{listing(unknown)}. The scores have {listing(scores.classes, limit=30)}. Correct the "
+            "labels, or leave out events of other classes"
+        )
 
 
 def _warn_of_empty_classes(deltas: Deltas) -> None:

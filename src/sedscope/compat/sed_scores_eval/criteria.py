@@ -24,6 +24,7 @@ from .inputs import (
     named_scores,
     of_clips,
     require_microseconds,
+    require_same_clips,
     truth_of_events,
     truth_of_tags,
 )
@@ -85,7 +86,7 @@ def by_segment(
     durations = (
         _until_the_last(given, events) if audio_durations is None else durations_by_name(audio_durations)
     )
-    return find(given, truth_of_events(events, durations), criterion)
+    return count_same_clips(given, events, durations, criterion)
 
 
 def by_clip(scores: Any, ground_truth: Any, *, deltas: Any = None, num_jobs: int = 1) -> Found:
@@ -95,7 +96,9 @@ def by_clip(scores: Any, ground_truth: Any, *, deltas: Any = None, num_jobs: int
     tags = ground_truth
     if isinstance(ground_truth, (str, Path)):
         tags, _ = read_ground_truth_tags(ground_truth)
-    return find(named_scores(scores), truth_of_tags(tags), Clip())
+    given = named_scores(scores)
+    require_same_clips(map(clip_id, tags), given.scores, "ground truth")
+    return find(given, truth_of_tags(tags), Clip())
 
 
 def by_events(
@@ -111,12 +114,26 @@ def by_events(
     events = events_by_name(ground_truth)
     durations = None if audio_durations is None else durations_by_name(audio_durations)
     if deltas is None:
-        return find(named_scores(scores), truth_of_events(events, durations), criterion, wanted)
+        return count_same_clips(named_scores(scores), events, durations, criterion, wanted)
     clips = list(clip_ids(deltas, "deltas").values())
     events = of_clips(events, clips, "ground truth")
     if durations is not None:
         durations = of_clips(durations, clips, "durations")
     return found_in_table(deltas, criterion, truth_of_events(events, durations))
+
+
+def count_same_clips(
+    scores: NamedScores,
+    events: Mapping[str, Any],
+    durations: Mapping[str, float] | None,
+    criterion: Criterion,
+    wanted: Wanted | None = None,
+) -> Found:
+    """Count by a criterion, if all is about the same clips."""
+    require_same_clips(map(clip_id, events), scores.scores, "ground truth")
+    if durations is not None:
+        require_same_clips(map(clip_id, durations), scores.scores, "durations")
+    return find(scores, truth_of_events(events, durations), criterion, wanted)
 
 
 def _until_the_last(scores: NamedScores, events: Mapping[str, Any]) -> dict[str, float]:

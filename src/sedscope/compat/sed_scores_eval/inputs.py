@@ -138,6 +138,20 @@ def of_clips(given: Mapping[str, Any], clips: Collection[str], where: str) -> di
     return {clip: known[clip] for clip in clips}
 
 
+def require_same_clips(given: Iterable[str], clips: Iterable[str], where: str) -> None:
+    """Refuse what is not given for each of the clips, or is given for others."""
+    known, wanted = set(given), set(clips)
+    problems = [
+        f"{what} {counted(len(names), 'clip')}: {listing(sorted(names))}"
+        for what, names in (("none for", wanted - known), ("without scores:", known - wanted))
+        if names
+    ]
+    if problems:
+        raise SedscopeError(
+            f"{where}: {'; '.join(problems)}. Give one for each clip with scores, and for no others"
+        )
+
+
 def truth_of_events(
     events: Mapping[str, Iterable[Any]], durations: Mapping[str, float] | None
 ) -> GroundTruth:

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .arguments import named, taking, transposed
+from .arguments import bound, named, taking, transposed
 from .counting import Found, Statistics, statistics_of
 from .resamples import Drawing
 
@@ -22,7 +22,7 @@ def reading(name: str, count: Count, read: Read) -> Callable[..., Any]:
     """A function of scores: what ``read`` finds in the statistics of what ``count`` counts."""
 
     def of_scores(*args: Any, **options: Any) -> Any:
-        counting, own = _split(signature, count, args, options)
+        counting, own = _split(bound(signature, name, args, options), count)
         return read(statistics_of(count(**counting).counts()), **own)
 
     signature = _signature(count, read)
@@ -33,7 +33,7 @@ def bootstrapped(name: str, count: Count, read: Read) -> Callable[..., Any]:
     """The same for resamples of the clips: a list with a tuple for each value that ``read`` returns."""
 
     def of_scores(*args: Any, drawing: Drawing, **options: Any) -> Any:
-        counting, own = _split(signature, count, args, options)
+        counting, own = _split(bound(signature, name, args, options), count)
         found = count(**counting)
         weights = drawing.weights(found.names)
         return transposed([read(statistics_of(found.counts(row)), **own) for row in weights])
@@ -48,11 +48,11 @@ def accumulated(count: Count) -> Callable[..., tuple[Statistics, list[str]]]:
     """A function of scores that gives all statistics, and the clips."""
 
     def of_scores(*args: Any, **options: Any) -> tuple[Statistics, list[str]]:
-        found = count(*args, **options)
+        found = count(**bound(signature, name, args, options))
         return statistics_of(found.counts()), sorted(found.names)
 
-    name, about = "accumulated_intermediate_statistics", accumulated.__doc__
-    return named(of_scores, inspect.signature(count), name, about)
+    signature, name = inspect.signature(count), "accumulated_intermediate_statistics"
+    return named(of_scores, signature, name, accumulated.__doc__)
 
 
 def _signature(count: Count, read: Read) -> inspect.Signature:
@@ -67,14 +67,10 @@ def _signature(count: Count, read: Read) -> inspect.Signature:
     return inspect.Signature([*data, *options])
 
 
-def _split(
-    signature: inspect.Signature, count: Count, args: tuple[Any, ...], options: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split(arguments: Mapping[str, Any], count: Count) -> tuple[dict[str, Any], dict[str, Any]]:
     """The arguments for counting, and the others."""
-    bound = signature.bind(*args, **options)
-    bound.apply_defaults()
     counting = inspect.signature(count).parameters
     return (
-        {name: value for name, value in bound.arguments.items() if name in counting},
-        {name: value for name, value in bound.arguments.items() if name not in counting},
+        {name: value for name, value in arguments.items() if name in counting},
+        {name: value for name, value in arguments.items() if name not in counting},
     )

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ....clip_ids import clip_id
-from ....errors import SedscopeError, counted, listing
+from ....errors import SedscopeError, listing
 from ....ground_truth import GroundTruth
 from ....io.event_tables import read_durations
 from ....io.files import replacing, write_text
 from ....io.text_tables import read_text_table
-from ..inputs import events_by_name, of_clips
+from ..inputs import events_by_name, of_clips, require_same_clips
 from ..lazy import LazyScores
 from .detection import scores_to_event_list
 from .number_tables import read_number_table
@@ -108,15 +108,7 @@ def _of_same_clips(
         return given
     if more_is_fine:
         return of_clips(given, clips, where)
-    missing = sorted(set(clips).difference(given))
-    more = sorted(set(given).difference(clips))
-    problems = [
-        f"{what} {counted(len(names), 'clip')}: {listing(names)}"
-        for what, names in (("none for", missing), ("without scores:", more))
-        if names
-    ]
-    if problems:
-        raise SedscopeError(f"{where}: {'; '.join(problems)}")
+    require_same_clips(given, clips, where)
     return given
 
 
@@ -285,13 +277,17 @@ def write_detections_for_multiple_thresholds(
         raise SedscopeError(
             f"thresholds must differ within {threshold_decimals} decimals: see threshold_decimals"
         )
-    transform = score_transform
-    if isinstance(transform, (str, Path)):
-        transform = read_score_transform(transform)
-    if transform is not None:
-        names_of_clips = list(scores.keys())
-        scores = {name: transform(scores[name]) for name in names_of_clips}
+    scores = transformed_scores(scores, score_transform)
     folder = Path(dir_path)
     folder.mkdir(parents=True, exist_ok=True)
     for name, point in zip(names, points.tolist(), strict=True):
         write_detection(scores, point, folder / f"{name}.tsv", audio_format)
+
+
+def transformed_scores(scores: Any, transform: Callable[[Any], Any] | str | Path | None) -> Any:
+    """Score tables put through a function, or through that of a file; as they are without one."""
+    if transform is None:
+        return scores
+    function = read_score_transform(transform) if isinstance(transform, (str, Path)) else transform
+    tables, clips = parse_scores(scores)
+    return {clip: function(tables[clip]) for clip in clips}

@@ -1,5 +1,6 @@
 """Detections judged by their overlap with references."""
 
+from . import reference
 from .error_rate import best_error_rate, error_rate, error_rate_curve
 from .intermediate_statistics import (
     accumulated_intermediate_statistics,
@@ -60,4 +61,5 @@ __all__ = [
     "psd_roc",
     "psds",
     "psds_from_psd_roc",
+    "reference",
 ]

@@ -19,10 +19,10 @@ from ....errors import SedscopeError
 from ....gathering import Wanted
 from ..arguments import batched, taking, transposed
 from ..base_modules.postprocessing import median_filter
-from ..counting import Found, find
-from ..criteria import by_events
+from ..counting import Found
+from ..criteria import by_events, count_same_clips
 from ..delta_tables import DeltaTable
-from ..inputs import durations_by_name, events_by_name, named_scores, truth_of_events
+from ..inputs import durations_by_name, events_by_name, named_scores
 from ..resamples import Drawing
 from .intermediate_statistics import intermediate_statistics_deltas
 from .psds import ClassCurves, PSDSOptions
@@ -121,7 +121,7 @@ class MedianFiltered(Variants):
             raise SedscopeError("there is no median filter: give median_filter_lengths_in_sec")
         events, durations = events_by_name(data.ground_truth), durations_by_name(data.audio_durations)
         wanted = Wanted(data.limit, variants=tuple(dict.fromkeys(filters)))
-        found = find(given, truth_of_events(events, durations), data.options.criterion, wanted)
+        found = count_same_clips(given, events, durations, data.options.criterion, wanted)
         return [Found(found.deltas.variants[chosen], found.names) for chosen in filters]
 
 

@@ -1,0 +1,100 @@
+"""What psds_eval finds: values at given thresholds. Over all thresholds: ``psds``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....counts import Counts, as_thresholds
+from ....detection_sets import counts_of_sets
+from ....errors import SedscopeError, counted, listing
+from ....gathering import Wanted
+from ..arguments import taking
+from ..base_modules.io import read_ground_truth_events, transformed_scores
+from ..criteria import by_events
+from ..inputs import durations_by_name, events_by_name, truth_of_events
+from . import precision_recall
+from .psds import PSDSOptions
+
+_THRESHOLDS = np.linspace(0.01, 0.99, 50)
+
+
+@taking(options=PSDSOptions)
+def approximate_psds(
+    scores: Any,
+    ground_truth: Any,
+    audio_durations: Any,
+    thresholds: Any = _THRESHOLDS,
+    *,
+    score_transform: Callable[[Any], Any] | str | Path | None = None,
+    options: PSDSOptions,
+) -> tuple[Any, ...]:
+    """The PSDS, that of each class, the PSD-ROC, and that of each class, over some thresholds.
+
+    ``score_transform``: what each score table is put through before, or a file of it.
+    """
+    found = by_events(
+        transformed_scores(scores, score_transform),
+        ground_truth,
+        options.criterion,
+        audio_durations=durations_by_name(audio_durations),
+    )
+    return _over_points(found.counts().at(thresholds), options)
+
+
+@taking(options=PSDSOptions)
+def approximate_psds_from_detections_dir(
+    dir_path: str | Path,
+    ground_truth: Any,
+    audio_durations: Any,
+    thresholds: Any = _THRESHOLDS,
+    *,
+    threshold_decimals: int = 3,
+    options: PSDSOptions,
+) -> tuple[Any, ...]:
+    """The same from a folder that ``io.write_detections_for_multiple_thresholds`` has written."""
+    points = as_thresholds(thresholds).tolist()
+    files = {point: Path(dir_path) / f"{point:.{threshold_decimals}f}.tsv" for point in points}
+    missing = [file.name for file in files.values() if not file.exists()]
+    if missing:
+        raise SedscopeError(
+            f"{dir_path}: there is no file for {counted(len(missing), 'threshold')}: {listing(missing)}"
+        )
+    sets = {point: _events(file) for point, file in files.items()}
+    truth = truth_of_events(events_by_name(ground_truth), durations_by_name(audio_durations))
+    counts = counts_of_sets(sets, truth, {options.criterion: Wanted()})
+    return _over_points(counts[options.criterion], options)
+
+
+def fscore(
+    scores: Any,
+    ground_truth: Any,
+    threshold: Any,
+    *,
+    dtc_threshold: float,
+    gtc_threshold: float,
+    beta: float = 1.0,
+) -> dict[str, float]:
+    """The F-score of each class at a threshold, and their mean."""
+    values, *_ = precision_recall.fscore(
+        scores,
+        ground_truth,
+        threshold,
+        dtc_threshold=dtc_threshold,
+        gtc_threshold=gtc_threshold,
+        beta=beta,
+    )
+    return {label: value for label, value in values.items() if label != "micro_average"}
+
+
+def _events(file: Path) -> dict[str, list[tuple[float, float, str]]]:
+    read = read_ground_truth_events(file)
+    return {clip: [(onset, offset, label) for onset, offset, label in read[clip]] for clip in read}
+
+
+def _over_points(counts: Counts, options: PSDSOptions) -> tuple[Any, ...]:
+    value, of_classes, roc, class_rocs = options.with_areas(options.class_curves(counts))
+    return value, of_classes, roc, {label: (tpr, efpr) for label, (tpr, efpr, _) in class_rocs.items()}
