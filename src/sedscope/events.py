@@ -88,10 +88,10 @@ class _ClipEvents:
             onsets, offsets, labels, confidences = zip(*rows, strict=True) if rows else ((),) * 4
             self.times: Ticks = to_ticks([onsets, offsets]).reshape(2, len(rows)).T
             self.labels: tuple[str, ...] = labels
-            self.confidences = np.array(confidences, np.float64).reshape(len(rows))
-            usable = self.times[:, 1] > self.times[:, 0]
-            usable &= ~np.isnan(self.confidences)
-            fine = usable.all() and all(isinstance(label, str) and label for label in labels)
+            self.confidences = np.array(confidences, np.float64)
+            usable = (self.times[:, 1] > self.times[:, 0]) & ~np.isnan(self.confidences)
+            fine = usable.shape == (len(rows),) and usable.all()
+            fine = fine and all(isinstance(label, str) and label for label in labels)
         except (TypeError, ValueError):
             fine = False
         if not fine:
