@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from ..alignment import Alignment
@@ -52,7 +55,8 @@ class DaskEngine:
                 _report(found, [len(part.clips) for part in parts], progress)
                 result: Found = merged.result()
             except BaseException as error:
-                client.cancel(found)
+                for future in (merged, *found):
+                    future.release()  # what has not begun is not done
                 if isinstance(error, SedscopeError) or not isinstance(error, Exception):
                     raise
                 raise SedscopeError(_said(error, names)) from error
@@ -124,14 +128,47 @@ def _client(scheduler: Any, threads: int | None) -> Iterator[Any]:
         return
     from ..threads import thread_count
 
-    cluster = distributed.LocalCluster(
-        n_workers=thread_count(threads),
-        threads_per_worker=1,
-        dashboard_address=":0",
-        silence_logs="ERROR",
-    )
-    with cluster, distributed.Client(cluster) as client:
-        yield client
+    with _without_interrupts():
+        cluster = distributed.LocalCluster(
+            n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR"
+        )
+    with ExitStack() as closing:
+        closing.enter_context(cluster)
+        client = closing.enter_context(distributed.Client(cluster))
+        try:
+            cluster.scale(thread_count(threads))
+            client.wait_for_workers(1)
+            yield client
+        except KeyboardInterrupt:
+            cluster.shutdown_on_close = False  # nobody waits for it at the end
+            _kill_workers(cluster)  # else they finish what they have begun
+            threading.Thread(target=closing.pop_all().close, daemon=True).start()
+            raise
+
+
+def _kill_workers(cluster: Any) -> None:
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        if nanny.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(nanny.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Threads that are started here, and what they start, do not see Ctrl-C, which is for the client;
+    one that comes meanwhile is not lost."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which would unblock the signal if it were started later
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _distributed() -> Any:
