@@ -1,5 +1,7 @@
 """``python -m sedscope``, and the program ``sedscope``."""
 
+import atexit
+import os
 import sys
 
 _INTERRUPTED = 130
@@ -14,8 +16,9 @@ def main() -> None:
     except (KeyboardInterrupt, SystemExit) as end:
         if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
             raise
-        print("interrupted", file=sys.stderr)
-        sys.exit(_INTERRUPTED)
+        print("interrupted", file=sys.stderr, flush=True)
+        atexit._run_exitfuncs()
+        os._exit(_INTERRUPTED)  # without waiting for threads that are at work
 
 
 if __name__ == "__main__":

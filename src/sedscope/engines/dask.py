@@ -130,7 +130,7 @@ def _client(scheduler: Any, threads: int | None) -> Iterator[Any]:
 
     with _without_interrupts():
         cluster = distributed.LocalCluster(
-            n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR"
+            n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
         )
     with ExitStack() as closing:
         closing.enter_context(cluster)
@@ -142,8 +142,13 @@ def _client(scheduler: Any, threads: int | None) -> Iterator[Any]:
         except KeyboardInterrupt:
             cluster.shutdown_on_close = False  # nobody waits for it at the end
             _kill_workers(cluster)  # else they finish what they have begun
-            threading.Thread(target=closing.pop_all().close, daemon=True).start()
+            threading.Thread(target=_close, args=(closing.pop_all(),), daemon=True).start()
             raise
+
+
+def _close(stopped: ExitStack) -> None:
+    with suppress(Exception):  # a cluster whose workers are gone has complaints
+        stopped.close()
 
 
 def _kill_workers(cluster: Any) -> None:
