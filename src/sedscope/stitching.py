@@ -129,9 +129,10 @@ def _places(chunks: Mapping[str, tuple[str, float]]) -> dict[str, tuple[str, int
 
 def _read_chunks(path: str | Path) -> dict[str, tuple[str, float]]:
     """A table ``filename recording start``, in seconds, separated by tabs or commas."""
+    from .io.places import place
     from .io.text_tables import decode, delimiter_of, numbers, read_bytes, read_text_table
 
-    file = Path(path)
+    file = place(path)
     table = read_text_table(file, delimiter_of(decode(read_bytes(file).split(b"\n", 1)[0], file)))
     wanted = ("filename", "recording", "start")
     missing = [name for name in wanted if name not in table.header]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -36,13 +36,16 @@ class ScoreFormat:
 
     name: str
     about: str
-    recognise: Callable[[Path], bool]
-    read: Callable[[Path, Given], Scores]
+    recognise: Callable[[Any], bool]
+    read: Callable[[Any, Given], Scores]
+    """Takes a path; of a folder, also its address."""
     write: Callable[[Scores, Path, Iterator[tuple[str, ClipScores]]], None]
     """Takes the set and its clips, which have nothing that the format cannot hold."""
     holds: frozenset[Part]
     suffixes: tuple[str, ...] = ()
     """Names of files that mean this format when scores are written."""
+    travels: bool = False
+    """Whether what loads clips goes to other processes as it is."""
     needs_words: bool = False
     """Whether files may leave it to the user to say their classes and the length of frames."""
 
