@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ fsspec: Any = pytest.importorskip("fsspec", reason="needs fsspec: pip install 's
 
 PSDS1 = sed.presets.PSDS1
 FORMATS = {"tsv": "scores", "store": "store", "npz": "s.npz", "hdf5": "s.h5", "parquet": "s.parquet"}
-WAYS = ["memory", "file", "zip", "zip in memory", "simplecache", "http"]
+WAYS = ["memory", "file", "zip", "zip in memory", "simplecache", "http", "http with ranges"]
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,37 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+class Ranged(Quiet):
+    """A server that gives parts of files, as most do."""
+
+    def do_GET(self) -> None:
+        asked, file = self.headers.get("Range"), Path(self.translate_path(self.path))
+        if asked is None or not file.is_file():
+            super().do_GET()
+            return
+        content = file.read_bytes()
+        first, last = asked.removeprefix("bytes=").split("-")
+        part = content[int(first) : int(last) + 1 if last else None]
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}")
+        self.send_header("Content-Length", str(len(part)))
+        self.end_headers()
+        self.wfile.write(part)
+
+
+@contextmanager
+def serving(folder: Path, handler: type[Quiet]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=folder))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
 @pytest.fixture(scope="module")
 def addresses(here: Path) -> Iterator[dict[str, str]]:
     """The folder of the set by the way to it, with {} for what lies in it."""
@@ -71,20 +103,13 @@ def addresses(here: Path) -> Iterator[dict[str, str]]:
         "zip in memory": "zip://set/{}::memory://remote/set.zip",
         "simplecache": "simplecache::memory://remote/set/{}",
     }
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=here.parent))
-    serving = threading.Thread(target=server.serve_forever)
-    serving.start()
-    try:
-        yield found | {"http": f"http://127.0.0.1:{server.server_port}/set/{{}}"}
-    finally:
-        server.shutdown()
-        serving.join()
-        server.server_close()
-        memory.rm("/remote", recursive=True)
+    with serving(here.parent, Quiet) as whole, serving(here.parent, Ranged) as ranged:
+        yield found | {"http": f"{whole}/set/{{}}", "http with ranges": f"{ranged}/set/{{}}"}
+    memory.rm("/remote", recursive=True)
 
 
 def folder_of(way: str, addresses: dict[str, str]) -> str:
-    if way == "http":
+    if way.startswith("http"):
         pytest.importorskip("aiohttp", reason="fsspec needs aiohttp for http")
     return addresses[way]
 
@@ -112,7 +137,7 @@ def test_a_folder_of_events(way: str, here: Path, addresses: dict[str, str]) -> 
     assert found == sed.read_events(here / "raven")
 
 
-@pytest.mark.parametrize("way", ["file", "zip", "http"])
+@pytest.mark.parametrize("way", ["file", "zip", "http", "http with ranges"])
 @pytest.mark.parametrize("format", FORMATS)
 def test_workers_open_addresses(
     format: str, way: str, here: Path, addresses: dict[str, str], workers: Any
@@ -204,6 +229,20 @@ def test_only_the_rows_of_a_clip_are_read(
     monkeypatch.setattr(Address, "read_range", noting)
     clip = scores["clip 05"]
     assert read == [clip.values.nbytes]
+
+
+def test_an_hdf5_file_is_read_in_parts(
+    here: Path, addresses: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("h5py", reason="needs h5py: pip install 'sedscope[hdf5]'")
+    there = folder_of("http with ranges", addresses)
+
+    def copy(self: Address) -> Path:
+        raise AssertionError(f"{self} was copied")
+
+    monkeypatch.setattr(Address, "copy", property(copy))
+    scores, expected = sed.read_scores(there.format("s.h5")), sed.read_scores(here / "s.h5")
+    np.testing.assert_array_equal(scores["clip 07"].values, expected["clip 07"].values)
 
 
 def test_deltas_and_results_are_written_to_addresses(here: Path) -> None:

@@ -51,10 +51,11 @@ def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Place) -> None:
 
 def load_deltas(path: str | Place) -> list[Deltas]:
     """The deltas of a file that :func:`save_deltas` wrote, one per criterion."""
+    source = place(path)
     try:
-        with place(path).open("rb") as file:
-            described = _read_header(file, path)
-            arrays = [_read_array(file, one, path) for one in described["arrays"]]
+        with source.open("rb") as file:
+            described = _read_header(file, source)
+            arrays = [_read_array(file, one, source) for one in described["arrays"]]
             if file.read(1):
                 raise _Damaged(path, "there is more in it than it says")
     except OSError as error:
@@ -150,7 +151,7 @@ def _bytes(array: NDArray[Any]) -> memoryview | bytes:
     return array.data.cast("B") if array.size else b""
 
 
-def _read_header(file: IO[bytes], path: str | Place) -> Any:
+def _read_header(file: IO[bytes], path: Place) -> Any:
     words = file.readline(_FIRST_LINE).decode("ascii", "replace").split()
     if words[:1] != [_MAGIC]:
         raise SedscopeError(f"{path} is no file of deltas")
@@ -162,7 +163,7 @@ def _read_header(file: IO[bytes], path: str | Place) -> Any:
     if len(words) != 4 or not words[2].isdecimal():
         raise _Damaged(path, "its first line is not whole")
     length = int(words[2])
-    if length > place(path).stat().st_size:
+    if length > path.stat().st_size:
         raise _Damaged(path, "it is shorter than it says")
     header = file.read(length)
     if _digest(header) != words[3]:
@@ -170,11 +171,11 @@ def _read_header(file: IO[bytes], path: str | Place) -> Any:
     return json.loads(header)
 
 
-def _read_array(file: IO[bytes], described: Mapping[str, Any], path: str | Place) -> NDArray[Any]:
+def _read_array(file: IO[bytes], described: Mapping[str, Any], path: Place) -> NDArray[Any]:
     if described["dtype"] not in _TYPES:
         raise _Damaged(path, f"it has numbers of the type {described['dtype']}")
     array: NDArray[Any] = np.empty(tuple(described["shape"]), described["dtype"])
-    if array.nbytes > place(path).stat().st_size:
+    if array.nbytes > path.stat().st_size:
         raise _Damaged(path, "it is shorter than it says")
     content = file.read(array.nbytes)
     if len(content) != array.nbytes:

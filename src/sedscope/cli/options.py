@@ -146,7 +146,7 @@ def stitching(given: str | None) -> dict[str, Any]:
         return {}
     if given in ("seconds", "centiseconds", "milliseconds"):
         return {"stitch": None, "unit": given}
-    return {"stitch": Path(given)}
+    return {"stitch": place(given)}
 
 
 def class_names(given: Sequence[str] | None, known: Sequence[str]) -> list[str] | None:

@@ -6,11 +6,11 @@ import re
 import shutil
 import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property, total_ordering
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from pathlib import Path, PurePosixPath
 from tempfile import mkdtemp
 from typing import IO, Any, TypeAlias
@@ -106,7 +106,7 @@ class Address:
 
     def exists(self) -> bool:
         """Whether there is something."""
-        return self._listed is not None or bool(self._ask("exists"))
+        return self._exists
 
     def is_dir(self) -> bool:
         """Whether it is a folder; for the web, a page with links to what lies below."""
@@ -126,8 +126,7 @@ class Address:
 
     def stat(self) -> Size:
         """How large a file is."""
-        size = None if self._listed is None else self._listed.get("size")
-        return Size(int((self._ask("size") if size is None else size) or 0))
+        return self._size
 
     def open(self, mode: str = "rb") -> IO[bytes]:
         """The content of a file, read at once."""
@@ -153,6 +152,28 @@ class Address:
         self._ask("put_file", says="write", first=(str(file),))
 
     @cached_property
+    def in_parts(self) -> bool:
+        """Whether a file can be had in parts."""
+        file = self.open_in_parts()
+        if file is None:
+            return False
+        file.close()
+        return True
+
+    def open_in_parts(self) -> IO[bytes] | None:
+        """A file of which parts are read as they are asked for; None where it cannot be had in parts."""
+        from fsspec.spec import AbstractBufferedFile
+
+        files, path = self._files
+        with suppress(Exception):  # a server that does not know ranges
+            file: IO[bytes] = files.open(path, "rb")
+            if isinstance(file, AbstractBufferedFile):
+                file.seek(-1, SEEK_END)
+                return file if file.read(1) else None
+            file.close()
+        return None
+
+    @cached_property
     def copy(self) -> Path:
         """A copy of a file on this machine, which stays for as long as the address is held."""
         folder = mkdtemp(prefix="sedscope-")
@@ -160,14 +181,6 @@ class Address:
         file = Path(folder) / (self.name or "copy")
         self._ask("get_file", str(file))
         return file
-
-    @contextmanager
-    def spoken_of(self) -> Iterator[None]:
-        """What is wrong with the copy is wrong with what lies here."""
-        try:
-            yield
-        except SedscopeError as error:
-            raise SedscopeError(str(error).replace(str(self.copy), self.url)) from None
 
     @cached_property
     def _parts(self) -> tuple[str, str, str]:
@@ -197,10 +210,19 @@ class Address:
         return files, path
 
     @cached_property
+    def _exists(self) -> bool:
+        return self._listed is not None or bool(self._ask("exists"))
+
+    @cached_property
     def _is_dir(self) -> bool:
         if self._listed is not None and not self._is_web:
             return bool(self._listed["type"] == "directory")
         return bool(self._ask("isdir"))
+
+    @cached_property
+    def _size(self) -> Size:
+        size = None if self._listed is None else self._listed.get("size")
+        return Size(int((self._ask("size") if size is None else size) or 0))
 
     @cached_property
     def _listing(self) -> tuple[Address, ...]:
@@ -222,6 +244,13 @@ class Address:
             return getattr(files, method)(*first, path, *rest, **options)
         except Exception as error:
             raise SedscopeError(f"cannot {says} {self}: {_reason(error)}") from None
+
+
+def renamed(error: SedscopeError, source: Place) -> SedscopeError:
+    """What is wrong with the copy of a file is wrong with the file."""
+    if not isinstance(source, Address) or "copy" not in vars(source):
+        return error
+    return SedscopeError(str(error).replace(str(source.copy), str(source)))
 
 
 def _reason(error: Exception) -> str:

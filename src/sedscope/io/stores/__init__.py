@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from ...errors import SedscopeError, listing
 from ...scores import ClipScores, Scores
-from ..places import Address, Place, local_path, place
+from ..places import Address, Place, local_path, place, renamed
 from . import hdf5, npz, parquet, store, tsv
 from .score_format import Given, ScoreFormat
 
@@ -37,8 +36,11 @@ def known_score_format(name: str) -> ScoreFormat:
 
 def find_score_format(path: Place) -> ScoreFormat | None:
     """The format that a file or folder has by its content, if it is one of scores."""
-    with _at_hand(path) as near:
+    near = _near(path)
+    try:
         found = [made for made in SCORE_FORMATS.values() if made.recognise(near)]
+    except SedscopeError as error:
+        raise renamed(error, path) from None
     if len(found) > 1:
         names = [made.name for made in found]
         raise SedscopeError(
@@ -76,18 +78,18 @@ def read_scores(
 
 
 def _open(chosen: ScoreFormat, source: Place, given: Given) -> Scores:
-    with _at_hand(source) as near:
-        return chosen.read(near, given)
+    try:
+        return chosen.read(_near(source), given)
+    except SedscopeError as error:
+        raise renamed(error, source) from None
 
 
-@contextmanager
-def _at_hand(source: Place) -> Iterator[Place]:
-    """A folder where it is, and a file on this machine: a copy, if it lies elsewhere."""
-    if isinstance(source, Address) and source.is_file():
-        with source.spoken_of():
-            yield source.copy
-    else:
-        yield source
+def _near(source: Place) -> Place:
+    """What is read where it is; else a copy on this machine: of files elsewhere, but those of HDF5 where
+    parts of them can be had."""
+    if not isinstance(source, Address) or not source.is_file():
+        return source
+    return source if hdf5.recognise(source) and source.in_parts else source.copy
 
 
 class _Reader:
@@ -98,8 +100,10 @@ class _Reader:
         self._found = found
 
     def __call__(self, name: str) -> ClipScores | ClipPieces:
-        with _at_hand(self._key[1]):
+        try:
             return self._found.open(name)
+        except SedscopeError as error:
+            raise renamed(error, self._key[1]) from None
 
     def __reduce__(self) -> tuple[Callable[..., _Reader], tuple[Any, ...]]:
         return _reopened, self._key

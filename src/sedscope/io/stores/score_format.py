@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import SedscopeError
 from ...scores import ClipScores, Scores
+from ..places import Address, Place
 
 Part: TypeAlias = Literal["frames of no length", "unknown ends", "types that differ"]
 Progress: TypeAlias = Callable[[int, int], None]
@@ -85,10 +86,12 @@ def without_empty_frames(clip: ClipScores) -> ClipScores:
     )
 
 
-def starts_with(path: Path, *marks: bytes) -> bool:
+def starts_with(path: Place, *marks: bytes) -> bool:
     """Whether a file begins with one of some marks."""
     if not path.is_file():
         return False
+    if isinstance(path, Address):
+        return path.read_range(0, max(map(len, marks))).startswith(marks)
     try:
         with path.open("rb") as file:
             head = file.read(max(map(len, marks)))
