@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -17,6 +18,24 @@ inline std::size_t thread_count(std::size_t wanted, std::size_t items) {
     return std::max<std::size_t>(1, std::min(wanted, items));
 }
 
+// Called by the thread that waits for the work, between pieces of it; whatever it throws ends the work.
+inline std::atomic<void (*)()> between_pieces{nullptr};
+
+// Calls `between_pieces` at most so often that it costs nothing.
+class Pauses {
+public:
+    void pause() {
+        const auto now = Clock::now();
+        if (now < next_) return;
+        next_ = now + std::chrono::milliseconds(50);
+        if (auto* call = between_pieces.load()) call();
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point next_ = Clock::now() + std::chrono::milliseconds(50);
+};
+
 // Calls `work(item)` once for every item in [0, items). `make_worker()` is called once a thread and
 // returns `work`, so that a worker can keep buffers between items. The first exception is rethrown.
 template <class MakeWorker>
@@ -24,10 +43,13 @@ void parallel_for(std::size_t items, std::size_t threads, MakeWorker&& make_work
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::mutex failure_mutex;
-    auto run = [&] {
+    auto run = [&](Pauses* pauses) {
         try {
             auto work = make_worker();
-            for (std::size_t item; (item = next.fetch_add(1)) < items;) work(item);
+            for (std::size_t item; (item = next.fetch_add(1)) < items;) {
+                work(item);
+                if (pauses) pauses->pause();
+            }
         } catch (...) {
             next = items;
             std::lock_guard<std::mutex> lock(failure_mutex);
@@ -36,11 +58,14 @@ void parallel_for(std::size_t items, std::size_t threads, MakeWorker&& make_work
     };
     std::vector<std::thread> others;
     try {
-        for (std::size_t i = 1; i < thread_count(threads, items); ++i) others.emplace_back(run);
+        for (std::size_t i = 1; i < thread_count(threads, items); ++i) {
+            others.emplace_back(run, nullptr);
+        }
     } catch (const std::system_error&) {
         // no more threads to be had: those there are do the work
     }
-    run();
+    Pauses pauses;
+    run(&pauses);
     for (auto& thread : others) thread.join();
     if (failure) std::rethrow_exception(failure);
 }

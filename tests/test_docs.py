@@ -14,7 +14,7 @@ from sedscope.io.event_tables import write_durations
 from .conftest import ROOT
 from .test_cli import run
 
-NEEDED = {"training.md": ("torchmetrics", "tensorboard", "lightning")}
+NEEDED = {"large_sets.md": ("fsspec",), "training.md": ("torchmetrics", "tensorboard", "lightning")}
 TESTED_ALONE = ("import mlflow", "import wandb")  # in test_loggers.py, where they are installed
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 

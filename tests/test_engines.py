@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,96 @@ def test_workers_that_always_die_end_in_one_clear_error(stored: tuple[Path, sed.
         ),
     ):
         sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+
+
+def hogging(kept: list[Any], bytes_wanted: float) -> None:
+    """Take as much memory, and leave time for that to be noticed."""
+    kept.append(np.ones(int(bytes_wanted) // 8))
+    time.sleep(2)
+
+
+@pytest.mark.parametrize("often", [True, False])
+def test_a_worker_beyond_its_memory(
+    often: bool, stored: tuple[Path, sed.GroundTruth], tmp_path: Path
+) -> None:
+    """It is killed and replaced: what it did is done again, a few times."""
+    folder, truth = stored
+    read = sed.read_scores(folder)
+    seen = tmp_path / "seen"
+
+    def greedy(clip: str) -> Any:
+        if clip == "clip_23" and (often or not seen.exists()):
+            seen.write_text("")
+            hogging([], 1e9)
+        return read[clip]
+
+    scores = sed.Scores.from_function(truth.clips, greedy, classes=read.classes)
+    with small_workers() as client:
+        if often:
+            with pytest.raises(
+                sed.SedscopeError, match=r"died again and again on clips clip_\d+ … clip_"
+            ):
+                sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+        else:
+            found = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+            assert found.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
+    assert seen.exists()
+
+
+def test_workers_whose_memory_stays_full(
+    stored: tuple[Path, sed.GroundTruth], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take no more work; nobody waits for them forever."""
+    folder, truth = stored
+    read = sed.read_scores(folder)
+    monkeypatch.setattr("sedscope.engines.dask._PATIENCE", 2)
+
+    def leaking(clip: str) -> Any:
+        import builtins
+
+        import psutil  # comes with distributed
+
+        kept = vars(builtins).setdefault("kept", [])
+        if not kept:
+            hogging(kept, 0.87 * LIMIT - psutil.Process().memory_info().rss)
+        return read[clip]
+
+    scores = sed.Scores.from_function(truth.clips, leaking, classes=read.classes)
+    with (
+        small_workers() as client,
+        pytest.raises(sed.SedscopeError, match="have stopped because their memory is nearly full"),
+    ):
+        sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+
+
+def test_memory_that_is_not_to_be_had(stored: tuple[Path, sed.GroundTruth], cluster: Any) -> None:
+    folder, truth = stored
+    read = sed.read_scores(folder)
+
+    def immense(clip: str) -> Any:
+        return np.ones(10**15) if clip == "clip_23" else read[clip]
+
+    scores = sed.Scores.from_function(truth.clips, immense, classes=read.classes)
+    with pytest.raises(sed.SedscopeError, match=r"a worker ran out of memory on clips clip_\d+ … clip_"):
+        sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=cluster)
+
+
+LIMIT = 500_000_000
+
+
+@contextmanager
+def small_workers() -> Iterator[Any]:
+    """Workers that may take little memory."""
+    distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    made = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        memory_limit=LIMIT,
+        dashboard_address=":0",
+        silence_logs="CRITICAL",
+    )
+    with made, distributed.Client(made) as client:
+        yield client
 
 
 EVALUATION = """

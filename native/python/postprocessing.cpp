@@ -8,6 +8,7 @@
 #include "../event_boxes.hpp"
 #include "../median_filter.hpp"
 #include "../moving_average.hpp"
+#include "../parallel.hpp"
 #include "../piecewise.hpp"
 #include "../runs.hpp"
 #include "arrays.hpp"
@@ -34,8 +35,11 @@ public:
     template <class Work>
     void each(Work&& work) const {
         std::vector<T> copy;
-        for (std::size_t c = 0; c < classes; ++c)
+        Pauses pauses;
+        for (std::size_t c = 0; c < classes; ++c) {
             work(load_column(view_, static_cast<int64_t>(c), copy), c);
+            pauses.pause();
+        }
     }
 
     const std::size_t classes, frames;

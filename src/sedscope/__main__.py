@@ -1,5 +1,25 @@
-"""``python -m sedscope``."""
+"""``python -m sedscope``, and the program ``sedscope``."""
 
-from .cli import main
+import atexit
+import os
+import sys
 
-main()
+_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line. Ctrl-C, also while it is being loaded, ends it with one line."""
+    try:
+        from .cli import main as run
+
+        run()
+    except (KeyboardInterrupt, SystemExit) as end:
+        if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
+            raise
+        print("interrupted", file=sys.stderr, flush=True)
+        atexit._run_exitfuncs()
+        os._exit(_INTERRUPTED)  # without waiting for threads that are at work
+
+
+if __name__ == "__main__":
+    main()

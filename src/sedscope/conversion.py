@@ -11,6 +11,7 @@ from .errors import SedscopeError, counted, listing
 from .io.event_tables import read_durations, write_durations, write_event_set
 from .io.events import EVENT_FORMATS, Choices, EventSet, Source, find_event_format, read_event_table
 from .io.events.event_table import EventTable
+from .io.places import Address, Place, local_path, place
 from .io.stores import SCORE_FORMATS, find_score_format, read_scores, write_scores
 from .scores import Scores
 from .stitching import Chunks, Unit
@@ -33,14 +34,14 @@ class Converted:
 
 
 def convert(
-    source: str | Path,
+    source: str | Place,
     target: str | Path,
     *,
     format: str | None = None,
     to: str | None = None,
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
-    durations: str | Path | Mapping[str, float] | None = None,
+    durations: str | Place | Mapping[str, float] | None = None,
     durations_output: str | Path | None = None,
     classes: Sequence[str] | None = None,
     frame: float | None = None,
@@ -58,8 +59,8 @@ def convert(
     file for those of the source. ``stitch`` and ``unit``: join chunks of recordings (None: by their
     names), see :meth:`Scores.stitch`.
     """
-    here, there = Path(source), Path(target)
-    if here.exists() and there.exists() and here.samefile(there):
+    here, there = place(source), local_path(target)
+    if isinstance(here, Path) and here.exists() and there.exists() and here.samefile(there):
         raise SedscopeError(f"{there}: source and target are the same")
     if _holds_scores(here, format):
         _refuse(here, "scores", columns=columns, label=label, durations=durations)
@@ -77,7 +78,7 @@ def convert(
         write_scores(scores, there, format=chosen, lossy=lossy, progress=progress)
         return Converted("scores", found, chosen, len(scores))
     table, found = _events(here, format, Choices(columns or {}, label))
-    given = read_durations(durations) if isinstance(durations, (str, Path)) else durations
+    given = read_durations(durations) if isinstance(durations, (str, Path, Address)) else durations
     ends = table.durations if given is None else given
     events = table.events(ends)
     chosen = to or _target(there, "events")
@@ -95,21 +96,21 @@ def convert(
     return Converted("events", found, chosen, len(events))
 
 
-def _refuse(path: Path, kind: str, **options: object) -> None:
+def _refuse(path: Place, kind: str, **options: object) -> None:
     """Refuse options that mean nothing for what is converted."""
     given = [f"{name}=" for name, value in options.items() if value is not None]
     if given:
         raise SedscopeError(f"{path} holds {kind}: {listing(given)} cannot be used with them here")
 
 
-def _holds_scores(path: Path, format: str | None) -> bool:
+def _holds_scores(path: Place, format: str | None) -> bool:
     if format is not None and format not in {**SCORE_FORMATS, **EVENT_FORMATS}:
         known = listing([*SCORE_FORMATS, *EVENT_FORMATS], limit=30)
         raise SedscopeError(f"no format {format!r}; there are {known}")
     return format in SCORE_FORMATS if format is not None else find_score_format(path) is not None
 
 
-def _events(path: Path, format: str | None, choices: Choices) -> tuple[EventTable, str]:
+def _events(path: Place, format: str | None, choices: Choices) -> tuple[EventTable, str]:
     table = read_event_table(path, format=format, choices=choices)
     if format is not None or path.is_dir():
         return table, format or "events"

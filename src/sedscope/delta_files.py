@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from .clip_deltas import Deltas
 from .errors import SedscopeError, listing
 from .io.files import replacing
+from .io.places import Place, place
 from .metrics import CRITERIA, parse_criterion
 from .postprocessing import parse_postprocessing
 from .rows import DeltaTables, ReferenceRows, Rows
@@ -30,7 +30,7 @@ _FIRST_LINE = 100  # bytes, at most
 _TYPES = ("<f4", "<f8", "|i1", "<i4", "<i8")
 
 
-def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Path) -> None:
+def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Place) -> None:
     """Write the deltas of a criterion, or of several, to a file that :func:`load_deltas` reads."""
     several = [deltas] if isinstance(deltas, Deltas) else [*deltas]
     if not several:
@@ -49,12 +49,13 @@ def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Path) -> None:
             file.write(_bytes(array))
 
 
-def load_deltas(path: str | Path) -> list[Deltas]:
+def load_deltas(path: str | Place) -> list[Deltas]:
     """The deltas of a file that :func:`save_deltas` wrote, one per criterion."""
+    source = place(path)
     try:
-        with Path(path).open("rb") as file:
-            described = _read_header(file, path)
-            arrays = [_read_array(file, one, path) for one in described["arrays"]]
+        with source.open("rb") as file:
+            described = _read_header(file, source)
+            arrays = [_read_array(file, one, source) for one in described["arrays"]]
             if file.read(1):
                 raise _Damaged(path, "there is more in it than it says")
     except OSError as error:
@@ -67,7 +68,7 @@ def load_deltas(path: str | Path) -> list[Deltas]:
         raise _Damaged(path, "its parts do not fit together") from None
 
 
-def merge_files(paths: Iterable[str | Path]) -> list[Deltas]:
+def merge_files(paths: Iterable[str | Place]) -> list[Deltas]:
     """The deltas of several files together, one per criterion."""
     merged: dict[Any, Deltas] = {}
     for path in paths:
@@ -87,7 +88,7 @@ def merge_files(paths: Iterable[str | Path]) -> list[Deltas]:
 
 
 class _Damaged(SedscopeError):
-    def __init__(self, path: str | Path, what: str) -> None:
+    def __init__(self, path: str | Place, what: str) -> None:
         super().__init__(f"{path} is cut or altered: {what}. Make it again with 'sedscope deltas'")
 
 
@@ -150,7 +151,7 @@ def _bytes(array: NDArray[Any]) -> memoryview | bytes:
     return array.data.cast("B") if array.size else b""
 
 
-def _read_header(file: IO[bytes], path: str | Path) -> Any:
+def _read_header(file: IO[bytes], path: Place) -> Any:
     words = file.readline(_FIRST_LINE).decode("ascii", "replace").split()
     if words[:1] != [_MAGIC]:
         raise SedscopeError(f"{path} is no file of deltas")
@@ -162,7 +163,7 @@ def _read_header(file: IO[bytes], path: str | Path) -> Any:
     if len(words) != 4 or not words[2].isdecimal():
         raise _Damaged(path, "its first line is not whole")
     length = int(words[2])
-    if length > Path(path).stat().st_size:
+    if length > path.stat().st_size:
         raise _Damaged(path, "it is shorter than it says")
     header = file.read(length)
     if _digest(header) != words[3]:
@@ -170,11 +171,11 @@ def _read_header(file: IO[bytes], path: str | Path) -> Any:
     return json.loads(header)
 
 
-def _read_array(file: IO[bytes], described: Mapping[str, Any], path: str | Path) -> NDArray[Any]:
+def _read_array(file: IO[bytes], described: Mapping[str, Any], path: Place) -> NDArray[Any]:
     if described["dtype"] not in _TYPES:
         raise _Damaged(path, f"it has numbers of the type {described['dtype']}")
     array: NDArray[Any] = np.empty(tuple(described["shape"]), described["dtype"])
-    if array.nbytes > Path(path).stat().st_size:
+    if array.nbytes > path.stat().st_size:
         raise _Damaged(path, "it is shorter than it says")
     content = file.read(array.nbytes)
     if len(content) != array.nbytes:

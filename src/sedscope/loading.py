@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _BATCH_BYTES = 64 * 2**20
 _BATCH_CLIPS = 128
 MANY_FAILURES = 20
+_LOOK_UP = 0.2  # seconds
 
 Loaded: TypeAlias = "ClipScores | ClipPieces | SedscopeError"
 
@@ -85,14 +86,22 @@ def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Lo
     from concurrent.futures import ThreadPoolExecutor
 
     ahead: deque[Future[Loaded]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for clip in clips:
-                ahead.append(pool.submit(read_one, clip))
-                if len(ahead) >= 4 * threads:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
-        finally:
-            for future in ahead:
-                future.cancel()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for clip in clips:
+            ahead.append(pool.submit(read_one, clip))
+            if len(ahead) >= 4 * threads:
+                yield _result(ahead.popleft())
+        while ahead:
+            yield _result(ahead.popleft())
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # whoever stops need not wait
+
+
+def _result(future: Future[Loaded]) -> Loaded:
+    """Wait, but look up now and then: a signal may have reached another thread than this one."""
+    from concurrent.futures import wait
+
+    while not future.done():
+        wait([future], timeout=_LOOK_UP)
+    return future.result()

@@ -299,10 +299,16 @@ class Scores(Mapping[str, ClipScores]):
 
     def only(self, clips: Iterable[str]) -> Scores:
         """The scores of some clips. What is known of the others is let go, where that is possible."""
-        names = [self._names[clip_id(clip)] for clip in clips]
+        return self._changed([self._names[clip_id(clip)] for clip in clips], self._load)
+
+    def loaded_by(self, load: Callable[[str], ClipScores | ClipPieces]) -> Scores:
+        """The same clips, loaded by another function."""
+        return self._changed(self._names.values(), load)
+
+    def _changed(self, names: Iterable[str], load: Callable[[str], ClipScores | ClipPieces]) -> Scores:
         return Scores(
             names,
-            self._load,
+            load,
             classes=self.classes,
             in_memory=self.in_memory,
             thread_safe=self.thread_safe,

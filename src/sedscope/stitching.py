@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -14,10 +13,11 @@ from .errors import SedscopeError, counted, listing
 from .times import to_ticks
 
 if TYPE_CHECKING:
+    from .io.places import Place
     from .scores import ClipScores, Scores
 
 Unit: TypeAlias = Literal["seconds", "centiseconds", "milliseconds"]
-Chunks: TypeAlias = "Mapping[str, tuple[str, float]] | str | Path | None"
+Chunks: TypeAlias = "Mapping[str, tuple[str, float]] | str | Place | None"
 
 _PER_SECOND = {"seconds": 1, "centiseconds": 100, "milliseconds": 1000}
 _NUMBER = r"(\d+(?:\.\d+)?)"
@@ -127,11 +127,12 @@ def _places(chunks: Mapping[str, tuple[str, float]]) -> dict[str, tuple[str, int
     return places
 
 
-def _read_chunks(path: str | Path) -> dict[str, tuple[str, float]]:
+def _read_chunks(path: str | Place) -> dict[str, tuple[str, float]]:
     """A table ``filename recording start``, in seconds, separated by tabs or commas."""
+    from .io.places import place
     from .io.text_tables import decode, delimiter_of, numbers, read_bytes, read_text_table
 
-    file = Path(path)
+    file = place(path)
     table = read_text_table(file, delimiter_of(decode(read_bytes(file).split(b"\n", 1)[0], file)))
     wanted = ("filename", "recording", "start")
     missing = [name for name in wanted if name not in table.header]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from .ground_truth import GroundTruth
 from .io.event_tables import read_events
 from .io.events import EVENT_FORMATS, Source, event_files
+from .io.places import Place
 from .io.stores import find_score_format, read_scores
 from .scores import Scores
 from .stitching import Chunks, Unit
 
 
 def read_system_scores(
-    path: Path,
+    path: Place,
     truth: GroundTruth,
     *,
     overlaps: Literal["error", "merge"] = "error",
@@ -45,7 +45,7 @@ def read_system_scores(
     )
 
 
-def holds_events(path: Path, format: str | None) -> bool:
+def holds_events(path: Place, format: str | None) -> bool:
     """Whether a file or folder is read as events, not as scores."""
     if format is not None:
         return format in EVENT_FORMATS

@@ -16,6 +16,7 @@ from .ground_truth import GroundTruth, Invalid, Overlaps
 from .io.event_tables import read_durations
 from .io.events import Choices, read_event_table
 from .io.events.event_table import EventTable
+from .io.places import Address, Place, place
 from .oddities import Times, judge_both, judge_scores, judge_unit
 from .score_survey import Survey, survey
 from .scores import Scores
@@ -26,10 +27,10 @@ __all__ = ["Finding", "Validation", "validate"]
 
 
 def validate(
-    scores: Scores | str | Path,
-    truth: GroundTruth | str | Path,
+    scores: Scores | str | Place,
+    truth: GroundTruth | str | Place,
     *,
-    durations: str | Path | Mapping[str, float] | None = None,
+    durations: str | Place | Mapping[str, float] | None = None,
     classes: Sequence[str] | None = None,
     missing: Missing = "error",
     invalid: Invalid = "error",
@@ -66,7 +67,7 @@ def validate(
     if isinstance(scores, Scores):
         system: Scores | None = scores if stitch is False else scores.stitch(stitch, unit=unit)
     else:
-        system = _read_system(Path(scores), read_truth, scores_format, stitch, unit, findings)
+        system = _read_system(place(scores), read_truth, scores_format, stitch, unit, findings)
     seen = None if system is None else survey(system, threads)
     if seen is not None:
         judge_scores(seen, findings)
@@ -77,9 +78,9 @@ def validate(
 
 
 def _read_durations(
-    given: str | Path | Mapping[str, float] | None, findings: Findings
+    given: str | Place | Mapping[str, float] | None, findings: Findings
 ) -> Mapping[str, float] | None:
-    if not isinstance(given, (str, Path)):
+    if not isinstance(given, (str, Path, Address)):
         return given
     try:
         return read_durations(given)
@@ -89,7 +90,7 @@ def _read_durations(
 
 
 def _read_table(
-    path: str | Path,
+    path: str | Place,
     format: str | None,
     choices: Choices,
     ends: Mapping[str, float] | None,
@@ -142,7 +143,7 @@ def _times(table: EventTable) -> Times:
 
 
 def _read_system(
-    path: Path,
+    path: Place,
     truth: GroundTruth | None,
     format: str | None,
     stitch: Chunks | Literal[False],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import SedscopeError, SedscopeWarning, listing
+from ..io.places import Place, place
 from .options import (
     AudioOption,
     BalancedOption,
@@ -105,7 +106,7 @@ def compare(
         raise SedscopeError("--audio is for the report: give --report FILE, too")
     metrics = chosen_metrics(metric, preset)
     truth = read_ground_truth(
-        Path(ground_truth),
+        place(ground_truth),
         durations=durations,
         invalid=invalid,
         overlaps=overlaps,
@@ -114,7 +115,7 @@ def compare(
         label=label,
     )
 
-    def read(path: Path) -> Scores:
+    def read(path: Place) -> Scores:
         system = read_system(path, truth, overlaps, format=scores_format, stitch=stitch)
         return processed(require_scores(system, path, "compare"), postprocess)
 
@@ -154,20 +155,20 @@ def compare(
 _FORMATS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
 
 
-def _named(systems: list[str]) -> dict[str, list[Path]]:
+def _named(systems: list[str]) -> dict[str, list[Place]]:
     """The paths of each system by its name: as given, or else the last part of its path."""
-    named: dict[str, list[Path]] = {}
+    named: dict[str, list[Place]] = {}
     short: list[str] = []
     for text in systems:
         name, equals, listed = text.partition("=")
         if not equals or Path(text).exists():
-            name, paths = text.rstrip("/\\") or text, [Path(text)]
-            short.append(Path(name).name or name)
+            name, paths = text.rstrip("/\\") or text, [place(text)]
+            short.append(place(name).name or name)
         else:
             runs = [listed] if Path(listed).exists() else listed.split(",")
             if not name or not listed or "" in runs:
                 raise SedscopeError(f"{text}: write NAME=FOLDER, or NAME=RUN,RUN for several runs")
-            paths = [Path(run) for run in runs]
+            paths = [place(run) for run in runs]
             short.append(name)
         if name in named:
             raise SedscopeError(f"two systems are called {name}: give names, as in NAME=FOLDER")

@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
+from ..io.places import place
 from .options import ColumnsOption, FormatOption, LabelOption, StitchOption, column_map, stitching
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="Scores or events in any format: 'sedscope formats'")],
+    source: Annotated[
+        Path,
+        typer.Argument(parser=place, help="Scores or events in any format: 'sedscope formats'"),
+    ],
     target: Annotated[Path, typer.Argument(help="File or new folder to write")],
     format: FormatOption = None,
     to: Annotated[

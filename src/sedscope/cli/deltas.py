@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import SedscopeWarning
+from ..io.places import place
 from .options import (
     ClassesOption,
     ClipsOption,
@@ -38,7 +39,10 @@ from .options import (
 def deltas(
     scores: ScoresArgument,
     ground_truth: TruthArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File for the deltas")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", parser=place, metavar="PATH", help="File for the deltas"),
+    ],
     durations: DurationsOption = None,
     metric: MetricOption = None,
     preset: PresetOption = None,

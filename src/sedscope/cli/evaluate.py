@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
+from ..io.places import place
 from .options import (
     AudioOption,
     BalancedOption,
@@ -55,6 +56,7 @@ def evaluate(
     paths: Annotated[
         list[Path],
         typer.Argument(
+            parser=place,
             metavar="SCORES GROUND_TRUTH",
             help="Scores or detections in any format, see 'sedscope formats', or a folder of files of "
             "detections, named by their thresholds; reference events. With --deltas: files of deltas",

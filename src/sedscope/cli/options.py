@@ -12,6 +12,7 @@ import typer
 from ..alignment import ClipChoice, Missing
 from ..errors import SedscopeError, listing
 from ..ground_truth import Invalid, Overlaps
+from ..io.places import place
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -20,15 +21,17 @@ if TYPE_CHECKING:
 ScoresArgument = Annotated[
     Path,
     typer.Argument(
+        parser=place,
         help="Folder of score tables, one a clip: onset offset class…; or a file of detections: "
         "filename onset offset event_label, perhaps confidence; or a folder of such files, named by "
-        "their thresholds; or any other of 'sedscope formats'"
+        "their thresholds; or any other of 'sedscope formats'",
     ),
 ]
 TruthArgument = Annotated[
     Path,
     typer.Argument(
-        help="Reference events: filename onset offset event_label; or any other of 'sedscope formats'"
+        parser=place,
+        help="Reference events: filename onset offset event_label; or any other of 'sedscope formats'",
     ),
 ]
 FormatOption = Annotated[
@@ -59,7 +62,11 @@ StitchOption = Annotated[
 ]
 DurationsOption = Annotated[
     Path | None,
-    typer.Option(help="Clip durations: filename duration \\[default: from the scores]"),
+    typer.Option(
+        parser=place,
+        metavar="PATH",
+        help="Clip durations: filename duration \\[default: from the scores]",
+    ),
 ]
 ClassesOption = Annotated[
     list[str] | None,
@@ -139,7 +146,7 @@ def stitching(given: str | None) -> dict[str, Any]:
         return {}
     if given in ("seconds", "centiseconds", "milliseconds"):
         return {"stitch": None, "unit": given}
-    return {"stitch": Path(given)}
+    return {"stitch": place(given)}
 
 
 def class_names(given: Sequence[str] | None, known: Sequence[str]) -> list[str] | None:

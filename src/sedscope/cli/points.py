@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..errors import SedscopeError, SedscopeWarning, listing
+from ..io.places import place
 from ..tables import aligned
 from .options import (
     ClassesOption,
@@ -48,8 +49,9 @@ def tune(
     scores: Annotated[
         Path,
         typer.Argument(
+            parser=place,
             help="Folder of score tables, one a clip: onset offset class…; or a file of detections with "
-            "a column confidence; or any other of 'sedscope formats'"
+            "a column confidence; or any other of 'sedscope formats'",
         ),
     ],
     ground_truth: TruthArgument,
@@ -247,8 +249,9 @@ def detect(
     scores: Annotated[
         Path,
         typer.Argument(
+            parser=place,
             help="Folder of score tables, one a clip: onset offset class…; or any other format of "
-            "scores, see 'sedscope formats'"
+            "scores, see 'sedscope formats'",
         ),
     ],
     points: Annotated[

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError, listing
+from ..io.places import Place, folder_content
 from .options import stitching
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_system(
-    path: Path,
+    path: Place,
     truth: GroundTruth,
     overlaps: Overlaps,
     *,
@@ -34,11 +34,11 @@ def read_system(
     return read_system_scores(path, truth, overlaps=overlaps, format=format, **stitching(stitch))
 
 
-def holds_sets(folder: Path) -> bool:
+def holds_sets(folder: Place) -> bool:
     """Whether the first table of a folder lists events of named clips."""
     from ..io.text_tables import read_bytes, split_header
 
-    first = next(iter(sorted(folder.glob("*.tsv"))), None)
+    first = next(iter(folder_content(folder, "*.tsv")), None)
     if first is None or not first.is_file() or not first.stat().st_size:
         return False
     try:
@@ -47,11 +47,11 @@ def holds_sets(folder: Path) -> bool:
         return False  # the reader of scores says what is wrong
 
 
-def _read_sets(folder: Path) -> dict[float, Any]:
+def _read_sets(folder: Place) -> dict[float, Any]:
     from .. import read_events
 
-    files: dict[float, Path] = {}
-    for file in sorted(folder.glob("*.tsv")):
+    files: dict[float, Place] = {}
+    for file in folder_content(folder, "*.tsv"):
         threshold = _threshold(file)
         if threshold in files:
             raise SedscopeError(
@@ -61,7 +61,7 @@ def _read_sets(folder: Path) -> dict[float, Any]:
     return {threshold: read_events(file) for threshold, file in files.items()}
 
 
-def _threshold(file: Path) -> float:
+def _threshold(file: Place) -> float:
     """The number that a file's name is, or ends with."""
     try:
         return float(file.stem)
@@ -74,7 +74,7 @@ def _threshold(file: Path) -> float:
     return float(found.group())
 
 
-def require_scores(system: Scores | dict[float, Any], path: Path, command: str) -> Scores:
+def require_scores(system: Scores | dict[float, Any], path: Place, command: str) -> Scores:
     """Refuse detections where scores are needed."""
     if isinstance(system, dict):
         points = listing([f"{threshold:g}" for threshold in system])

@@ -14,6 +14,7 @@ from ..criteria import Criterion
 from ..delta_files import load_deltas, save_deltas
 from ..errors import SedscopeError
 from ..gathering import Wanted
+from ..io.places import local_path
 from .parts import Found, find, merge, part_of, ranges
 
 CLIPS_PER_PART = 256
@@ -28,7 +29,7 @@ class CheckpointEngine:
     """
 
     def __init__(self, folder: str | Path, *, clips_per_part: int | None = None) -> None:
-        self.folder = Path(folder)
+        self.folder = local_path(folder)
         self.clips_per_part = clips_per_part or CLIPS_PER_PART
 
     def __call__(

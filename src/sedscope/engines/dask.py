@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from ..alignment import Alignment
@@ -17,6 +21,8 @@ _PARTS_PER_THREAD = 4
 _MOST_CLIPS = 512
 _MERGED_AT_ONCE = 4
 _RETRIES = 2
+_LOOK_UP = 0.02  # seconds
+_PATIENCE = 30  # seconds
 
 
 class DaskEngine:
@@ -46,16 +52,24 @@ class DaskEngine:
             found = [
                 client.submit(_find, part, dict(wanted), retries=_RETRIES, pure=False) for part in parts
             ]
-            names = {future.key: part.clips for future, part in zip(found, parts, strict=True)}
             merged = _merged_as_a_tree(client, found)
             try:
-                _report(found, [len(part.clips) for part in parts], progress)
+                _wait(client, merged, found, [len(part.clips) for part in parts], progress)
                 result: Found = merged.result()
             except BaseException as error:
-                client.cancel(found)
+                failed = next(
+                    (
+                        part
+                        for future, part in zip(found, parts, strict=True)
+                        if future.status == "error"
+                    ),
+                    None,
+                )
+                for future in (merged, *found):
+                    future.release()  # what has not begun is not done
                 if isinstance(error, SedscopeError) or not isinstance(error, Exception):
                     raise
-                raise SedscopeError(_said(error, names)) from error
+                raise SedscopeError(_said(error, failed)) from error
         return result
 
 
@@ -76,30 +90,74 @@ def _merged_as_a_tree(client: Any, found: list[Any]) -> Any:
     return level[0]
 
 
-def _report(found: list[Any], sizes: list[int], progress: Progress | None) -> None:
-    """Wait for all parts; the first that fails is raised."""
+def _wait(
+    client: Any, merged: Any, found: list[Any], sizes: list[int], progress: Progress | None
+) -> None:
+    """Wait for all parts and what is merged of them; the first that fails is raised."""
     clips = {future.key: size for future, size in zip(found, sizes, strict=True)}
     done, total = 0, sum(sizes)
     if progress:
         progress(0, total)
-    for future in _distributed().as_completed(found):
-        if future.status != "finished":
-            future.result()  # raises what went wrong
-        done += clips[future.key]
-        if progress:
-            progress(done, total)
+    watch = _Watch(client)
+    completed = _distributed().as_completed([*found, merged] if merged is not found[0] else found)
+    while not completed.is_empty():
+        if not completed.has_ready():
+            time.sleep(_LOOK_UP)
+            watch.look()
+            continue
+        for future in completed.next_batch(block=False):
+            if future.status != "finished":
+                future.result()  # raises what went wrong
+            done += clips.get(future.key, 0)
+            if progress:
+                progress(done, total)
 
 
-def _said(error: Exception, names: Mapping[Any, tuple[str, ...]]) -> str:
+class _Watch:
+    """Notices when nobody works any more: before workers run out of memory, they stop and wait."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._next = time.monotonic() + 1
+        self._idle_since: float | None = None
+        self._known = False
+
+    def look(self) -> None:
+        """Refuse to wait for workers that all have stopped; those still to come are waited for."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + 1
+        workers, at_work = self._client.run_on_scheduler(_workers)
+        self._known = self._known or workers > 0
+        if at_work or not self._known:
+            self._idle_since = None
+        elif self._idle_since is None:
+            self._idle_since = now
+        elif now - self._idle_since > _PATIENCE:
+            raise SedscopeError(
+                "all workers are gone, or have stopped because their memory is nearly full: give them "
+                "more memory"
+            )
+
+
+def _workers(dask_scheduler: Any) -> tuple[int, int]:
+    """How many workers there are, and how many of them can work or are at it."""
+    workers = dask_scheduler.workers.values()
+    return len(workers), sum(w.status.name == "running" or bool(w.executing) for w in workers)
+
+
+def _said(error: Exception, failed: Alignment | None) -> str:
     """What a user can do about a part that failed."""
+    where = "" if failed is None else f" on clips {failed.clips[0]} … {failed.clips[-1]}"
     if isinstance(error, _distributed().KilledWorker):
-        clips = names.get(getattr(error, "task", None), ())
-        where = f" on clips {clips[0]} … {clips[-1]}" if clips else ""
         return (
             f"workers died again and again{where}, perhaps because they ran out of memory: give them "
-            "more, or make the parts smaller (clips_per_part=)"
+            "more"
         )
-    return f"a worker failed: {type(error).__name__}: {error}"
+    if isinstance(error, MemoryError):
+        return f"a worker ran out of memory{where}: give it more"
+    return f"a worker failed{where}: {type(error).__name__}: {error}"
 
 
 def _part_size(clips: int, client: Any) -> int:
@@ -124,14 +182,63 @@ def _client(scheduler: Any, threads: int | None) -> Iterator[Any]:
         return
     from ..threads import thread_count
 
-    cluster = distributed.LocalCluster(
-        n_workers=thread_count(threads),
-        threads_per_worker=1,
-        dashboard_address=":0",
-        silence_logs="ERROR",
-    )
-    with cluster, distributed.Client(cluster) as client:
-        yield client
+    with _without_interrupts():
+        cluster = distributed.LocalCluster(
+            n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+        )
+    with ExitStack() as closing:
+        closing.enter_context(cluster)
+        client = closing.enter_context(distributed.Client(cluster))
+        try:
+            cluster.scale(thread_count(threads))
+            _wait_for_workers(client)
+            yield client
+        except KeyboardInterrupt:
+            cluster.shutdown_on_close = False  # nobody waits for it at the end
+            _kill_workers(cluster)  # else they finish what they have begun
+            threading.Thread(target=_close, args=(closing.pop_all(),), daemon=True).start()
+            raise
+
+
+def _wait_for_workers(client: Any) -> None:
+    import asyncio
+
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except (TimeoutError, asyncio.TimeoutError):
+        raise SedscopeError(
+            f"no worker has started within {_PATIENCE} s; is there memory left on this machine?"
+        ) from None
+
+
+def _close(stopped: ExitStack) -> None:
+    with suppress(Exception):  # a cluster whose workers are gone has complaints
+        stopped.close()
+
+
+def _kill_workers(cluster: Any) -> None:
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        if nanny.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(nanny.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Threads that are started here, and what they start, do not see Ctrl-C, which is for the client;
+    one that comes meanwhile is not lost."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which would unblock the signal if it were started later
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _distributed() -> Any:

@@ -16,15 +16,16 @@ from .events import dcase as _dcase
 from .events.event_table import EventTable
 from .events.source import cells_of, events_by_role
 from .files import write_text
+from .places import Address, Place, local_path, place
 from .text_tables import decode, delimiter_of, numbers, quoted, read_bytes, read_text_table
 
 _DURATION = ["filename", "duration"]
 
 
 def read_ground_truth(
-    path: str | Path,
+    path: str | Place,
     *,
-    durations: str | Path | Mapping[str, float] | None = None,
+    durations: str | Place | Mapping[str, float] | None = None,
     invalid: Invalid = "error",
     overlaps: Overlaps = "error",
     format: str | None = None,
@@ -44,10 +45,10 @@ def read_ground_truth(
     return table.ground_truth(_durations(durations), invalid, overlaps)
 
 
-def read_durations(path: str | Path) -> dict[str, float]:
+def read_durations(path: str | Place) -> dict[str, float]:
     """Clip durations in seconds from a file ``filename duration``, separated by tabs or commas."""
-    content = read_bytes(Path(path))
-    first = decode(content.split(b"\n", 1)[0], Path(path))
+    file = place(path)
+    first = decode(read_bytes(file).split(b"\n", 1)[0], file)
     table = read_text_table(path, delimiter_of(first))
     missing = [name for name in _DURATION if name not in table.header]
     if missing:
@@ -98,7 +99,7 @@ def read_events(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
-    durations: str | Path | Mapping[str, float] | None = None,
+    durations: str | Place | Mapping[str, float] | None = None,
 ) -> dict[str, list[tuple[Any, ...]]]:
     """Detected events from a file, or a folder of files, of any format of events, in seconds, with
     confidences or without; or from a frame ``filename onset offset event_label``.
@@ -106,7 +107,7 @@ def read_events(
     ``format``, ``columns`` and ``label``: see :func:`read_ground_truth`. ``durations`` are needed for
     labels of whole clips. Returns ``{clip: [(onset, offset, label[, confidence]), …]}``.
     """
-    if isinstance(path, (str, Path)):
+    if isinstance(path, (str, Path, Address)):
         table = read_event_table(path, format=format, choices=Choices(columns or {}, label))
     else:
         table = _events_of(path, columns, "events")
@@ -128,7 +129,7 @@ def write_events(
     """
     found = EventSet({clip: list(of_clip) for clip, of_clip in events.items()}, durations or {})
     if path is not None:
-        write_event_set(found, Path(path), format=format or "dcase", lossy=lossy)
+        write_event_set(found, local_path(path), format=format or "dcase", lossy=lossy)
     return _dcase.text(found)
 
 
@@ -160,7 +161,7 @@ def write_ground_truth(
     }
     held = truth.durations is not None and "durations" in known_event_format(format).holds
     ends = _durations_of(truth) if held else {}
-    write_event_set(EventSet(events, ends), Path(path), format=format, lossy=lossy)
+    write_event_set(EventSet(events, ends), local_path(path), format=format, lossy=lossy)
 
 
 def write_durations(truth: GroundTruth | Mapping[str, float], path: str | Path) -> None:
@@ -176,8 +177,8 @@ def _durations_of(truth: GroundTruth) -> dict[str, float]:
     return dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
 
 
-def _durations(given: str | Path | Mapping[str, float] | None) -> Mapping[str, float] | None:
-    return read_durations(given) if isinstance(given, (str, Path)) else given
+def _durations(given: str | Place | Mapping[str, float] | None) -> Mapping[str, float] | None:
+    return read_durations(given) if isinstance(given, (str, Path, Address)) else given
 
 
 def _unique(names: Sequence[str], values: Sequence[Any], where: str) -> dict[str, Any]:

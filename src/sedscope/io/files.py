@@ -8,15 +8,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import SedscopeError
+from .places import Address, Place, place
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary file beside ``path`` to write to, which takes its place when all went well."""
+def replacing(path: str | Place) -> Iterator[Path]:
+    """A temporary file beside ``path`` to write to, which takes its place when all went well; a file on
+    this machine, if ``path`` is an address."""
     import tempfile
 
+    elsewhere = place(path)
+    if isinstance(elsewhere, Address):
+        with tempfile.TemporaryDirectory(prefix="sedscope-") as folder:
+            yield Path(folder) / "new"
+            elsewhere.write_from(Path(folder) / "new")
+        return
     try:
-        target = Path(os.path.realpath(path))  # a link stays a link
+        target = Path(os.path.realpath(elsewhere))  # a link stays a link
         if target.exists() and not target.is_file():
             raise ValueError("it is a folder" if target.is_dir() else "it is not a regular file")
         handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
@@ -82,7 +90,7 @@ def refuse_claims(claimed: int, stored: int, where: str) -> None:
         )
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | Place, text: str) -> None:
     """Write a text file as UTF-8."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

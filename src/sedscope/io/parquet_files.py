@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError
 from .files import refuse_claims, replacing
+from .places import Place
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -29,7 +30,7 @@ _LEVELS = (5, 6)
 
 
 @contextmanager
-def reading_parquet(path: Path) -> Iterator[None]:
+def reading_parquet(path: Place) -> Iterator[None]:
     """Whatever is wrong with a file is a word on it."""
     import polars
 
@@ -42,7 +43,7 @@ def reading_parquet(path: Path) -> Iterator[None]:
         raise SedscopeError(f"{path}: not a Parquet file that can be read: {error}") from None
 
 
-def look_over_parquet(path: Path, content: bytes | None = None) -> None:
+def look_over_parquet(path: Place, content: bytes | None = None) -> None:
     """Refuse a file that must not be read. ``content``: of a file that is in memory already."""
     with reading_parquet(path):
         if content is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from .._native import number_table
 from ..errors import SedscopeError, listing
 from ..scores import ClipScores, as_scores
 from .frames import as_frame
+from .places import Place
 from .text_tables import numbers, read_bytes, read_text_table, split_header
 
 TIMES = ["onset", "offset"]
@@ -60,7 +60,7 @@ def _check_classes(found: Sequence[str], expected: Sequence[str], where: str) ->
         )
 
 
-def read_clip(file: Path, classes: Sequence[str]) -> ClipScores:
+def read_clip(file: Place, classes: Sequence[str]) -> ClipScores:
     """The scores of a clip from a file."""
     content = read_bytes(file)
     header, start = split_header(content, file)
@@ -82,7 +82,7 @@ def read_clip(file: Path, classes: Sequence[str]) -> ClipScores:
         raise SedscopeError(f"{file}: {error}") from None
 
 
-def _parse_with_care(file: Path) -> NDArray[np.float64]:
+def _parse_with_care(file: Place) -> NDArray[np.float64]:
     table = read_text_table(file)
     columns = numbers(table, range(len(table.header)))
     return np.stack([np.array(column, np.float64) for column in columns], axis=1)

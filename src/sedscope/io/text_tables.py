@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..errors import SedscopeError, counted, listing, shortened
+from .places import Address, Place, place
 
 _LONGEST_LINE = 16 * 2**20
 _MOST_COLUMNS = 100_000
@@ -21,7 +21,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 class TextTable:
     """A text file with a header line: names of columns, and rows of cells as they are."""
 
-    path: Path
+    path: Place
     header: list[str]
     rows: list[list[str]]
     lines: list[int]
@@ -32,11 +32,11 @@ class TextTable:
         return f"{self.path.name} line {self.lines[row]}"
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Place) -> bytes:
     """The content of a file, or a clear word why there is none."""
     try:
         with path.open("rb") as file:
-            if path.stat().st_size > _LONGEST_LINE:
+            if isinstance(path, Address) or path.stat().st_size > _LONGEST_LINE:
                 _refuse_endless_lines(iter(lambda: file.read(2**20), b""), path)
                 file.seek(0)
             content = file.read()
@@ -48,7 +48,7 @@ def read_bytes(path: Path) -> bytes:
     return content
 
 
-def _refuse_endless_lines(chunks: Iterable[bytes], path: Path) -> None:
+def _refuse_endless_lines(chunks: Iterable[bytes], path: Place) -> None:
     """Nothing that is no table of ours is read whole: its lines give it away."""
     length, line = 0, 1
     for chunk in chunks:
@@ -61,7 +61,7 @@ def _refuse_endless_lines(chunks: Iterable[bytes], path: Path) -> None:
             )
 
 
-def split_header(content: bytes, path: Path, delimiter: str = "\t") -> tuple[list[str], int]:
+def split_header(content: bytes, path: Place, delimiter: str = "\t") -> tuple[list[str], int]:
     """The names in the first line, and where the next line starts."""
     end = content.find(b"\n")
     end = len(content) if end < 0 else end
@@ -88,9 +88,9 @@ def delimiter_of(line: str) -> str:
     return next((mark for mark in "\t;," if mark in line), "\t")
 
 
-def read_text_table(path: str | Path, delimiter: str = "\t") -> TextTable:
+def read_text_table(path: str | Place, delimiter: str = "\t") -> TextTable:
     """Read a whole table as text. Every row must have as many cells as the header."""
-    file = Path(path)
+    file = place(path)
     content = read_bytes(file)
     header, start = split_header(content, file, delimiter)
     rows, lines = split_rows(decode(content[start:], file, first_line=2), file, delimiter, first_line=2)
@@ -98,7 +98,7 @@ def read_text_table(path: str | Path, delimiter: str = "\t") -> TextTable:
 
 
 def split_rows(
-    text: str, file: Path, delimiter: str, first_line: int = 1
+    text: str, file: Place, delimiter: str, first_line: int = 1
 ) -> tuple[list[list[str]], list[int]]:
     """The cells of each line that is not blank, and where it stands."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -118,7 +118,7 @@ def split_rows(
     return rows, lines
 
 
-def even_rows(rows: list[list[str]], lines: Sequence[int], columns: int, file: Path) -> list[list[str]]:
+def even_rows(rows: list[list[str]], lines: Sequence[int], columns: int, file: Place) -> list[list[str]]:
     """Rows that have as many cells as there are columns."""
     uneven = [
         f"line {line} has {counted(len(row), 'cell')}"
@@ -173,7 +173,7 @@ def numbers(table: TextTable, columns: Sequence[int], what: str = "number") -> l
     return values
 
 
-def decode(content: bytes, path: Path, first_line: int = 1) -> str:
+def decode(content: bytes, path: Place, first_line: int = 1) -> str:
     """Text of a file, which must be UTF-8."""
     try:
         return content.decode("utf-8")

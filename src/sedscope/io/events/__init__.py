@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from ...errors import SedscopeError, listing, raise_together
+from ..places import Place, folder_content, place
 from . import audacity, birdnet, dcase, jams, plain, raven, sed_eval
 from .event_format import EventFormat, EventSet
 from .event_table import EventTable, joined
@@ -64,28 +64,28 @@ def find_event_format(source: Source, choices: Choices) -> EventFormat:
 
 
 def read_event_table(
-    path: str | Path, *, format: str | None = None, choices: Choices | None = None
+    path: str | Place, *, format: str | None = None, choices: Choices | None = None
 ) -> EventTable:
     """The events of a file, or of all files of events in a folder."""
-    place = Path(path)
+    source = place(path)
     chosen = None if format is None else known_event_format(format)
     said = choices or Choices()
-    if not place.is_dir():
-        return _read_file(Source(place), chosen, said)
-    files = event_files(place)
+    if not source.is_dir():
+        return _read_file(Source(source), chosen, said)
+    files = event_files(source)
     if not files:
-        raise SedscopeError(f"cannot read {place}: Is a directory, and holds no files of events")
+        raise SedscopeError(f"cannot read {source}: Is a directory, and holds no files of events")
     tables: list[EventTable] = []
     errors: list[SedscopeError] = []
-    silent: list[Path] = []
+    silent: list[Place] = []
     for file in files:
         try:
             if file.stat().st_size == 0:
                 silent.append(file)
                 continue
-            source = Source(file)
-            chosen = chosen or find_event_format(source, said)
-            tables.append(_read_file(source, chosen, said))
+            content = Source(file)
+            chosen = chosen or find_event_format(content, said)
+            tables.append(_read_file(content, chosen, said))
         except SedscopeError as error:
             errors.append(error)
     if silent and chosen is not None and chosen.name in _WITHOUT_HEADER:
@@ -93,14 +93,14 @@ def read_event_table(
     elif silent:
         errors += [SedscopeError(f"{file} is empty") for file in silent]
     raise_together(errors, what="the files of events")
-    return joined(tables, str(place))
+    return joined(tables, str(source))
 
 
-def event_files(folder: Path) -> list[Path]:
+def event_files(folder: Place) -> list[Place]:
     """The files in a folder that may hold events."""
     return [
         file
-        for file in sorted(folder.iterdir())
+        for file in folder_content(folder)
         if file.suffix.lower() in _FILES
         and file.is_file()
         and not _PARAMETERS.fullmatch(file.name)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from ...errors import SedscopeError, listing, shortened
@@ -14,6 +13,7 @@ from ...times import TICKS_PER_SECOND, to_ticks
 from ..files import refuse_claims
 from ..frames import as_frame
 from ..parquet_files import look_over_parquet, reading_parquet
+from ..places import Place
 from ..text_tables import (
     decode,
     delimiter_of,
@@ -74,7 +74,7 @@ class Cells:
 class Source:
     """A file, and what can be seen of it."""
 
-    def __init__(self, path: Path, content: bytes | None = None) -> None:
+    def __init__(self, path: Place, content: bytes | None = None) -> None:
         self.path = path
         self.content = read_bytes(path) if content is None else content
         self.is_parquet = self.content[:4] == b"PAR1"

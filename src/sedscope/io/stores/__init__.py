@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import numpy as np
 
 from ...errors import SedscopeError, listing
 from ...scores import ClipScores, Scores
+from ..places import Address, Place, local_path, place, renamed
 from . import hdf5, npz, parquet, store, tsv
 from .score_format import Given, ScoreFormat
+
+if TYPE_CHECKING:
+    from ...clip_pieces import ClipPieces
 
 SCORE_FORMATS: dict[str, ScoreFormat] = {
     made.name: made for module in (tsv, store, npz, hdf5, parquet) for made in module.FORMATS
@@ -27,9 +34,13 @@ def known_score_format(name: str) -> ScoreFormat:
     return SCORE_FORMATS[name]
 
 
-def find_score_format(path: Path) -> ScoreFormat | None:
+def find_score_format(path: Place) -> ScoreFormat | None:
     """The format that a file or folder has by its content, if it is one of scores."""
-    found = [made for made in SCORE_FORMATS.values() if made.recognise(path)]
+    near = _near(path)
+    try:
+        found = [made for made in SCORE_FORMATS.values() if made.recognise(near)]
+    except SedscopeError as error:
+        raise renamed(error, path) from None
     if len(found) > 1:
         names = [made.name for made in found]
         raise SedscopeError(
@@ -39,7 +50,7 @@ def find_score_format(path: Path) -> ScoreFormat | None:
 
 
 def read_scores(
-    path: str | Path,
+    path: str | Place,
     *,
     format: str | None = None,
     classes: Sequence[str] | None = None,
@@ -51,17 +62,58 @@ def read_scores(
     ``frame``, the length of frames in seconds, are for files that do not say so themselves. Clips are
     read when they are needed; float32 stays float32, numbers in text become float64.
     """
-    place = Path(path)
-    chosen = find_score_format(place) if format is None else known_score_format(format)
+    source = place(path)
+    chosen = find_score_format(source) if format is None else known_score_format(format)
     if chosen is None:
-        if place.is_dir():
-            raise SedscopeError(f"{place} holds no score tables (*.tsv)")
+        if source.is_dir():
+            raise SedscopeError(f"{source} holds no score tables (*.tsv)")
         raise SedscopeError(
-            f"{place} is not a folder of score tables, nor a store, npz, HDF5 or Parquet file of scores"
+            f"{source} is not a folder of score tables, nor a store, npz, HDF5 or Parquet file of scores"
         )
     if not chosen.needs_words and (classes is not None or frame is not None):
-        raise SedscopeError(f"{place}: the format {chosen.name} names classes and times itself")
-    return chosen.read(place, Given(classes, frame))
+        raise SedscopeError(f"{source}: the format {chosen.name} names classes and times itself")
+    given = Given(None if classes is None else tuple(classes), frame)
+    found = _open(chosen, source, given)
+    return found if chosen.travels else found.loaded_by(_Reader(chosen.name, source, given, found))
+
+
+def _open(chosen: ScoreFormat, source: Place, given: Given) -> Scores:
+    try:
+        return chosen.read(_near(source), given)
+    except SedscopeError as error:
+        raise renamed(error, source) from None
+
+
+def _near(source: Place) -> Place:
+    """What is read where it is; else a copy on this machine: of files elsewhere, but those of HDF5 where
+    parts of them can be had."""
+    if not isinstance(source, Address) or not source.is_file():
+        return source
+    return source if hdf5.recognise(source) and source.in_parts else source.copy
+
+
+class _Reader:
+    """Loads clips. To another process it travels as what is to be opened, which is done there once."""
+
+    def __init__(self, format: str, source: Place, given: Given, found: Scores) -> None:
+        self._key = (format, source, given, uuid4().hex)
+        self._found = found
+
+    def __call__(self, name: str) -> ClipScores | ClipPieces:
+        try:
+            return self._found.open(name)
+        except SedscopeError as error:
+            raise renamed(error, self._key[1]) from None
+
+    def __reduce__(self) -> tuple[Callable[..., _Reader], tuple[Any, ...]]:
+        return _reopened, self._key
+
+
+@lru_cache(maxsize=4)
+def _reopened(format: str, source: Place, given: Given, call: str) -> _Reader:
+    """What reads as another process does; ``call``: which call of :func:`read_scores` it was for, as
+    files may change until the next."""
+    return _Reader(format, source, given, _open(known_score_format(format), source, given))
 
 
 def write_scores(
@@ -78,7 +130,7 @@ def write_scores(
     score tables. What a format cannot hold is an error unless ``lossy``. A folder must be new or empty.
     ``progress`` is called with clips done and clips in all.
     """
-    target = Path(path)
+    target = local_path(path)
     chosen = known_score_format(format or _format_by_name(target))
     clips = chosen.clips_for(scores, target, lossy=lossy, progress=progress)
     if lossy and "types that differ" not in chosen.holds:

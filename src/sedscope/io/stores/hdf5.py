@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...errors import SedscopeError
 from ...scores import ClipScores, Scores
 from ..files import refuse_claims, replacing
+from ..places import Address, Place
 from .arrays import SCORES, TICKS, ArrayFile, described, scores_of
 from .score_format import Given, ScoreFormat, starts_with
 
@@ -19,7 +20,7 @@ _BROKEN = (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError
 _MOST_ATTRIBUTE_BYTES = 2**24
 
 
-def recognise(path: Path) -> bool:
+def recognise(path: Place) -> bool:
     """The mark of HDF5 at the beginning."""
     return starts_with(path, b"\x89HDF\r\n\x1a\n")
 
@@ -32,11 +33,12 @@ def _h5py() -> Any:
     return h5py
 
 
-def read(path: Path, given: Given) -> Scores:
+def read(path: Place, given: Given) -> Scores:
     """The scores of a file; what lies in other files is never followed."""
     h5py = _h5py()
+    opened = path.open_in_parts() if isinstance(path, Address) else path
     try:
-        file = h5py.File(path, "r")  # stays open for as long as the scores are there
+        file = h5py.File(opened, "r")  # stays open for as long as the scores are there
         try:
             return scores_of(_arrays(h5py, file, path), given)
         except BaseException:
@@ -48,7 +50,7 @@ def read(path: Path, given: Given) -> Scores:
         raise SedscopeError(f"{path}: not an HDF5 file of scores: {error}") from None
 
 
-def _arrays(h5py: Any, file: Any, path: Path) -> ArrayFile:
+def _arrays(h5py: Any, file: Any, path: Place) -> ArrayFile:
     shapes: dict[str, tuple[int, ...]] = {}
     types: dict[str, np.dtype[Any]] = {}
     sets: dict[str, Any] = {}

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SedscopeError
+from ..places import Address, Place
+
+_LONGEST_HEADER = 2**16 + 16
 
 
 class GrowingArray:
@@ -66,8 +70,49 @@ def read_header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.
     return shape, columns_first, dtype
 
 
-def mapped_array(path: Path, offset: int = 0) -> NDArray[Any]:
-    """An array in a file as a memory map."""
+class RemoteArray:
+    """An array in a file at an address: rows are read when they are asked for."""
+
+    def __init__(self, file: Address) -> None:
+        self._file = file
+        header = BytesIO(file.read_range(0, _LONGEST_HEADER))
+        self.shape, self._columns_first, self.dtype = read_header(header, str(file))
+        self._start = header.tell()
+        if self._start + self.nbytes > file.stat().st_size:
+            raise _cut_short(file, self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """How large the array is."""
+        return int(np.prod(self.shape, dtype=object)) * self.dtype.itemsize
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        first, last, _ = rows.indices(self.shape[0])
+        if self._columns_first and len(self.shape) > 1:
+            return self._read(0, self.shape, "F")[first:last]
+        return self._read(first, (max(0, last - first), *self.shape[1:]), "C")
+
+    def _read(self, first: int, shape: tuple[int, ...], order: Literal["C", "F"]) -> NDArray[Any]:
+        row = int(np.prod(self.shape[1:], dtype=object)) * self.dtype.itemsize
+        start, size = self._start + first * row, shape[0] * row
+        content = self._file.read_range(start, start + size) if size else b""
+        if len(content) != size:
+            raise _cut_short(self._file, self.shape)
+        return np.frombuffer(content, self.dtype).reshape(shape, order=order)
+
+
+def _cut_short(path: Place, shape: tuple[int, ...]) -> SedscopeError:
+    return SedscopeError(f"{path}: cut short: it has no room for an array of shape {shape}")
+
+
+@overload
+def mapped_array(path: Path, offset: int = 0) -> NDArray[Any]: ...
+@overload
+def mapped_array(path: Place, offset: int = 0) -> NDArray[Any] | RemoteArray: ...
+def mapped_array(path: Place, offset: int = 0) -> NDArray[Any] | RemoteArray:
+    """An array in a file as a memory map; at an address, one that is read in parts."""
+    if isinstance(path, Address):
+        return RemoteArray(path)
     try:
         with path.open("rb") as file:
             file.seek(offset)
@@ -75,7 +120,7 @@ def mapped_array(path: Path, offset: int = 0) -> NDArray[Any]:
             start, size = file.tell(), os.fstat(file.fileno()).st_size
             count = int(np.prod(shape, dtype=object))
             if start + count * dtype.itemsize > size:
-                raise SedscopeError(f"{path}: cut short: it has no room for an array of shape {shape}")
+                raise _cut_short(path, shape)
             if not count:
                 return np.empty(shape, dtype)
             mapped: NDArray[Any] = np.memmap(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from ...errors import SedscopeError
 from ...scores import ClipScores, Scores
+from ..places import Address, Place
 
 Part: TypeAlias = Literal["frames of no length", "unknown ends", "types that differ"]
 Progress: TypeAlias = Callable[[int, int], None]
@@ -36,13 +37,16 @@ class ScoreFormat:
 
     name: str
     about: str
-    recognise: Callable[[Path], bool]
-    read: Callable[[Path, Given], Scores]
+    recognise: Callable[[Any], bool]
+    read: Callable[[Any, Given], Scores]
+    """Takes a path; of a folder, also its address."""
     write: Callable[[Scores, Path, Iterator[tuple[str, ClipScores]]], None]
     """Takes the set and its clips, which have nothing that the format cannot hold."""
     holds: frozenset[Part]
     suffixes: tuple[str, ...] = ()
     """Names of files that mean this format when scores are written."""
+    travels: bool = False
+    """Whether what loads clips goes to other processes as it is."""
     needs_words: bool = False
     """Whether files may leave it to the user to say their classes and the length of frames."""
 
@@ -82,10 +86,12 @@ def without_empty_frames(clip: ClipScores) -> ClipScores:
     )
 
 
-def starts_with(path: Path, *marks: bytes) -> bool:
+def starts_with(path: Place, *marks: bytes) -> bool:
     """Whether a file begins with one of some marks."""
     if not path.is_file():
         return False
+    if isinstance(path, Address):
+        return path.read_range(0, max(map(len, marks))).startswith(marks)
     try:
         with path.open("rb") as file:
             head = file.read(max(map(len, marks)))

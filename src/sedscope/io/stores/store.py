@@ -21,6 +21,7 @@ from ...errors import SedscopeError, counted
 from ...scores import ClipScores, Scores
 from ...times import Ticks, frame_ticks
 from ..files import filling, write_text
+from ..places import Place
 from .npy_files import GrowingArray, mapped_array
 from .score_format import Given, ScoreFormat
 
@@ -31,12 +32,12 @@ _LARGEST_INDEX = 2**30
 _ALL_AT_ONCE = 2**28
 
 
-def recognise(path: Path) -> bool:
+def recognise(path: Place) -> bool:
     """A folder with an index."""
     return (path / _INDEX).is_file()
 
 
-def read(path: Path, _: Given) -> Scores:
+def read(path: Place, _: Given) -> Scores:
     """The scores of a store; a clip is a view of the memory map."""
     index = _Index(path)
     files = {name: mapped_array(path / f"{name}.npy") for name in sorted(set(index.types))}
@@ -63,12 +64,15 @@ def read(path: Path, _: Given) -> Scores:
 
     # Views take no time to hand out, and the core reads their pages in as many threads as there are. All
     # at once is fastest; a large set goes in batches, so that what is found in them can be let go.
+    # Elsewhere, the rows of a clip are a request.
+    here = isinstance(path, Path)
     size = sum(array.nbytes for array in files.values())
     return Scores(
         clips,
         load,
         classes=index.classes,
-        in_memory=size <= _ALL_AT_ONCE,
+        in_memory=here and size <= _ALL_AT_ONCE,
+        thread_safe=not here,
         whole_clips=index.whole_clips,
     )
 
@@ -76,7 +80,7 @@ def read(path: Path, _: Given) -> Scores:
 class _Index:
     """What the index of a store says, checked."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Place) -> None:
         self.path = folder / _INDEX
         try:
             if self.path.stat().st_size > _LARGEST_INDEX:
@@ -116,8 +120,8 @@ class _Index:
             raise ValueError("'type' must be float32 or float64, for all clips or one each")
         return types
 
-    def _checked_ticks(self, folder: Path) -> Ticks:
-        ticks = mapped_array(folder / _TICKS)
+    def _checked_ticks(self, folder: Place) -> Ticks:
+        ticks = mapped_array(folder / _TICKS)[:]
         if ticks.dtype != np.int64 or ticks.ndim != 1:
             raise ValueError(f"{_TICKS} must be int64 numbers in a row")
         backwards = np.concatenate([[0], np.cumsum(np.diff(ticks) < 0)])

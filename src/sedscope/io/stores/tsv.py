@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from ...errors import SedscopeError, listing, raise_together
 from ...scores import ClipScores, Scores
 from ..files import filling, replacing
+from ..places import Place, folder_content
 from ..score_tables import TIMES, header_classes, read_clip
 from ..text_tables import read_bytes, split_header
 from .score_format import Given, ScoreFormat
 
 
-def recognise(path: Path) -> bool:
+def recognise(path: Place) -> bool:
     """A folder with tables of tabs that do not begin like a list of events."""
-    first = next((file for file in sorted(path.glob("*.tsv")) if file.is_file()), None)
+    first = next(iter(_tables(path)), None)
     if first is None:
         return False
     try:
@@ -24,19 +26,24 @@ def recognise(path: Path) -> bool:
         return True  # reading says what is wrong
 
 
-def read(path: Path, _: Given) -> Scores:
+def read(path: Place, _: Given) -> Scores:
     """Scores from a folder of tab-separated score tables, one a clip, named after the clip."""
     if not path.is_dir():
         raise SedscopeError(f"{path} is not a folder of score tables")
-    files = {file.stem: file for file in sorted(path.glob("*.tsv")) if file.is_file()}
+    files = [*_tables(path)]
     if not files:
         raise SedscopeError(f"{path} holds no score tables (*.tsv)")
-    classes = _first_classes(files.values())
+    classes = _first_classes(files)
+    load = partial(_load, path, classes)
+    return Scores([file.stem for file in files], load, classes=classes, thread_safe=True)
 
-    def load(name: str) -> ClipScores:
-        return read_clip(files[name], classes)
 
-    return Scores(files, load, classes=classes, thread_safe=True)
+def _tables(folder: Place) -> Iterator[Place]:
+    return (file for file in folder_content(folder, "*.tsv") if file.is_file())
+
+
+def _load(folder: Place, classes: Sequence[str], name: str) -> ClipScores:
+    return read_clip(folder / f"{name}.tsv", classes)
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
@@ -55,7 +62,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
                 polars.DataFrame(columns).write_csv(file, separator="\t")
 
 
-def _first_classes(files: Collection[Path]) -> tuple[str, ...]:
+def _first_classes(files: Collection[Place]) -> tuple[str, ...]:
     """The classes of the first table; if it cannot be read, what is wrong with all that cannot."""
     errors = []
     for file in files:
@@ -80,5 +87,6 @@ FORMATS = (
         read=read,
         write=write,
         holds=frozenset({"types that differ"}),
+        travels=True,
     ),
 )
