@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Alignment, ClipChoice, Missing, align
-from .batches import CheckedBatch, Progress, checked_batches
+from .batches import Progress
 from .clip_deltas import Deltas, combine
 from .criteria import Criterion
 from .errors import SedscopeError
-from .floor import Floor, rounded_down, without_references
-from .gathering import Wanted, collect_once, with_variants
+from .floor import Floor, rounded_down
+from .gathering import Wanted, collect_once, largest_false_alarms, with_variants
 from .ground_truth import GroundTruth
 from .postprocessing import PostProcessing, as_postprocessings
 from .scores import Scores
@@ -70,7 +70,7 @@ def collect(
     classes for which it does not, clips are gone through again.
     """
     go = engine or collect_once
-    guessed = _with_guesses(alignment, wanted, thread_count(threads), often=engine is not None)
+    guessed = _with_guesses(alignment, wanted, thread_count(threads), engine)
     found = go(alignment, guessed, threads=threads, progress=progress)
     settled = {criterion: _settle(found[criterion], guessed[criterion]) for criterion in wanted}
     again = {
@@ -106,29 +106,37 @@ class Engine(Protocol):
     ) -> dict[Criterion, Deltas]:
         """The deltas above the wanted floors."""
 
+    def largest_false_alarms(
+        self, alignment: Alignment, variant: PostProcessing | None, threads: int
+    ) -> NDArray[np.float64] | None:
+        """See :func:`~sedscope.gathering.largest_false_alarms`."""
+
 
 def _with_guesses(
-    alignment: Alignment, wanted: Mapping[Criterion, Wanted], workers: int, *, often: bool
+    alignment: Alignment, wanted: Mapping[Criterion, Wanted], workers: int, engine: Engine | None
 ) -> dict[Criterion, Wanted]:
-    """Where much would be found in vain before the floors rise, begin with a guess from some clips;
-    ``often``: also where it is not that much."""
+    """Where much would be found in vain before the floors rise, begin with a guess from some clips; with
+    an engine always, since the floors of its parts do not rise."""
     limited = {
         criterion: Floor(want.false_positive_limit, len(alignment.classes))
         for criterion, want in wanted.items()
         if want.false_positive_limit is not None
     }
     clips, durations = alignment.clips, alignment.durations
-    whole = alignment.scores.in_memory and not often
-    if not limited or whole or len(clips) < 2 * _SAMPLE or (durations == 0).any():
+    if not limited or (durations == 0).any():
         return {**wanted}
-    size = alignment.scores[clips[len(clips) // 2]].values.nbytes
-    in_vain = max(floor.needed(durations) for floor in limited.values()) * size
-    if in_vain < _BYTES_IN_VAIN and not often:
-        return {**wanted}
-    sample = alignment.choose(np.linspace(0, len(clips) - 1, _SAMPLE).astype(np.intp))
+    if engine is None:
+        if alignment.scores.in_memory or len(clips) < 2 * _SAMPLE:
+            return {**wanted}
+        size = alignment.scores[clips[len(clips) // 2]].values.nbytes
+        if max(floor.needed(durations) for floor in limited.values()) * size < _BYTES_IN_VAIN:
+            return {**wanted}
+    find = largest_false_alarms if engine is None else engine.largest_false_alarms
+    number = min(_SAMPLE, len(clips))
+    sample = alignment.choose(np.linspace(0, len(clips) - 1, number).astype(np.intp))
     guessed = {**wanted}
     variants = {variant for criterion in limited for variant in (None, *wanted[criterion].variants)}
-    maxima = {variant: _maxima(sample, variant, workers) for variant in variants}
+    maxima = {variant: find(sample, variant, workers) for variant in variants}
     for criterion, floor in limited.items():
         floors = {
             variant: floor.guess(found, len(clips), durations)
@@ -137,22 +145,6 @@ def _with_guesses(
         }
         guessed[criterion] = replace(wanted[criterion], floors=floors)
     return guessed
-
-
-def _maxima(
-    alignment: Alignment, variant: PostProcessing | None, workers: int
-) -> NDArray[np.float64] | None:
-    """(clips × classes) the largest scores of clips without references; None if something is not right,
-    which is said where all clips are read."""
-    try:
-        found = [
-            without_references(part.batch.maxima, part.batch.event_clips, part.batch.labels)
-            for part in checked_batches(alignment, (variant,), workers, None)
-            if isinstance(part, CheckedBatch)
-        ]
-    except SedscopeError:
-        return None
-    return np.concatenate(found) if found else None
 
 
 _Settled: TypeAlias = "dict[PostProcessing | None, tuple[Deltas, NDArray[np.bool_]]]"

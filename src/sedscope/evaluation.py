@@ -192,28 +192,25 @@ def evaluate(
     1.0
     """
     chosen = as_metrics(metrics)
-    go = chosen_engine(engine, scheduler, checkpoint)
+    limit = None if memory is None else as_bytes(memory)
+    if limit is not None and bootstrap is not None:
+        raise SedscopeError("resampling needs all deltas at once: memory= cannot limit it")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
-    options: dict[str, Any] = {"engine": go, "threads": threads, "progress": progress}
+    draws = None if bootstrap is None else Draws(as_resampling(bootstrap), alignment.clips)
     counts: Mapping[Criterion, Counts] | None = None
-    if memory is not None:
-        if bootstrap is not None:
-            raise SedscopeError("resampling needs all deltas at once: memory= cannot limit it")
-        limit = as_bytes(memory)
-        counts, deltas = counts_within(limit, alignment, chosen, wanted_by(chosen), **options)
-        intervals: dict[Metric, Bootstrap] = {}
-    elif bootstrap is None:
-        deltas = collect(alignment, wanted_by(chosen), **options)
-        intervals = {}
-    else:
-        draws = Draws(as_resampling(bootstrap), alignment.clips)
-        deltas = deltas_for(alignment, chosen, draws.weights, **options)
-        intervals = {
-            metric: draws.summary(
-                alignment.classes, draws.measure(deltas[metric.criterion], metric, threads)
-            )
-            for metric in chosen
-        }
+    with chosen_engine(engine, scheduler, checkpoint, threads) as go:
+        options: dict[str, Any] = {"engine": go, "threads": threads, "progress": progress}
+        if limit is not None:
+            counts, deltas = counts_within(limit, alignment, chosen, wanted_by(chosen), **options)
+        elif draws is not None:
+            deltas = deltas_for(alignment, chosen, draws.weights, **options)
+        else:
+            deltas = collect(alignment, wanted_by(chosen), **options)
+    intervals: dict[Metric, Bootstrap] = {}
+    if draws is not None:
+        for metric in chosen:
+            drawn = draws.measure(deltas[metric.criterion], metric, threads)
+            intervals[metric] = draws.summary(alignment.classes, drawn)
     if counts is None:
         counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
     notes = [*alignment.warnings, *late_note(alignment, deltas), *vanishing_note(intervals.values())]

@@ -13,8 +13,8 @@ from .alignment import Alignment
 from .batches import CheckedBatch, CheckedPieces, Progress, checked_batches
 from .clip_deltas import Deltas
 from .criteria import ClipTruth, Criterion, PiecewiseCriterion, Recording
-from .errors import listing
-from .floor import Floor, rounded_down
+from .errors import SedscopeError, listing
+from .floor import Floor, rounded_down, without_references
 from .postprocessing import PostProcessing
 from .rows import DeltaTables
 from .scores import ScoreArray
@@ -65,6 +65,22 @@ def collect_once(
         criterion: with_variants({variant: (part.merged(), None) for variant, part in parts.items()})
         for criterion, parts in gathered.items()
     }
+
+
+def largest_false_alarms(
+    alignment: Alignment, variant: PostProcessing | None, threads: int
+) -> NDArray[np.float64] | None:
+    """(clips × classes) the largest scores of clips without references of the class, ``-inf`` for the
+    others; None if something is not right, which is said where all clips are gone through."""
+    try:
+        found = [
+            without_references(part.batch.maxima, part.batch.event_clips, part.batch.labels)
+            for part in checked_batches(alignment, (variant,), threads, None)
+            if isinstance(part, CheckedBatch)
+        ]
+    except SedscopeError:
+        return None
+    return np.concatenate(found) if found else None
 
 
 def with_variants(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -11,22 +13,30 @@ from ..errors import SedscopeError
 EngineChoice: TypeAlias = Literal["threads", "dask"]
 
 
+@contextmanager
 def chosen_engine(
-    engine: EngineChoice, scheduler: Any = None, checkpoint: str | Path | None = None
-) -> Engine | None:
+    engine: EngineChoice,
+    scheduler: Any = None,
+    checkpoint: str | Path | None = None,
+    threads: int | None = None,
+) -> Iterator[Engine | None]:
     """The engine of a name; None for the threads of this process."""
     if engine not in ("threads", "dask"):
         raise SedscopeError(f"engine={engine!r}: choose 'threads' or 'dask'")
     if engine == "dask":
+        from .cluster import client_of
         from .dask import DaskEngine
 
         if checkpoint is not None:
             raise SedscopeError("a checkpoint is for one machine: choose engine='threads' with it")
-        return DaskEngine(scheduler)
+        with client_of(scheduler, threads) as client:
+            yield DaskEngine(client)
+        return
     if scheduler is not None:
         raise SedscopeError("a scheduler is for engine='dask'")
     if checkpoint is None:
-        return None
+        yield None
+        return
     from .checkpoints import CheckpointEngine
 
-    return CheckpointEngine(checkpoint)
+    yield CheckpointEngine(checkpoint)

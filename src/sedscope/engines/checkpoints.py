@@ -13,7 +13,7 @@ from ..batches import Progress
 from ..criteria import Criterion
 from ..delta_files import load_deltas, save_deltas
 from ..errors import SedscopeError
-from ..gathering import Wanted
+from ..gathering import Wanted, largest_false_alarms
 from ..io.places import local_path
 from .parts import Found, find, merge, part_of, ranges
 
@@ -60,6 +60,8 @@ class CheckpointEngine:
             if progress:
                 progress(clips.stop, total)
         return merge(*found)
+
+    largest_false_alarms = staticmethod(largest_false_alarms)
 
 
 def _kept(path: Path) -> Found | None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..alignment import Alignment
 from ..batches import Progress
 from ..criteria import Criterion
 from ..errors import SedscopeError
-from ..gathering import Wanted
+from ..gathering import Wanted, largest_false_alarms
+from ..postprocessing import PostProcessing
+from .cluster import PATIENCE, distributed_package
 from .parts import Found, find, merge, part_of, ranges
 
 _PARTS_PER_THREAD = 4
@@ -22,19 +23,17 @@ _MOST_CLIPS = 512
 _MERGED_AT_ONCE = 4
 _RETRIES = 2
 _LOOK_UP = 0.02  # seconds
-_PATIENCE = 30  # seconds
 
 
 class DaskEngine:
     """Goes through the clips on a cluster.
 
-    ``scheduler``: its address or a ``distributed.Client``; unless given, a cluster of processes is
-    started on this machine and stopped afterwards. Scores that are read from files travel as paths,
-    which every worker must be able to open.
+    ``client``: a ``distributed.Client``. Scores that are read from files travel as paths, which every
+    worker must be able to open; this process reads none.
     """
 
-    def __init__(self, scheduler: Any = None, *, clips_per_part: int | None = None) -> None:
-        self.scheduler = scheduler
+    def __init__(self, client: Any, *, clips_per_part: int | None = None) -> None:
+        self.client = client
         self.clips_per_part = clips_per_part
 
     def __call__(
@@ -46,48 +45,55 @@ class DaskEngine:
         progress: Progress | None = None,
     ) -> Found:
         """See :class:`~sedscope.collect.Engine`."""
-        with _client(self.scheduler, threads) as client:
-            size = self.clips_per_part or _part_size(len(alignment.clips), client)
-            parts = [part_of(alignment, clips) for clips in ranges(len(alignment.clips), size)]
-            found = [
-                client.submit(_find, part, dict(wanted), retries=_RETRIES, pure=False) for part in parts
-            ]
-            merged = _merged_as_a_tree(client, found)
-            try:
-                _wait(client, merged, found, [len(part.clips) for part in parts], progress)
-                result: Found = merged.result()
-            except BaseException as error:
-                failed = next(
-                    (
-                        part
-                        for future, part in zip(found, parts, strict=True)
-                        if future.status == "error"
-                    ),
-                    None,
-                )
-                for future in (merged, *found):
-                    future.release()  # what has not begun is not done
-                if isinstance(error, SedscopeError) or not isinstance(error, Exception):
-                    raise
-                raise SedscopeError(_said(error, failed)) from error
+        parts = self._parts(alignment)
+        found = [self._submit(_find, part, dict(wanted)) for part in parts]
+        merged = self._merged_as_a_tree(found)
+        try:
+            _wait(self.client, merged, found, [len(part.clips) for part in parts], progress)
+            result: Found = merged.result()
+        except BaseException as error:
+            ended = zip(found, parts, strict=True)
+            failed = next((part for future, part in ended if future.status == "error"), None)
+            for future in (merged, *found):
+                future.release()  # what has not begun is not done
+            if isinstance(error, SedscopeError) or not isinstance(error, Exception):
+                raise
+            raise SedscopeError(_said(error, failed)) from error
         return result
+
+    def largest_false_alarms(
+        self, alignment: Alignment, variant: PostProcessing | None, threads: int
+    ) -> NDArray[np.float64] | None:
+        """See :func:`~sedscope.gathering.largest_false_alarms`."""
+        parts = self._parts(alignment)
+        found = [self._submit(largest_false_alarms, part, variant, 1) for part in parts]
+        try:
+            _wait(self.client, found[-1], found, [len(part.clips) for part in parts], None)
+            of_parts = self.client.gather(found)
+        except Exception:
+            return None  # whoever goes through all clips says why
+        return None if any(one is None for one in of_parts) else np.concatenate(of_parts)
+
+    def _parts(self, alignment: Alignment) -> list[Alignment]:
+        workers = sum(self.client.nthreads().values()) or 1
+        clips = len(alignment.clips)
+        size = max(1, min(_MOST_CLIPS, -(-clips // (_PARTS_PER_THREAD * workers))))
+        return [part_of(alignment, one) for one in ranges(clips, self.clips_per_part or size)]
+
+    def _submit(self, work: Any, *arguments: Any) -> Any:
+        return self.client.submit(work, *arguments, retries=_RETRIES, pure=False)
+
+    def _merged_as_a_tree(self, found: Sequence[Any]) -> Any:
+        """Neighbours are merged, then the merged ones, until one is left."""
+        level = found
+        while len(level) > 1:
+            groups = [level[i : i + _MERGED_AT_ONCE] for i in range(0, len(level), _MERGED_AT_ONCE)]
+            level = [self._submit(merge, *group) if len(group) > 1 else group[0] for group in groups]
+        return level[0]
 
 
 def _find(part: Alignment, wanted: Mapping[Criterion, Wanted]) -> Found:
     return find(part, wanted, threads=1)
-
-
-def _merged_as_a_tree(client: Any, found: list[Any]) -> Any:
-    """Neighbours are merged, then the merged ones, until one is left."""
-    level = found
-    while len(level) > 1:
-        level = [
-            client.submit(merge, *level[i : i + _MERGED_AT_ONCE], retries=_RETRIES, pure=False)
-            if len(level[i : i + _MERGED_AT_ONCE]) > 1
-            else level[i]
-            for i in range(0, len(level), _MERGED_AT_ONCE)
-        ]
-    return level[0]
 
 
 def _wait(
@@ -99,7 +105,8 @@ def _wait(
     if progress:
         progress(0, total)
     watch = _Watch(client)
-    completed = _distributed().as_completed([*found, merged] if merged is not found[0] else found)
+    every = {future.key: future for future in (*found, merged)}
+    completed = distributed_package().as_completed([*every.values()])
     while not completed.is_empty():
         if not completed.has_ready():
             time.sleep(_LOOK_UP)
@@ -134,7 +141,7 @@ class _Watch:
             self._idle_since = None
         elif self._idle_since is None:
             self._idle_since = now
-        elif now - self._idle_since > _PATIENCE:
+        elif now - self._idle_since > PATIENCE:
             raise SedscopeError(
                 "all workers are gone, or have stopped because their memory is nearly full: give them "
                 "more memory"
@@ -150,7 +157,7 @@ def _workers(dask_scheduler: Any) -> tuple[int, int]:
 def _said(error: Exception, failed: Alignment | None) -> str:
     """What a user can do about a part that failed."""
     where = "" if failed is None else f" on clips {failed.clips[0]} … {failed.clips[-1]}"
-    if isinstance(error, _distributed().KilledWorker):
+    if isinstance(error, distributed_package().KilledWorker):
         return (
             f"workers died again and again{where}, perhaps because they ran out of memory: give them "
             "more"
@@ -158,94 +165,3 @@ def _said(error: Exception, failed: Alignment | None) -> str:
     if isinstance(error, MemoryError):
         return f"a worker ran out of memory{where}: give it more"
     return f"a worker failed{where}: {type(error).__name__}: {error}"
-
-
-def _part_size(clips: int, client: Any) -> int:
-    workers = sum(client.nthreads().values()) or 1
-    return max(1, min(_MOST_CLIPS, -(-clips // (_PARTS_PER_THREAD * workers))))
-
-
-@contextmanager
-def _client(scheduler: Any, threads: int | None) -> Iterator[Any]:
-    """A client of the given cluster, or of one of its own."""
-    distributed = _distributed()
-    if isinstance(scheduler, distributed.Client):
-        yield scheduler
-        return
-    if scheduler is not None:
-        try:
-            client = distributed.Client(str(scheduler), timeout="10s")
-        except (OSError, ValueError) as error:
-            raise SedscopeError(f"no Dask scheduler at {scheduler}: {error}") from None
-        with client:
-            yield client
-        return
-    from ..threads import thread_count
-
-    with _without_interrupts():
-        cluster = distributed.LocalCluster(
-            n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
-        )
-    with ExitStack() as closing:
-        closing.enter_context(cluster)
-        client = closing.enter_context(distributed.Client(cluster))
-        try:
-            cluster.scale(thread_count(threads))
-            _wait_for_workers(client)
-            yield client
-        except KeyboardInterrupt:
-            cluster.shutdown_on_close = False  # nobody waits for it at the end
-            _kill_workers(cluster)  # else they finish what they have begun
-            threading.Thread(target=_close, args=(closing.pop_all(),), daemon=True).start()
-            raise
-
-
-def _wait_for_workers(client: Any) -> None:
-    import asyncio
-
-    try:
-        client.wait_for_workers(1, timeout=_PATIENCE)
-    except (TimeoutError, asyncio.TimeoutError):
-        raise SedscopeError(
-            f"no worker has started within {_PATIENCE} s; is there memory left on this machine?"
-        ) from None
-
-
-def _close(stopped: ExitStack) -> None:
-    with suppress(Exception):  # a cluster whose workers are gone has complaints
-        stopped.close()
-
-
-def _kill_workers(cluster: Any) -> None:
-    for nanny in cluster.workers.values():
-        nanny.auto_restart = False
-        if nanny.pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(nanny.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-
-
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Threads that are started here, and what they start, do not see Ctrl-C, which is for the client;
-    one that comes meanwhile is not lost."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # which would unblock the signal if it were started later
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise SedscopeError(
-            "engine='dask' needs the packages dask and distributed: pip install 'sedscope[dask]'"
-        ) from None
-    return distributed
