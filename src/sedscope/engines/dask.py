@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -212,8 +214,19 @@ def _wait_for_workers(client: Any) -> None:
 
 
 def _close(stopped: ExitStack) -> None:
-    with suppress(Exception):  # a cluster whose workers are gone has complaints
+    """Close a cluster whose workers are gone, of which nobody wants to hear."""
+    handlers = [*logging.getLogger("distributed").handlers]
+    for handler in handlers:
+        handler.addFilter(_nothing)
+    with suppress(Exception):
         stopped.close()
+    time.sleep(1)  # the last messages come late
+    for handler in handlers:
+        handler.removeFilter(_nothing)
+
+
+def _nothing(_: logging.LogRecord) -> bool:
+    return False
 
 
 def _kill_workers(cluster: Any) -> None:
@@ -231,14 +244,24 @@ def _without_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # which would unblock the signal if it were started later
+    _start_tracker()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_tracker() -> None:
+    """Start the process that cleans up after this one. Started later, it would unblock the signal, and
+    complain of what an interrupted program leaves to it."""
+    from multiprocessing import resource_tracker
+
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")  # handed on to it
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.pop()
 
 
 def _distributed() -> Any:
