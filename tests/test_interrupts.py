@@ -82,7 +82,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("delay", [0.0, 0.8])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_stops_and_leaves_nothing(command: str, delay: float, folder: Path) -> None:
     before = sorted(folder.iterdir())
@@ -92,10 +92,13 @@ def test_a_command_stops_and_leaves_nothing(command: str, delay: float, folder: 
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.parametrize("delay", [0.0, 1.0, 2.0, 3.0])
-def test_a_cluster_of_its_own_goes_down_too(delay: float, folder: Path) -> None:
+@pytest.mark.parametrize(("processes", "delay"), [(1, 0.0), (4, 0.3), (4, 1.5)])
+def test_a_cluster_of_its_own_goes_down_too(processes: int, delay: float, folder: Path) -> None:
+    """While it is loaded; when the scheduler, a helper and two workers are there; when they work."""
     pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
-    process = start(folder, "evaluate", *ARGUMENTS, "--engine", "dask")
+    process = start(folder, "evaluate", *ARGUMENTS, "--engine", "dask", "--threads", "2")
+    while process.poll() is None and len(session(process.pid)) < processes:
+        time.sleep(0.01)
     time.sleep(delay)
     interrupt(process)
     deadline = time.perf_counter() + SOON

@@ -75,6 +75,12 @@ def test_scores_are_read_back_bit_by_bit(
 
 
 @formats
+def test_names_of_classes_are_no_patterns(name: str, tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.1, 0.2, 0.3]]}, classes=["*", "^0$", "0"], frame=1.0)
+    assert_equal(written(scores, tmp_path, name), scores)
+
+
+@formats
 @settings(max_examples=20)
 @given(case=clip_lists)
 def test_every_format_evaluates_alike(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
@@ -62,8 +64,19 @@ def _wait_for_workers(client: Any) -> None:
 
 
 def _close(stopped: ExitStack) -> None:
-    with suppress(Exception):  # a cluster whose workers are gone has complaints
+    """Close a cluster whose workers are gone, of which nobody wants to hear."""
+    handlers = [*logging.getLogger("distributed").handlers]
+    for handler in handlers:
+        handler.addFilter(_nothing)
+    with suppress(Exception):
         stopped.close()
+    time.sleep(1)  # the last messages come late
+    for handler in handlers:
+        handler.removeFilter(_nothing)
+
+
+def _nothing(_: logging.LogRecord) -> bool:
+    return False
 
 
 def _kill_workers(cluster: Any) -> None:
@@ -90,8 +103,8 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _start_tracker() -> None:
-    """Start the process that cleans up after this one. Started later, it would unblock the signal; and
-    it would complain of what an interrupted program leaves to it."""
+    """Start the process that cleans up after this one. Started later, it would unblock the signal, and
+    complain of what an interrupted program leaves to it."""
     from multiprocessing import resource_tracker
 
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")  # handed on to it

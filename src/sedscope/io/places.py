@@ -215,7 +215,7 @@ class Address:
 
     @cached_property
     def _is_dir(self) -> bool:
-        if self._listed is not None and not self._is_web:
+        if self._listed is not None:
             return bool(self._listed["type"] == "directory")
         return bool(self._ask("isdir"))
 

@@ -85,7 +85,7 @@ class _Block:
             column.null_count() for column in rows
         )
         if self.plain:
-            self.values = rows.select(classes).to_numpy(order="c")
+            self.values = rows[list(classes)].to_numpy(order="c")  # names, no patterns
             self.onsets, self.offsets = rows["onset"].to_numpy(), rows["offset"].to_numpy()
 
     def clip(self, first: int, frames: int, where: str) -> ClipScores:
