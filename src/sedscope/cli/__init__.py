@@ -9,6 +9,7 @@ import typer
 
 from ..errors import SedscopeError
 from . import compare, convert, deltas, demo, evaluate, points, report, validate
+from .option_groups import with_options
 
 app = typer.Typer(
     name="sedscope",
@@ -17,17 +18,17 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("evaluate")(evaluate.evaluate)
-app.command("report")(report.report)
-app.command("compare")(compare.compare)
-app.command("deltas")(deltas.deltas)
-app.command("tune")(points.tune)
-app.command("detect")(points.detect)
-app.command("presets")(points.presets)
-app.command("validate")(validate.validate)
-app.command("convert")(convert.convert)
-app.command("formats")(convert.formats)
-app.command("demo")(demo.demo)
+app.command("evaluate")(with_options(evaluate.evaluate))
+app.command("report")(with_options(report.report))
+app.command("compare")(with_options(compare.compare))
+app.command("deltas")(with_options(deltas.deltas))
+app.command("tune")(with_options(points.tune))
+app.command("detect")(with_options(points.detect))
+app.command("presets")(with_options(points.presets))
+app.command("validate")(with_options(validate.validate))
+app.command("convert")(with_options(convert.convert))
+app.command("formats")(with_options(convert.formats))
+app.command("demo")(with_options(demo.demo))
 
 
 def _show_version(wanted: bool) -> None:

@@ -10,37 +10,8 @@ import typer
 
 from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.places import Place, place
-from .options import (
-    AudioOption,
-    BalancedOption,
-    ClassesOption,
-    ClipsOption,
-    ClipsShownOption,
-    ColumnsOption,
-    ConfidenceOption,
-    DurationsOption,
-    GroupsOption,
-    IntervalOption,
-    InvalidOption,
-    LabelOption,
-    MetricOption,
-    MissingOption,
-    OverlapsOption,
-    PostprocessOption,
-    PresetOption,
-    ScoresFormatOption,
-    SeedOption,
-    StitchOption,
-    ThreadsOption,
-    TruthFormatOption,
-    chosen_metrics,
-    class_names,
-    clip_choice,
-    clips_to_show,
-    column_map,
-    processed,
-    read_groups,
-)
+from .inputs import Inputs
+from .measures import MetricChoice, Sampling, Shown
 
 if TYPE_CHECKING:
     from ..scores import Scores
@@ -55,27 +26,11 @@ def compare(
             "NAME=RUN,RUN for several runs of one system; then the reference events",
         ),
     ],
-    durations: DurationsOption = None,
-    metric: MetricOption = None,
-    preset: PresetOption = None,
-    postprocess: PostprocessOption = None,
+    inputs: Inputs,
+    measured: MetricChoice,
+    sampling: Sampling,
+    shown: Shown,
     bootstrap: Annotated[int, typer.Option(help="Number of resamples of the clips")] = 1000,
-    confidence: ConfidenceOption = 0.95,
-    seed: SeedOption = 0,
-    interval: IntervalOption = "percentile",
-    balanced: BalancedOption = False,
-    groups: GroupsOption = None,
-    classes: ClassesOption = None,
-    clips: ClipsOption = None,
-    missing: MissingOption = "error",
-    invalid: InvalidOption = "error",
-    overlaps: OverlapsOption = "error",
-    truth_format: TruthFormatOption = None,
-    columns: ColumnsOption = None,
-    label: LabelOption = None,
-    scores_format: ScoresFormatOption = None,
-    stitch: StitchOption = None,
-    threads: ThreadsOption = None,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -85,15 +40,11 @@ def compare(
     report: Annotated[
         Path | None, typer.Option(help="Write a report of all systems to this HTML file")
     ] = None,
-    clips_shown: ClipsShownOption = "60",
-    audio: AudioOption = None,
 ) -> None:
     """Compare systems: values, differences, and which of them are more than chance."""
     from .. import compare as compare_systems
-    from .. import read_ground_truth
     from ..report.reading import remembered
     from .progress import progress_bar
-    from .systems import read_system, require_scores
 
     *systems, ground_truth = paths
     if len(systems) < 2:
@@ -101,23 +52,12 @@ def compare(
     unknown = [str(path) for path in output or () if path.suffix not in _FORMATS]
     if unknown:
         raise SedscopeError(f"--output: {listing(unknown)}: the name must end with .md, .tex or .csv")
-    to_show = clips_to_show(clips_shown)
-    if audio is not None and report is None:
-        raise SedscopeError("--audio is for the report: give --report FILE, too")
-    metrics = chosen_metrics(metric, preset)
-    truth = read_ground_truth(
-        place(ground_truth),
-        durations=durations,
-        invalid=invalid,
-        overlaps=overlaps,
-        format=truth_format,
-        columns=column_map(columns),
-        label=label,
-    )
+    of_report = shown.arguments(report)
+    metrics = measured.metrics()
+    truth = inputs.read_truth(place(ground_truth))
 
     def read(path: Place) -> Scores:
-        system = read_system(path, truth, overlaps, format=scores_format, stitch=stitch)
-        return processed(require_scores(system, path, "compare"), postprocess)
+        return inputs.read_scores(path, truth, "compare")
 
     runs = {name: [read(path) for path in paths] for name, paths in _named(systems).items()}
     if report:
@@ -130,24 +70,17 @@ def compare(
             truth,
             metrics,
             n=bootstrap,
-            confidence=confidence,
-            seed=seed,
-            interval=interval,
-            balanced=balanced,
-            groups=read_groups(groups),
-            classes=class_names(classes, known),
-            clips=clip_choice(clips),
-            missing=missing,
-            threads=threads,
             progress=progress,
+            **sampling.arguments(),
+            **inputs.choice(known),
         )
     if report:
-        result.report(report, clips_shown=to_show, audio=audio, threads=threads)
+        result.report(report, threads=inputs.threads, **of_report)
     for path in output or ():
         getattr(result, _FORMATS[path.suffix])(path)
     typer.echo(f"{result.clips} clips, {result.hours:.2f} hours\n\n{result.table()}")
-    for i, measured in enumerate(metrics, 1):
-        typer.echo(f"\n[{i}]\n{result.class_table(measured)}")
+    for i, metric in enumerate(metrics, 1):
+        typer.echo(f"\n[{i}]\n{result.class_table(metric)}")
     for note in result.warnings:
         typer.echo(f"warning: {note}", err=True)
 

@@ -10,38 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
-from ..io.places import place
-from .options import (
-    AudioOption,
-    BalancedOption,
-    ClassesOption,
-    ClipsOption,
-    ClipsShownOption,
-    ColumnsOption,
-    ConfidenceOption,
-    DurationsOption,
-    GroupsOption,
-    IntervalOption,
-    InvalidOption,
-    LabelOption,
-    MetricOption,
-    MissingOption,
-    OverlapsOption,
-    PostprocessOption,
-    PresetOption,
-    ScoresFormatOption,
-    SeedOption,
-    StitchOption,
-    ThreadsOption,
-    TruthFormatOption,
-    chosen_metrics,
-    class_names,
-    clip_choice,
-    clips_to_show,
-    column_map,
-    processed,
-    read_groups,
-)
+from ..io.places import Place, place
+from .inputs import Inputs
+from .measures import MetricChoice, Sampling, Shown
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
@@ -62,10 +33,10 @@ def evaluate(
             "detections, named by their thresholds; reference events. With --deltas: files of deltas",
         ),
     ],
-    durations: DurationsOption = None,
-    metric: MetricOption = None,
-    preset: PresetOption = None,
-    postprocess: PostprocessOption = None,
+    inputs: Inputs,
+    measured: MetricChoice,
+    sampling: Sampling,
+    shown: Shown,
     points: Annotated[
         Path | None,
         typer.Option(
@@ -75,16 +46,6 @@ def evaluate(
     bootstrap: Annotated[
         int | None, typer.Option(help="Add intervals from so many resamples of the clips, e.g. 1000")
     ] = None,
-    confidence: ConfidenceOption = 0.95,
-    seed: SeedOption = 0,
-    interval: IntervalOption = "percentile",
-    balanced: BalancedOption = False,
-    groups: GroupsOption = None,
-    classes: ClassesOption = None,
-    clips: ClipsOption = None,
-    missing: MissingOption = "error",
-    invalid: InvalidOption = "error",
-    overlaps: OverlapsOption = "error",
     deltas: Annotated[
         bool, typer.Option("--deltas", help="Evaluate files that 'sedscope deltas' wrote, together")
     ] = False,
@@ -105,41 +66,30 @@ def evaluate(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Say how much memory is expected and was used")
     ] = False,
-    threads: ThreadsOption = None,
-    truth_format: TruthFormatOption = None,
-    columns: ColumnsOption = None,
-    label: LabelOption = None,
-    scores_format: ScoresFormatOption = None,
-    stitch: StitchOption = None,
     json: Annotated[
         str | None, typer.Option(help="Write the results to this file; '-': only JSON, to stdout")
     ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Write a report to this HTML file, see 'sedscope report'")
     ] = None,
-    clips_shown: ClipsShownOption = "60",
-    audio: AudioOption = None,
 ) -> None:
     """Evaluate a system's scores, or its detections, against reference events."""
-    from .. import Resampling, evaluate_deltas, evaluate_sets, read_ground_truth
+    from .. import Resampling, evaluate_deltas, evaluate_sets
     from .. import evaluate as evaluate_scores
     from ..delta_files import merge_files
     from ..report.reading import remembered
     from .progress import progress_bar
-    from .systems import read_system
 
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
-    to_show = clips_to_show(clips_shown)
-    if audio is not None and report is None:
-        raise SedscopeError("--audio is for the report: give --report FILE, too")
-    metrics = chosen_metrics(metric, preset)
+    of_report = shown.arguments(report)
+    metrics = measured.metrics()
     resampling = None
     if bootstrap is None:
-        _refuse_without_bootstrap(confidence, interval, balanced, groups)
+        sampling.refuse()
     else:
-        of_clips = read_groups(groups)
-        resampling = Resampling(bootstrap, confidence, seed, interval, balanced, of_clips)
+        resampling = Resampling(bootstrap, **sampling.arguments())
+    threads = inputs.threads
     if deltas:
         if report:
             raise SedscopeError("--report needs scores: deltas do not have them")
@@ -152,30 +102,15 @@ def evaluate(
         given = listing([str(path) for path in paths])
         raise SedscopeError(f"give SCORES and GROUND_TRUTH, not {counted(len(paths), 'path')}: {given}")
     scores, ground_truth = paths
-    truth = read_ground_truth(
-        ground_truth,
-        durations=durations,
-        invalid=invalid,
-        overlaps=overlaps,
-        format=truth_format,
-        columns=column_map(columns),
-        label=label,
-    )
-    system = read_system(scores, truth, overlaps, format=scores_format, stitch=stitch)
-    system = _as_asked(system, scores, metrics, postprocess, points)
+    truth = inputs.read_truth(ground_truth)
+    system = _at_points(inputs.read_system(scores, truth), scores, metrics, points)
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)  # the result names them
-        labels = truth.labels if isinstance(system, dict) else system.classes
-        choice: dict[str, Any] = {
-            "classes": class_names(classes, labels),
-            "clips": clip_choice(clips),
-            "missing": missing,
-            "threads": threads,
-        }
+        choice = inputs.choice(truth.labels if isinstance(system, dict) else system.classes)
         if isinstance(system, dict):
             if resampling:
                 raise SedscopeError(f"{scores} holds detections at thresholds: --bootstrap needs scores")
-            result = evaluate_sets(system, truth, metrics, overlaps=overlaps, **choice)
+            result = evaluate_sets(system, truth, metrics, overlaps=inputs.overlaps, **choice)
         else:
             if verbose or (memory is None and len(system) * len(system.classes) > _MANY):
                 _say_expected(system, truth, metrics, choice, verbose)
@@ -193,46 +128,24 @@ def evaluate(
                 **choice,
             )
     if report:
-        result.report(
-            report, name=scores.name or "system", clips_shown=to_show, audio=audio, threads=threads
-        )
+        result.report(report, name=scores.name or "system", threads=threads, **of_report)
     _show(result, json, verbose)
 
 
-def _refuse_without_bootstrap(
-    confidence: float, interval: str, balanced: bool, groups: Path | None
-) -> None:
-    used = {
-        "--confidence": confidence != 0.95,
-        "--interval": interval != "percentile",
-        "--balanced": balanced,
-        "--groups": groups is not None,
-    }
-    without = [option for option, is_used in used.items() if is_used]
-    if without:
-        raise SedscopeError(f"{listing(without)}: there are no intervals without --bootstrap")
-
-
-def _as_asked(
-    system: Scores | dict[float, Any],
-    path: Path,
-    metrics: Sequence[Metric],
-    postprocess: list[str] | None,
-    points: Path | None,
+def _at_points(
+    system: Scores | dict[float, Any], path: Place, metrics: Sequence[Metric], points: Path | None
 ) -> Scores | dict[float, Any]:
-    """The system after the post-processings and at the operating points that were asked for."""
+    """The system at the operating points that were asked for, if any were."""
     from .. import OperatingPoints
     from .systems import require_scores
 
-    if postprocess:
-        system = processed(require_scores(system, path, "--postprocess"), postprocess)
-    if points is not None:
-        tuned = OperatingPoints.load(points)
-        means = any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics)
-        if means and tuned.thresholds:
-            raise SedscopeError("--points apply to scores of frames, not to means over segments")
-        system = tuned.apply(require_scores(system, path, "--points"))
-    return system
+    if points is None:
+        return system
+    tuned = OperatingPoints.load(points)
+    means = any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics)
+    if means and tuned.thresholds:
+        raise SedscopeError("--points apply to scores of frames, not to means over segments")
+    return tuned.apply(require_scores(system, path, "--points"))
 
 
 def _say_expected(

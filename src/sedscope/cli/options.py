@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..alignment import ClipChoice, Missing
-from ..errors import SedscopeError, listing
-from ..ground_truth import Invalid, Overlaps
+from ..errors import SedscopeError
 from ..io.places import place
 
 if TYPE_CHECKING:
-    from ..metrics import Metric
     from ..scores import Scores
 
 ScoresArgument = Annotated[
@@ -37,10 +34,6 @@ TruthArgument = Annotated[
 FormatOption = Annotated[
     str | None, typer.Option(help="Format that is read, where its content leaves doubt")
 ]
-TruthFormatOption = Annotated[
-    str | None,
-    typer.Option("--format", help="Format of the reference events, where their content leaves doubt"),
-]
 ScoresFormatOption = Annotated[
     str | None, typer.Option(help="Format of the scores or detections, where their content leaves doubt")
 ]
@@ -60,67 +53,17 @@ StitchOption = Annotated[
         "recording start. For events: average windows that overlap"
     ),
 ]
-DurationsOption = Annotated[
-    Path | None,
-    typer.Option(
-        parser=place,
-        metavar="PATH",
-        help="Clip durations: filename duration \\[default: from the scores]",
-    ),
-]
-ClassesOption = Annotated[
-    list[str] | None,
-    typer.Option(help="Only these classes: a name, or several with commas"),
-]
-ClipsOption = Annotated[
-    str | None,
-    typer.Option(help="Only these clips: 'scored', or a file with a clip a line"),
-]
-MissingOption = Annotated[
-    Missing, typer.Option(help="Clips not in the ground truth: 'error', or 'empty': without events")
-]
-InvalidOption = Annotated[
-    Invalid, typer.Option(help="Events without length or after their clip's end: 'error' or 'drop'")
-]
-OverlapsOption = Annotated[
-    Overlaps, typer.Option(help="Overlapping events of one class: 'error' or 'merge'")
-]
-MetricOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        help='A metric, e.g. "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"; may be given '
-        "several times \\[default: PSDS 1 and 2 of DCASE 2021–2023]"
-    ),
-]
-PresetOption = Annotated[list[str] | None, typer.Option(help="Metrics by name, see 'sedscope presets'")]
 PostprocessOption = Annotated[
     list[str] | None,
     typer.Option(
         help='Post-process the scores first, e.g. "MedianFilter(0.48)"; several are applied in order'
     ),
 ]
-ConfidenceOption = Annotated[float, typer.Option(help="Confidence of the intervals")]
 SeedOption = Annotated[int, typer.Option(help="Seed of what is drawn")]
-IntervalOption = Annotated[
-    Literal["percentile", "bca"],
-    typer.Option(help="Kind of the intervals: 'percentile' or 'bca', bias-corrected and accelerated"),
-]
-BalancedOption = Annotated[
-    bool, typer.Option("--balanced", help="Draw every clip equally often over all resamples")
-]
 GroupsOption = Annotated[
     Path | None,
     typer.Option(help="File with the group of each clip, which are drawn whole: filename group"),
 ]
-ClipsShownOption = Annotated[
-    str,
-    typer.Option(help="Clips to browse in the report: how many, or a file with a clip a line"),
-]
-AudioOption = Annotated[
-    Path | None, typer.Option(help="Folder with the clips' audio files, for the report")
-]
-ThreadsOption = Annotated[int | None, typer.Option(help="Number of threads \\[default: one per core]")]
-
 
 _COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
 
@@ -149,26 +92,8 @@ def stitching(given: str | None) -> dict[str, Any]:
     return {"stitch": place(given)}
 
 
-def class_names(given: Sequence[str] | None, known: Sequence[str]) -> list[str] | None:
-    """Names as given; commas separate names unless they are part of one."""
-    if not given:
-        return None
-    return [name.strip() for text in given for name in ([text] if text in known else text.split(","))]
-
-
-def clip_choice(given: str | None) -> ClipChoice:
-    """Which clips to take."""
-    if given is None:
-        return None
-    return "scored" if given == "scored" else _listed_clips(given, "--clips", "'scored'")
-
-
-def clips_to_show(given: str) -> int | list[str]:
-    """How many clips a report shows, or which ones."""
-    return int(given) if given.isdecimal() else _listed_clips(given, "--clips-shown", "a number")
-
-
-def _listed_clips(given: str, option: str, otherwise: str) -> list[str]:
+def listed_clips(given: str, option: str, otherwise: str) -> list[str]:
+    """The clips that a file names."""
     try:
         lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -182,18 +107,6 @@ def _listed_clips(given: str, option: str, otherwise: str) -> list[str]:
     return chosen
 
 
-def chosen_metrics(texts: Sequence[str] | None, presets: Sequence[str] | None) -> list[Metric]:
-    """Metrics by definition and by the name of a preset; those of DCASE if there are none."""
-    from ..metrics import parse_metric
-    from ..presets import PRESETS, PSDS1, PSDS2
-
-    unknown = [name for name in presets or () if name not in PRESETS]
-    if unknown:
-        raise SedscopeError(f"no preset {listing(unknown)}; there are {listing([*PRESETS], limit=30)}")
-    chosen = [metric for name in presets or () for metric in PRESETS[name]]
-    return [*chosen, *(parse_metric(text) for text in texts or ())] or [PSDS1, PSDS2]
-
-
 def processed(scores: Scores, texts: Sequence[str] | None) -> Scores:
     """The scores after the post-processings that were asked for, in order."""
     from ..postprocessing import parse_postprocessing
@@ -201,23 +114,3 @@ def processed(scores: Scores, texts: Sequence[str] | None) -> Scores:
     for text in texts or ():
         scores = parse_postprocessing(text)(scores)
     return scores
-
-
-def read_groups(path: Path | None) -> dict[str, str] | None:
-    """The group of each clip, from a tab-separated file."""
-    from ..io.text_tables import read_text_table
-
-    if path is None:
-        return None
-    table = read_text_table(path)
-    if len(table.header) < 2:
-        raise SedscopeError(f"{path}: two columns are needed, e.g. filename and group")
-    groups: dict[str, str] = {}
-    wrong = []
-    for row, cells in enumerate(table.rows):
-        clip, group = (cell.strip() for cell in cells[:2])
-        if not clip or not group or groups.setdefault(clip, group) != group:
-            wrong.append(table.place(row))
-    if wrong:
-        raise SedscopeError(f"{path}: no clip, no group, or a second group for a clip: {listing(wrong)}")
-    return groups

@@ -6,35 +6,23 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.places import place
 from ..tables import aligned
+from .inputs import Inputs
+from .measures import read_groups
 from .options import (
-    ClassesOption,
-    ClipsOption,
-    ColumnsOption,
-    DurationsOption,
     GroupsOption,
-    InvalidOption,
-    LabelOption,
-    MissingOption,
-    OverlapsOption,
     PostprocessOption,
     ScoresFormatOption,
     SeedOption,
     StitchOption,
-    ThreadsOption,
     TruthArgument,
-    TruthFormatOption,
-    class_names,
-    clip_choice,
-    column_map,
     processed,
-    read_groups,
     stitching,
 )
 
@@ -58,7 +46,7 @@ def tune(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File for thresholds and post-processings (TOML)")
     ],
-    durations: DurationsOption = None,
+    inputs: Inputs,
     metric: Annotated[
         str | None,
         typer.Option(help="The metric to be best at, instead of a criterion, an objective and needs"),
@@ -76,7 +64,6 @@ def tune(
     ] = None,
     seed: SeedOption = 0,
     groups: GroupsOption = None,
-    postprocess: PostprocessOption = None,
     criterion: Annotated[
         str, typer.Option(help="What counts as found, e.g. 'Segment(length=1)'")
     ] = "Collar()",
@@ -92,26 +79,14 @@ def tune(
     max_false_alarms_per_hour: Annotated[
         float | None, typer.Option(help="False positives per hour and class that are allowed")
     ] = None,
-    classes: ClassesOption = None,
-    clips: ClipsOption = None,
-    missing: MissingOption = "error",
-    invalid: InvalidOption = "error",
-    overlaps: OverlapsOption = "error",
-    threads: ThreadsOption = None,
-    truth_format: TruthFormatOption = None,
-    columns: ColumnsOption = None,
-    label: LabelOption = None,
-    scores_format: ScoresFormatOption = None,
-    stitch: StitchOption = None,
 ) -> None:
     """Choose a threshold, and perhaps a post-processing, for each class: for use by 'detect' and
     'evaluate --points'."""
-    from .. import choose, deltas, read_ground_truth
+    from .. import choose, deltas
     from .. import tune as tune_metric
     from ..metrics import parse_criterion
     from ..postprocessing import parse_sweep
     from .progress import progress_bar
-    from .systems import read_system, require_scores
 
     needs = {
         "min_precision": min_precision,
@@ -121,41 +96,24 @@ def tune(
     tuned = _tuned_metric(metric, sweep, folds, criterion, objective, beta, needs)
     candidates = [one for text in sweep or () for one in parse_sweep(text)]
     judged = parse_criterion(criterion)
-    truth = read_ground_truth(
-        ground_truth,
-        durations=durations,
-        invalid=invalid,
-        overlaps=overlaps,
-        format=truth_format,
-        columns=column_map(columns),
-        label=label,
-    )
-    system = require_scores(
-        read_system(scores, truth, overlaps, format=scores_format, stitch=stitch), scores, "tune"
-    )
-    system = processed(system, postprocess)
+    truth = inputs.read_truth(ground_truth)
+    system = inputs.read_scores(scores, truth, "tune")
     data = {"scores": scores.name, "ground_truth": ground_truth.name}
-    if postprocess:
-        data["postprocessed_before"] = ", ".join(postprocess)
+    if inputs.postprocess:
+        data["postprocessed_before"] = ", ".join(inputs.postprocess)
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
-        choice: dict[str, Any] = {
-            "classes": class_names(classes, system.classes),
-            "clips": clip_choice(clips),
-            "missing": missing,
-            "threads": threads,
-            "progress": progress,
-        }
+        choice = {**inputs.choice(system.classes), "progress": progress}
         if tuned is not None:
             choice |= {"folds": folds, "seed": seed, "groups": read_groups(groups)}
             result = tune_metric(system, truth, tuned, candidates, **choice)
         else:
-            counts = deltas(system, truth, judged, **choice).counts(threads=threads)
+            counts = deltas(system, truth, judged, **choice).counts(threads=inputs.threads)
     if tuned is not None:
         points = result.points
         replace(points, provenance={**points.provenance, **data}).save(output)
         _show_tuning(result)
-        _remind(postprocess)
+        _remind(inputs.postprocess)
         return
     points = choose(
         counts,
@@ -167,7 +125,7 @@ def tune(
     )
     replace(points, provenance={**points.provenance, **data}).save(output)
     _show_choice(points, counts)
-    _remind(postprocess)
+    _remind(inputs.postprocess)
 
 
 def _tuned_metric(

@@ -7,39 +7,14 @@ from typing import Annotated
 import typer
 
 from ..errors import SedscopeError
-from .options import (
-    ClassesOption,
-    ColumnsOption,
-    DurationsOption,
-    InvalidOption,
-    LabelOption,
-    MissingOption,
-    OverlapsOption,
-    ScoresArgument,
-    ScoresFormatOption,
-    StitchOption,
-    ThreadsOption,
-    TruthArgument,
-    TruthFormatOption,
-    column_map,
-    stitching,
-)
+from .inputs import Files
+from .options import ScoresArgument, TruthArgument, column_map, stitching
 
 
 def validate(
     scores: ScoresArgument,
     ground_truth: TruthArgument,
-    durations: DurationsOption = None,
-    classes: ClassesOption = None,
-    missing: MissingOption = "error",
-    invalid: InvalidOption = "error",
-    overlaps: OverlapsOption = "error",
-    threads: ThreadsOption = None,
-    truth_format: TruthFormatOption = None,
-    columns: ColumnsOption = None,
-    label: LabelOption = None,
-    scores_format: ScoresFormatOption = None,
-    stitch: StitchOption = None,
+    files: Files,
     json: Annotated[
         str | None, typer.Option(help="Write the findings to this file; '-': only JSON, to stdout")
     ] = None,
@@ -53,23 +28,23 @@ def validate(
 
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
-    if scores.is_dir() and scores_format is None and holds_sets(scores):
+    if scores.is_dir() and files.scores_format is None and holds_sets(scores):
         raise SedscopeError(f"{scores} holds a list of detections per threshold: validate one of them")
-    names = [name.strip() for text in classes or [] for name in text.split(",")]
+    names = [name.strip() for text in files.classes or [] for name in text.split(",")]
     found = validate_files(
         scores,
         ground_truth,
-        durations=durations,
+        durations=files.durations,
         classes=names or None,
-        missing=missing,
-        invalid=invalid,
-        overlaps=overlaps,
-        format=truth_format,
-        columns=column_map(columns),
-        label=label,
-        scores_format=scores_format,
-        threads=threads,
-        **stitching(stitch),
+        missing=files.missing,
+        invalid=files.invalid,
+        overlaps=files.overlaps,
+        format=files.truth_format,
+        columns=column_map(files.columns),
+        label=files.label,
+        scores_format=files.scores_format,
+        threads=files.threads,
+        **stitching(files.stitch),
     )
     typer.echo(found.to_json() if json == "-" else f"{found}\n", nl=False)
     if json and json != "-":
