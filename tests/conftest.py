@@ -19,11 +19,9 @@ hypothesis.settings.load_profile("default")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Any:
-    """With SEDSCOPE_REQUIRE_ALL=1 a skip is a failure: an optional part is missing. Only parts of
-    hundreds of megabytes may be."""
+    """With SEDSCOPE_REQUIRE_ALL=1 a skip is a failure: an optional part is missing."""
     report = yield
-    may_miss = hasattr(report, "wasxfail") or item.get_closest_marker("huge") is not None
-    if REQUIRE_ALL and report.skipped and not may_miss:
+    if REQUIRE_ALL and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped: {report.longrepr}"
     return report

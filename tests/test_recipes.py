@@ -40,7 +40,6 @@ def test_ray(small_set: Path, tmp_path: Path) -> None:
     run_recipe("ray", small_set, tmp_path, RAY_AUTH_TOKEN=secrets.token_hex(16))
 
 
-@pytest.mark.huge  # 455 MB, and Java
 def test_spark(small_set: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="needs Spark: pip install pyspark")
     if shutil.which("java") is None:
