@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope import presets
-from sedscope.psd_roc import step_area
+from sedscope.psd_roc import effective_fpr, step_area
 
 from . import oracle, oracle_psds
 from .cases import LABELS, clip_lists, criteria, to_scores, to_truth
@@ -90,6 +90,22 @@ def test_the_floor_changes_nothing(
                 getattr(pruned.per_class[label].curve, column),
                 getattr(full.per_class[label].curve, column),
             )
+
+
+@given(clip_lists, st.floats(0.1, 2))
+def test_effective_rates_are_sums_over_the_classes_by_name(
+    case: Sequence[oracle.Clip], alpha_ct: float
+) -> None:
+    criterion = sed.Intersection(0.5, 0.5, 0.3)
+    counts = sed.deltas(to_scores(case), to_truth(case), criterion, classes=LABELS[::-1]).counts()
+    for label, of_class in counts.items():
+        others = [other for other in sorted(counts) if other != label and counts.references[other]]
+        total = np.zeros(len(of_class.fp))
+        for other in others:
+            total += of_class.ct(other) / counts.reference_times[other]
+        rate = of_class.fp / counts.duration + alpha_ct * total / max(1, len(others))
+        found = effective_fpr(counts, label, alpha_ct=alpha_ct, unit="second")
+        np.testing.assert_array_equal(found, rate)
 
 
 def test_the_floor_prunes_on_a_set_of_usual_size() -> None:

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../accumulate.hpp"
+#include "../cross_rates.hpp"
 #include "../parallel.hpp"
 #include "../resampled_psds.hpp"
 #include "../resampling.hpp"
@@ -54,6 +55,22 @@ void bind_accumulate(nb::module_& module) {
                "tp"_a.noconvert(), "fp"_a.noconvert(), "cross_starts"_a.noconvert(),
                "cross_scores"_a.noconvert(), "cross_labels"_a.noconvert(), "ct"_a.noconvert(),
                "threads"_a);
+}
+
+nb::object cross_rates(const Vector<int64_t>& rows, const Vector<int64_t>& others,
+                       const Vector<int64_t>& changes, const Vector<double>& times,
+                       std::size_t row_count) {
+    require(others.size() == rows.size() && changes.size() == rows.size(),
+            "columns differ in length");
+    const auto known = static_cast<int64_t>(times.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        require(k == 0 || rows.data()[k - 1] <= rows.data()[k], "rows must not decrease");
+        require(others.data()[k] >= 0 && others.data()[k] < known, "class out of range");
+    }
+    Buffer<double> sums(row_count);
+    add_cross_rates({rows.data(), others.data(), changes.data(), rows.size()},
+                    {times.data(), times.data() + times.size()}, row_count, sums.data());
+    return to_numpy(std::move(sums));
 }
 
 // Deltas of all classes by decreasing score, to be added up with the weights of their clips.
@@ -183,6 +200,8 @@ void bind_counting(nb::module_& module) {
     bind_accumulate<double, int8_t>(module);
     bind_accumulate<float, int32_t>(module);
     bind_accumulate<double, int32_t>(module);
+    module.def("cross_rates", &cross_rates, "rows"_a.noconvert(), "others"_a.noconvert(),
+               "changes"_a.noconvert(), "times"_a.noconvert(), "row_count"_a);
     nb::class_<Resampling> resampling(module, "Resampling");
     bind_resampling<float>(resampling);
     bind_resampling<double>(resampling);

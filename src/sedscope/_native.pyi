@@ -152,6 +152,12 @@ def accumulate(
     """Adds up the changes of each class: scores (decreasing), tp, fp, and where (row), on which
     class and by how much cross-triggers change."""
 
+def cross_rates(
+    rows: _Int64, others: _Int64, changes: _Int64, times: _Float64, row_count: int
+) -> _Float64:
+    """For each row the sum over the other classes of cross-triggers per time of the class; ``others``:
+    places in ``times``."""
+
 class Resampling:
     """Deltas of all classes by decreasing score, to be added up with the weights of their clips."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._native import cross_rates
 from .counts import Counts, first_minimum_of_runs
 from .postprocessing import PostProcessing
 from .times import SECONDS_PER_UNIT
@@ -82,10 +83,13 @@ def effective_fpr(
     rate: FloatArray = of_class.fp / counts.duration
     if alpha_ct:
         others = sum(1 for other in counts if other != label and counts.references[other])
-        crossed = sorted(of_class.classes[m] for m in np.unique(of_class.cross_labels))
-        total = np.zeros(len(rate))
-        for other in crossed:  # there are none on the rest
-            total += of_class.ct(other) / counts.reference_times[other]
+        crossed, places = np.unique(of_class.cross_labels, return_inverse=True)
+        labels = [of_class.classes[m] for m in crossed]
+        ordered = sorted(labels)  # the order in which classes come must not matter
+        place = {label: k for k, label in enumerate(ordered)}
+        rank = np.array([place[label] for label in labels], np.int64)
+        times = np.array([counts.reference_times[label] for label in ordered], np.float64)
+        total = cross_rates(of_class.cross_rows, rank[places], of_class.cross_changes, times, len(rate))
         rate += alpha_ct * total / max(1, others)
     return rate * SECONDS_PER_UNIT[unit]
 
