@@ -15,7 +15,7 @@ PSDS = [
 ]
 
 
-@pytest.mark.parametrize("lift", [0.0, 10.0])
+@pytest.mark.parametrize("lift", [0.0, 10.0, np.inf])
 def test_a_guess_changes_nothing(lift: float, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = sed.simulate.ground_truth(160, events_per_minute=4, seed=3)
     made = sed.simulate.scores(truth, frame=0.1, seed=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.alignment import align
+from sedscope.collect import collect
 from sedscope.memory import Expected, as_bytes, expected
 from sedscope.metrics import Metric
 from sedscope.wanted import wanted_by
@@ -43,6 +45,25 @@ def test_blocks_give_the_same_values() -> None:
     assert in_blocks.scalars() == whole.scalars()
     kept = sum(len(counts.scores) for counts in in_blocks.counts[sed.Collar()].values())
     assert kept < 0.5 * sum(len(counts.scores) for counts in whole.counts[sed.Collar()].values())
+
+
+def test_a_block_finds_its_own_classes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores, truth = small_set()
+    psds = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=20)
+    found: list[NDArray[np.int64]] = []
+
+    def collected(*arguments: Any, **options: Any) -> dict[Any, sed.Deltas]:
+        deltas = collect(*arguments, **options)
+        found.append(np.diff(deltas[psds.criterion].tables.detections.class_starts()))
+        return deltas
+
+    monkeypatch.setattr("sedscope.memory.collect", collected)
+    needed = expected(align(scores, truth), wanted_by([psds]))
+    limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.5))
+    in_blocks = sed.evaluate(scores, truth, psds, memory=limit, checkpoint=tmp_path)
+    assert in_blocks.scalars() == sed.evaluate(scores, truth, psds).scalars()
+    assert len(found) > 1
+    assert (np.count_nonzero(found, axis=0) == 1).all()
 
 
 def test_thresholds_are_still_best() -> None:

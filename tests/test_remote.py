@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -273,6 +273,41 @@ def test_on_the_command_line(here: Path, addresses: dict[str, str]) -> None:
     kept = "memory://written/cli.deltas"
     assert run("deltas", *options, "--durations", durations, "-o", kept).code == 0
     assert run("evaluate", "--deltas", kept, "--json", "-").out == expected.out
+
+
+def test_what_the_command_line_writes_to_an_address_or_refuses(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = run("convert", here / "scores", "memory://written/scores.npz")
+    assert refused.code == 2
+    assert "cannot write memory://written/scores.npz: only deltas and results" in refused.err
+    paths = (here / "scores", here / "truth.tsv", "--durations", here / "durations.tsv")
+    refused = run("evaluate", *paths, "--checkpoint", "memory://written/kept")
+    assert refused.code == 2
+    assert "cannot write memory://written/kept" in refused.err
+    done = run("tune", *paths, "-o", "memory://written/points.toml")
+    assert done.code == 0, done.err
+    assert run("evaluate", *paths, "--points", "memory://written/points.toml").code == 0
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_anything_that_is_a_path(here: Path) -> None:
+    class Somewhere:
+        def __fspath__(self) -> str:
+            return str(here / "scores")
+
+    expected = [*sed.read_scores(here / "scores")]
+    paths: list[Any] = [Somewhere(), PurePath(here / "scores")]
+    for path in paths:
+        assert [*sed.read_scores(path)] == expected
+
+
+def test_names_with_colons_are_listed() -> None:
+    table = b"onset\toffset\tDog\n0\t1\t.5\n"
+    for name in ("a.tsv", "b::c.tsv"):
+        fsspec.filesystem("memory").pipe_file(f"/colons/{name}", table)
+    assert [*sed.read_scores("memory://colons")] == ["a", "b::c"]
 
 
 @pytest.mark.parametrize(

@@ -260,6 +260,20 @@ def test_many_classes_are_bounded_and_it_says_so() -> None:
     assert "classes with most references" in told["notes"][0]
 
 
+@pytest.mark.parametrize("digits", [0, 1, 2])
+def test_scores_of_few_values_have_a_report(digits: int) -> None:
+    """At the highest score alone there are more false alarms than anyone wants."""
+    rng = np.random.default_rng(0)
+    values = {f"{i}": np.round(rng.random((100, 2)), digits) for i in range(60)}
+    scores = sed.Scores.from_arrays(values, classes=["Cat", "Dog"], frame=0.1)
+    events = {clip: [(1, 3, "Cat")] for clip in values}
+    truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(values, 10.0))
+    with pytest.warns(sed.SedscopeWarning, match="without reference events"):
+        evaluation = sed.evaluate(scores, truth, METRICS)
+    told = gather({"a": evaluation})
+    assert all(told["stops"])
+
+
 def test_sets_of_detections_have_a_report_too(tmp_path: Path) -> None:
     scores, truth = simulated(20)
     sets = sed.approximate(scores, [0.2, 0.5, 0.8])

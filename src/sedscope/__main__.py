@@ -16,6 +16,7 @@ def main() -> None:
     except (KeyboardInterrupt, SystemExit) as end:
         if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
             raise
+        sys.stdout.flush()
         print("interrupted", file=sys.stderr, flush=True)
         atexit._run_exitfuncs()
         os._exit(_INTERRUPTED)  # without waiting for threads that are at work

@@ -77,7 +77,8 @@ def collect(
         criterion: replace(
             guessed[criterion],
             false_positive_limit=None,
-            floors={variant: np.where(short, -np.inf, np.inf) for variant, (_, short) in parts.items()},
+            floors={},
+            classes={variant: short for variant, (_, short) in parts.items()},
         )
         for criterion, parts in settled.items()
         if any(short.any() for _, short in parts.values())
@@ -128,8 +129,8 @@ def _with_guesses(
     if engine is None:
         if alignment.scores.in_memory or len(clips) < 2 * _SAMPLE:
             return {**wanted}
-        size = alignment.scores[clips[len(clips) // 2]].values.nbytes
-        if max(floor.needed(durations) for floor in limited.values()) * size < _BYTES_IN_VAIN:
+        clips_in_vain = max(floor.needed(durations) for floor in limited.values())
+        if clips_in_vain * _bytes_of_a_clip(alignment) < _BYTES_IN_VAIN:
             return {**wanted}
     find = largest_false_alarms if engine is None else engine.largest_false_alarms
     number = min(_SAMPLE, len(clips))
@@ -147,6 +148,16 @@ def _with_guesses(
     return guessed
 
 
+def _bytes_of_a_clip(alignment: Alignment) -> int:
+    """About how much the scores of a clip take; 0 if the one in the middle cannot be read, which is said
+    where all clips are."""
+    try:
+        clip = alignment.scores.open(alignment.clips[len(alignment.clips) // 2])
+    except SedscopeError:
+        return 0
+    return 4 * (len(clip.ticks) - 1) * len(alignment.scores.classes)
+
+
 _Settled: TypeAlias = "dict[PostProcessing | None, tuple[Deltas, NDArray[np.bool_]]]"
 
 
@@ -154,14 +165,14 @@ def _settle(deltas: Deltas, want: Wanted) -> _Settled:
     """The deltas above the floors that surely hold, and the classes whose guessed floor was too high."""
     settled: _Settled = {}
     for variant, found in ((None, deltas), *deltas.variants.items()):
+        everything = np.ones(len(found.classes), bool)
         guess = want.floors.get(variant, np.full(len(found.classes), -np.inf))
-        guess = np.where(np.isposinf(guess), -np.inf, guess)  # nothing was wanted of the class
         short = np.zeros(len(found.classes), bool)
         if want.false_positive_limit is not None and (found.durations > 0).all():
             floor = Floor(want.false_positive_limit, len(found.classes))
             holds, lowest = floor.of(found.largest_without_references(), found.durations)
             risen = found.floors.astype(np.float64) > guess
-            short = ~(holds | risen | np.isneginf(guess))
+            short = want.classes.get(variant, everything) & ~(holds | risen | np.isneginf(guess))
             if (lowest > found.floors).any():
                 found = found.above(rounded_down(lowest, found.floors.dtype))
         settled[variant] = (replace(found, variants={}), short)

@@ -140,6 +140,8 @@ def _problem(event: Any) -> str | None:
             return f"{event!r} has no label"
         if times[1] <= times[0]:
             return f"{event!r} has no or negative length"
+        if np.ndim(confidence) > 0:
+            return f"{event!r} has several confidences"
         if np.isnan(float(confidence)):
             return f"{event!r} has a confidence of NaN"
     except (TypeError, ValueError):

@@ -36,6 +36,13 @@ class Wanted:
     """Post-processings of the scores that are to be counted beside the scores as they are."""
     floors: Mapping[PostProcessing | None, NDArray[np.float64]] = field(default_factory=dict)
     """Per class the score at or below which nothing is wanted, of the scores and of variants."""
+    classes: Mapping[PostProcessing | None, NDArray[np.bool_]] = field(default_factory=dict)
+    """Which classes are wanted, of the scores and of variants; all unless given."""
+
+    def lowest(self, variant: PostProcessing | None, classes: int) -> NDArray[np.float64]:
+        """Per class the score at or below which nothing is wanted, ``inf`` if nothing is at all."""
+        floors = self.floors.get(variant, np.full(classes, -np.inf))
+        return np.where(self.classes.get(variant, np.ones(classes, bool)), floors, np.inf)
 
 
 def collect_once(
@@ -71,7 +78,8 @@ def largest_false_alarms(
     alignment: Alignment, variant: PostProcessing | None, threads: int
 ) -> NDArray[np.float64] | None:
     """(clips × classes) the largest scores of clips without references of the class, ``-inf`` for the
-    others; None if something is not right, which is said where all clips are gone through."""
+    others, without clips that come in pieces; None if something is not right, which is said where all
+    clips are gone through."""
     try:
         found = [
             without_references(part.batch.maxima, part.batch.event_clips, part.batch.labels)
@@ -80,7 +88,7 @@ def largest_false_alarms(
         ]
     except SedscopeError:
         return None
-    return np.concatenate(found) if found else None
+    return np.concatenate([np.empty((0, len(alignment.classes))), *found])
 
 
 def with_variants(
@@ -104,8 +112,7 @@ class _Gathered:
         self.criterion = criterion
         self.any_label = wanted.any_label
         self.floor = Floor(wanted.false_positive_limit, len(alignment.classes))
-        nothing = np.full(len(alignment.classes), -np.inf)
-        self.wanted_floors: NDArray[np.float64] = wanted.floors.get(variant, nothing)
+        self.wanted_floors = wanted.lowest(variant, len(alignment.classes))
         self.parts: list[Deltas] = []
         self.rows = 0
         self.rows_to_merge = _ROWS_TO_MERGE

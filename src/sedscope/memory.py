@@ -50,9 +50,12 @@ def as_bytes(text: str | float) -> int:
     return number
 
 
-def of_machine() -> int:
-    """Bytes of memory that this machine has."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+def of_machine() -> float:
+    """Bytes of memory that this machine has; ``inf`` if it does not tell."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +81,13 @@ class Expected:
         classes, room = len(self.deltas), limit - min(limit / 3, _OTHERS)
         least = max((self._of(slice(c, c + 1)) for c in range(classes)), default=self.fixed)
         if room < least:
+            needed = np.ceil((least + min(least / 2, _OTHERS)) / 1e7) / 100
             raise SedscopeError(
-                f"memory: {limit / 1e9:g} GB are too little for one class, which needs "
-                f"{(least + min(least / 2, _OTHERS)) / 1e9:.2g} GB"
+                f"memory: {limit / 1e9:g} GB are too little for one class, which needs {needed:g} GB"
             )
         first = 0
-        for last in range(1, classes + 1):
-            if last == classes or self._of(slice(first, last + 1)) > room:
+        for last in range(1, max(classes, 1) + 1):
+            if last >= classes or self._of(slice(first, last + 1)) > room:
                 block = np.zeros(classes, bool)
                 block[first:last] = True
                 yield block
@@ -147,16 +150,14 @@ def counts_within(
     found: dict[Criterion, list[Counts]] = {criterion: [] for criterion in wanted}
     deltas: dict[Criterion, Deltas] = {}
     for block in blocks:
-        nothing_else = np.where(block, -np.inf, np.inf)
         of_block = {
-            criterion: want
-            if len(blocks) == 1
-            else replace(want, floors=dict.fromkeys((None, *want.variants), nothing_else))
+            criterion: replace(want, classes=dict.fromkeys((None, *want.variants), block))
             for criterion, want in wanted.items()
         }
-        deltas = collect(alignment, of_block, **options)
-        for criterion, part in deltas.items():
-            counted_now = part.counts(threads=options.get("threads"))
+        deltas.clear()  # before there are others
+        deltas |= collect(alignment, of_block, **options)
+        for criterion in wanted:
+            counted_now = deltas[criterion].counts(threads=options.get("threads"))
             if len(blocks) > 1:
                 counted_now = _lean(counted_now, block, criterion, metrics)
             found[criterion].append(counted_now)

@@ -15,6 +15,7 @@ from .counts import ClassCounts, Counts
 from .errors import SedscopeError, listing
 from .events import at_thresholds, detect
 from .io.files import write_text
+from .io.places import place
 from .postprocessing import PerClass, PostProcessing, parse_postprocessing
 from .scores import Scores
 from .tallies import Tally
@@ -74,7 +75,7 @@ class OperatingPoints:
             import tomli as tomllib
 
         try:
-            content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            content = tomllib.loads(place(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
         except ValueError as error:

@@ -82,7 +82,7 @@ def effective_fpr(
     of_class = counts[label]
     rate: FloatArray = of_class.fp / counts.duration
     if alpha_ct:
-        others = sum(1 for other in counts if other != label and counts.references[other])
+        others = sum(1 for other, number in counts.references.items() if other != label and number)
         crossed, places = np.unique(of_class.cross_labels, return_inverse=True)
         labels = [of_class.classes[m] for m in crossed]
         ordered = sorted(labels)  # the order in which classes come must not matter

@@ -12,6 +12,7 @@ from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.places import Place, place
 from .inputs import Inputs
 from .measures import MetricChoice, Sampling, Shown
+from .options import path_option
 
 if TYPE_CHECKING:
     from ..scores import Scores
@@ -33,12 +34,12 @@ def compare(
     bootstrap: Annotated[int, typer.Option(help="Number of resamples of the clips")] = 1000,
     output: Annotated[
         list[Path] | None,
-        typer.Option(
+        path_option(
             "--output", "-o", help="File for all tables: .md, .tex or .csv; may be given several times"
         ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write a report of all systems to this HTML file")
+        Path | None, path_option(help="Write a report of all systems to this HTML file")
     ] = None,
 ) -> None:
     """Compare systems: values, differences, and which of them are more than chance."""

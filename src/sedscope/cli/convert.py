@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from ..io.places import place
-from .options import ColumnsOption, FormatOption, LabelOption, StitchOption, column_map, stitching
+from .options import (
+    ColumnsOption,
+    FormatOption,
+    LabelOption,
+    StitchOption,
+    column_map,
+    path_option,
+    stitching,
+)
 
 
 def convert(
@@ -16,7 +24,7 @@ def convert(
         Path,
         typer.Argument(parser=place, help="Scores or events in any format: 'sedscope formats'"),
     ],
-    target: Annotated[Path, typer.Argument(help="File or new folder to write")],
+    target: Annotated[Path, typer.Argument(parser=place, help="File or new folder to write")],
     format: FormatOption = None,
     to: Annotated[
         str | None,
@@ -27,10 +35,10 @@ def convert(
     columns: ColumnsOption = None,
     label: LabelOption = None,
     durations: Annotated[
-        Path | None, typer.Option(help="Clip durations, for labels of whole clips and for JAMS")
+        Path | None, path_option(help="Clip durations, for labels of whole clips and for JAMS")
     ] = None,
     durations_output: Annotated[
-        Path | None, typer.Option(help="Write the durations that SOURCE has to this file")
+        Path | None, path_option(help="Write the durations that SOURCE has to this file")
     ] = None,
     classes: Annotated[
         str | None, typer.Option(help="Classes, with commas, of scores that do not name them")

@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 
 from ..errors import SedscopeWarning
-from ..io.places import place
 from .inputs import Inputs
 from .measures import MetricChoice
-from .options import ScoresArgument, TruthArgument
+from .options import ScoresArgument, TruthArgument, path_option
 
 
 def deltas(
@@ -20,7 +19,7 @@ def deltas(
     ground_truth: TruthArgument,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", parser=place, metavar="PATH", help="File for the deltas"),
+        path_option("--output", "-o", help="File for the deltas"),
     ],
     inputs: Inputs,
     measured: MetricChoice,

@@ -13,6 +13,7 @@ from ..errors import SedscopeError, SedscopeWarning, counted, listing
 from ..io.places import Place, place
 from .inputs import Inputs
 from .measures import MetricChoice, Sampling, Shown
+from .options import path_option
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
@@ -39,7 +40,7 @@ def evaluate(
     shown: Shown,
     points: Annotated[
         Path | None,
-        typer.Option(
+        path_option(
             help="Evaluate with these post-processings and thresholds, as 'sedscope tune' writes them"
         ),
     ] = None,
@@ -58,7 +59,7 @@ def evaluate(
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="Folder in which parts of the work are kept, to go on after an interruption"),
+        path_option(help="Folder in which parts of the work are kept, to go on after an interruption"),
     ] = None,
     memory: Annotated[
         str | None, typer.Option(help="Stay within so much memory, e.g. 4GB: classes in blocks")
@@ -70,7 +71,7 @@ def evaluate(
         str | None, typer.Option(help="Write the results to this file; '-': only JSON, to stdout")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write a report to this HTML file, see 'sedscope report'")
+        Path | None, path_option(help="Write a report to this HTML file, see 'sedscope report'")
     ] = None,
 ) -> None:
     """Evaluate a system's scores, or its detections, against reference events."""
@@ -112,7 +113,8 @@ def evaluate(
                 raise SedscopeError(f"{scores} holds detections at thresholds: --bootstrap needs scores")
             result = evaluate_sets(system, truth, metrics, overlaps=inputs.overlaps, **choice)
         else:
-            if verbose or (memory is None and len(system) * len(system.classes) > _MANY):
+            many = len(system) * len(system.classes) > _MANY
+            if verbose or (many and memory is None and bootstrap is None and engine == "threads"):
                 _say_expected(system, truth, metrics, choice, verbose)
             system = remembered(system) if report else system
             result = evaluate_scores(

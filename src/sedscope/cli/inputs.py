@@ -11,7 +11,7 @@ import typer
 
 from ..alignment import ClipChoice, Missing
 from ..ground_truth import Invalid, Overlaps
-from ..io.places import Place, place
+from ..io.places import Place
 from .options import (
     ColumnsOption,
     LabelOption,
@@ -20,6 +20,7 @@ from .options import (
     StitchOption,
     column_map,
     listed_clips,
+    path_option,
     processed,
 )
 
@@ -36,11 +37,7 @@ class Files:
 
     durations: Annotated[
         Path | None,
-        typer.Option(
-            parser=place,
-            metavar="PATH",
-            help="Clip durations: filename duration \\[default: from the scores]",
-        ),
+        path_option(help="Clip durations: filename duration \\[default: from the scores]"),
     ] = None
     classes: Annotated[
         list[str] | None,

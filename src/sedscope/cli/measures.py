@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from ..errors import SedscopeError, listing
-from .options import GroupsOption, SeedOption, listed_clips
+from .options import GroupsOption, SeedOption, listed_clips, path_option
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -93,7 +93,7 @@ class Shown:
         typer.Option(help="Clips to browse in the report: how many, or a file with a clip a line"),
     ] = "60"
     audio: Annotated[
-        Path | None, typer.Option(help="Folder with the clips' audio files, for the report")
+        Path | None, path_option(help="Folder with the clips' audio files, for the report")
     ] = None
 
     def arguments(self, report: Path | None) -> dict[str, Any]:

@@ -15,6 +15,12 @@ from ..io.places import place
 if TYPE_CHECKING:
     from ..scores import Scores
 
+
+def path_option(*names: str, help: str) -> Any:
+    """An option that takes a path or an address."""
+    return typer.Option(*names, parser=place, metavar="PATH", help=help)
+
+
 ScoresArgument = Annotated[
     Path,
     typer.Argument(
@@ -62,7 +68,7 @@ PostprocessOption = Annotated[
 SeedOption = Annotated[int, typer.Option(help="Seed of what is drawn")]
 GroupsOption = Annotated[
     Path | None,
-    typer.Option(help="File with the group of each clip, which are drawn whole: filename group"),
+    path_option(help="File with the group of each clip, which are drawn whole: filename group"),
 ]
 
 _COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
@@ -95,8 +101,8 @@ def stitching(given: str | None) -> dict[str, Any]:
 def listed_clips(given: str, option: str, otherwise: str) -> list[str]:
     """The clips that a file names."""
     try:
-        lines = Path(given).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = place(given).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError, SedscopeError) as error:
         raise SedscopeError(
             f"{option} {given}: neither {otherwise} nor a file with a clip a line ({error})"
         ) from None

@@ -22,6 +22,7 @@ from .options import (
     SeedOption,
     StitchOption,
     TruthArgument,
+    path_option,
     processed,
     stitching,
 )
@@ -44,7 +45,7 @@ def tune(
     ],
     ground_truth: TruthArgument,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="File for thresholds and post-processings (TOML)")
+        Path, path_option("--output", "-o", help="File for thresholds and post-processings (TOML)")
     ],
     inputs: Inputs,
     metric: Annotated[
@@ -213,12 +214,12 @@ def detect(
         ),
     ],
     points: Annotated[
-        Path | None, typer.Option(help="File of thresholds, as 'sedscope tune' writes it")
+        Path | None, path_option(help="File of thresholds, as 'sedscope tune' writes it")
     ] = None,
     threshold: Annotated[float | None, typer.Option(help="One threshold for all classes")] = None,
     postprocess: PostprocessOption = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File for the events \\[default: stdout]")
+        Path | None, path_option("--output", "-o", help="File for the events \\[default: stdout]")
     ] = None,
     scores_format: ScoresFormatOption = None,
     stitch: StitchOption = None,

@@ -10,13 +10,13 @@ import typer
 from .evaluate import evaluate
 from .inputs import Inputs
 from .measures import MetricChoice, Sampling, Shown
-from .options import ScoresArgument, TruthArgument
+from .options import ScoresArgument, TruthArgument, path_option
 
 
 def report(
     scores: ScoresArgument,
     ground_truth: TruthArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write")],
+    output: Annotated[Path, path_option("--output", "-o", help="The HTML file to write")],
     inputs: Inputs,
     measured: MetricChoice,
     sampling: Sampling,

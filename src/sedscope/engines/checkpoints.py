@@ -83,6 +83,6 @@ def _fingerprint(part: Alignment, wanted: Mapping[Criterion, Wanted]) -> str:
         digest.update(np.ascontiguousarray(array).tobytes())
     for criterion, want in sorted(wanted.items(), key=lambda item: repr(item[0])):
         digest.update(repr((criterion, want.any_label, want.variants)).encode())
-        for variant, floors in want.floors.items():
-            digest.update(repr(variant).encode() + floors.tobytes())
+        for variant in (None, *want.variants):
+            digest.update(want.lowest(variant, len(part.classes)).tobytes())
     return digest.hexdigest()

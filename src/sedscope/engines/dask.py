@@ -70,8 +70,13 @@ class DaskEngine:
         try:
             _wait(self.client, found[-1], found, [len(part.clips) for part in parts], None)
             of_parts = self.client.gather(found)
+        except SedscopeError:
+            raise
         except Exception:
             return None  # whoever goes through all clips says why
+        finally:
+            for future in found:
+                future.release()
         return None if any(one is None for one in of_parts) else np.concatenate(of_parts)
 
     def _parts(self, alignment: Alignment) -> list[Alignment]:

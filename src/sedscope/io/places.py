@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 from ..errors import SedscopeError
 
 _PROTOCOL = re.compile(r"[A-Za-z][\w+.-]+(::|://)")
-_HERE = ("file://", "local://")
+_HERE = re.compile(r"(file|local)://(localhost(?=/))?", re.IGNORECASE)
 
 
 def place(path: str | Path | Address) -> Place:
@@ -28,11 +28,12 @@ def place(path: str | Path | Address) -> Place:
     >>> place("file:///data/scores").name, place("memory://set/scores").name
     ('scores', 'scores')
     """
-    text = str(path)
-    if isinstance(path, Address) or "://" not in text or not _PROTOCOL.match(text):
-        return Path(path) if isinstance(path, str) else path
-    here = next((start for start in _HERE if text.startswith(start)), None)
-    return Address(text) if here is None else Path(unquote(text.removeprefix(here)))
+    if isinstance(path, (Path, Address)):
+        return path
+    if not isinstance(path, str) or "://" not in path or not _PROTOCOL.match(path):
+        return Path(path)
+    here = _HERE.match(path)
+    return Address(path) if here is None else Path(unquote(path[here.end() :]))
 
 
 def local_path(path: str | Path | Address) -> Path:
@@ -84,8 +85,9 @@ class Address:
     @property
     def name(self) -> str:
         """The last part of the path."""
-        name = PurePosixPath(self._parts[1]).name
-        return unquote(name) if self._is_web else name
+        path = self._parts[1] if self._listed is None else str(self._listed["name"])
+        name = PurePosixPath(path).name
+        return unquote(name.partition("?")[0]) if self._is_web else name
 
     @property
     def stem(self) -> str:

@@ -158,6 +158,9 @@ class ClasswiseMetric(Defined, ABC):
 
     def average_of(self, result: ClasswiseResult, kind: str) -> float:
         """See :meth:`ClasswiseResult.average`."""
+        known_kinds = dict.fromkeys((*AVERAGES, *self.averages))
+        if kind not in known_kinds:
+            raise SedscopeError(f"average {kind!r}: choose {' or '.join(map(repr, known_kinds))}")
         if kind == "micro":
             return self.of_all(result.counts).value
         defined = [label for label in sorted(result.per_class) if result.counts.references[label]]
@@ -166,8 +169,6 @@ class ClasswiseMetric(Defined, ABC):
         if kind == "micro_tuned":
             tallies = [result.per_class[label].tally for label in defined]
             return self.of_tally(reduce(add, [tally for tally in tallies if tally is not None]))
-        if kind not in AVERAGES:
-            raise SedscopeError(f"average {kind!r}: choose {' or '.join(map(repr, self.averages))}")
         values = np.array([result.per_class[label].value for label in defined])
         weights = np.array([result.counts.references[label] for label in defined])
         known = ~np.isnan(values)

@@ -13,6 +13,7 @@ from ..alignment import Alignment
 from ..clip_deltas import Deltas
 from ..clip_ids import clip_id
 from ..errors import SedscopeError, counted, listing
+from ..io.places import folder_content, place
 from ..scores import ClipScores
 from .codes import differences, octets
 from .stops import Thresholds
@@ -155,9 +156,10 @@ def find_audio(folder: str | Path, clips: Sequence[str], room: int) -> tuple[dic
     """Audio files of clips as data addresses, in order while there is room, and what is missing."""
     from base64 import b64encode
 
-    if not Path(folder).is_dir():
+    here = place(folder)
+    if not here.is_dir():
         raise SedscopeError(f"no folder of audio files: {folder}")
-    files = {file.stem: file for file in sorted(Path(folder).iterdir()) if file.suffix in _AUDIO_TYPES}
+    files = {file.stem: file for file in folder_content(here) if file.suffix in _AUDIO_TYPES}
     found: dict[str, str] = {}
     absent = [clip for clip in clips if clip not in files]
     beyond = []

@@ -105,7 +105,7 @@ def _fine(rates: FloatArray) -> str:
 
 def _rates(metric: PSDS, counts: Counts, label: str, thresholds: FloatArray) -> FloatArray:
     """The effective rates of false positives of a class at given thresholds."""
-    at = replace(counts, per_class={**counts.per_class, label: counts[label].at(thresholds)})
+    at = replace(counts, per_class={label: counts[label].at(thresholds)})
     return effective_fpr(at, label, alpha_ct=metric.alpha_ct, unit=metric.unit)
 
 

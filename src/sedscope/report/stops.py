@@ -37,7 +37,7 @@ def class_stops(
     more = [_thresholds_of(table, even_rows(table, room)) for table in tables]
     found = np.unique(np.concatenate([chosen, *more]))
     kept: Thresholds = found[(found >= floor) & ~np.isnan(found)][-MOST:]
-    return kept[::-1]
+    return kept[::-1] if len(kept) else np.array([floor])
 
 
 def common_stops(tables: Sequence[ClassCounts]) -> Thresholds:

@@ -108,8 +108,9 @@ def _reach(system: System, threads: int) -> dict[str, float]:
 
 
 def _enough(table: ClassCounts, hours: float) -> float:
+    """The score down to which a report goes where counts are complete."""
     beyond = table.fp > 10 * table.references + 100 * hours
-    row = int(np.argmax(beyond)) if beyond.any() else len(beyond)
+    row = max(1, int(np.argmax(beyond))) if beyond.any() else len(beyond)
     if table.references and len(table.scores):
         row = max(row, _after_best(table))
     return float(table.scores[row]) if row < len(beyond) else table.floor
