@@ -36,7 +36,7 @@ lint: .venv/ready-for-tests
 bench: .venv/ready-for-tests peers  ## the side-by-side table
 	$(BIN)/python -m benchmarks
 
-bench-large: .venv/ready-for-tests  ## sizes beyond which other tools do not go; takes half an hour
+bench-large: .venv/ready-for-tests  ## sizes beyond which other tools do not go; some minutes
 	$(BIN)/python -m benchmarks.large
 
 peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their own environment
