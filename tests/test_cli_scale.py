@@ -47,6 +47,10 @@ def test_deltas_of_shards_are_evaluated_together(folder: Path, tmp_path: Path) -
         assert "15 clips" in done.out
     done = run("evaluate", "--deltas", *files, "--json", "-")
     assert json.loads(done.out) == evaluated(folder)
+    options = ("--durations", folder / "durations.tsv", "--clips", folder / "clips1.txt", "--append")
+    assert run("deltas", folder / "scores", folder / "truth.tsv", "-o", files[0], *options).code == 0
+    assert json.loads(run("evaluate", "--deltas", files[0], "--json", "-").out) == evaluated(folder)
+    files = files[:1]
     with_intervals = run("evaluate", "--deltas", *files, "--bootstrap", 20, "--json", "-")
     assert with_intervals.code == 0, with_intervals.err
     assert json.loads(with_intervals.out)["metrics"][0]["interval"]["low"] is not None

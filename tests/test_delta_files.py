@@ -82,6 +82,21 @@ def test_shards_make_the_whole(parts: list[Path]) -> None:
             np.testing.assert_array_equal(one[label].fp, other[label].fp)
 
 
+def test_new_clips_are_added_to_a_file(parts: list[Path], tmp_path: Path) -> None:
+    path = tmp_path / "all.deltas"
+    for part in parts:
+        save_deltas(load_deltas(part), path, append=True)
+    assert arrays_of(tuple(load_deltas(path))) == arrays_of(tuple(merge_files(parts)))
+    before = path.read_bytes()
+    with pytest.raises(sed.SedscopeError, match=r"the new deltas: in more than one of the deltas"):
+        save_deltas(load_deltas(parts[0]), path, append=True)
+    fewer = load_deltas(parts[0])[:1]
+    others = [replace(found, clips=tuple(f"new_{clip}" for clip in found.clips)) for found in fewer]
+    with pytest.raises(sed.SedscopeError, match="not all clips have deltas of the same criteria"):
+        save_deltas(others, path, append=True)
+    assert path.read_bytes() == before
+
+
 def test_a_clip_counts_once(parts: list[Path]) -> None:
     with pytest.raises(sed.SedscopeError, match="in more than one of the deltas: 10 clips"):
         merge_files([*parts, parts[0]])

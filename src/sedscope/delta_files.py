@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .clip_deltas import Deltas
+from .criteria import Criterion
 from .errors import SedscopeError, listing
 from .io.files import replacing
 from .io.places import Place, place
@@ -30,9 +31,14 @@ _FIRST_LINE = 100  # bytes, at most
 _TYPES = ("<f4", "<f8", "|i1", "<i4", "<i8")
 
 
-def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Place) -> None:
-    """Write the deltas of a criterion, or of several, to a file that :func:`load_deltas` reads."""
+def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Place, *, append: bool = False) -> None:
+    """Write the deltas of a criterion, or of several, to a file that :func:`load_deltas` reads.
+
+    ``append``: together with those of other clips that the file holds, if it is there already.
+    """
     several = [deltas] if isinstance(deltas, Deltas) else [*deltas]
+    if append and place(path).exists():
+        several = _together([(path, load_deltas(path)), ("the new deltas", several)])
     if not several:
         raise SedscopeError("there are no deltas to be saved")
     own = [repr(one.criterion) for one in several if type(one.criterion).__name__ not in CRITERIA]
@@ -70,21 +76,37 @@ def load_deltas(path: str | Place) -> list[Deltas]:
 
 def merge_files(paths: Iterable[str | Place]) -> list[Deltas]:
     """The deltas of several files together, one per criterion."""
-    merged: dict[Any, Deltas] = {}
-    for path in paths:
-        for found in load_deltas(path):
-            known = merged.get(found.criterion)
-            try:
-                merged[found.criterion] = found if known is None else known.merge(found)
-            except SedscopeError as error:
-                raise SedscopeError(f"{path}: {error}") from None
-    if not merged:
+    given = [(path, load_deltas(path)) for path in paths]
+    if not given:
         raise SedscopeError("no file of deltas is given")
-    clips = {frozenset(found.clips) for found in merged.values()}
-    if len(clips) > 1:
-        criteria = listing([repr(criterion) for criterion in merged])
-        raise SedscopeError(f"the files do not have the same criteria for all clips: {criteria}")
-    return [*merged.values()]
+    return _together(given)
+
+
+def _together(given: Sequence[tuple[str | Place, Sequence[Deltas]]]) -> list[Deltas]:
+    """Deltas from several places, merged by criterion."""
+    parts: dict[Criterion, list[tuple[str | Place, Deltas]]] = {}
+    for source, several in given:
+        for found in several:
+            parts.setdefault(found.criterion, []).append((source, found))
+    merged = [_merged(of_criterion) for of_criterion in parts.values()]
+    if len({frozenset(found.clips) for found in merged}) > 1:
+        criteria = listing([repr(criterion) for criterion in parts])
+        raise SedscopeError(f"not all clips have deltas of the same criteria: {criteria}")
+    return merged
+
+
+def _merged(parts: Sequence[tuple[str | Place, Deltas]]) -> Deltas:
+    """All at once; if that fails, the first that does not fit to those before is named."""
+    (_, first), *others = parts
+    try:
+        return first.merge(*(found for _, found in others))
+    except SedscopeError:
+        for source, found in others:
+            try:
+                first = first.merge(found)
+            except SedscopeError as error:
+                raise SedscopeError(f"{source}: {error}") from None
+        raise
 
 
 class _Damaged(SedscopeError):

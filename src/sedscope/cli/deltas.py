@@ -23,6 +23,9 @@ def deltas(
     ],
     inputs: Inputs,
     measured: MetricChoice,
+    append: Annotated[
+        bool, typer.Option("--append", help="Keep what the file holds of other clips")
+    ] = False,
 ) -> None:
     """Write what the metrics need to know of these clips, for 'evaluate --deltas', alone or with that of
     other clips."""
@@ -44,7 +47,7 @@ def deltas(
         threads = choice.pop("threads")
         alignment = align(system, truth, **choice)
         found = collect(alignment, wanted, threads=threads, progress=progress)
-    save_deltas(found.values(), output)
+    save_deltas(found.values(), output, append=append)
     rows = sum(part.tables.rows() for part in found.values())
     typer.echo(f"{output}: {len(alignment.clips)} clips, {rows} changes of counts")
     for note in alignment.warnings:
