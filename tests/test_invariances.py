@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,8 @@ def columns_of(result: Evaluation, scores: bool) -> Iterator[tuple[str, list[flo
         yield from ((f"{criterion} {key}", column) for key, column in columns(counts, scores=scores))
 
 
-def evaluate(scores: sed.Scores, truth: sed.GroundTruth, **options: int) -> Evaluation:
-    return sed.evaluate(scores, truth, METRICS, **options)  # type: ignore[arg-type]
+def evaluate(scores: sed.Scores, truth: sed.GroundTruth, threads: int | None = None) -> Evaluation:
+    return sed.evaluate(scores, truth, METRICS, threads=threads)
 
 
 def rebuilt(
@@ -69,11 +70,11 @@ def rebuilt(
 
 @settings(max_examples=30)
 @given(clip_lists, st.randoms(use_true_random=False))
-def test_order_of_clips_and_classes(case: Sequence[oracle.Clip], random: object) -> None:
+def test_order_of_clips_and_classes(case: Sequence[oracle.Clip], random: Random) -> None:
     scores, truth = to_scores(case), to_truth(case)
     clips, classes = list(scores), list(scores.classes)
-    random.shuffle(clips)  # type: ignore[attr-defined]
-    random.shuffle(classes)  # type: ignore[attr-defined]
+    random.shuffle(clips)
+    random.shuffle(classes)
     shuffled = rebuilt(scores, clips, classes)
     assert_same(evaluate(scores, truth), evaluate(shuffled, truth))
 

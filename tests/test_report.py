@@ -112,14 +112,15 @@ def test_stops_are_few_and_have_what_buttons_choose(
     evaluation: sed.Evaluation, told: dict[str, Any]
 ) -> None:
     scores, truth = simulated()
+    buttons: list[dict[str, Any]] = [
+        {},
+        {"objective": "recall", "max_false_alarms_per_hour": 10},
+        {"objective": "recall", "max_false_alarms_per_hour": 0.5},
+    ]
     for criterion in evaluation.counts:
         counts = sed.deltas(scores, truth, criterion).counts()
-        for options in (
-            {},
-            {"objective": "recall", "max_false_alarms_per_hour": 10},
-            {"objective": "recall", "max_false_alarms_per_hour": 0.5},
-        ):
-            points = sed.choose(counts, **options)  # type: ignore[arg-type]
+        for options in buttons:
+            points = sed.choose(counts, **options)
             for k, label in enumerate(told["classes"]):
                 stops = told["stops"][k]
                 assert len(stops) <= MOST
