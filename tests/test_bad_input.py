@@ -278,13 +278,13 @@ def test_folders_and_files_that_are_not_there(tmp_path: Path) -> None:
     (other / "a.csv").write_text(SCORES["a"])
     nowhere = tmp_path / "nowhere"
     for scores, truth, said in (
-        (nowhere, files.truth, "nowhere is not a folder"),
-        (files.truth, files.scores, "a.tsv holds scores of frames, not events"),  # the wrong way round
+        (nowhere, files.truth, "nowhere: there is no such file or folder"),
+        (files.truth, files.scores, "are scores and ground truth swapped?"),
         (empty, files.truth, "empty holds no score tables"),
         (other, files.truth, "other holds no score tables"),
         (files.scores, nowhere, "cannot read"),
         (files.scores, files.scores, "holds scores"),
-        (files.scores, empty, "empty: Is a directory, and holds no files of events"),
+        (files.scores, empty, "empty is a folder that holds no files of events"),
     ):
         outcome = run("evaluate", scores, truth)
         assert (outcome.code, outcome.out) == (2, "")

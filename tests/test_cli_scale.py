@@ -70,8 +70,10 @@ def test_deltas_that_do_not_fit(folder: Path, tmp_path: Path) -> None:
     assert "no deltas for PSDS" in other.err
     text = run("evaluate", "--deltas", folder / "truth.tsv")
     assert "is no file of deltas" in text.err
-    report = run("evaluate", "--deltas", file, "--report", tmp_path / "x.html")
-    assert "--report needs scores" in report.err
+    for option in (("--report", tmp_path / "x.html"), ("--points", "x"), ("--engine", "dask")):
+        assert f"{option[0]}: this needs scores" in run("evaluate", "--deltas", file, *option).err
+    chosen = run("evaluate", "--deltas", file, "--classes", "Dog", "--postprocess", "MedianFilter(1)")
+    assert "--classes, --postprocess: this needs scores" in chosen.err
 
 
 def test_engines_and_limits_change_nothing(folder: Path, tmp_path: Path) -> None:

@@ -207,3 +207,13 @@ def test_presets(folder: Path) -> None:
     wrong = run("evaluate", folder / "scores", folder / "truth.tsv", "--preset", "dcase1999")
     assert wrong.code == 2
     assert "no preset dcase1999; there are dcase2016_task3" in wrong.err
+
+
+@pytest.mark.parametrize("need", ["min_precision", "min_recall"])
+def test_shares_are_at_most_one(need: str) -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.9]]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 1})
+    counts = sed.deltas(scores, truth, sed.Collar()).counts()
+    needs: dict[str, Any] = {need: 99}
+    with pytest.raises(sed.SedscopeError, match=f"{need}=99 must be a number from 0 to 1"):
+        sed.choose(counts, **needs)

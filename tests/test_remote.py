@@ -313,7 +313,7 @@ def test_names_with_colons_are_listed() -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("memory://nothing/here", "memory://nothing/here is not a folder of score tables, nor"),
+        ("memory://nothing/here", "cannot read memory://nothing/here: there is no such file or folder"),
         ("nothing://here", "cannot open nothing://here: Protocol not known"),
         ("zip://scores::memory://nothing.zip", r"cannot open zip://scores::memory://nothing\.zip: "),
         ("http://127.0.0.1:9/scores", "http://127.0.0.1:9/scores"),

@@ -275,6 +275,15 @@ def test_scores_of_few_values_have_a_report(digits: int) -> None:
     assert all(told["stops"])
 
 
+def test_clips_without_frames_can_be_shown() -> None:
+    values = {"a": np.full((10, 1), 0.9), "b": np.empty((0, 1))}
+    scores = sed.Scores.from_arrays(values, classes=["Dog"], frame=1.0)
+    events = {clip: [(1, 3, "Dog")] for clip in values}
+    truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(values, 10.0))
+    told = gather({"a": sed.evaluate(scores, truth, METRICS[:3])})
+    assert {clip["name"] for clip in told["clips"]} == {"a", "b"}
+
+
 def test_sets_of_detections_have_a_report_too(tmp_path: Path) -> None:
     scores, truth = simulated(20)
     sets = sed.approximate(scores, [0.2, 0.5, 0.8])

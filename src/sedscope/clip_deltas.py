@@ -36,7 +36,7 @@ ROWS_TO_KEEP = 10_000_000  # of deltas; beyond, counts of all classes would take
 _ROWS_AT_ONCE = 4_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Deltas:
     """How the counts of a criterion change as the threshold falls, per class and clip.
 
@@ -52,6 +52,12 @@ class Deltas:
     tables: DeltaTables
     variants: Mapping[PostProcessing, Deltas] = field(default_factory=dict)
     """The same of post-processed scores, where they were asked for."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<Deltas of {self.criterion!r}: {counted(len(self.clips), 'clip')}, "
+            f"{counted(len(self.classes), 'class')}, {counted(self.tables.rows(), 'row')}>"
+        )
 
     def merge(self, *others: Deltas) -> Deltas:
         """The deltas of the clips of all."""

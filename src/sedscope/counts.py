@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .criteria import Criterion
-from .errors import SedscopeError, listing
+from .errors import SedscopeError, counted, listing
 from .postprocessing import PostProcessing
 from .scores import ScoreArray
 from .tallies import Tally
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts:
     """Counts of one class, one row per score at which a count changes.
 
@@ -57,6 +57,9 @@ class ClassCounts:
     pairs: IntArray | None = None
     """Pairs that there could be if labels did not matter; only for all classes together."""
     given: bool = False
+
+    def __repr__(self) -> str:
+        return f"<ClassCounts of {self.label}: {counted(len(self.scores), 'row')}>"
 
     def ct(self, label: str) -> IntArray:
         """Cross-triggers on another class, per row."""
@@ -200,7 +203,7 @@ def as_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
     return points
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Counts(Mapping[str, ClassCounts]):
     """The counts of every class, by label."""
 
@@ -217,6 +220,12 @@ class Counts(Mapping[str, ClassCounts]):
     """Scores and how many pairs there could be there if labels did not matter, if asked for."""
     variants: Mapping[PostProcessing, Counts] = field(default_factory=dict)
     """The same of post-processed scores, where they were asked for."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<Counts of {self.criterion!r}: {counted(self.clips, 'clip')}, "
+            f"{counted(len(self), 'class')}>"
+        )
 
     def pooled(self) -> ClassCounts:
         """All classes together, at one threshold for all."""

@@ -132,10 +132,11 @@ def choose(
         beta=beta,
         miss_cost=miss_cost,
         false_alarm_cost=false_alarm_cost,
-        min_precision=min_precision,
-        min_recall=min_recall,
         max_false_alarms_per_hour=max_false_alarms_per_hour,
     )
+    for name, share in (("min_precision", min_precision), ("min_recall", min_recall)):
+        if share is not None and not 0 <= share <= 1:
+            raise SedscopeError(f"{name}={share!r} must be a number from 0 to 1")
     hours = counts.duration / 3600
     thresholds: dict[str, float] = {}
     unmet: dict[str, str] = {}

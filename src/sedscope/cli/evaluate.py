@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -92,8 +92,17 @@ def evaluate(
         resampling = Resampling(bootstrap, **sampling.arguments())
     threads = inputs.threads
     if deltas:
-        if report:
-            raise SedscopeError("--report needs scores: deltas do not have them")
+        _refuse_with_deltas(
+            inputs,
+            {
+                "--report": report,
+                "--points": points,
+                "--checkpoint": checkpoint,
+                "--memory": memory,
+                "--engine": None if engine == "threads" else engine,
+                "--scheduler": scheduler,
+            },
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SedscopeWarning)
             result = evaluate_deltas(merge_files(paths), metrics, bootstrap=resampling, threads=threads)
@@ -131,7 +140,17 @@ def evaluate(
             )
     if report:
         result.report(report, name=scores.name or "system", threads=threads, **of_report)
-    _show(result, json, verbose)
+    _show(result, json, verbose, "" if points is None else f", at the operating points of {points}")
+    if report and json != "-":
+        typer.echo(f"\nreport: {report}")
+
+
+def _refuse_with_deltas(inputs: Inputs, others: Mapping[str, object]) -> None:
+    why = "this needs scores, and deltas do not have them"
+    given = [option for option, value in others.items() if value is not None]
+    if given:
+        raise SedscopeError(f"{listing(given)}: {why}")
+    inputs.refuse(why)
 
 
 def _at_points(
@@ -147,7 +166,12 @@ def _at_points(
     means = any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics)
     if means and tuned.thresholds:
         raise SedscopeError("--points apply to scores of frames, not to means over segments")
-    return tuned.apply(require_scores(system, path, "--points"))
+    found = require_scores(system, path, "--points")
+    without = [label for label in found.classes if tuned.thresholds and label not in tuned.thresholds]
+    if without:
+        said = f"{points} has no threshold for {counted(len(without), 'class')}, never detected"
+        typer.echo(f"warning: {said}: {listing(without)}", err=True)
+    return tuned.apply(found)
 
 
 def _say_expected(
@@ -175,13 +199,14 @@ def _say_expected(
         typer.echo(f"memory: this machine has {there / 1e9:.2g} GB; {blocks}", err=True)
 
 
-def _show(result: Evaluation, json: str | None, verbose: bool) -> None:
+def _show(result: Evaluation, json: str | None, verbose: bool, where: str = "") -> None:
     if verbose:
         typer.echo(f"memory: {_peak() / 1e9:.2g} GB used at the peak, the program included", err=True)
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return
-    typer.echo(f"{result.clips} clips, {result.hours:.2f} hours\n\n{result.table()}")
+    about = f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}"
+    typer.echo(f"{about}\n\n{result.table()}")
     for note in result.warnings:
         typer.echo(f"warning: {note}", err=True)
     if json:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from ..alignment import ClipChoice, Missing
+from ..errors import SedscopeError, listing
 from ..ground_truth import Invalid, Overlaps
 from ..io.places import Place
 from .options import (
@@ -47,7 +48,10 @@ class Files:
         Missing, typer.Option(help="Clips not in the ground truth: 'error', or 'empty': without events")
     ] = "error"
     invalid: Annotated[
-        Invalid, typer.Option(help="Events without length or after their clip's end: 'error' or 'drop'")
+        Invalid,
+        typer.Option(
+            help="Events without length, or that begin after their clip's end: 'error' or 'drop'"
+        ),
     ] = "error"
     overlaps: Annotated[
         Overlaps, typer.Option(help="Overlapping events of one class: 'error' or 'merge'")
@@ -104,6 +108,13 @@ class Inputs(Files):
         from .systems import require_scores
 
         return require_scores(self.read_system(path, truth), path, command)
+
+    def refuse(self, why: str) -> None:
+        """Refuse all that says how scores are read, or which."""
+        given = {field.name for field in fields(self) if getattr(self, field.name) != field.default}
+        options = [f"--{name.replace('_', '-')}" for name in sorted(given - {"threads"})]
+        if options:
+            raise SedscopeError(f"{listing(options)}: {why}")
 
     def choice(self, labels: Sequence[str]) -> dict[str, Any]:
         """Which of the classes with these labels and which clips are evaluated, as arguments of the

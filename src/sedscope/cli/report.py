@@ -28,4 +28,3 @@ def report(
     """Write a page that shows a system: curves, a threshold slider, errors, clips. It opens offline."""
     paths = [scores, ground_truth]
     evaluate(paths, inputs, measured, sampling, shown, bootstrap=bootstrap, report=output)
-    typer.echo(f"\nreport: {output}")

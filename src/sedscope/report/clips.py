@@ -101,7 +101,10 @@ def describe_clip(
         assert system.alignment is not None
         scores = system.alignment.scores[clip]
         read.append((scores, system.alignment))
-        highest = {k: _column(scores, system.alignment, label).max() for label, k in position.items()}
+        highest = {
+            k: _column(scores, system.alignment, label).max(initial=-np.inf)
+            for label, k in position.items()
+        }
         near = [k for k in sorted(highest, key=lambda k: -_rank(highest[k], stops[k])) if k not in drawn]
         drawn |= dict.fromkeys(k for k in near if highest[k] > lowest[k])
     kept = sorted(list(drawn)[:_MOST_CLASSES])

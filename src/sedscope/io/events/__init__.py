@@ -74,7 +74,11 @@ def read_event_table(
         return _read_file(Source(source), chosen, said)
     files = event_files(source)
     if not files:
-        raise SedscopeError(f"cannot read {source}: Is a directory, and holds no files of events")
+        raise SedscopeError(f"{source} is a folder that holds no files of events")
+    if chosen is None and not said.columns and all(_is_score_table(file) for file in files):
+        raise SedscopeError(
+            f"{source} holds scores of frames, not events: are scores and ground truth swapped?"
+        )
     tables: list[EventTable] = []
     errors: list[SedscopeError] = []
     silent: list[Place] = []
@@ -94,6 +98,13 @@ def read_event_table(
         errors += [SedscopeError(f"{file} is empty") for file in silent]
     raise_together(errors, what="the files of events")
     return joined(tables, str(source))
+
+
+def _is_score_table(file: Place) -> bool:
+    try:
+        return file.stat().st_size > 0 and Source(file).is_score_table
+    except SedscopeError:
+        return False
 
 
 def event_files(folder: Place) -> list[Place]:

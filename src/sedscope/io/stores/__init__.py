@@ -67,6 +67,8 @@ def read_scores(
     if chosen is None:
         if source.is_dir():
             raise SedscopeError(f"{source} holds no score tables (*.tsv)")
+        if not source.exists():
+            raise SedscopeError(f"cannot read {source}: there is no such file or folder")
         raise SedscopeError(
             f"{source} is not a folder of score tables, nor a store, npz, HDF5 or Parquet file of scores"
         )
