@@ -25,6 +25,7 @@ def small_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("documentation")
     truth = sed.simulate.ground_truth(30)
     sed.write_scores(sed.simulate.scores(truth), folder / "scores")
+    sed.write_scores(sed.simulate.scores(truth, quality=0.8, seed=1), folder / "other_scores")
     sed.write_ground_truth(truth, folder / "ground_truth.tsv")
     write_durations(truth, folder / "durations.tsv")
     return folder
