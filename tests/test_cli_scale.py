@@ -76,6 +76,20 @@ def test_deltas_that_do_not_fit(folder: Path, tmp_path: Path) -> None:
     assert "--classes, --postprocess: this needs scores" in chosen.err
 
 
+def test_outputs_are_looked_at_first(folder: Path, tmp_path: Path) -> None:
+    paths = (tmp_path / "none", tmp_path / "none")  # which would be the next errors
+    nowhere = tmp_path / "nowhere" / "x.md"
+    for command in (
+        ("evaluate", *paths, "--json", nowhere),
+        ("evaluate", *paths, "--report", nowhere),
+        ("report", *paths, "-o", nowhere),
+        ("compare", *paths, folder / "truth.tsv", "-o", nowhere),
+        ("tune", *paths, "-o", nowhere),
+        ("deltas", *paths, "-o", nowhere),
+    ):
+        assert f"cannot write {nowhere}: there is no folder" in run(*command).err
+
+
 def test_engines_and_limits_change_nothing(folder: Path, tmp_path: Path) -> None:
     expected = evaluated(folder)
     assert evaluated(folder, "--checkpoint", tmp_path / "kept") == expected

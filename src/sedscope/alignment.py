@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .clip_ids import clip_id
-from .errors import SedscopeError, counted, listing
+from .errors import SedscopeError, counted, listing, with_guesses
 from .ground_truth import GroundTruth, Invalid
 from .scores import Scores
 from .times import Ticks
@@ -130,18 +130,17 @@ def _choose_classes(
         for label in chosen
         if label not in scores.classes
     ]
-    if unscored or not chosen:
-        raise SedscopeError(
-            f"classes without scores: {listing(unscored)}; the scores have "
-            f"{listing(scores.classes, limit=30)}"
-            if unscored
-            else "no class is chosen"
-        )
+    if unscored:
+        lacking = listing(with_guesses(unscored, scores.classes))
+        known = listing(scores.classes, limit=30)
+        raise SedscopeError(f"classes without scores: {lacking}; the scores have {known}")
+    if not chosen:
+        raise SedscopeError("no class is chosen")
     unknown = [label for label in truth.labels if label not in scores.classes]
     if unknown:
         found = (
             f"{counted(len(unknown), 'label')} of the ground truth not among the classes of the "
-            f"scores: {listing(unknown)}"
+            f"scores: {listing(with_guesses(unknown, scores.classes))}"
         )
         if classes is None:
             raise SedscopeError(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
+
+_GUESSED = 5  # names; looking for those that are alike takes its time
 
 
 class SedscopeError(ValueError):
@@ -42,6 +44,27 @@ def counted(number: int, noun: str) -> str:
     """
     plural = noun + ("es" if noun.endswith("s") else "s")
     return f"{number} {noun if number == 1 else plural}"
+
+
+def with_guesses(names: Sequence[str], known: Iterable[str]) -> list[str]:
+    """Names that are not known, the first ones with what was perhaps meant.
+
+    >>> with_guesses(["speach", "Dog bark", "Cow"], ["Speech", "Dog_bark", "Cat"])
+    ['speach (is it Speech?)', 'Dog bark (is it Dog_bark?)', 'Cow']
+    """
+    from difflib import get_close_matches
+
+    alike = {_plain(name): name for name in known}
+    found = list(names)
+    for i, name in enumerate(names[:_GUESSED]):
+        near = get_close_matches(_plain(name), alike, n=1, cutoff=0.75)
+        if near:
+            found[i] = f"{name} (is it {alike[near[0]]}?)"
+    return found
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
 
 
 def raise_together(

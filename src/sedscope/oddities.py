@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .alignment import Missing
-from .errors import counted, listing
+from .errors import counted, listing, with_guesses
 from .findings import Findings, Severity
 from .ground_truth import GroundTruth, Invalid
 from .score_survey import Survey
@@ -105,12 +105,8 @@ def judge_labels(
     chosen = [label for label in classes if label not in system.classes] if classes else []
     if chosen:
         findings.add("error", "classes", f"chosen classes without scores: {listing(chosen)}")
-    alike = {_plain(label): label for label in system.classes}
-    unknown = [
-        f"{label} (is it {alike[_plain(label)]}?)" if _plain(label) in alike else label
-        for label in truth.labels
-        if label not in system.classes
-    ]
+    lacking = [label for label in truth.labels if label not in system.classes]
+    unknown = with_guesses(lacking, system.classes)
     if unknown:
         findings.add(
             "warning" if classes else "error",
@@ -122,10 +118,6 @@ def judge_labels(
     if silent:
         said = f"{counted(len(silent), 'class')} without reference events: no recall, left out of means"
         findings.add("warning", "no-references", said, silent)
-
-
-def _plain(label: str) -> str:
-    return "".join(letter for letter in label.casefold() if letter.isalnum())
 
 
 def judge_times(seen: Survey, truth: GroundTruth, invalid: Invalid, findings: Findings) -> None:

@@ -12,7 +12,7 @@ from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.places import Place, place
 from .inputs import Inputs
 from .measures import MetricChoice, Sampling, Shown
-from .options import path_option
+from .options import check_outputs, path_option
 
 if TYPE_CHECKING:
     from ..scores import Scores
@@ -53,6 +53,7 @@ def compare(
     unknown = [str(path) for path in output or () if path.suffix not in _FORMATS]
     if unknown:
         raise SedscopeError(f"--output: {listing(unknown)}: the name must end with .md, .tex or .csv")
+    check_outputs(report, *(output or ()))
     of_report = shown.arguments(report)
     metrics = measured.metrics()
     truth = inputs.read_truth(place(ground_truth))

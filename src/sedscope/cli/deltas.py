@@ -11,7 +11,7 @@ import typer
 from ..errors import SedscopeWarning
 from .inputs import Inputs
 from .measures import MetricChoice
-from .options import ScoresArgument, TruthArgument, path_option
+from .options import ScoresArgument, TruthArgument, check_outputs, path_option
 
 
 def deltas(
@@ -36,6 +36,7 @@ def deltas(
     from ..wanted import wanted_by
     from .progress import progress_bar
 
+    check_outputs(output)
     metrics = measured.metrics()
     truth = inputs.read_truth(ground_truth)
     system = inputs.read_scores(scores, truth, "deltas")

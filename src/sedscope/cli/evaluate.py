@@ -13,7 +13,7 @@ from ..errors import SedscopeError, SedscopeWarning, counted, listing
 from ..io.places import Place, place
 from .inputs import Inputs
 from .measures import MetricChoice, Sampling, Shown
-from .options import path_option
+from .options import check_outputs, path_option
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
@@ -83,6 +83,7 @@ def evaluate(
 
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
+    check_outputs(json, report)
     of_report = shown.arguments(report)
     metrics = measured.metrics()
     resampling = None

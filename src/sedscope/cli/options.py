@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import SedscopeError
-from ..io.places import place
+from ..io.places import Place, place
 
 if TYPE_CHECKING:
     from ..scores import Scores
@@ -72,6 +72,14 @@ GroupsOption = Annotated[
 ]
 
 _COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
+
+
+def check_outputs(*paths: str | Place | None) -> None:
+    """Refuse files to write in folders that are not there, before any work is done."""
+    for path in paths:
+        file = None if path in (None, "-") else place(path or "")
+        if isinstance(file, Path) and not file.parent.is_dir():
+            raise SedscopeError(f"cannot write {file}: there is no folder {file.parent}")
 
 
 def column_map(given: str | None) -> dict[str, str] | None:

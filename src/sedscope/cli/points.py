@@ -22,6 +22,7 @@ from .options import (
     SeedOption,
     StitchOption,
     TruthArgument,
+    check_outputs,
     path_option,
     processed,
     stitching,
@@ -94,6 +95,7 @@ def tune(
         "min_recall": min_recall,
         "max_false_alarms_per_hour": max_false_alarms_per_hour,
     }
+    check_outputs(output)
     tuned = _tuned_metric(metric, sweep, folds, criterion, objective, beta, needs)
     candidates = [one for text in sweep or () for one in parse_sweep(text)]
     judged = parse_criterion(criterion)
