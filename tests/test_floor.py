@@ -45,3 +45,18 @@ def test_a_guess_changes_nothing(lift: float, monkeypatch: pytest.MonkeyPatch) -
             assert (
                 found.counts[psds.criterion][label].floor == expected.counts[psds.criterion][label].floor
             )
+
+
+def test_many_recordings_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = sed.simulate.ground_truth(60, events_per_minute=4, seed=4)
+    made = sed.simulate.scores(truth, frame=0.1, seed=4)
+    monkeypatch.setattr(collect, "_SAMPLE", 20)
+
+    def pieces(clip: str) -> sed.ClipPieces:
+        return sed.ClipPieces(lambda: np.array_split(made[clip].values, 3), edges=made[clip].edges)
+
+    cut = sed.Scores.from_function(truth.clips, pieces, classes=made.classes)
+    expected = sed.evaluate(made, truth, PSDS).scalars()
+    assert sed.evaluate(cut, truth, PSDS).scalars() == expected
+    monkeypatch.setattr(collect, "_BYTES_IN_VAIN", 0)
+    assert sed.evaluate(cut, truth, PSDS).scalars() == expected

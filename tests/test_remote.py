@@ -289,6 +289,8 @@ def test_what_the_command_line_writes_to_an_address_or_refuses(
     done = run("tune", *paths, "-o", "memory://written/points.toml")
     assert done.code == 0, done.err
     assert run("evaluate", *paths, "--points", "memory://written/points.toml").code == 0
+    assert run("report", *paths, "-o", "memory://written/report.html").code == 0
+    assert fsspec.filesystem("memory").cat_file("/written/report.html").startswith(b"<!DOCTYPE html>")
     assert [*tmp_path.iterdir()] == []
 
 
