@@ -69,11 +69,10 @@ def evaluate_every_threshold(clips: int) -> None:
 
 def evaluate_day(hours: int) -> None:
     """PSDS 1 of one recording at 50 frames a second, 10 classes, in memory."""
-    frames, labels = 180_000 * hours, sed.simulate.labels(10)
     truth = sed.simulate.ground_truth(1, seconds=3600.0 * hours, events_per_minute=4)
-    values = np.concatenate([slow_noise(180_000, 10, seed) for seed in range(hours)])
+    values = np.concatenate([slow_noise(180_000, 10, hour) for hour in range(hours)])
+    labels = sed.simulate.labels(10)
     scores = sed.Scores.from_arrays({truth.clips[0]: values}, classes=labels, frame=0.02)
-    assert len(values) == frames
     sed.evaluate(scores, truth, PSDS[0])
 
 

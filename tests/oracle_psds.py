@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from statistics import mean, pvariance
+from typing import Any
 
 from .oracle import Clip, Count, intersection_counts, other_labels, reference_count, references
 
@@ -101,35 +102,12 @@ def psd_roc(
     return [(float(efpr), float(tpr)) for efpr, tpr in steps(points, oracle=oracle)]
 
 
-def psds(
-    clips: Sequence[Clip],
-    labels: Sequence[str],
-    *,
-    dtc: float,
-    gtc: float,
-    cttc: float | None = None,
-    alpha_ct: float = 0.0,
-    alpha_st: float = 0.0,
-    max_efpr: float = 100.0,
-    unit: int = HOUR,
-    oracle: bool = True,
-) -> float:
+def psds(clips: Sequence[Clip], labels: Sequence[str], **definition: Any) -> float:
     """The area under the curves up to max_efpr, see `area`.
 
     Mean and deviation are over those of `labels` that have references; nan if there are none.
     """
-    return pipsds(
-        [clips],
-        labels,
-        dtc=dtc,
-        gtc=gtc,
-        cttc=cttc,
-        alpha_ct=alpha_ct,
-        alpha_st=alpha_st,
-        max_efpr=max_efpr,
-        unit=unit,
-        oracle=oracle,
-    )
+    return pipsds([clips], labels, **definition)
 
 
 def pipsds(

@@ -49,7 +49,7 @@ class DaskEngine:
         found = [self._submit(_find, part, dict(wanted)) for part in parts]
         merged = self._merged_as_a_tree(found)
         try:
-            _wait(self.client, merged, found, [len(part.clips) for part in parts], progress)
+            _wait(self.client, [*found, merged], [len(part.clips) for part in parts], progress)
             result: Found = merged.result()
         except BaseException as error:
             ended = zip(found, parts, strict=True)
@@ -68,7 +68,7 @@ class DaskEngine:
         parts = self._parts(alignment)
         found = [self._submit(largest_false_alarms, part, variant, 1) for part in parts]
         try:
-            _wait(self.client, found[-1], found, [len(part.clips) for part in parts], None)
+            _wait(self.client, found, [len(part.clips) for part in parts], None)
             of_parts = self.client.gather(found)
         except SedscopeError:
             raise
@@ -101,16 +101,14 @@ def _find(part: Alignment, wanted: Mapping[Criterion, Wanted]) -> Found:
     return find(part, wanted, threads=1)
 
 
-def _wait(
-    client: Any, merged: Any, found: list[Any], sizes: list[int], progress: Progress | None
-) -> None:
-    """Wait for all parts and what is merged of them; the first that fails is raised."""
-    clips = {future.key: size for future, size in zip(found, sizes, strict=True)}
+def _wait(client: Any, futures: Sequence[Any], sizes: Sequence[int], progress: Progress | None) -> None:
+    """Wait for all; the first that fails is raised. ``sizes``: of how many clips the first ones are."""
+    clips = {future.key: size for future, size in zip(futures, sizes, strict=False)}
     done, total = 0, sum(sizes)
     if progress:
         progress(0, total)
     watch = _Watch(client)
-    every = {future.key: future for future in (*found, merged)}
+    every = {future.key: future for future in futures}
     completed = distributed_package().as_completed([*every.values()])
     while not completed.is_empty():
         if not completed.has_ready():
