@@ -2,11 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin/python
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*.hpp native/python/*)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 
 # What exercises the core and the readers most, and needs no limits on memory.
-SANITIZED_TESTS := $(addprefix tests/test_,fuzz.py counts.py psds.py criteria.py invariances.py readers.py \
-	score_formats.py events.py postprocessing.py bootstrap.py diagnosis.py pieces.py)
+SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_readers io/test_score_formats \
+	counting/test_counts metrics/test_psds metrics/test_invariances criteria/test_criteria \
+	data/test_detections data/test_recordings postprocessing/test_postprocessing \
+	resampling/test_bootstrap diagnosis/test_diagnosis))
 
 .PHONY: demo test test-sanitized lint bench bench-large peers clean
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "../buffer.hpp"
+#include "../core/buffer.hpp"
 
 namespace sedscope::python {
 

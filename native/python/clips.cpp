@@ -1,12 +1,12 @@
 // Clips that are whole: what can be found in them.
-#include "../clips.hpp"
+#include "../clips/batch_job.hpp"
 
 #include <variant>
 #include <vector>
 
-#include "../any_label.hpp"
-#include "../matching_kernel.hpp"
-#include "../segments.hpp"
+#include "../criteria/label_free_pairs.hpp"
+#include "../criteria/pairing_kernel.hpp"
+#include "../criteria/segments.hpp"
 #include "truth.hpp"
 
 namespace sedscope::python {

@@ -3,11 +3,11 @@
 #include <variant>
 #include <vector>
 
-#include "../accumulate.hpp"
-#include "../cross_rates.hpp"
-#include "../parallel.hpp"
-#include "../resampled_psds.hpp"
-#include "../resampling.hpp"
+#include "../counting/accumulate.hpp"
+#include "../counting/cross_rates.hpp"
+#include "../core/parallel.hpp"
+#include "../counting/resampled_psds.hpp"
+#include "../counting/weighted_counts.hpp"
 #include "arrays.hpp"
 
 namespace sedscope::python {

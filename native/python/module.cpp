@@ -1,7 +1,7 @@
 // The Python face of the core.
 #include <nanobind/nanobind.h>
 
-#include "../parallel.hpp"
+#include "../core/parallel.hpp"
 
 namespace sedscope::python {
 

@@ -1,5 +1,5 @@
 // Numbers in text.
-#include "../number_text.hpp"
+#include "../text/number_table.hpp"
 #include "arrays.hpp"
 
 namespace sedscope::python {

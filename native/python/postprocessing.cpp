@@ -4,13 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "../clips.hpp"
-#include "../event_boxes.hpp"
-#include "../median_filter.hpp"
-#include "../moving_average.hpp"
-#include "../parallel.hpp"
-#include "../piecewise.hpp"
-#include "../runs.hpp"
+#include "../clips/batch_job.hpp"
+#include "../postprocessing/event_boxes.hpp"
+#include "../postprocessing/median_filter.hpp"
+#include "../postprocessing/moving_average.hpp"
+#include "../core/parallel.hpp"
+#include "../postprocessing/piecewise.hpp"
+#include "../postprocessing/run_filters.hpp"
 #include "arrays.hpp"
 
 namespace sedscope::python {

@@ -3,10 +3,10 @@
 #include <memory>
 #include <vector>
 
-#include "../any_label.hpp"
-#include "../matching_kernel.hpp"
-#include "../open_clip.hpp"
-#include "../segments.hpp"
+#include "../criteria/label_free_pairs.hpp"
+#include "../criteria/pairing_kernel.hpp"
+#include "../clips/open_clip.hpp"
+#include "../criteria/segments.hpp"
 #include "truth.hpp"
 
 namespace sedscope::python {

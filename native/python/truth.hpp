@@ -6,12 +6,12 @@
 #include <optional>
 #include <variant>
 
-#include "../assembly.hpp"
-#include "../clips.hpp"
-#include "../diagnosis.hpp"
-#include "../intersection.hpp"
-#include "../judges.hpp"
-#include "../pairings.hpp"
+#include "../counting/row_assembly.hpp"
+#include "../clips/batch_job.hpp"
+#include "../diagnosis/diagnosis.hpp"
+#include "../criteria/intersection.hpp"
+#include "../criteria/judges.hpp"
+#include "../criteria/pairing_rules.hpp"
 #include "arrays.hpp"
 
 namespace sedscope::python {

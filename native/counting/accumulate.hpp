@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "buffer.hpp"
-#include "radix_sort.hpp"
+#include "../core/buffer.hpp"
+#include "../core/radix_sort.hpp"
 
 namespace sedscope {
 

@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include "references.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "intersection.hpp"
-#include "matching.hpp"
+#include "maximum_matching.hpp"
 #include "pair_sweep.hpp"
-#include "references.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

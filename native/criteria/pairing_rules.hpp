@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "references.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

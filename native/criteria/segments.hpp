@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "buffer.hpp"
-#include "clips.hpp"
-#include "parallel.hpp"
-#include "references.hpp"
+#include "../core/buffer.hpp"
+#include "../clips/batch_job.hpp"
+#include "../core/parallel.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "buffer.hpp"
+#include "../core/buffer.hpp"
 
 namespace sedscope {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "clips.hpp"
+#include "batch_job.hpp"
 
 namespace sedscope {
 

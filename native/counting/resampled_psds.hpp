@@ -10,8 +10,8 @@
 #include <limits>
 #include <vector>
 
-#include "parallel.hpp"
-#include "resampling.hpp"
+#include "../core/parallel.hpp"
+#include "weighted_counts.hpp"
 
 namespace sedscope {
 

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <vector>
 
-#include "clips.hpp"
-#include "component_tree.hpp"
-#include "judges.hpp"
-#include "parallel.hpp"
-#include "references.hpp"
+#include "../clips/batch_job.hpp"
+#include "../clips/component_tree.hpp"
+#include "../criteria/judges.hpp"
+#include "../core/parallel.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <vector>
 
-#include "buffer.hpp"
-#include "references.hpp"
+#include "../core/buffer.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

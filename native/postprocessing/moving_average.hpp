@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "references.hpp"
+#include "../clips/references.hpp"
 #include "sliding_mean.hpp"
 
 namespace sedscope {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "references.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "assembly.hpp"
-#include "parallel.hpp"
+#include "../counting/row_assembly.hpp"
+#include "../core/parallel.hpp"
 #include "references.hpp"
 
 namespace sedscope {

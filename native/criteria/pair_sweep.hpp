@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "grouped_sweep.hpp"
-#include "matching.hpp"
-#include "references.hpp"
+#include "maximum_matching.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

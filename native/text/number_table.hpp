@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <version>
 
-#include "buffer.hpp"
+#include "../core/buffer.hpp"
 
 namespace sedscope {
 

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "component_tree.hpp"
-#include "deltas.hpp"
+#include "../clips/component_tree.hpp"
+#include "../counting/delta_rows.hpp"
 #include "pair_sweep.hpp"
-#include "references.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "buffer.hpp"
-#include "component_tree.hpp"
+#include "../core/buffer.hpp"
+#include "../clips/component_tree.hpp"
 
 namespace sedscope {
 

@@ -7,10 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "clips.hpp"
-#include "deltas.hpp"
+#include "../clips/batch_job.hpp"
+#include "../counting/delta_rows.hpp"
 #include "pair_sweep.hpp"
-#include "parallel.hpp"
+#include "../core/parallel.hpp"
 
 namespace sedscope {
 

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "piecewise.hpp"
-#include "radix_sort.hpp"
+#include "../core/radix_sort.hpp"
 #include "rank_set.hpp"
-#include "references.hpp"
+#include "../clips/references.hpp"
 
 namespace sedscope {
 

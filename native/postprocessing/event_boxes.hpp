@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "piecewise.hpp"
-#include "references.hpp"
+#include "../clips/references.hpp"
 #include "sliding_mean.hpp"
 
 namespace sedscope {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "buffer.hpp"
-#include "deltas.hpp"
-#include "parallel.hpp"
+#include "../core/buffer.hpp"
+#include "delta_rows.hpp"
+#include "../core/parallel.hpp"
 
 namespace sedscope {
 
