@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 import sedscope as sed
-from sedscope.loading import read_each
+from sedscope.counting.clip_reader import read_each
+from sedscope.counting.threads import thread_count
+from sedscope.data.cached_scores import RememberedScores
 from sedscope.metrics import Metric
 from sedscope.postprocessing import MedianFilter, parse_sweep
-from sedscope.report.reading import RememberedScores
-from sedscope.threads import thread_count
 
 from .timing import Row, markdown, seconds
 

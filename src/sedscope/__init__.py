@@ -7,23 +7,65 @@ from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
 
-_MODULES = ("curves", "postprocessing", "presets", "simulate")
+_MODULES = {
+    "curves": "metrics.curves",
+    "postprocessing": "postprocessing",
+    "presets": "tasks.presets",
+    "simulate": "data.simulate",
+}
 _NAMES = {
-    "compared": ("Comparison",),
-    "comparison": ("compare",),
-    "collect": ("deltas",),
-    "conversion": ("convert",),
-    "counts": ("ClassCounts", "Counts"),
-    "criteria": ("Collar", "Intersection", "IoU"),
-    "custom": ("CustomCriterion",),
-    "clip_deltas": ("Deltas",),
-    "diagnosis": ("Diagnosis", "diagnose"),
-    "clip_pieces": ("ClipPieces",),
-    "errors": ("SedscopeError", "SedscopeWarning"),
-    "delta_files": ("load_deltas", "save_deltas"),
-    "evaluation": ("Evaluation", "evaluate", "evaluate_deltas", "evaluate_sets"),
-    "events": ("approximate", "at_thresholds", "detect"),
-    "ground_truth": ("GroundTruth",),
+    "checking.validate": (
+        "Finding",
+        "Validation",
+        "validate",
+    ),
+    "counting.counts": (
+        "ClassCounts",
+        "Counts",
+    ),
+    "counting.delta_files": (
+        "load_deltas",
+        "save_deltas",
+    ),
+    "counting.deltas": ("Deltas",),
+    "criteria.criterion": (
+        "Collar",
+        "Intersection",
+        "IoU",
+    ),
+    "criteria.custom": ("CustomCriterion",),
+    "criteria.segments": (
+        "Clip",
+        "Segment",
+    ),
+    "data.detections": (
+        "approximate",
+        "at_thresholds",
+        "detect",
+    ),
+    "data.ground_truth": ("GroundTruth",),
+    "data.recordings": ("ClipPieces",),
+    "data.scores": (
+        "ClipScores",
+        "Scores",
+    ),
+    "diagnosis.diagnose": (
+        "Diagnosis",
+        "diagnose",
+    ),
+    "engines.floor_search": ("deltas",),
+    "errors": (
+        "SedscopeError",
+        "SedscopeWarning",
+    ),
+    "evaluation.comparison": ("compare",),
+    "evaluation.comparison_result": ("Comparison",),
+    "evaluation.evaluate": (
+        "Evaluation",
+        "evaluate",
+        "evaluate_deltas",
+        "evaluate_sets",
+    ),
     "io": (
         "read_events",
         "read_ground_truth",
@@ -32,6 +74,7 @@ _NAMES = {
         "write_ground_truth",
         "write_scores",
     ),
+    "io.conversion": ("convert",),
     "metrics": (
         "AUROC",
         "AveragePrecision",
@@ -51,12 +94,20 @@ _NAMES = {
         "Specificity",
         "parse_metric",
     ),
-    "operating_points": ("OperatingPoints", "choose"),
-    "scores": ("ClipScores", "Scores"),
-    "segments": ("Clip", "Segment"),
-    "tuning": ("Tuning", "tune"),
-    "uncertainty": ("Bootstrap", "Interval", "Resampling", "bootstrap"),
-    "validation": ("Finding", "Validation", "validate"),
+    "resampling.intervals": (
+        "Bootstrap",
+        "Interval",
+        "Resampling",
+        "bootstrap",
+    ),
+    "tuning.operating_points": (
+        "OperatingPoints",
+        "choose",
+    ),
+    "tuning.tune": (
+        "Tuning",
+        "tune",
+    ),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -65,7 +116,7 @@ __all__ = sorted([*_MODULES, *_HOME])
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
-        return _import_module(f".{name}", __name__)
+        return _import_module(f".{_MODULES[name]}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(_import_module(f".{_HOME[name]}", __name__), name)

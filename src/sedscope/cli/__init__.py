@@ -8,7 +8,8 @@ import sys
 import typer
 
 from ..errors import SedscopeError
-from . import compare, convert, deltas, demo, evaluate, points, report, validate
+from . import compare, convert, deltas, demo, evaluate, report, validate
+from . import tune as points
 from .option_groups import with_options
 
 app = typer.Typer(

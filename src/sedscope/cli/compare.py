@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import SedscopeError, SedscopeWarning, listing
-from ..io.places import Place, place
+from ..io.locations import Place, place
 from .inputs import Inputs
-from .measures import MetricChoice, Sampling, Shown
+from .metric_options import MetricChoice, Sampling, Shown
 from .options import check_outputs, path_option
 
 if TYPE_CHECKING:
-    from ..scores import Scores
+    from ..data.scores import Scores
 
 
 def compare(
@@ -44,7 +44,7 @@ def compare(
 ) -> None:
     """Compare systems: values, differences, and which of them are more than chance."""
     from .. import compare as compare_systems
-    from ..report.reading import remembered
+    from ..data.cached_scores import remembered
     from .progress import progress_bar
 
     *systems, ground_truth = paths

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..io.places import place
+from ..io.locations import place
 from .options import (
     ColumnsOption,
     FormatOption,
@@ -78,7 +78,7 @@ def convert(
 def formats() -> None:
     """List the formats of scores and events."""
     from ..io.events import EVENT_FORMATS
-    from ..io.stores import SCORE_FORMATS
+    from ..io.scores import SCORE_FORMATS
 
     for kind, known in (("scores", SCORE_FORMATS), ("events", EVENT_FORMATS)):
         typer.echo(f"{kind}:")

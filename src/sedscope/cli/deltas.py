@@ -10,7 +10,7 @@ import typer
 
 from ..errors import SedscopeWarning
 from .inputs import Inputs
-from .measures import MetricChoice
+from .metric_options import MetricChoice
 from .options import ScoresArgument, TruthArgument, check_outputs, path_option
 
 
@@ -29,11 +29,11 @@ def deltas(
 ) -> None:
     """Write what the metrics need to know of these clips, for 'evaluate --deltas', alone or with that of
     other clips."""
-    from ..alignment import align
-    from ..collect import collect
-    from ..delta_files import save_deltas
-    from ..gathering import Wanted
-    from ..wanted import wanted_by
+    from ..counting.delta_files import save_deltas
+    from ..counting.one_pass import Wanted
+    from ..data.alignment import align
+    from ..engines.floor_search import collect
+    from ..evaluation.request import wanted_by
     from .progress import progress_bar
 
     check_outputs(output)

@@ -14,7 +14,7 @@ from ..errors import SedscopeError
 
 if TYPE_CHECKING:
     from .. import Evaluation
-    from ..ground_truth import GroundTruth
+    from ..data.ground_truth import GroundTruth
 
 
 def demo(
@@ -25,8 +25,9 @@ def demo(
 ) -> None:
     """Simulate two systems, write their scores, evaluate them, show what thresholds hide, and write a
     report of both."""
-    from .. import read_ground_truth, simulate, write_ground_truth
-    from ..io.event_tables import write_durations
+    from .. import read_ground_truth, write_ground_truth
+    from ..data import simulate
+    from ..io.ground_truth import write_durations
 
     if folder.exists():
         raise SedscopeError(f"{folder} exists already: choose another folder, or remove it")
@@ -61,8 +62,10 @@ def _evaluate_system(
     folder: Path, simulated: GroundTruth, truth: GroundTruth, quality: float, seed: int
 ) -> Evaluation:
     """Write the scores of a system, and evaluate them from the files."""
-    from .. import evaluate, presets, read_scores, simulate, write_scores
-    from ..report.reading import remembered
+    from .. import evaluate, read_scores, write_scores
+    from ..data import simulate
+    from ..data.cached_scores import remembered
+    from ..tasks import presets
     from .progress import progress_bar
 
     start = time.perf_counter()
@@ -96,7 +99,8 @@ def _approximate(folder: Path, truth: GroundTruth) -> None:
     """How far a few linear thresholds are from all thresholds."""
     import numpy as np
 
-    from .. import deltas, presets, read_scores
+    from .. import deltas, read_scores
+    from ..tasks import presets
 
     counts = deltas(read_scores(folder), truth, presets.PSDS1.criterion).counts()
     typer.echo(f"\n{folder.name}, PSDS 1 with a choice of thresholds instead of all:")

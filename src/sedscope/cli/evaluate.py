@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
-from ..io.places import Place, place
+from ..io.locations import Place, place
 from .inputs import Inputs
-from .measures import MetricChoice, Sampling, Shown
+from .metric_options import MetricChoice, Sampling, Shown
 from .options import check_outputs, path_option
 
 if TYPE_CHECKING:
-    from ..evaluation import Evaluation
-    from ..ground_truth import GroundTruth
+    from ..data.ground_truth import GroundTruth
+    from ..data.scores import Scores
+    from ..evaluation.evaluate import Evaluation
     from ..metrics import Metric
-    from ..scores import Scores
 
 _MANY = 1_000_000  # clips × classes of which it is worth looking at some first
 
@@ -77,8 +77,8 @@ def evaluate(
     """Evaluate a system's scores, or its detections, against reference events."""
     from .. import Resampling, evaluate_deltas, evaluate_sets
     from .. import evaluate as evaluate_scores
-    from ..delta_files import merge_files
-    from ..report.reading import remembered
+    from ..counting.delta_files import merge_files
+    from ..data.cached_scores import remembered
     from .progress import progress_bar
 
     if json == "":
@@ -183,9 +183,9 @@ def _say_expected(
     verbose: bool,
 ) -> None:
     """What memory will be needed, if someone wants to know or it is more than the machine has."""
-    from ..alignment import align
-    from ..memory import expected, of_machine
-    from ..wanted import wanted_by
+    from ..data.alignment import align
+    from ..evaluation.class_blocks import expected, of_machine
+    from ..evaluation.request import wanted_by
 
     chosen = {name: choice[name] for name in ("classes", "clips", "missing")}
     try:

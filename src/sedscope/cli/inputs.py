@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ..alignment import ClipChoice, Missing
+from ..data.alignment import ClipChoice, Missing
+from ..data.ground_truth import Invalid, Overlaps
 from ..errors import SedscopeError, listing
-from ..ground_truth import Invalid, Overlaps
-from ..io.places import Place
+from ..io.locations import Place
 from .options import (
     ColumnsOption,
     LabelOption,
@@ -26,8 +26,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..ground_truth import GroundTruth
-    from ..scores import Scores
+    from ..data.ground_truth import GroundTruth
+    from ..data.scores import Scores
 
 
 @dataclass(frozen=True)

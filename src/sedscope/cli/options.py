@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import SedscopeError
-from ..io.places import Place, place
+from ..io.locations import Place, place
 
 if TYPE_CHECKING:
-    from ..scores import Scores
+    from ..data.scores import Scores
 
 
 def path_option(*names: str, help: str) -> Any:

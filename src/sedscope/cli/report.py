@@ -9,7 +9,7 @@ import typer
 
 from .evaluate import evaluate
 from .inputs import Inputs
-from .measures import MetricChoice, Sampling, Shown
+from .metric_options import MetricChoice, Sampling, Shown
 from .options import ScoresArgument, TruthArgument, path_option
 
 

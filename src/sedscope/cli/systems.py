@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError, listing
-from ..io.places import Place, folder_content
+from ..io.locations import Place, folder_content
 from .options import stitching
 
 if TYPE_CHECKING:
-    from ..ground_truth import GroundTruth, Overlaps
-    from ..scores import Scores
+    from ..data.ground_truth import GroundTruth, Overlaps
+    from ..data.scores import Scores
 
 
 def read_system(
@@ -27,7 +27,7 @@ def read_system(
 
     Clips that detections do not list have none.
     """
-    from ..system_files import read_system_scores
+    from ..io.systems import read_system_scores
 
     if format is None and path.is_dir() and holds_sets(path):
         return _read_sets(path)

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ..collect import Engine
 from ..errors import SedscopeError
+from .floor_search import Engine
 
 EngineChoice: TypeAlias = Literal["threads", "dask"]
 
@@ -24,8 +24,8 @@ def chosen_engine(
     if engine not in ("threads", "dask"):
         raise SedscopeError(f"engine={engine!r}: choose 'threads' or 'dask'")
     if engine == "dask":
-        from .cluster import client_of
         from .dask import DaskEngine
+        from .dask_client import client_of
 
         if checkpoint is not None:
             raise SedscopeError("a checkpoint is for one machine: choose engine='threads' with it")
@@ -37,6 +37,6 @@ def chosen_engine(
     if checkpoint is None:
         yield None
         return
-    from .checkpoints import CheckpointEngine
+    from .checkpoint import CheckpointEngine
 
     yield CheckpointEngine(checkpoint)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..alignment import Alignment
-from ..batches import Progress
-from ..criteria import Criterion
+from ..counting.checked_clips import Progress
+from ..counting.one_pass import Wanted, largest_false_alarms
+from ..criteria.criterion import Criterion
+from ..data.alignment import Alignment
 from ..errors import SedscopeError
-from ..gathering import Wanted, largest_false_alarms
 from ..postprocessing import PostProcessing
-from .cluster import PATIENCE, distributed_package
+from .dask_client import PATIENCE, distributed_package
 from .parts import Found, find, merge, part_of, ranges
 
 _PARTS_PER_THREAD = 4
@@ -44,7 +44,7 @@ class DaskEngine:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Found:
-        """See :class:`~sedscope.collect.Engine`."""
+        """See :class:`~sedscope.engines.floor_search.Engine`."""
         parts = self._parts(alignment)
         found = [self._submit(_find, part, dict(wanted)) for part in parts]
         merged = self._merged_as_a_tree(found)
@@ -64,7 +64,7 @@ class DaskEngine:
     def largest_false_alarms(
         self, alignment: Alignment, variant: PostProcessing | None, threads: int
     ) -> NDArray[np.float64] | None:
-        """See :func:`~sedscope.gathering.largest_false_alarms`."""
+        """See :func:`~sedscope.counting.one_pass.largest_false_alarms`."""
         parts = self._parts(alignment)
         found = [self._submit(largest_false_alarms, part, variant, 1) for part in parts]
         try:

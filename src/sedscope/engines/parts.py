@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..alignment import Alignment
-from ..clip_deltas import Deltas
-from ..criteria import Criterion
-from ..gathering import Wanted, collect_once
+from ..counting.deltas import Deltas
+from ..counting.one_pass import Wanted, collect_once
+from ..criteria.criterion import Criterion
+from ..data.alignment import Alignment
 
 Found: TypeAlias = dict[Criterion, Deltas]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError
-from .files import refuse_claims, replacing
-from .places import Place
+from .atomic_write import refuse_claims, replacing
+from .locations import Place
 
 if TYPE_CHECKING:
     from polars import DataFrame

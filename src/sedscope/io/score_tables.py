@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._native import number_table
+from ..data.frames import as_frame
+from ..data.scores import ClipScores, as_scores
 from ..errors import SedscopeError, listing
-from ..scores import ClipScores, as_scores
-from .frames import as_frame
-from .places import Place
+from .locations import Place
 from .text_tables import numbers, read_bytes, read_text_table, split_header
 
 TIMES = ["onset", "offset"]

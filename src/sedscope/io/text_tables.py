@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..errors import SedscopeError, counted, listing, shortened
-from .places import Address, Place, place
+from .locations import Address, Place, place
 
 _LONGEST_LINE = 16 * 2**20
 _MOST_COLUMNS = 100_000

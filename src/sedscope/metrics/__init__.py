@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..criteria import Collar, Criterion, Intersection, IoU
+from ..criteria.criterion import Collar, Criterion, Intersection, IoU
+from ..criteria.segments import Clip, Segment
 from ..definitions import parse
 from ..errors import SedscopeError, listing, shortened
 from ..postprocessing import POSTPROCESSINGS
-from ..segments import Clip, Segment
-from .areas import AUROC, AveragePrecision, DPrime
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
+from .curve_areas import AUROC, AveragePrecision, DPrime
 from .metric import ClassResult, Metric, MetricResult
 from .psds import PSDS, ClassPSDS, PiPSDS, PSDSResult
-from .rates import (
+from .thresholded import (
     BalancedAccuracy,
     BestErrorRate,
     BestFScore,

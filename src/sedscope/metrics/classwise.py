@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..counts import ClassCounts, Counts
-from ..criteria import Criterion
+from ..counting.counts import ClassCounts, Counts
+from ..counting.tally import Tally
+from ..criteria.criterion import Criterion
+from ..criteria.segments import Clip, Segment
 from ..definitions import Defined, require_choice
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
-from ..segments import Clip, Segment
-from ..tallies import Tally
 from .metric import Points
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
-from ..counts import Counts
-from ..criteria import Criterion
+from ..counting.counts import Counts
+from ..criteria.criterion import Criterion
 from ..postprocessing import PostProcessing
 
 Points: TypeAlias = float | Literal["all", "extremes"]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counts import Counts
-from ..criteria import Intersection
+from ..counting.counts import Counts
+from ..criteria.criterion import Intersection
+from ..data.times import SECONDS_PER_UNIT
 from ..definitions import Defined, require_choice, require_flag, require_number
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing, as_postprocessings
-from ..psd_roc import PSDROC, ClassPSDROC, FloatArray, best_of, class_psd_roc, psd_roc, step_area
-from ..times import SECONDS_PER_UNIT
 from .metric import Points
+from .psd_roc import PSDROC, ClassPSDROC, FloatArray, best_of, class_psd_roc, psd_roc, step_area
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

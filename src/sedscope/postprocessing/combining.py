@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..data.scores import ClipScores
+from ..data.times import Ticks
 from ..errors import SedscopeError, listing
-from ..scores import ClipScores
-from ..times import Ticks
 from .postprocessing import PostProcessing
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _native
+from ..data.scores import ClipScores
 from ..definitions import optional_number, require_number
 from ..errors import SedscopeError, counted, listing
-from ..scores import ClipScores
 from .hysteresis import require_at_least_0
 from .postprocessing import PostProcessing
 from .windows import LONGEST, window_ticks

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _native
+from ..data.scores import ClipScores
 from ..definitions import optional_number
 from ..errors import SedscopeError, counted, listing
-from ..scores import ClipScores
 from .postprocessing import PostProcessing
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .. import _native
-from ..scores import ClipScores
+from ..data.scores import ClipScores
 from .postprocessing import PostProcessing
 from .windows import require_seconds, window_ticks
 

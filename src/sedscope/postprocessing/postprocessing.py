@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from ..data.scores import ClipScores, Scores, refuse_nans
 from ..definitions import Defined
 from ..errors import SedscopeError
-from ..scores import ClipScores, Scores, refuse_nans
 
 
 class PostProcessing(Defined, ABC):

@@ -13,14 +13,14 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..alignment import ClipChoice, Missing, align
-from ..clip_pieces import needs_whole
+from ..counting.clip_reader import LoadedPieces, load
+from ..counting.threads import thread_count
+from ..data.alignment import ClipChoice, Missing, align
+from ..data.ground_truth import GroundTruth
+from ..data.recordings import needs_whole
+from ..data.scores import ClipScores, ScoreArray, Scores, refuse_nans
 from ..errors import SedscopeError, SedscopeWarning, counted, listing, raise_together
-from ..ground_truth import GroundTruth
-from ..io.files import replacing
-from ..loading import LoadedPieces, load
-from ..scores import ClipScores, ScoreArray, Scores, refuse_nans
-from ..threads import thread_count
+from ..io.atomic_write import replacing
 from .postprocessing import PostProcessing
 
 Floats = NDArray[np.float64]

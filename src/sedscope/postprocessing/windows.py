@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..data.times import to_ticks
 from ..definitions import require_number
-from ..times import to_ticks
 
 LONGEST = 1e9
 """Seconds: longer than any recording, and exact in microseconds."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..compared import Comparison
-from ..evaluation import Evaluation
-from ..io.files import write_text
+from ..evaluation.comparison_result import Comparison
+from ..evaluation.evaluate import Evaluation
+from ..io.atomic_write import write_text
 
 
 def write_report(
@@ -23,8 +23,8 @@ def write_report(
 
     ``comparison``: differences between the systems with intervals, if they were found.
     """
-    from .gather import gather
-    from .page import render
+    from .html import render
+    from .page_data import gather
 
     data = gather(
         evaluations, comparison=comparison, clips_shown=clips_shown, audio=audio, threads=threads

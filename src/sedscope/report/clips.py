@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..alignment import Alignment
-from ..clip_deltas import Deltas
-from ..clip_ids import clip_id
+from ..counting.deltas import Deltas
+from ..data.alignment import Alignment
+from ..data.clip_ids import clip_id
+from ..data.scores import ClipScores
 from ..errors import SedscopeError, counted, listing
-from ..io.places import folder_content, place
-from ..scores import ClipScores
-from .codes import differences, octets
-from .stops import Thresholds
+from ..io.locations import folder_content, place
+from .packing import differences, octets
+from .slider_positions import Thresholds
 from .systems import System
 
 GOOD_SHARE = 6  # one in so many clips is a good one

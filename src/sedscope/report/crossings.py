@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..clip_deltas import Deltas
-from ..rows import Rows
+from ..counting.deltas import Deltas
+from ..criteria.delta_tables import Rows
 
 CLIPS_PER_CELL = 20
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counts import ClassCounts, Counts
+from ..counting.counts import ClassCounts, Counts
 from ..metrics import PSDS, PSDSResult
-from ..psd_roc import effective_fpr
-from .codes import decimals, differences, rounded
+from ..metrics.psd_roc import effective_fpr
+from .packing import decimals, differences, rounded
 from .thinning import visible_rows
 
 FINE = 100_000

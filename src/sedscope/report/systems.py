@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..alignment import Alignment
-from ..batches import whole_clips
-from ..clip_deltas import Deltas
-from ..counts import ClassCounts, Counts
-from ..criteria import Criterion
+from ..counting.checked_clips import whole_clips
+from ..counting.counts import ClassCounts, Counts
+from ..counting.deltas import Deltas
+from ..counting.tally import Tally
+from ..counting.threads import thread_count
+from ..criteria.criterion import Criterion
+from ..data.alignment import Alignment
+from ..data.cached_scores import remembered
+from ..data.scores import ScoreArray
 from ..errors import SedscopeError
-from ..evaluation import Evaluation
-from ..scores import ScoreArray
-from ..tallies import Tally
-from ..threads import thread_count
-from .reading import remembered
+from ..evaluation.evaluate import Evaluation
 
 _FEW = 1_000_000  # clips × classes of which counts at every threshold are kept
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counts import first_minimum_of_runs
+from ..counting.counts import first_minimum_of_runs
 
 WIDTH, HEIGHT = 2000, 1200
 """The picture, in pixels, in which no visible vertex is lost."""

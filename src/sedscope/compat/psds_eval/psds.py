@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...clip_ids import clip_id
-from ...collect import deltas
-from ...counts import Counts
-from ...criteria import Intersection
+from ...counting.counts import Counts
+from ...counting.tally import Tally
+from ...criteria.criterion import Intersection
+from ...data.clip_ids import clip_id
+from ...data.ground_truth import GroundTruth
+from ...data.scores import Scores
+from ...engines.floor_search import deltas
 from ...errors import SedscopeWarning, counted, listing
-from ...ground_truth import GroundTruth
-from ...psd_roc import step_area
-from ...scores import Scores
-from ...tallies import Tally
+from ...metrics.psd_roc import step_area
 from .values import PSDROC, PSDS, WORLD, FloatArray, PSDSEvalError, Thresholds, own_errors
 
 

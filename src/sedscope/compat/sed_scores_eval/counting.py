@@ -15,15 +15,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...alignment import align
-from ...clip_deltas import Deltas
-from ...collect import collect
-from ...counts import ClassCounts, Counts
-from ...criteria import Criterion, Intersection
+from ...counting.counts import ClassCounts, Counts
+from ...counting.deltas import Deltas
+from ...counting.one_pass import Wanted
+from ...criteria.criterion import Criterion, Intersection
+from ...data.alignment import align
+from ...data.ground_truth import GroundTruth
+from ...data.scores import Scores
+from ...engines.floor_search import collect
 from ...errors import SedscopeError, SedscopeWarning, counted, listing
-from ...gathering import Wanted
-from ...ground_truth import GroundTruth
-from ...scores import Scores
 from .inputs import NamedScores
 
 FloatArray = NDArray[np.float64]

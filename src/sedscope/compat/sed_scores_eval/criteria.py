@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...clip_ids import clip_id, clip_ids
-from ...criteria import Collar, Criterion, Intersection
-from ...gathering import Wanted
-from ...segments import Clip, Segment
+from ...counting.one_pass import Wanted
+from ...criteria.criterion import Collar, Criterion, Intersection
+from ...criteria.segments import Clip, Segment
+from ...data.clip_ids import clip_id, clip_ids
 from .base_modules.io import read_ground_truth_tags
 from .counting import Found, find
 from .delta_tables import found_in_table

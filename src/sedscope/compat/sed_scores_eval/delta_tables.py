@@ -13,15 +13,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...clip_deltas import Deltas
-from ...clip_ids import clip_ids
-from ...criteria import Collar, Criterion, Intersection
+from ...counting.deltas import Deltas
+from ...criteria.criterion import Collar, Criterion, Intersection
+from ...criteria.delta_tables import DeltaTables, ReferenceRows, Rows
+from ...criteria.segments import Clip, Segment
+from ...data.clip_ids import clip_ids
+from ...data.ground_truth import GroundTruth
+from ...data.scores import ScoreArray
+from ...data.times import TICKS_PER_SECOND
 from ...errors import SedscopeError, counted, listing
-from ...ground_truth import GroundTruth
-from ...rows import DeltaTables, ReferenceRows, Rows
-from ...scores import ScoreArray
-from ...segments import Clip, Segment
-from ...times import TICKS_PER_SECOND
 from .counting import ERRORS, FloatArray, Found
 from .utils.nested import flatten
 

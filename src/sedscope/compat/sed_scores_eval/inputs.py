@@ -10,14 +10,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...clip_ids import clip_id
+from ...data.clip_ids import clip_id
+from ...data.ground_truth import EventColumns, GroundTruth
+from ...data.scores import ClipScores, Scores
+from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, counted, listing, raise_together
-from ...ground_truth import EventColumns, GroundTruth
 from ...io import read_ground_truth, read_scores
-from ...io.event_tables import read_durations
+from ...io.ground_truth import read_durations
 from ...io.score_tables import clip_from_table, table_classes
-from ...scores import ClipScores, Scores
-from ...times import Ticks, to_ticks
 from .lazy import LazyScores
 
 GivenEvents: TypeAlias = Mapping[str, Iterable[Any]] | str | Path

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from ...data.event_table import EventTable, joined
 from ...errors import SedscopeError, listing, raise_together
-from ..places import Place, folder_content, place
+from ..locations import Place, folder_content, place
 from . import audacity, birdnet, dcase, jams, plain, raven, sed_eval
-from .event_format import EventFormat, EventSet
-from .event_table import EventTable, joined
+from .format import EventFormat, EventSet
 from .source import Choices, Source
 
 EVENT_FORMATS: dict[str, EventFormat] = {

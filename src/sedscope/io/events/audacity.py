@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...data.event_table import EventTable
 from ..text_tables import is_number
-from .event_format import EventFormat, EventSet, holding, plain_label, seconds, write_per_clip
-from .event_table import EventTable
+from .format import EventFormat, EventSet, holding, plain_label, seconds, write_per_clip
 from .source import Choices, Source
 
 

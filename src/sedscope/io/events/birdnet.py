@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...data.event_table import EventTable
 from ...errors import SedscopeError, counted, listing
-from ..files import write_text
+from ..atomic_write import write_text
 from ..parquet_files import write_parquet
 from ..text_tables import is_number, quoted
 from . import raven
 from .audacity import lines_of
-from .event_format import EventFormat, EventSet, holding, plain_label, seconds, write_per_clip
-from .event_table import EventTable
+from .format import EventFormat, EventSet, holding, plain_label, seconds, write_per_clip
 from .source import Cells, Choices, Source, events_by_role
 
 _CSV = {

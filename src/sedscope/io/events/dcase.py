@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...clip_ids import clip_id
-from ..files import write_text
+from ...data.clip_ids import clip_id
+from ...data.event_table import EventTable
+from ..atomic_write import write_text
 from ..text_tables import even_rows, quoted
-from .event_format import EventFormat, EventSet, holding, seconds
-from .event_table import EventTable
+from .format import EventFormat, EventSet, holding, seconds
 from .source import Cells, Choices, Source, events_by_role
 
 EVENT = {"filename": "filename", "onset": "onset", "offset": "offset", "label": "event_label"}

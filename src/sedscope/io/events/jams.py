@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ...data.event_table import EventTable
+from ...data.times import to_ticks
 from ...errors import SedscopeError, counted, listing
-from ...times import to_ticks
-from .event_format import EventFormat, EventSet, holding, write_per_clip
-from .event_table import EventTable
+from .format import EventFormat, EventSet, holding, write_per_clip
 from .source import Choices, Source
 
 _NAMESPACES = ("scaper", "tag_open", "segment_open")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ...data.event_table import EventTable
 from ...errors import SedscopeError
 from ..parquet_files import write_parquet
 from . import dcase
-from .event_format import EventFormat, EventSet, holding
-from .event_table import EventTable
+from .format import EventFormat, EventSet, holding
 from .source import Choices, Source, events_by_role
 
 

@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...data.event_table import Cell, EventTable, cell_number
+from ...data.times import TICKS_PER_SECOND, to_ticks
 from ...errors import SedscopeError, counted, listing
-from ...times import TICKS_PER_SECOND, to_ticks
-from ..files import write_text
+from ..atomic_write import write_text
 from ..text_tables import quoted
-from .event_format import EventFormat, EventSet, holding, seconds
-from .event_table import Cell, EventTable, cell_number
+from .format import EventFormat, EventSet, holding, seconds
 from .source import Cells, Choices, Source, events_by_role
 
 BEGIN, END, OFFSET = "Begin Time (s)", "End Time (s)", "File Offset (s)"

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...data.event_table import EventTable
 from ...errors import SedscopeError, counted, listing
-from ..files import write_text
+from ..atomic_write import write_text
 from ..text_tables import is_number, quoted
 from . import audacity
-from .event_format import EventFormat, EventSet, holding, seconds
-from .event_table import EventTable
+from .format import EventFormat, EventSet, holding, seconds
 from .source import Choices, Source
 
 _FIRST_TIME = {2: 0, 3: 0, 4: 1, 5: 2}

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ...data.event_table import Cell, EventTable, cell_number
+from ...data.frames import as_frame
+from ...data.times import TICKS_PER_SECOND, to_ticks
 from ...errors import SedscopeError, listing, shortened
-from ...times import TICKS_PER_SECOND, to_ticks
-from ..files import refuse_claims
-from ..frames import as_frame
+from ..atomic_write import refuse_claims
+from ..locations import Place
 from ..parquet_files import look_over_parquet, reading_parquet
-from ..places import Place
 from ..text_tables import (
     decode,
     delimiter_of,
@@ -23,7 +24,6 @@ from ..text_tables import (
     split_rows,
     unique_names,
 )
-from .event_table import Cell, EventTable, cell_number
 
 ROLES = ("filename", "onset", "offset", "duration", "label", "confidence")
 _LOOKED_AT = 100

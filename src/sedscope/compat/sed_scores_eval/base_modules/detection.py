@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....data.scores import ClipScores, refuse_nans
 from ....errors import SedscopeError, listing
-from ....scores import ClipScores, refuse_nans
 from .scores import validate_score_dataframe
 
 

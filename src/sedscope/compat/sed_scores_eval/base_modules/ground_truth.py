@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ....data.ground_truth import GroundTruth
 from ....errors import SedscopeError, counted, listing
-from ....ground_truth import GroundTruth
 
 Events = Mapping[str, Sequence[Any]]
 

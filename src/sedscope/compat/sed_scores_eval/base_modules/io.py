@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ....clip_ids import clip_id
+from ....data.clip_ids import clip_id
+from ....data.ground_truth import GroundTruth
 from ....errors import SedscopeError, listing
-from ....ground_truth import GroundTruth
-from ....io.event_tables import read_durations
-from ....io.files import replacing, write_text
+from ....io.atomic_write import replacing, write_text
+from ....io.ground_truth import read_durations
 from ....io.text_tables import read_text_table
 from ..inputs import events_by_name, of_clips, require_same_clips
 from ..lazy import LazyScores

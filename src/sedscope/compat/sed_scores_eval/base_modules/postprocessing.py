@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....data.scores import ClipScores, refuse_nans
 from ....errors import SedscopeError
 from ....postprocessing import MedianFilter, PerClass, PostProcessing
-from ....scores import ClipScores, refuse_nans
 from ..inputs import require_microseconds
 from ..lazy import LazyScores
 from .io import lazy_sed_scores_loader, write_sed_scores

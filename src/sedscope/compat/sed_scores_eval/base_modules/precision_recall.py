@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....counts import ClassCounts
-from ....curves import PrecisionRecallCurve
+from ....counting.counts import ClassCounts
+from ....counting.tally import Tally
 from ....errors import SedscopeError
-from ....tallies import Tally
+from ....metrics.curves import PrecisionRecallCurve
 from ..counting import class_counts
 from .curves import get_curve_idx_for_threshold, xsort
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ....counts import ClassCounts
-from ....curves import roc_curve
+from ....counting.counts import ClassCounts
 from ....errors import SedscopeError
+from ....metrics.curves import roc_curve
 from ..counting import class_counts
 from .curves import xsort
 from .precision_recall import mean_of

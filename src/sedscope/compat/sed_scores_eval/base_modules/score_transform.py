@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import SedscopeError, listing
-from ....io.files import replacing
+from ....io.atomic_write import replacing
 from ..inputs import events_by_name
 from .ground_truth import onset_offset_times_to_indices
 from .number_tables import read_number_table

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ....counts import Counts
+from ....counting.counts import Counts
+from ....counting.one_pass import Wanted
 from ....errors import SedscopeError
-from ....gathering import Wanted
 from ..arguments import batched, taking, transposed
 from ..base_modules.postprocessing import median_filter
 from ..counting import Found

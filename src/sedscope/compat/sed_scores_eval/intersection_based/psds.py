@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .... import psd_roc as curves
-from ....counts import Counts
-from ....criteria import Intersection
+from ....counting.counts import Counts
+from ....counting.one_pass import Wanted
+from ....criteria.criterion import Intersection
+from ....data.times import SECONDS_PER_UNIT
 from ....errors import SedscopeError
-from ....gathering import Wanted
-from ....times import SECONDS_PER_UNIT
+from ....metrics import psd_roc as curves
 from ..arguments import batched, taking, transposed
 from ..base_modules.curves import staircase_auc
 from ..criteria import by_events

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ....counts import Counts, as_thresholds
-from ....detection_sets import counts_of_sets
+from ....counting.counts import Counts, as_thresholds
+from ....counting.one_pass import Wanted
 from ....errors import SedscopeError, counted, listing
-from ....gathering import Wanted
+from ....evaluation.detection_sets import counts_of_sets
 from ..arguments import taking
 from ..base_modules.io import read_ground_truth_events, transformed_scores
 from ..criteria import by_events

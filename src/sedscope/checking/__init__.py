@@ -1,0 +1,1 @@
+"""Validating data before it is evaluated: what is wrong with it, and what looks odd."""

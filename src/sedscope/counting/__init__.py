@@ -1,0 +1,1 @@
+"""From aligned clips to deltas, and from deltas to counts at every threshold."""

@@ -1,0 +1,307 @@
+"""Counts of each class at every threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..criteria.criterion import Criterion
+from ..data.scores import ScoreArray
+from ..errors import SedscopeError, counted, listing
+from ..postprocessing import PostProcessing
+from .tally import Tally
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassCounts:
+    """Counts of one class, one row per score at which a count changes.
+
+    Row i is the operating point where frames with ``score >= scores[i]`` are active, that is, any
+    threshold from the next lower score of the table (included) up to ``scores[i]`` (excluded). Above
+    ``scores[0]`` nothing is detected. Rows are complete above ``floor``.
+
+    If ``given``, rows are instead those of given thresholds and nothing is known in between: in row i
+    frames with ``score > scores[i]`` are active.
+    """
+
+    label: str
+    scores: ScoreArray
+    """Decreasing."""
+    tp: IntArray
+    """Reference events found."""
+    fp: IntArray
+    """False detections."""
+    references: int
+    """Number of reference events."""
+    reference_time: float
+    """Their total length in seconds."""
+    trials: int | None
+    """How many segments were judged; None for criteria about events."""
+    floor: float
+    cross_rows: NDArray[np.int64]
+    cross_labels: NDArray[np.int32]
+    cross_changes: NDArray[np.int64]
+    """Cross-triggers, sparse: at a row, those on a class (an index into ``classes``) change."""
+    classes: tuple[str, ...]
+    errors: NDArray[np.float64] | None = None
+    """(rows × 2) sums of signed onset and offset errors of pairs in seconds, if asked for."""
+    pairs: IntArray | None = None
+    """Pairs that there could be if labels did not matter; only for all classes together."""
+    given: bool = False
+
+    def __repr__(self) -> str:
+        return f"<ClassCounts of {self.label}: {counted(len(self.scores), 'row')}>"
+
+    def ct(self, label: str) -> IntArray:
+        """Cross-triggers on another class, per row."""
+        if label not in self.classes:
+            raise SedscopeError(f"no class {label!r}; there are {listing(self.classes, limit=30)}")
+        chosen = self.cross_labels == self.classes.index(label)
+        changes = np.zeros(len(self.scores), np.int64)
+        np.add.at(changes, self.cross_rows[chosen], self.cross_changes[chosen])
+        return np.cumsum(changes)
+
+    def tally(self) -> Tally:
+        """All operating points; the first one is that nothing is detected, then one per row."""
+
+        def with_none(column: IntArray | None) -> IntArray | None:
+            return None if column is None else np.concatenate([[0], column])
+
+        tp, fp = with_none(self.tp), with_none(self.fp)
+        assert tp is not None
+        assert fp is not None
+        return Tally(tp, fp, self.references, self.trials, with_none(self.pairs))
+
+    def tally_at(self, threshold: float) -> Tally:
+        """The operating point of a threshold: frames with ``score > threshold`` are active."""
+        return self.tally()[int(self._detected(as_thresholds(threshold))[0])]
+
+    def cheapest_rows(self) -> NDArray[np.intp]:
+        """The rows of the tally that can be best: of consecutive ones with equal true positives the one
+        with the fewest false positives, of equals the first."""
+        tally = self.tally()
+        assert isinstance(tally.tp, np.ndarray)
+        assert isinstance(tally.fp, np.ndarray)
+        return first_minimum_of_runs(tally.tp, tally.fp)
+
+    def leanest(self, thresholds: Iterable[float] = ()) -> ClassCounts:
+        """Only the rows that can be best, the last of each run of equal true positives, and those of
+        some thresholds; without cross-triggers. Enough for most metrics, in little memory."""
+        runs = np.append(self.tp[1:] != self.tp[:-1], True)[: len(self.tp)]
+        at = [int(self._detected(as_thresholds(threshold))[0]) - 1 for threshold in thresholds]
+        kept = np.union1d(np.flatnonzero(runs), first_minimum_of_runs(self.tp, self.fp))
+        rows = np.union1d(kept, [row for row in at if row >= 0]).astype(np.intp)
+        return replace(
+            self,
+            scores=self.scores[rows],
+            tp=self.tp[rows],
+            fp=self.fp[rows],
+            cross_rows=self.cross_rows[:0],
+            cross_labels=self.cross_labels[:0],
+            cross_changes=self.cross_changes[:0],
+            errors=None,
+        )
+
+    def threshold(self, row: int) -> float:
+        """A threshold for row ``row`` of the tally: midway between its score and the next lower one, or
+        the one that was given."""
+        if row == 0:
+            return np.inf
+        upper = float(self.scores[row - 1])
+        if self.given:
+            return upper
+        if row == len(self.scores):
+            return float(np.nextafter(self.scores[row - 1], -np.inf))
+        lower = float(self.scores[row])
+        middle = lower + (upper - lower) / 2 if np.isfinite(upper - lower) else lower
+        return middle if middle < upper else lower
+
+    def at(self, thresholds: ArrayLike) -> ClassCounts:
+        """Only the operating points of the given thresholds (frames with ``score > threshold``)."""
+        points = as_thresholds(thresholds)
+        detected = self._detected(points)
+        cross = np.searchsorted(detected, self.cross_rows, side="right")  # the first row with the change
+        kept = cross < len(points)
+        tally = self.tally().rows(detected)
+        errors = None
+        if self.errors is not None:
+            errors = np.concatenate([np.zeros((1, 2)), self.errors])[detected]
+        return replace(
+            self,
+            scores=points,
+            tp=np.asarray(tally.tp),
+            fp=np.asarray(tally.fp),
+            cross_rows=cross[kept],
+            cross_labels=self.cross_labels[kept],
+            cross_changes=self.cross_changes[kept],
+            errors=errors,
+            pairs=None if tally.pairs is None else np.asarray(tally.pairs),
+            given=True,
+        )
+
+    def _detected(self, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
+        """For decreasing thresholds, the row of the tally of each."""
+        if self.given:
+            unknown = [f"{threshold:g}" for threshold in thresholds if threshold not in self.scores]
+            if unknown:
+                known = listing([f"{score:g}" for score in self.scores], limit=10)
+                raise SedscopeError(
+                    f"{self.label}: nothing is known at threshold {listing(unknown)}, only at {known}"
+                )
+            return np.searchsorted(-self.scores, -thresholds) + 1
+        if len(thresholds) and thresholds[-1] < self.floor:
+            raise SedscopeError(
+                f"{self.label}: counts are known above {self.floor:g}, not at {thresholds[-1]:g}"
+            )
+        return rows_above(self.scores, thresholds)
+
+
+def rows_above(scores: ScoreArray, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
+    """How many of the decreasing scores lie above each threshold."""
+    rising = scores[::-1].astype(np.float64)
+    return len(rising) - np.searchsorted(rising, thresholds, side="right")
+
+
+def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np.intp]:
+    """Of each run of consecutive equal values in ``runs`` where its smallest cost is, the first if
+    there are several.
+
+    >>> first_minimum_of_runs(np.array([0, 0, 1, 1, 1, 0]), np.array([5, 4, 2, 1, 1, 9])).tolist()
+    [1, 3, 5]
+    """
+    if not len(runs):
+        return np.empty(0, np.intp)
+    starts = np.flatnonzero(np.concatenate([[True], runs[1:] != runs[:-1]]))
+    smallest = np.repeat(np.minimum.reduceat(costs, starts), np.diff(np.append(starts, len(runs))))
+    candidates = np.flatnonzero(costs == smallest)
+    run = np.searchsorted(starts, candidates, side="right")
+    rows: NDArray[np.intp] = candidates[np.concatenate([[True], run[1:] != run[:-1]])]
+    return rows
+
+
+def _changes(columns: Sequence[IntArray]) -> IntArray:
+    return np.concatenate([np.diff(column, prepend=0) for column in columns])
+
+
+def as_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
+    """Distinct thresholds, decreasing."""
+    try:
+        points = np.unique(np.asarray(thresholds, np.float64))[::-1]
+    except (TypeError, ValueError) as error:
+        raise SedscopeError(f"thresholds must be numbers: {error}") from None
+    if np.isnan(points).any():
+        raise SedscopeError("thresholds must be numbers, not NaN")
+    return points
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Mapping[str, ClassCounts]):
+    """The counts of every class, by label."""
+
+    criterion: Criterion
+    per_class: Mapping[str, ClassCounts]
+    clips: int
+    duration: float
+    """Of all clips, in seconds."""
+    references: Mapping[str, int]
+    """Of each class, how many."""
+    reference_times: Mapping[str, float]
+    """Of each class, how long all together, in seconds."""
+    any_label: tuple[ScoreArray, IntArray] | None = None
+    """Scores and how many pairs there could be there if labels did not matter, if asked for."""
+    variants: Mapping[PostProcessing, Counts] = field(default_factory=dict)
+    """The same of post-processed scores, where they were asked for."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<Counts of {self.criterion!r}: {counted(self.clips, 'clip')}, "
+            f"{counted(len(self), 'class')}>"
+        )
+
+    def pooled(self) -> ClassCounts:
+        """All classes together, at one threshold for all."""
+        tables = list(self.per_class.values())
+        trials = [table.trials for table in tables if table.trials is not None]
+        given = any(table.given for table in tables)
+        scores, tp, fp, pairs = self._sums_at_given() if given else self._sums_at_scores()
+        nobody: NDArray[np.int64] = np.empty(0, np.int64)
+        return ClassCounts(
+            label="all classes",
+            scores=scores,
+            tp=tp,
+            fp=fp,
+            references=sum(self.references.values()),
+            reference_time=sum(self.reference_times.values()),
+            trials=sum(trials) if trials else None,
+            floor=max(table.floor for table in tables),
+            cross_rows=nobody,
+            cross_labels=nobody.astype(np.int32),
+            cross_changes=nobody,
+            classes=tuple(self.per_class),
+            pairs=pairs,
+            given=given,
+        )
+
+    def _sums_at_given(self) -> tuple[ScoreArray, IntArray, IntArray, IntArray | None]:
+        tables = list(self.per_class.values())
+        tp, fp = (np.sum([getattr(t, name) for t in tables], axis=0) for name in ("tp", "fp"))
+        return tables[0].scores, tp, fp, None if self.any_label is None else self.any_label[1]
+
+    def _sums_at_scores(self) -> tuple[ScoreArray, IntArray, IntArray, IntArray | None]:
+        tables = list(self.per_class.values())
+        pair_scores, pairs = self.any_label or (tables[0].scores[:0], np.empty(0, np.int64))
+        scores = np.concatenate([*(table.scores for table in tables), pair_scores])
+        changes = np.zeros((3, len(scores)), np.int64)
+        changes[0, : len(scores) - len(pairs)] = _changes([table.tp for table in tables])
+        changes[1, : len(scores) - len(pairs)] = _changes([table.fp for table in tables])
+        changes[2, len(scores) - len(pairs) :] = _changes([pairs])
+        order = np.argsort(-scores, kind="stable")
+        ordered = scores[order]
+        last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)])
+        tp, fp, pooled_pairs = np.cumsum(changes[:, order], axis=1)[:, last]
+        return ordered[last], tp, fp, None if self.any_label is None else pooled_pairs
+
+    def at(self, thresholds: ArrayLike) -> Counts:
+        """Only the operating points of the given thresholds, the same for all classes."""
+        chosen = {label: counts.at(thresholds) for label, counts in self.per_class.items()}
+        any_label = None
+        if self.any_label is not None:
+            points = as_thresholds(thresholds)
+            scores, pairs = self.any_label
+            any_label = (points, np.concatenate([[0], pairs])[rows_above(scores, points)])
+        variants = {variant: counts.at(thresholds) for variant, counts in self.variants.items()}
+        return replace(self, per_class=chosen, any_label=any_label, variants=variants)
+
+    def cross_trigger_matrix(self, threshold: float) -> IntArray:
+        """(classes × classes) at one threshold for all: in the row of a class, how many of its false
+        positives are cross-triggers on each other class; on the diagonal its true positives."""
+        matrix = np.zeros((len(self), len(self)), np.int64)
+        for row, of_class in enumerate(self.per_class.values()):
+            at = of_class.at([threshold])
+            matrix[row] = [at.ct(other)[0] for other in self.per_class]
+            matrix[row, row] = of_class.tally_at(threshold).tp
+        return matrix
+
+    def plot_cross_triggers(self, threshold: float, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the cross-trigger matrix with matplotlib, on ``ax`` or new axes, which are returned."""
+        from ..plots.curves import plot_cross_triggers
+
+        return plot_cross_triggers(self, threshold, ax, options)
+
+    def __getitem__(self, label: str) -> ClassCounts:
+        return self.per_class[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.per_class)
+
+    def __len__(self) -> int:
+        return len(self.per_class)

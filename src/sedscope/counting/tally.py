@@ -1,0 +1,134 @@
+"""Quantities read off counts: one definition each, for one operating point or for many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SedscopeError
+
+Number: TypeAlias = "int | float | NDArray[Any]"
+
+
+def _ratio(part: Number, whole: Number, otherwise: float) -> Any:
+    """``part / whole``, and ``otherwise`` where there is no whole."""
+    part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(whole > 0, part / whole, otherwise)
+    return found if found.ndim else float(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What is counted at an operating point, or arrays over operating points.
+
+    Rates that are not defined are NaN: recall without references, rates of false positives where
+    nothing but references could be found.
+    """
+
+    tp: Number
+    """References found."""
+    fp: Number
+    """False detections."""
+    references: int
+    trials: int | None = None
+    """How many times there was something to judge; None for criteria about events."""
+    pairs: Number | None = None
+    """Pairs that there could be if labels did not matter; None if not counted."""
+
+    @property
+    def fn(self) -> Any:
+        """References missed: deletions."""
+        return self.references - self.tp
+
+    @property
+    def precision(self) -> Any:
+        """The share of true ones among what is detected; 1 where nothing is."""
+        return _ratio(self.tp, self.tp + self.fp, 1.0)
+
+    @property
+    def recall(self) -> Any:
+        """The share of references found: sensitivity, true positive rate."""
+        return _ratio(self.tp, self.references, np.nan)
+
+    def fscore(self, beta: float = 1.0) -> Any:
+        """The weighted harmonic mean of precision and recall; 0 where nothing is found."""
+        weight = beta * beta
+        whole = (1 + weight) * self.tp + weight * self.fn + self.fp
+        return _ratio((1 + weight) * self.tp, whole, 0.0 if self.references else np.nan)
+
+    @property
+    def substitutions(self) -> Any:
+        """Pairs of a missed reference and a false detection that only the label keeps apart."""
+        return 0 if self.pairs is None else self.pairs - self.tp
+
+    @property
+    def substitution_rate(self) -> Any:
+        """Substitutions per reference."""
+        return _ratio(self.substitutions, self.references, np.nan)
+
+    @property
+    def deletion_rate(self) -> Any:
+        """Missed references that are no substitutions, per reference."""
+        return _ratio(self.fn - self.substitutions, self.references, np.nan)
+
+    @property
+    def insertion_rate(self) -> Any:
+        """False detections that are no substitutions, per reference."""
+        return _ratio(self.fp - self.substitutions, self.references, np.nan)
+
+    @property
+    def error_rate(self) -> Any:
+        """Substitutions, deletions and insertions per reference."""
+        return _ratio(self.fn + self.fp - self.substitutions, self.references, np.nan)
+
+    @property
+    def negatives(self) -> int:
+        """How many times there was nothing to find."""
+        if self.trials is None:
+            raise SedscopeError("true negatives are counted only by Segment and Clip")
+        return self.trials - self.references
+
+    @property
+    def fpr(self) -> Any:
+        """The share of false positives among the negatives."""
+        return _ratio(self.fp, self.negatives, np.nan)
+
+    @property
+    def specificity(self) -> Any:
+        """The share of the negatives that are no false positives."""
+        return 1 - self.fpr
+
+    @property
+    def balanced_accuracy(self) -> Any:
+        """The mean of sensitivity and specificity."""
+        return (self.recall + self.specificity) / 2
+
+    def false_alarms_per_hour(self, hours: float) -> Any:
+        """False positives per hour of recording."""
+        return _ratio(self.fp, hours, np.nan)
+
+    def rows(self, rows: NDArray[np.intp]) -> Tally:
+        """Some of many operating points."""
+        tp, fp, pairs = (
+            column[rows] if isinstance(column, np.ndarray) else column
+            for column in (self.tp, self.fp, self.pairs)
+        )
+        assert tp is not None
+        assert fp is not None
+        return Tally(tp, fp, self.references, self.trials, pairs)
+
+    def __getitem__(self, row: int) -> Tally:
+        """One of many operating points."""
+        assert isinstance(self.tp, np.ndarray)
+        assert isinstance(self.fp, np.ndarray)
+        pairs = int(self.pairs[row]) if isinstance(self.pairs, np.ndarray) else None
+        return Tally(int(self.tp[row]), int(self.fp[row]), self.references, self.trials, pairs)
+
+    def __add__(self, other: Tally) -> Tally:
+        """The counts of two classes together."""
+        trials = None if self.trials is None or other.trials is None else self.trials + other.trials
+        return Tally(self.tp + other.tp, self.fp + other.fp, self.references + other.references, trials)

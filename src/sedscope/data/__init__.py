@@ -1,0 +1,1 @@
+"""What users bring, checked at the door: scores, ground truth, detections, times, alignment."""

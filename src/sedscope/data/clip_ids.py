@@ -1,0 +1,50 @@
+"""Names of clips: a file name with or without folder and audio suffix means the same clip."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from ..errors import SedscopeError, counted, listing
+
+_AUDIO_SUFFIX = re.compile(r"(\.(wav|flac|mp3|ogg|opus|m4a|aac|aif|aiff|w64))+$", re.IGNORECASE)
+
+
+def clip_id(name: str) -> str:
+    """The clip that a file name speaks of.
+
+    >>> clip_id("audio/eval/Y1_30.000_40.000.wav")
+    'Y1_30.000_40.000'
+    """
+    if not isinstance(name, str):
+        raise SedscopeError(f"clips are named by text, not by {name!r}")
+    return _without_folder_and_suffix(name)
+
+
+@lru_cache(maxsize=2**16)
+def _without_folder_and_suffix(name: str) -> str:
+    return _AUDIO_SUFFIX.sub("", re.split(r"[/\\]", name)[-1])
+
+
+def clip_ids(names: Iterable[str], where: str) -> dict[str, str]:
+    """The clip id of each distinct name, in order; two names for one clip are an error."""
+    ids: dict[str, str] = {}
+    first_name: dict[str, str] = {}
+    clashes: list[str] = []
+    for name in names:
+        if name in ids:
+            continue
+        clip = clip_id(name)
+        ids[name] = clip
+        if not clip:
+            raise SedscopeError(f"{where}: {name!r} is not the name of a clip")
+        if clip in first_name:
+            clashes.append(f"{first_name[clip]!r} and {name!r}")
+        first_name.setdefault(clip, name)
+    if clashes:
+        raise SedscopeError(
+            f"{where}: {counted(len(clashes), 'duplicate clip')}: {listing(clashes)}. "
+            "Folders and audio suffixes do not count: name each clip once"
+        )
+    return ids

@@ -1,0 +1,215 @@
+"""Simulated sets: seeded, realistic in what matters to an evaluation, of any size.
+
+Reference events follow the class mix and durations of domestic recordings (DESED) or, for other
+numbers of classes, a long-tailed mix. Scores look like a trained network's: mostly very small or
+very high, soft at the boundaries, with misses, fragments, false alarms and confusions between
+classes, each rarer the better the system. Scores are made clip by clip when they are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SedscopeError, listing
+from .ground_truth import EventColumns, GroundTruth
+from .scores import Scores
+from .times import to_ticks
+
+# label: share of all events, median duration in seconds
+DOMESTIC: dict[str, tuple[float, float]] = {
+    "Alarm_bell_ringing": (0.10, 1.5),
+    "Blender": (0.03, 4.0),
+    "Cat": (0.08, 0.9),
+    "Dishes": (0.15, 0.5),
+    "Dog": (0.14, 0.8),
+    "Electric_shaver_toothbrush": (0.02, 6.0),
+    "Frying": (0.03, 7.0),
+    "Running_water": (0.06, 5.0),
+    "Speech": (0.36, 1.3),
+    "Vacuum_cleaner": (0.03, 8.0),
+}
+
+
+def labels(classes: int) -> list[str]:
+    """The names of so many classes; those of the domestic mix for ten."""
+    if classes == len(DOMESTIC):
+        return list(DOMESTIC)
+    return [f"class_{c:0{len(str(classes - 1))}d}" for c in range(classes)]
+
+
+def ground_truth(
+    clips: int = 1168,
+    *,
+    seconds: float = 10.0,
+    classes: int = 10,
+    events_per_minute: float = 22.0,
+    seed: int = 0,
+) -> GroundTruth:
+    """Reference events for a number of clips of one length.
+
+    >>> ground_truth(clips=100, seed=1)
+    <GroundTruth: 335 events, 100 clips, 10 classes>
+    """
+    _require_at_least(clips=(clips, 0), seconds=(seconds, 1e-6), classes=(classes, 1), seed=(seed, 0))
+    _require_at_least(events_per_minute=(events_per_minute, 0))
+    rng = np.random.default_rng([seed, 0])
+    shares, medians = _class_mix(classes, rng)
+    number = int(rng.poisson(clips * seconds / 60 * events_per_minute))
+    clip = rng.integers(clips, size=number)
+    label = rng.choice(classes, size=number, p=shares)
+    length = np.clip(medians[label] * rng.lognormal(0, 0.8, number), 0.1, seconds)
+    onset = rng.uniform(-0.1 * length, np.maximum(seconds - 0.2 * length, 0))
+    offset = np.minimum(onset + length, seconds)
+    onset = np.maximum(onset, 0)
+    kept = _without_overlaps(clip, label, onset, offset)
+    class_names = labels(classes)
+    names = [f"clip_{i:0{len(str(clips - 1))}d}" for i in range(clips)]
+    columns = EventColumns(
+        clip=[names[i] for i in clip[kept]],
+        onset=to_ticks(onset[kept]),
+        offset=to_ticks(offset[kept]),
+        label=[class_names[i] for i in label[kept]],
+        where=lambda i: f"event {i}",
+    )
+    return GroundTruth(columns, durations=dict.fromkeys(names, seconds))
+
+
+def scores(
+    truth: GroundTruth,
+    *,
+    classes: Sequence[str] | None = None,
+    frame: float = 0.02,
+    quality: float = 0.7,
+    seed: int = 0,
+) -> Scores:
+    """Scores of a system for the clips of a ground truth, float32 between 0 and 1.
+
+    ``quality``: between 0 (poor) and 1 (good). The same arguments give the same scores.
+    """
+    if not 0 <= quality <= 1:
+        raise SedscopeError(f"quality={quality} must be between 0 and 1")
+    if truth.durations is None:
+        raise SedscopeError("the ground truth needs durations")
+    columns = tuple(truth.labels if classes is None else classes)
+    without = [label for label in truth.labels if label not in columns]
+    if without:
+        raise SedscopeError(f"labels of the ground truth not among the classes: {listing(without)}")
+    _require_at_least(frame=(frame, 1e-6), seed=(seed, 0))
+    number = {clip: i for i, clip in enumerate(truth.clips)}
+    durations = truth.durations
+    bounds = np.searchsorted(truth.event_clips, np.arange(len(truth.clips) + 1))
+    column = np.array([columns.index(label) for label in truth.labels], np.int64)
+    flaws = 1 - quality
+    # every class is taken for one certain other class, and has its own best threshold
+    of_system = np.random.default_rng([seed, 1])
+    confused = np.roll(of_system.permutation(len(columns)), 1)
+    bias = of_system.normal(0, 1.2, len(columns)).astype(np.float32)
+
+    def make(clip: str) -> NDArray[np.float32]:
+        i = number[clip]
+        rng = np.random.default_rng([seed, 2, i])
+        frames = max(1, round(int(durations[i]) / 1e6 / frame))
+        events = slice(bounds[i], bounds[i + 1])
+        logits = _background(rng, frames, len(columns), frame)
+        logits += bias
+        for onset, offset, c in zip(
+            truth.onsets[events] / 1e6,
+            truth.offsets[events] / 1e6,
+            column[truth.event_labels[events]],
+            strict=True,
+        ):
+            if rng.random() < 0.4 * flaws:
+                gain = rng.uniform(0, 3)  # missed
+            else:
+                gain = rng.normal(9 + 3 * quality, 1 + 2 * flaws)
+            jitter = rng.normal(0, 0.04 + 0.3 * flaws, 2)
+            _raise(logits[:, c], frame, onset + jitter[0], offset + jitter[1], gain, rng)
+            for _ in range(rng.poisson(0.15 * flaws * (offset - onset))):
+                centre, width = rng.uniform(onset, offset), rng.uniform(0.05, 0.5)
+                _raise(logits[:, c], frame, centre - width, centre + width, -gain, rng)
+            if rng.random() < 0.05 + 0.35 * flaws:
+                gain *= rng.uniform(0.2, 0.9)
+                _raise(logits[:, confused[c]], frame, onset, offset, gain, rng)
+        seconds = frames * frame
+        for _ in range(rng.poisson((0.01 + 0.02 * flaws) * len(columns) * seconds / 10)):
+            c, centre = rng.integers(len(columns)), rng.uniform(0, seconds)
+            width = rng.lognormal(-1, 0.8)
+            _raise(logits[:, c], frame, centre - width, centre + width, rng.uniform(3, 10), rng)
+        np.negative(logits, out=logits)
+        np.exp(logits, out=logits)
+        logits += 1
+        return np.reciprocal(logits, out=logits)
+
+    return Scores.from_function(truth.clips, make, classes=columns, frame=frame, thread_safe=True)
+
+
+def _require_at_least(**parameters: tuple[float, float]) -> None:
+    for name, (value, least) in parameters.items():
+        if not least <= value < np.inf:
+            raise SedscopeError(f"{name}={value!r} must be a number, at least {least:g}")
+
+
+def _class_mix(
+    classes: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The classes' shares of the events, and their median durations."""
+    if classes == len(DOMESTIC):
+        shares, medians = np.array(list(DOMESTIC.values())).T
+    else:
+        shares = rng.permutation(1 / np.arange(3, classes + 3))
+        medians = np.clip(rng.lognormal(0.4, 0.9, classes), 0.3, 8)
+    return shares / shares.sum(), medians
+
+
+def _without_overlaps(
+    clip: NDArray[np.int64],
+    label: NDArray[np.int64],
+    onset: NDArray[np.float64],
+    offset: NDArray[np.float64],
+) -> NDArray[np.intp]:
+    """Events in order; those that would overlap the one before of their clip and label are left out."""
+    order = np.lexsort((onset, label, clip))
+    kept: list[int] = []
+    for i in order:
+        last = kept[-1] if kept else None
+        same = last is not None and clip[i] == clip[last] and label[i] == label[last]
+        if not same or onset[i] >= offset[last] + 0.05:
+            kept.append(int(i))
+    return np.array(kept, np.intp)
+
+
+def _background(
+    rng: np.random.Generator, frames: int, classes: int, frame: float
+) -> NDArray[np.float32]:
+    """What a network gives where nothing happens: low, with fast and slow noise."""
+    logits = rng.standard_normal((frames, classes), dtype=np.float32)
+    logits *= 0.35
+    span = max(1, round(0.4 / frame))
+    slow = rng.standard_normal((-(-frames // span), classes), dtype=np.float32)
+    logits += np.repeat(slow, span, axis=0)[:frames]
+    logits -= 6
+    return logits
+
+
+def _raise(
+    logits: NDArray[np.float32],
+    frame: float,
+    onset: float,
+    offset: float,
+    gain: float,
+    rng: np.random.Generator,
+) -> None:
+    """Add a bump with soft flanks between onset and offset."""
+    softness = rng.uniform(0.02, 0.12)
+    first = max(0, int((onset - 8 * softness) / frame))
+    last = min(len(logits), int((offset + 8 * softness) / frame) + 1)
+    if last <= first:
+        return
+    times = (np.arange(first, last) + 0.5) * frame
+    rise = np.clip((times - onset) / softness, -30, 30)
+    fall = np.clip((offset - times) / softness, -30, 30)
+    shape = gain / ((1 + np.exp(-rise)) * (1 + np.exp(-fall)))
+    logits[first:last] += shape.astype(np.float32)

@@ -1,0 +1,125 @@
+"""A client of a Dask cluster: one that runs already, or one that is started on this machine."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+from ..counting.threads import thread_count
+from ..errors import SedscopeError
+
+PATIENCE = 30  # seconds
+
+
+@contextmanager
+def client_of(scheduler: Any, threads: int | None) -> Iterator[Any]:
+    """A client of the cluster at an address, the client that is given, or else one of a cluster of
+    processes on this machine, which is stopped afterwards."""
+    distributed = distributed_package()
+    if isinstance(scheduler, distributed.Client):
+        yield scheduler
+        return
+    if scheduler is not None:
+        try:
+            client = distributed.Client(str(scheduler), timeout="10s")
+        except (OSError, ValueError) as error:
+            raise SedscopeError(f"no Dask scheduler at {scheduler}: {error}") from None
+        with client:
+            yield client
+        return
+    with _without_interrupts():
+        cluster = distributed.LocalCluster(
+            n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+        )
+    with ExitStack() as closing:
+        closing.enter_context(cluster)
+        client = closing.enter_context(distributed.Client(cluster))
+        try:
+            cluster.scale(thread_count(threads))
+            _wait_for_workers(client)
+            yield client
+        except KeyboardInterrupt:
+            cluster.shutdown_on_close = False  # nobody waits for it at the end
+            _kill_workers(cluster)  # else they finish what they have begun
+            threading.Thread(target=_close, args=(closing.pop_all(),), daemon=True).start()
+            raise
+
+
+def _wait_for_workers(client: Any) -> None:
+    import asyncio
+
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except (TimeoutError, asyncio.TimeoutError):
+        raise SedscopeError(
+            f"no worker has started within {PATIENCE} s; is there memory left on this machine?"
+        ) from None
+
+
+def _close(stopped: ExitStack) -> None:
+    """Close a cluster whose workers are gone, of which nobody wants to hear."""
+    handlers = [*logging.getLogger("distributed").handlers]
+    for handler in handlers:
+        handler.addFilter(_nothing)
+    with suppress(Exception):
+        stopped.close()
+    time.sleep(1)  # the last messages come late
+    for handler in handlers:
+        handler.removeFilter(_nothing)
+
+
+def _nothing(_: logging.LogRecord) -> bool:
+    return False
+
+
+def _kill_workers(cluster: Any) -> None:
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        if nanny.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(nanny.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Threads that are started here, and what they start, do not see Ctrl-C, which is for the client;
+    one that comes meanwhile is not lost."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    _start_tracker()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_tracker() -> None:
+    """Start the process that cleans up after this one. Started later, it would unblock the signal, and
+    complain of what an interrupted program leaves to it."""
+    from multiprocessing import resource_tracker
+
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")  # handed on to it
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.pop()
+
+
+def distributed_package() -> Any:
+    """The package ``distributed``, if it is installed."""
+    try:
+        import distributed
+    except ImportError:
+        raise SedscopeError(
+            "engine='dask' needs the packages dask and distributed: pip install 'sedscope[dask]'"
+        ) from None
+    return distributed

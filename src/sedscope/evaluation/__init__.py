@@ -1,0 +1,1 @@
+"""Evaluating and comparing systems: one call, one result object each."""

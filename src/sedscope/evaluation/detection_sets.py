@@ -1,0 +1,96 @@
+"""Operating points given as lists of detections, one per threshold, and nothing in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..counting.counts import ClassCounts, Counts
+from ..counting.one_pass import Wanted
+from ..criteria.criterion import Criterion
+from ..data.alignment import ClipChoice, Missing, align
+from ..data.detections import Events
+from ..data.ground_truth import GroundTruth, Overlaps
+from ..data.scores import Scores
+from ..engines.floor_search import collect
+from ..errors import SedscopeError
+
+
+def counts_of_sets(
+    sets: Mapping[float, Events],
+    truth: GroundTruth,
+    wanted: Mapping[Criterion, Wanted],
+    *,
+    classes: Iterable[str] | None = None,
+    clips: ClipChoice = None,
+    missing: Missing = "error",
+    overlaps: Overlaps = "error",
+    threads: int | None = None,
+) -> dict[Criterion, Counts]:
+    """Counts of several criteria at exactly these operating points: a row per set.
+
+    Clips that a set does not list have no detections in it.
+    """
+    if not sets:
+        raise SedscopeError("there is no set of detections")
+    if truth.durations is None:
+        raise SedscopeError("sets of detections need the clips' durations (--durations)")
+    detected = {event[2] for events in sets.values() for of_clip in events.values() for event in of_clip}
+    labels = sorted(detected.union(truth.labels))
+    chosen = None if classes is None else list(classes)
+    chosen_clips = clips if clips is None or isinstance(clips, str) else list(clips)
+    points: dict[Criterion, list[Counts]] = {criterion: [] for criterion in wanted}
+    thresholds = sorted(sets, reverse=True)
+    for threshold in thresholds:
+        system = Scores.from_events(
+            {clip: [event[:3] for event in events] for clip, events in sets[threshold].items()},
+            classes=labels,
+            clips=truth.clips,
+            overlaps=overlaps,
+        )
+        alignment = align(system, truth, classes=chosen, clips=chosen_clips, missing=missing)
+        every_threshold = {criterion: Wanted(None, want.any_label) for criterion, want in wanted.items()}
+        for criterion, deltas in collect(alignment, every_threshold, threads=threads).items():
+            points[criterion].append(deltas.counts(threads=threads).at([0.5]))
+    return {criterion: _joined(found, np.array(thresholds)) for criterion, found in points.items()}
+
+
+def _joined(points: Sequence[Counts], thresholds: NDArray[np.float64]) -> Counts:
+    """One table from the counts of each point, which have one row."""
+    first = points[0]
+    pairs = [point.any_label[1] for point in points if point.any_label is not None]
+    return Counts(
+        criterion=first.criterion,
+        per_class={
+            label: _class_points([point[label] for point in points], thresholds) for label in first
+        },
+        clips=first.clips,
+        duration=first.duration,
+        references=first.references,
+        reference_times=first.reference_times,
+        any_label=(thresholds, np.concatenate(pairs)) if pairs else None,
+    )
+
+
+def _class_points(points: Sequence[ClassCounts], thresholds: NDArray[np.float64]) -> ClassCounts:
+    first = points[0]
+    crossed = np.array([[point.ct(other)[0] for other in first.classes] for point in points])
+    changes = np.diff(crossed, axis=0, prepend=0)
+    rows, labels = np.nonzero(changes)
+    return ClassCounts(
+        label=first.label,
+        scores=thresholds,
+        tp=np.concatenate([point.tp for point in points]),
+        fp=np.concatenate([point.fp for point in points]),
+        references=first.references,
+        reference_time=first.reference_time,
+        trials=first.trials,
+        floor=-np.inf,
+        cross_rows=rows.astype(np.int64),
+        cross_labels=labels.astype(np.int32),
+        cross_changes=changes[rows, labels].astype(np.int64),
+        classes=first.classes,
+        given=True,
+    )

@@ -1,0 +1,245 @@
+"""Files of named arrays (npz, HDF5): which array is what, and clips cut out of them when needed.
+
+Three layouts: one array of frames × classes a clip; one of clips × frames × classes with the clips' ids;
+one with the frames of all clips, one after the other, with ids and numbers of frames.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.clip_ids import clip_id
+from ...data.scores import ClipScores, Scores, as_scores
+from ...data.times import Ticks, frame_ticks, to_ticks
+from ...errors import SedscopeError, counted, listing
+from .format import Given
+
+CLASSES = ("classes", "class_names", "labels", "event_labels")
+CLIPS = ("clips", "clip_ids", "ids", "filenames", "names")
+SCORES = ("scores", "predictions", "probabilities")
+FRAME = ("frame", "frame_seconds", "frame_length")
+EDGES = ("edges", "timestamps")
+FRAMES, TICKS, WHOLE = "frames", "ticks", "whole_clips"
+_RESERVED = {*CLASSES, *CLIPS, *SCORES, *FRAME, *EDGES, FRAMES, TICKS, WHOLE}
+
+
+@dataclass(frozen=True)
+class ArrayFile:
+    """The arrays of a file by name, read in part or whole."""
+
+    where: str
+    shapes: Mapping[str, tuple[int, ...]]
+    types: Mapping[str, np.dtype[Any]]
+    read: Callable[[str, slice | int], NDArray[Any]]
+    attributes: Mapping[str, Any]
+    thread_safe: bool
+
+
+def scores_of(file: ArrayFile, given: Given) -> Scores:
+    """The scores in a file, whatever its layout."""
+    classes = _classes(file, given)
+    name = _first(file.shapes, SCORES)
+    parts = _stacked(file, name) if name is not None else _per_clip(file)
+    wrong = [f"{part.clip} ({part.columns})" for part in parts.values() if part.columns != len(classes)]
+    if wrong:
+        raise SedscopeError(
+            f"{file.where}: {counted(len(classes), 'class')}, but another number of columns in "
+            f"{listing(wrong)}"
+        )
+    boundaries = _boundaries(file, given, parts)
+
+    def load(clip: str) -> ClipScores:
+        part = parts[clip]
+        where = f"{file.where}, clip {clip_id(clip)}"
+        try:
+            values = file.read(part.array, part.rows)[: part.frames]
+            native = values.astype(values.dtype.newbyteorder("="), copy=False)
+            ticks = boundaries(part)
+            if len(ticks) and np.any(np.diff(ticks) < 0):
+                raise SedscopeError("frames that end before they begin")
+            scores = as_scores(native)
+            if scores.shape != (len(ticks) - 1, len(classes)):
+                raise SedscopeError(f"{len(ticks)} boundaries for an array of shape {scores.shape}")
+            return ClipScores.unchecked(scores, ticks)
+        except SedscopeError as error:
+            raise SedscopeError(f"{where}: {error}") from None
+
+    whole = _scalar(file, (WHOLE,))
+    return Scores(
+        parts,
+        load,
+        classes=classes,
+        thread_safe=file.thread_safe,
+        whole_clips=True if whole is None else bool(whole),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Where the scores of a clip are."""
+
+    clip: str
+    array: str
+    rows: slice | int
+    frames: int
+    columns: int
+    first_tick: int
+    """Where its boundaries begin among those of all clips."""
+
+
+def _stacked(file: ArrayFile, name: str) -> dict[str, _Part]:
+    """One array for all clips: clips × frames × classes, or all frames × classes."""
+    shape = file.shapes[name]
+    ids = _first(file.shapes, CLIPS)
+    if ids is None:
+        raise SedscopeError(
+            f"{file.where}: {name!r} needs the clips' ids: an array {CLIPS[0]!r} of names"
+        )
+    clips = _texts(file, ids)
+    lengths = [int(n) for n in file.read(FRAMES, slice(None)).ravel()] if FRAMES in file.shapes else None
+    if len(shape) == 3:
+        fits = shape[0] == len(clips) and (lengths is None or len(lengths) == len(clips))
+        lengths = lengths if lengths is not None else [shape[1]] * len(clips)
+        if not fits or not all(0 <= frames <= shape[1] for frames in lengths):
+            raise SedscopeError(
+                f"{file.where}: {name!r} of shape {shape} for {counted(len(clips), 'clip')}"
+            )
+    elif len(shape) == 2 and lengths is not None and len(lengths) == len(clips):
+        if sum(lengths) != shape[0] or min(lengths, default=0) < 0:
+            raise SedscopeError(
+                f"{file.where}: {FRAMES!r} does not add up to the {shape[0]} rows of {name!r}"
+            )
+    elif len(shape) == 2 and len(clips) == 1:
+        lengths = [shape[0]]
+    else:
+        raise SedscopeError(
+            f"{file.where}: {name!r} of shape {shape} must be clips × frames × classes, or frames × "
+            f"classes with the number of frames of each clip in {FRAMES!r}"
+        )
+    firsts = np.cumsum([0, *lengths]).tolist()
+    return {
+        clip: _Part(
+            clip=clip,
+            array=name,
+            rows=k if len(shape) == 3 else slice(firsts[k], firsts[k + 1]),
+            frames=lengths[k],
+            columns=shape[-1],
+            first_tick=firsts[k] + k,
+        )
+        for k, clip in enumerate(_unique(clips, file.where))
+    }
+
+
+def _per_clip(file: ArrayFile) -> dict[str, _Part]:
+    """One array a clip, named after it, or in a group that is."""
+    arrays = [name for name, shape in file.shapes.items() if len(shape) == 2 and name not in _RESERVED]
+    if not arrays:
+        found = [f"{name} {shape}" for name, shape in file.shapes.items()]
+        raise SedscopeError(
+            f"{file.where}: no scores: neither an array {SCORES[0]!r} nor one of frames × classes a "
+            f"clip, but {listing(found) or 'nothing'}"
+        )
+    frames = [file.shapes[name][0] for name in arrays]
+    firsts = np.cumsum([0, *frames]).tolist()
+    clips = [_named_clip(name) for name in arrays]
+    return {
+        clip: _Part(clip, name, slice(None), frames[k], file.shapes[name][1], firsts[k] + k)
+        for k, (clip, name) in enumerate(zip(_unique(clips, file.where), arrays, strict=True))
+    }
+
+
+def _named_clip(array: str) -> str:
+    """``clip`` for ``clip`` and ``clip/scores``."""
+    group, _, name = array.rpartition("/")
+    return group if group and name in SCORES else array
+
+
+def _boundaries(file: ArrayFile, given: Given, parts: Mapping[str, _Part]) -> Callable[[_Part], Ticks]:
+    """Frame boundaries: of each clip, common to all, or from the length of a frame."""
+    frame = given.frame if given.frame is not None else _scalar(file, FRAME)
+    edges = _first(file.shapes, EDGES)
+    if TICKS in file.shapes:
+        expected = sum(part.frames + 1 for part in parts.values())
+        if file.shapes[TICKS] != (expected,) or file.types[TICKS].kind not in "iu":
+            raise SedscopeError(f"{file.where}: {TICKS!r} must be {expected} whole numbers")
+        ticks = file.read(TICKS, slice(None)).astype(np.int64)
+        return lambda part: ticks[part.first_tick : part.first_tick + part.frames + 1]
+    if edges is not None and given.frame is None:
+        try:
+            common = to_ticks(file.read(edges, slice(None)).ravel())
+        except (TypeError, ValueError) as error:
+            raise SedscopeError(f"{file.where}: {edges!r}: {error}") from None
+        return lambda part: common[: part.frames + 1]
+    try:
+        length = float(frame) if frame is not None else None
+        if length is not None and not 1e-6 <= length < 1e9:
+            raise ValueError(f"{length:g} s")
+    except (TypeError, ValueError) as error:
+        raise SedscopeError(f"{file.where}: no length of frames: {error}") from None
+    if length is None:
+        raise SedscopeError(
+            f"{file.where}: it does not say how long frames are: give frame= (--frame), or an array "
+            f"{FRAME[0]!r} or {EDGES[0]!r} in seconds"
+        )
+    return lambda part: frame_ticks(part.frames, length)
+
+
+def _classes(file: ArrayFile, given: Given) -> Sequence[str]:
+    if given.classes is not None:
+        return list(given.classes)
+    name = _first(file.shapes, CLASSES)
+    if name is not None:
+        return _texts(file, name)
+    name = _first(file.attributes, CLASSES)
+    if name is not None:
+        return [_text(value) for value in np.asarray(file.attributes[name]).ravel().tolist()]
+    raise SedscopeError(
+        f"{file.where}: it does not name its classes: give classes= (--classes), or an array "
+        f"{CLASSES[0]!r}"
+    )
+
+
+def _texts(file: ArrayFile, name: str) -> list[str]:
+    values = file.read(name, slice(None))
+    if values.dtype.kind not in "USTO":
+        raise SedscopeError(f"{file.where}: {name!r} must be text, not {values.dtype}")
+    return [_text(value) for value in values.ravel().tolist()]
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _unique(clips: Sequence[str], where: str) -> Sequence[str]:
+    if len(set(clips)) < len(clips):
+        twice = sorted(clip for clip, number in Counter(clips).items() if number > 1)
+        raise SedscopeError(f"{where}: {counted(len(twice), 'duplicate clip')}: {listing(twice)}")
+    return clips
+
+
+def _scalar(file: ArrayFile, names: Sequence[str]) -> Any:
+    name = _first(file.shapes, names)
+    if name is not None and int(np.prod(file.shapes[name])) == 1:
+        return file.read(name, slice(None)).ravel()[0]
+    name = _first(file.attributes, names)
+    return None if name is None else file.attributes[name]
+
+
+def _first(found: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    return next((name for name in names if name in found), None)
+
+
+def described(scores: Scores, clips: Sequence[str], frames: Sequence[int]) -> dict[str, NDArray[Any]]:
+    """The small arrays beside the scores."""
+    return {
+        CLASSES[0]: np.array(scores.classes, dtype=np.str_),
+        CLIPS[0]: np.array(clips, dtype=np.str_),
+        FRAMES: np.array(frames, dtype=np.int64),
+        WHOLE: np.array(scores.whole_clips),
+    }

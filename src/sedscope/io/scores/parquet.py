@@ -1,0 +1,183 @@
+"""Scores in one Parquet file: a long table ``clip onset offset class…``, a row a frame."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...data.scores import ClipScores, Scores
+from ...errors import SedscopeError, counted, listing
+from ..atomic_write import refuse_claims
+from ..parquet_files import look_over_parquet, reading_parquet, write_parquet
+from ..score_tables import clip_from_table
+from .format import Given, ScoreFormat, starts_with
+
+_CLIP = ("clip", "filename", "clip_id")
+_TIMES = ("onset", "offset")
+_BLOCK_ROWS = 100_000
+_BLOCKS_KEPT = 4
+
+
+def recognise(path: Path) -> bool:
+    """A Parquet file with columns of frames."""
+    return starts_with(path, b"PAR1") and _is_long_table(_columns(path))
+
+
+def _columns(path: Path) -> list[str]:
+    import polars
+
+    look_over_parquet(path)
+    with reading_parquet(path):
+        return list(polars.read_parquet_schema(path))
+
+
+def _is_long_table(columns: Sequence[str]) -> bool:
+    return (
+        columns[:1] != []
+        and columns[0] in _CLIP
+        and tuple(columns[1:3]) == _TIMES
+        and (len(columns) > 3 and "event_label" not in columns)
+    )
+
+
+def read(path: Path, _: Given) -> Scores:
+    """The scores of a table. Blocks of clips are read when they are needed."""
+    columns = _columns(path)
+    if not _is_long_table(columns):
+        raise SedscopeError(
+            f"{path}: expected the columns clip, onset, offset and one per class, found "
+            f"{listing([repr(name) for name in columns])}"
+        )
+    places, blocks = _places(path, columns[0])
+    classes = columns[3:]
+    kept: dict[int, _Block] = {}
+    lock = threading.Lock()
+
+    def block(number: int) -> _Block:
+        with lock:
+            if number not in kept:
+                while len(kept) >= _BLOCKS_KEPT:
+                    kept.pop(next(iter(kept)))
+                first, last = blocks[number]
+                kept[number] = _Block(_rows(path, first, last - first).drop(columns[0]), classes)
+            return kept[number]
+
+    def load(clip: str) -> ClipScores:
+        number, first, frames = places[clip]
+        return block(number).clip(first - blocks[number][0], frames, f"{path}, clip {clip}")
+
+    return Scores(places, load, classes=classes, thread_safe=True)
+
+
+class _Block:
+    """The frames of some clips."""
+
+    def __init__(self, rows: Any, classes: Sequence[str]) -> None:
+        import polars
+
+        self.rows, self.classes = rows, classes
+        types = set(rows.dtypes[2:])
+        self.plain = types in ({polars.Float32}, {polars.Float64}) and not any(
+            column.null_count() for column in rows
+        )
+        if self.plain:
+            self.values = rows[list(classes)].to_numpy(order="c")  # names, no patterns
+            self.onsets, self.offsets = rows["onset"].to_numpy(), rows["offset"].to_numpy()
+
+    def clip(self, first: int, frames: int, where: str) -> ClipScores:
+        """The frames of one clip; anything out of the ordinary is looked at column by column."""
+        span = slice(first, first + frames)
+        if self.plain:
+            try:
+                return ClipScores.from_frames(self.values[span], self.onsets[span], self.offsets[span])
+            except SedscopeError as error:
+                raise SedscopeError(f"{where}: {error}") from None
+        rows = self.rows.slice(first, frames)
+        if frames == 1 and rows["onset"].null_count():
+            return ClipScores.from_frames(np.empty((0, len(self.classes)), _type_of(rows)), [], [])
+        empty = [name for name in rows.columns if rows[name].null_count()]
+        if empty:
+            number = counted(len(empty), "column")
+            raise SedscopeError(f"{where}: no values in {number}: {listing(empty)}")
+        return clip_from_table(rows, self.classes, where)
+
+
+def _type_of(rows: Any) -> Any:
+    import polars
+
+    return np.float32 if rows.dtypes[2] == polars.Float32 else np.float64
+
+
+def _rows(path: Path, first: int, number: int) -> Any:
+    import polars
+
+    with reading_parquet(path):
+        return polars.scan_parquet(path).slice(first, number).collect()
+
+
+def _places(path: Path, column: str) -> tuple[dict[str, tuple[int, int, int]], list[tuple[int, int]]]:
+    """Per clip its block, first row and number of rows; and where blocks begin and end."""
+    import polars
+
+    with reading_parquet(path):
+        table = polars.scan_parquet(path)
+        refuse_claims(16 * table.select(polars.len()).collect().item(), path.stat().st_size, str(path))
+        runs = table.select(column).collect()[column].cast(polars.String).rle()
+    places: dict[str, tuple[int, int, int]] = {}
+    blocks: list[tuple[int, int]] = []
+    scattered: list[str] = []
+    row = start = 0
+    for run in runs.to_list():
+        clip, rows = run["value"], run["len"]
+        if clip is None:
+            raise SedscopeError(f"{path}: row {row}: no clip is named")
+        if clip in places:
+            scattered.append(clip)
+        places[clip] = len(blocks), row, rows
+        row += rows
+        if row - start >= _BLOCK_ROWS:
+            blocks.append((start, row))
+            start = row
+    blocks.append((start, row))
+    if scattered:
+        raise SedscopeError(f"{path}: the frames of a clip must stand together: {listing(scattered)}")
+    return places, blocks
+
+
+def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
+    """Write a long table; a clip without frames has a row without times."""
+    import polars
+
+    odd = [repr(name) for name in scores.classes if name in (*_CLIP, *_TIMES, "event_label")]
+    if odd:
+        raise SedscopeError(f"{path}: a long table has no place for classes named {listing(odd)}")
+    frames = []
+    for clip, of_clip in clips:
+        edges = of_clip.edges
+        columns: dict[str, Any] = {"onset": edges[:-1], "offset": edges[1:]}
+        columns |= dict(zip(scores.classes, np.ascontiguousarray(of_clip.values.T), strict=True))
+        frame = polars.DataFrame(columns)
+        if not len(frame):
+            frame = polars.DataFrame({name: [None] for name in columns}, schema=frame.schema)
+        frames.append(frame.insert_column(0, polars.repeat(clip, len(frame), eager=True).alias("clip")))
+    if not frames:
+        raise SedscopeError(f"{path}: there is no clip to write")
+    table = polars.concat(frames, how="vertical_relaxed")
+    write_parquet(path, table, row_group_size=_BLOCK_ROWS)
+
+
+FORMATS = (
+    ScoreFormat(
+        name="parquet",
+        about="one Parquet file: a long table clip onset offset class…",
+        recognise=recognise,
+        read=read,
+        write=write,
+        holds=frozenset(),
+        suffixes=(".parquet",),
+    ),
+)

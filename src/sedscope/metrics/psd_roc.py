@@ -1,0 +1,164 @@
+"""PSD-ROC curves read off the counts.
+
+A curve is a list of vertices, each with the operating point that it belongs to: ``scores[i]`` means
+that frames with ``score >= scores[i]`` are active, ``inf`` that nothing is detected. Between vertices
+a PSD-ROC is a step: at eFPR x holds the last vertex with ``efpr <= x``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._native import cross_rates
+from ..counting.counts import Counts, first_minimum_of_runs
+from ..data.times import SECONDS_PER_UNIT
+from ..postprocessing import PostProcessing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FloatArray = NDArray[np.float64]
+
+
+def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
+    """The area under a step function from 0 to ``end``; ``x`` rises from 0, ``y[i]`` holds from x[i]."""
+    widths = np.diff(np.append(np.minimum(x, end), end))
+    return float(np.cumsum(widths * y)[-1])  # in this order, as the core adds up
+
+
+@dataclass(frozen=True, eq=False)
+class ClassPSDROC:
+    """The PSD-ROC of one class: true positive rate over effective false positive rate, in steps."""
+
+    label: str
+    efpr: FloatArray
+    """Rising from 0; false positives per unit of time, cross-triggers included as weighted."""
+    tpr: FloatArray
+    scores: FloatArray
+    """The operating point of each vertex: frames with ``score >= scores[i]`` are active."""
+    postprocessing: tuple[PostProcessing | None, ...] | None = None
+    """The post-processing that each vertex belongs to, if there were several to choose from; None for
+    the vertex where nothing is detected."""
+
+    def tpr_at(self, efpr: FloatArray) -> FloatArray:
+        """The true positive rate at given rates of at least 0."""
+        at: FloatArray = self.tpr[np.searchsorted(self.efpr, efpr, side="right") - 1]
+        return at
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw its steps with matplotlib, on ``ax`` or new axes, which are returned."""
+        from ..plots.curves import plot_class_psd_roc
+
+        return plot_class_psd_roc(self, ax, options)
+
+
+@dataclass(frozen=True, eq=False)
+class PSDROC:
+    """The PSD-ROC over all classes: mean − α_ST · standard deviation of the classes' true positive
+    rates, at least 0, in steps over the effective false positive rate."""
+
+    efpr: FloatArray
+    etpr: FloatArray
+    per_class: Mapping[str, ClassPSDROC]
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw it and the curves of the classes, see :meth:`ClassPSDROC.plot`."""
+        from ..plots.curves import plot_psd_roc
+
+        return plot_psd_roc(self, ax, options)
+
+
+def effective_fpr(
+    counts: Counts, label: str, *, alpha_ct: float = 0.0, unit: str = "hour"
+) -> FloatArray:
+    """Per row of the counts: false positives per unit of time, plus ``alpha_ct`` times the mean over
+    the other classes with references of cross-triggers per unit of that class's reference time."""
+    of_class = counts[label]
+    rate: FloatArray = of_class.fp / counts.duration
+    if alpha_ct:
+        others = sum(1 for other, number in counts.references.items() if other != label and number)
+        crossed, places = np.unique(of_class.cross_labels, return_inverse=True)
+        labels = [of_class.classes[m] for m in crossed]
+        ordered = sorted(labels)  # the order in which classes come must not matter
+        place = {label: k for k, label in enumerate(ordered)}
+        rank = np.array([place[label] for label in labels], np.int64)
+        times = np.array([counts.reference_times[label] for label in ordered], np.float64)
+        total = cross_rates(of_class.cross_rows, rank[places], of_class.cross_changes, times, len(rate))
+        rate += alpha_ct * total / max(1, others)
+    return rate * SECONDS_PER_UNIT[unit]
+
+
+def class_psd_roc(
+    counts: Counts,
+    label: str,
+    *,
+    alpha_ct: float = 0.0,
+    unit: str = "hour",
+    max_efpr: float = np.inf,
+    oracle: bool = True,
+) -> ClassPSDROC:
+    """The PSD-ROC of a class up to ``max_efpr``.
+
+    ``oracle``: at each rate the best true positive rate of any operating point that costs no more;
+    otherwise that of the costliest one, so that the curve may fall.
+    """
+    of_class = counts[label]
+    efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit)
+    # of consecutive rows with equal true positives only the cheapest can lie on the best curve
+    rows = first_minimum_of_runs(of_class.tp, efpr) if oracle else np.arange(len(efpr))
+    rows = rows[efpr[rows] <= max_efpr]
+    rows = rows[np.lexsort((-of_class.tp[rows], efpr[rows]))]
+    tp, x = of_class.tp[rows], efpr[rows]
+    if oracle:
+        kept = tp > np.concatenate([[0], np.maximum.accumulate(tp)[:-1]]) if len(tp) else tp > 0
+    else:
+        best_of_rate = np.concatenate([[True], x[1:] > x[:-1]])[: len(x)]
+        rows, tp, x = rows[best_of_rate], tp[best_of_rate], x[best_of_rate]
+        kept = tp != np.concatenate([[0], tp[:-1]])[: len(tp)]
+    x, tpr = x[kept], tp[kept] / max(1, of_class.references)
+    scores = of_class.scores[rows[kept]].astype(np.float64)
+    if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
+        x, tpr, scores = np.insert(x, 0, 0), np.insert(tpr, 0, 0), np.insert(scores, 0, np.inf)
+    return ClassPSDROC(label, x, tpr, scores)
+
+
+def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessing]) -> ClassPSDROC:
+    """At each rate the best of several curves of one class; of equally good ones the first."""
+    efpr = np.concatenate([curve.efpr for curve in curves])
+    tpr = np.concatenate([curve.tpr for curve in curves])
+    scores = np.concatenate([curve.scores for curve in curves])
+    source = np.repeat(np.arange(len(curves)), [len(curve.efpr) for curve in curves])
+    order = np.lexsort((source, -tpr, efpr))
+    best = np.concatenate([[-1.0], np.maximum.accumulate(tpr[order])[:-1]])
+    kept = order[tpr[order] > best]
+    return ClassPSDROC(
+        curves[0].label,
+        efpr[kept],
+        tpr[kept],
+        scores[kept],
+        tuple(
+            postprocessing[i] if np.isfinite(score) or rate > 0 else None
+            for i, score, rate in zip(source[kept].tolist(), scores[kept], tpr[kept], strict=True)
+        ),
+    )
+
+
+def psd_roc(rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0) -> PSDROC:
+    """Combine the classes' curves. Their order does not matter."""
+    per_class = {roc.label: roc for roc in sorted(rocs, key=lambda roc: roc.label)}
+    efpr = np.unique(np.concatenate([[0.0], *(roc.efpr for roc in per_class.values())]))
+    etpr = np.full(len(efpr), np.nan)
+    block = max(1, 2**22 // max(1, len(per_class)))  # bounded memory for many classes and rates
+    for start in range(0, len(efpr) if per_class else 0, block):
+        rows = slice(start, start + block)
+        tpr = [roc.tpr_at(efpr[rows]) for roc in per_class.values()]
+        mean = reduce(np.add, tpr) / len(tpr)
+        deviation = np.sqrt(reduce(np.add, [(one - mean) ** 2 for one in tpr]) / len(tpr))
+        etpr[rows] = np.maximum(mean - alpha_st * deviation, 0)
+    return PSDROC(efpr, etpr, per_class)

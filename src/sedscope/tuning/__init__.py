@@ -1,0 +1,1 @@
+"""Operating points: choosing thresholds and post-processings, saving and applying them."""

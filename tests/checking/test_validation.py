@@ -1,0 +1,324 @@
+"""``validate``: everything that is wrong or odd is found at once, and named with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+
+from ..cli.test_cli import run
+from ..support.files import ARRAYS, DURATIONS, SCORES, TRUTH, Content, Files, table, write_files
+
+EVENTS = "filename onset offset event_label"
+HEADER = "onset offset Dog Cat"
+
+
+def found(files: Files, *, durations: bool = True, **options: Any) -> dict[str, sed.Finding]:
+    """Findings by kind."""
+    ends = files.durations if durations and files.durations.exists() else None
+    validation = sed.validate(files.scores, files.truth, durations=ends, **options)
+    assert len({finding.kind for finding in validation.findings}) == len(validation.findings)
+    return {finding.kind: finding for finding in validation.findings}
+
+
+def test_a_set_without_fault(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    validation = sed.validate(files.scores, files.truth, durations=files.durations)
+    assert validation.findings == ()
+    assert validation.summary == {
+        "listed clips": 2,
+        "reference events": 2,
+        "scored clips": 2,
+        "frames": 8,
+        "classes": ["Dog", "Cat"],
+        "types": ["float64"],
+        "evaluated clips": 2,
+        "evaluated hours": 0.0022,
+        "evaluated events": 2,
+    }
+    assert str(validation).startswith("found: 0 errors, 0 warnings\nlisted clips: 2\n")
+
+
+CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = {
+    "NaN": (
+        {"scores/a.tsv": table(HEADER, "0 1 nan .1", "1 2 .1 nan", "2 4 .1 .1")},
+        {"nan": ("error", ["2 scores", "clip a, class Dog, frame 0", "class Cat, frame 1"])},
+    ),
+    "files that cannot be read": (
+        {"scores/a.tsv": table(HEADER, "0 1 x .1"), "scores/b.tsv": "", "truth.tsv": TRUTH},
+        {"unreadable": ("error", ["2 clips", "a.tsv", "line 2, column Dog: 'x'", "b.tsv is empty"])},
+    ),
+    "rows that are no events": (
+        {"truth.tsv": table(EVENTS, "a 1 3 Dog", "b 0 x Cat", "b 0 1 ·", "b 0 1 Cat")},
+        {"rows": ("error", ["2 rows not an event", "truth.tsv line 3", "truth.tsv line 4: no label"])},
+    ),
+    "events of no length and overlaps": (
+        {"truth.tsv": table(EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat")},
+        {
+            "events": ("error", ["1 event with no or negative length", "truth.tsv line 2"]),
+            "overlaps": ("error", ["1 event overlapping", "truth.tsv line 4"]),
+        },
+    ),
+    "references beyond the end": (
+        {"truth.tsv": table(EVENTS, "a 1 3 Dog", "a 3 5 Dog", "b 0 1 Cat", "b 5 6 Cat")},
+        {
+            "events": ("error", ["begin at or after the end of their clip", "line 5"]),
+            "late-ends": ("warning", ["ending after the stated duration", "1 reference event in a"]),
+        },
+    ),
+    "references beyond the last score": (
+        {"truth.tsv": table(EVENTS, "a 3 5 Dog", "b 0 1 Cat", "b 5 6 Cat"), "durations.tsv": None},
+        {
+            "late-events": ("error", ["1 reference event beginning", "b: Cat 5–6 s"]),
+            "late-ends": ("warning", ["1 reference event ending", "a: Dog 3–5 s"]),
+        },
+    ),
+    "labels and classes": (
+        {"truth.tsv": table(EVENTS, "a 1 3 dog", "b 0 1 Cow", "b 2 3 Cat")},
+        {
+            "labels": ("error", ["2 labels", "Cow", "dog (is it Dog?)"]),
+            "no-references": ("warning", ["1 class without reference events", "Dog"]),
+        },
+    ),
+    "clips without scores": (
+        {"truth.tsv": TRUTH + table("c · · ·"), "durations.tsv": DURATIONS + table("c 4")},
+        {
+            "clips-without-scores": (
+                "warning",
+                ["33 % of the listed clips", "1 of 3", "--clips scored", "c"],
+            )
+        },
+    ),
+    "clips not listed": (
+        {"scores/c.tsv": SCORES["a"].replace(".9", ".91")},
+        {"clips-not-listed": ("error", ["1 clip with scores not in", "--missing empty", "c"])},
+    ),
+    "other clips altogether": (
+        {
+            "truth.tsv": table(EVENTS, "x 1 3 Dog", "y 0 1 Cat"),
+            "durations.tsv": table("filename duration", "x 4", "y 4"),
+        },
+        {
+            "no-common-clip": ("error", ["scores of a", "ground truth of x"]),
+            "clips-not-listed": ("error", ["2 clips"]),
+        },
+    ),
+    "identical clips": (
+        {"scores/b.tsv": SCORES["a"]},
+        {
+            "identical": ("warning", ["2 clips with the same scores", "a = b"]),
+            "constant": ("warning", ["Cat"]),
+        },
+    ),
+    "constant classes": (
+        {
+            "scores/a.tsv": table(HEADER, "0 2 .1 .5", "2 4 .2 .5"),
+            "scores/b.tsv": table(HEADER, "0 2 .3 .5", "2 4 .2 .5"),
+        },
+        {"constant": ("warning", ["1 class with one and the same score", "Cat"])},
+    ),
+    "classes never scored": (
+        {
+            "scores/a.tsv": table(HEADER, "0 2 .1 -inf", "2 4 .2 -inf"),
+            "scores/b.tsv": table(HEADER, "0 2 .3 -inf", "2 4 .2 -inf"),
+        },
+        {"never-scored": ("warning", ["1 class never scored above -inf", "Cat"])},
+    ),
+    "grids that differ": (
+        {
+            "scores/b.tsv": table(
+                HEADER, "0 .5 .1 .2", ".5 1 .3 .2", "1 4 .3 .2", "4 4.5 .3 .2", "4.5 5 0 0"
+            )
+        },
+        {
+            "grids": (
+                "warning",
+                ["frames of different lengths", "1000 ms in 1 clip (a)", "500 ms in 1 clip"],
+            )
+        },
+    ),
+    "scores that end early": (
+        {"durations.tsv": table("filename duration", "a 10", "b 4.5")},
+        {
+            "ends": (
+                "warning",
+                ["1 clip whose scores end long before or after", "a (10 s, scores until 4 s)"],
+            )
+        },
+    ),
+    "a clip without frames": (
+        {
+            "scores/b.tsv": table(HEADER),
+            "durations.tsv": None,
+            "truth.tsv": table(EVENTS, "a 1 3 Dog", "b · · ·"),
+        },
+        {
+            "no-frames": ("warning", ["1 clip without frames", "b"]),
+            "no-references": ("warning", ["Cat"]),
+            "constant": ("warning", ["Cat"]),
+        },
+    ),
+    "milliseconds": (
+        {"truth.tsv": table(EVENTS, "a 1000 3000 Dog", "b 10.5 1000.5 Cat")},
+        {
+            "unit": ("warning", ["2 of 2 events lie far beyond their clips", "look like milliseconds"]),
+            "events": ("error", ["2 events that begin at or after"]),
+        },
+    ),
+    "a missing file of scores": (
+        {"scores/a.tsv": None, "scores/b.tsv": None},
+        {"scores": ("error", ["scores"])},
+    ),
+    "bad durations": (
+        {"durations.tsv": table("filename duration", "a ten", "b 4")},
+        {"durations": ("error", ["durations.tsv", "line 2, column duration: 'ten'"])},
+    ),
+    "durations of other clips": (
+        {"durations.tsv": table("filename duration", "x 4")},
+        {"ground-truth": ("error", ["none for 2 clips", "a, b"])},
+    ),
+    "no ground truth": ({"truth.tsv": "\0"}, {"ground-truth": ("error", ["truth.tsv"])}),
+}
+
+
+@pytest.mark.parametrize(("changes", "expected"), CASES.values(), ids=CASES)
+def test_findings(
+    changes: dict[str, Content], expected: dict[str, tuple[str, list[str]]], tmp_path: Path
+) -> None:
+    findings = found(write_files(tmp_path, changes))
+    assert set(findings) == set(expected)
+    for kind, (severity, said) in expected.items():
+        assert findings[kind].severity == severity
+        for words in said:
+            assert words in str(findings[kind])
+
+
+def test_onsets_that_look_like_frames(tmp_path: Path) -> None:
+    #   a, b: 200 frames of 20 ms; events at frames 50–150 and 0–50
+    rng = np.random.default_rng(0)
+    scores = sed.Scores.from_arrays(
+        {clip: rng.random((200, 2)) for clip in "ab"}, classes=["Dog", "Cat"], frame=0.02
+    )
+    truth = tmp_path / "truth.tsv"
+    truth.write_text(table(EVENTS, "a 50 150 Dog", "b 0 50 Cat"))
+    findings = {finding.kind: finding for finding in sed.validate(scores, truth).findings}
+    assert "look like numbers of frames" in findings["unit"].what
+
+
+def test_options_make_warnings_of_errors(tmp_path: Path) -> None:
+    rows = [EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat", "b 2 3 Cow"]
+    files = write_files(tmp_path, {"truth.tsv": table(*rows), "scores/c.tsv": SCORES["a"]})
+    strict = found(files)
+    kinds = {"events", "overlaps", "labels", "clips-not-listed"}
+    assert {kind for kind, finding in strict.items() if finding.severity == "error"} == kinds
+    lenient = found(files, invalid="drop", overlaps="merge", missing="empty", classes=["Dog", "Cat"])
+    assert kinds <= set(lenient)
+    assert not [finding for finding in lenient.values() if finding.severity == "error"]
+    assert found(files, classes=["Emu"])["classes"].severity == "error"
+    chosen = sed.validate(
+        files.scores, files.truth, classes=["Cat"], missing="empty", invalid="drop", overlaps="merge"
+    )
+    assert chosen.summary["evaluated clips"] == 3
+    assert chosen.summary["evaluated events"] == 1
+
+
+def test_objects_in_memory() -> None:
+    values = np.array(ARRAYS["a"], np.float32)
+    scores = sed.Scores.from_arrays(
+        {"a": values, "b": values.astype(np.float64)}, classes=["Dog", "Cat"], frame=1.0
+    )
+    truth = sed.GroundTruth.from_dict(
+        {"a": [(1, 5, "Dog")], "b": [(0, 1, "Cat")]}, durations={"a": 4, "b": 4}
+    )
+    validation = sed.validate(scores, truth)
+    kinds = [finding.kind for finding in validation.warnings]
+    assert kinds == ["ground-truth", "constant", "types"]
+    assert validation.errors == ()
+
+
+def test_objects_have_their_own_durations() -> None:
+    scores = sed.Scores.from_arrays({"a-0": [[0.1], [0.2]]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
+    assert sed.validate(scores, truth, stitch=None).findings == ()
+    with pytest.raises(sed.SedscopeError, match="are for ground truth in files"):
+        sed.validate(scores, truth, durations={"a": 2})
+
+
+def test_ground_truth_without_events(tmp_path: Path) -> None:
+    changes = {
+        "truth.tsv": table(EVENTS, "a · · ·", "b · · ·"),
+        "events.tsv": table(EVENTS, "a 1 3 Dog"),
+    }
+    files = write_files(tmp_path, changes)
+    validation = sed.validate(files.folder / "events.tsv", files.truth, durations=files.durations)
+    assert [finding.kind for finding in validation.findings] == ["no-references"]
+    assert validation.summary["evaluated clips"] == 2
+
+
+def test_lists_of_detections(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"events.tsv": table(EVENTS, "a 1 3 Dog", "b 0 1 Cat")})
+    validation = sed.validate(files.folder / "events.tsv", files.truth, durations=files.durations)
+    assert validation.findings == ()
+    assert validation.summary["evaluated clips"] == 2
+
+
+def test_validate_on_the_command_line(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a 1 1 Dog", "a 1 3 Dog", "b 0 1 Cat")})
+    outcome = run("validate", files.scores, files.truth, "--durations", files.durations)
+    assert (outcome.code, outcome.err) == (1, "")
+    lines = outcome.out.splitlines()
+    assert lines[0].startswith("error: ")
+    assert "truth.tsv line 2" in lines[0]
+    assert "found: 1 error, 0 warnings" in lines
+    arguments = ["--durations", files.durations, "--invalid", "drop"]
+    outcome = run("validate", files.scores, files.truth, *arguments)
+    assert outcome.code == 0
+    assert outcome.out.startswith("warning: ")
+    said = run("validate", files.scores, files.truth, *arguments, "--json", "-")
+    result = json.loads(said.out)
+    assert (result["errors"], result["warnings"]) == (0, 1)
+    assert result["findings"][0]["kind"] == "events"
+    assert result["summary"]["evaluated clips"] == 2
+    run("validate", files.scores, files.truth, *arguments, "--json", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text()) == result
+
+
+def test_errors_come_first(tmp_path: Path) -> None:
+    changes = {"truth.tsv": table(EVENTS, "a 1 3 dog", "b 0 1 Cat"), "scores/b.tsv": SCORES["a"]}
+    files = write_files(tmp_path, changes)
+    validation = sed.validate(files.scores, files.truth, durations=files.durations)
+    severities = [finding.severity for finding in validation.findings]
+    assert severities == sorted(severities)
+    assert set(severities) == {"error", "warning"}
+
+
+def test_the_excerpt_lists_more_clips_than_have_scores(data: Path) -> None:
+    folder = data / "dcase2023_excerpt"
+    validation = sed.validate(
+        folder / "scores", folder / "ground_truth.tsv", durations=folder / "audio_durations.tsv"
+    )
+    assert validation.errors == ()
+    [warning] = validation.warnings
+    assert warning.what.startswith("97 % of the listed clips have no scores (672 of 692)")
+    assert len(warning.where) == 672
+    assert validation.summary["evaluated clips"] == 20
+    assert validation.summary["listed clips"] == 692
+
+
+def test_the_validation_set(data: Path) -> None:
+    from ..support.sets import desed_scores
+
+    folder = data / "desed_validation"
+    validation = sed.validate(
+        desed_scores(data),
+        folder / "ground_truth.tsv",
+        durations=folder / "durations.tsv",
+        overlaps="merge",
+    )
+    assert validation.errors == ()
+    assert validation.summary["evaluated clips"] == 1168

@@ -1,0 +1,415 @@
+"""The command line: what each option does, and where its output goes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sedscope as sed
+from sedscope import cli
+from sedscope.tasks import presets
+
+from ..support.files import DURATIONS, SCORES, TRUTH, Files, table, write_files
+
+EVENTS = "filename onset offset event_label"
+PSDS = "PSDS(Intersection(dtc=0.7, gtc=0.7), max_efpr=10, unit='minute')"
+OTHER = "PSDS(Intersection(dtc=0.1, gtc=0.1, cttc=0.3), alpha_ct=0.5)"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return write_files(tmp_path)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run(*arguments: object) -> Outcome:
+    """Run ``sedscope`` with arguments, in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "300")
+        patch.setattr(sys, "argv", ["sedscope", *map(str, arguments)])
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+    code = stop.value.code
+    assert code is None or isinstance(code, int)
+    return Outcome(code or 0, out.getvalue(), err.getvalue())
+
+
+def evaluate(files: Files, *options: object, durations: bool = True) -> dict[str, Any]:
+    """The results as JSON."""
+    timed = ["--durations", files.durations] if durations else []
+    outcome = run("evaluate", files.scores, files.truth, *timed, "--json", "-", *options)
+    assert (outcome.code, outcome.err) == (0, "")
+    result: dict[str, Any] = json.loads(outcome.out)
+    return result
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The rows of a table by their first cell."""
+    return {cells[0]: cells[1:] for line in text.splitlines() if (cells := line.split())}
+
+
+# The program itself
+
+
+def test_version() -> None:
+    assert run("--version") == Outcome(0, f"sedscope {sed.__version__}\n", "")
+
+
+def test_help() -> None:
+    outcome = run("--help")
+    assert (outcome.code, outcome.err) == (0, "")
+    for word in ("Usage: ", "evaluate", "demo", "--version"):
+        assert word in outcome.out
+    assert run().out.strip() == outcome.out.strip()
+
+
+def test_help_of_evaluate_names_every_option_and_default() -> None:
+    outcome = run("evaluate", "--help")
+    assert (outcome.code, outcome.err) == (0, "")
+    options = "--durations --metric --classes --clips --missing --invalid --overlaps --threads --json"
+    for word in options.split():
+        assert word in outcome.out
+    for default in ("from the scores", "PSDS 1 and 2", "one per core"):
+        assert default in outcome.out
+
+
+@pytest.mark.parametrize("arguments", [["rate"], ["--colour"], ["evaluate"], ["demo", "--clips", "few"]])
+def test_usage_errors(arguments: list[str]) -> None:
+    outcome = run(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Usage: " in outcome.err
+
+
+# sedscope evaluate
+
+
+def test_a_table_of_results(files: Files) -> None:
+    outcome = run("evaluate", files.scores, files.truth, "--durations", files.durations)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.startswith("2 clips, 0.00 hours\n")
+    found = rows(outcome.out)
+    assert found["class"] == ["references", "[1]", "[2]"]
+    assert found["Dog"] == found["Cat"] == ["1", "1.0000", "1.0000"]
+    assert found["overall"] == ["2", "1.0000", "1.0000"]
+    assert f"[1] {presets.PSDS1!r}" in outcome.out
+    assert f"[2] {presets.PSDS2!r}" in outcome.out
+    assert files.listing() == ["durations.tsv", "scores/a.tsv", "scores/b.tsv", "truth.tsv"]
+
+
+def test_results_as_json(files: Files) -> None:
+    target = files.folder / "results.json"
+    target.write_text("of an earlier run")
+    arguments = ["evaluate", files.scores, files.truth, "--durations", files.durations]
+    outcome = run(*arguments, "--json", target)
+    assert outcome == run(*arguments)  # the table, too
+    text = target.read_text(encoding="utf-8")
+    assert run(*arguments, "--json", "-") == Outcome(0, text, "")
+    assert json.loads(text) == {
+        "sedscope": sed.__version__,
+        "clips": 2,
+        "hours": 8 / 3600,
+        "classes": ["Dog", "Cat"],
+        "references": {"Dog": 1, "Cat": 1},
+        "metrics": [
+            {"metric": repr(metric), "value": 1.0, "per_class": {"Dog": 1.0, "Cat": 1.0}}
+            for metric in (presets.PSDS1, presets.PSDS2)
+        ],
+        "warnings": [],
+    }
+    assert target.stat().st_mode & 0o777 == files.truth.stat().st_mode & 0o777
+    assert [name for name in files.listing() if "json" in name] == ["results.json"]
+
+
+def test_the_same_as_the_library(files: Files) -> None:
+    result = evaluate(files, "--metric", PSDS)
+    truth = sed.read_ground_truth(files.truth, durations=files.durations)
+    metric = sed.parse_metric(PSDS)
+    assert result == sed.evaluate(sed.read_scores(files.scores), truth, metric).to_dict()
+
+
+def test_metrics(files: Files) -> None:
+    result = evaluate(files, "--metric", PSDS, "--metric", OTHER, "--metric", PSDS)
+    full = [repr(sed.parse_metric(text)) for text in (PSDS, OTHER)]
+    assert [entry["metric"] for entry in result["metrics"]] == full
+    # what is printed can be given again
+    assert evaluate(files, "--metric", full[0], "--metric", full[1]) == result
+
+
+@pytest.mark.parametrize("bad", ["PSDS(", "PSDS(Intersection(dtc=2, gtc=1))"])
+def test_one_bad_metric_among_good_ones(bad: str, files: Files) -> None:
+    outcome = run("evaluate", files.scores, files.truth, "--metric", PSDS, "--metric", bad)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert bad in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "classes"),
+    [
+        (["--classes", "Cat"], ["Cat"]),
+        (["--classes", "Cat,Dog"], ["Cat", "Dog"]),
+        (["--classes", "Cat , Dog"], ["Cat", "Dog"]),
+        (["--classes", "Cat", "--classes", "Dog"], ["Cat", "Dog"]),
+        (["--classes", "Dog,Dog", "--classes", "Dog"], ["Dog"]),
+        ([], ["Dog", "Cat"]),
+    ],
+)
+def test_classes(options: list[str], classes: list[str], files: Files) -> None:
+    result = evaluate(files, *options)
+    assert result["classes"] == classes
+    assert result["references"] == dict.fromkeys(classes, 1)
+
+
+def test_a_class_name_with_a_comma(tmp_path: Path) -> None:
+    name = "Bark, howl"
+    changes = {f"scores/{clip}.tsv": text.replace("Dog", name) for clip, text in SCORES.items()}
+    files = write_files(tmp_path, {**changes, "truth.tsv": TRUTH.replace("Dog", name)})
+    assert evaluate(files, "--classes", name)["classes"] == [name]
+    both = evaluate(files, "--classes", name, "--classes", "Cat")
+    assert both["classes"] == [name, "Cat"]
+
+
+def test_labels_that_are_not_evaluated(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"truth.tsv": TRUTH + table("b 2 3 Cow")})
+    result = evaluate(files, "--classes", "Dog")
+    assert result["references"] == {"Dog": 1}
+    assert "1 label" in result["warnings"][0]
+    assert "Cow" in result["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("content", "clips"),
+    [
+        ("a\n", 1),
+        ("a", 1),
+        ("eval/a.wav\r\nb.flac\r\n", 2),
+        ("\ufeffa\nb\n", 2),
+        ("\n b \n\n", 1),
+        ("a\na.wav\n", 1),
+        (DURATIONS, 2),  # the first column of a table with a header
+        ("filename\na\n", 1),
+    ],
+)
+def test_lists_of_clips(content: str, clips: int, tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"clips.txt": content})
+    assert evaluate(files, "--clips", tmp_path / "clips.txt")["clips"] == clips
+
+
+def test_clips_with_scores(tmp_path: Path) -> None:
+    truth, durations = TRUTH + table("c 0 1 Dog"), DURATIONS + table("c 4", "d 4")
+    files = write_files(tmp_path, {"truth.tsv": truth, "durations.tsv": durations})
+    result = evaluate(files, "--clips", "scored")
+    assert (result["clips"], result["references"]) == (2, {"Dog": 1, "Cat": 1})
+    assert "2 of the 4 clips" in result["warnings"][0]
+
+
+def test_clips_not_in_the_ground_truth(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a 1 3 Dog"), "durations.tsv": None})
+    result = evaluate(files, "--missing", "empty", durations=False)
+    assert (result["clips"], result["references"]) == (2, {"Dog": 1, "Cat": 0})
+    assert any("taken to have no events: 1 clip" in note for note in result["warnings"])
+
+
+def test_invalid_events_left_out(tmp_path: Path) -> None:
+    truth = TRUTH + table("a 3 3 Dog", "b 3 2 Cat", "b 4 5 Cat")
+    files = write_files(tmp_path, {"truth.tsv": truth})
+    result = evaluate(files, "--invalid", "drop")
+    assert result["references"] == {"Dog": 1, "Cat": 1}
+    empty, late = result["warnings"]
+    assert "left out 2 events" in empty
+    assert "truth.tsv line 4 (a: Dog 3–3 s)" in empty
+    assert "left out 1 event" in late
+    # without durations the scores' end counts
+    timeless = evaluate(files, "--invalid", "drop", durations=False)
+    assert timeless["references"] == {"Dog": 1, "Cat": 1}
+    assert any("left out 1 reference event" in note for note in timeless["warnings"])
+
+
+def test_overlapping_events_merged(tmp_path: Path) -> None:
+    truth = table(EVENTS, "a 1 2.5 Dog", "a 2 3 Dog", "b 0 1 Cat")
+    result = evaluate(write_files(tmp_path, {"truth.tsv": truth}), "--overlaps", "merge")
+    assert result["references"] == {"Dog": 1, "Cat": 1}
+    assert [entry["value"] for entry in result["metrics"]] == [1, 1]
+    assert "merged 1 event" in result["warnings"][0]
+
+
+def test_an_event_that_ends_after_its_clip_is_kept(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"durations.tsv": table("filename duration", "a 2.5", "b 4")})
+    result = evaluate(files)
+    assert result["references"] == {"Dog": 1, "Cat": 1}
+    assert result["hours"] == pytest.approx(6.5 / 3600)
+    (note,) = result["warnings"]
+    assert "1 reference event in a" in note
+
+
+@pytest.mark.parametrize("threads", [1, 2, 64])
+def test_threads_change_nothing(threads: int, files: Files) -> None:
+    assert evaluate(files, "--threads", threads) == evaluate(files)
+
+
+def test_a_class_without_references(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a 1 3 Dog", "b · · ·")})
+    outcome = run("evaluate", files.scores, files.truth, "--durations", files.durations)
+    assert outcome.code == 0
+    assert rows(outcome.out)["Cat"] == ["0", "nan", "nan"]
+    assert rows(outcome.out)["overall"] == ["1", "1.0000", "1.0000"]
+    assert outcome.err.startswith("warning: without reference events")
+    assert "1 class: Cat" in outcome.err
+    for entry in evaluate(files)["metrics"]:
+        assert (entry["value"], entry["per_class"]) == (1, {"Dog": 1, "Cat": None})
+
+
+def test_no_references_at_all(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a · · ·", "b · · ·")})
+    for entry in evaluate(files)["metrics"]:
+        assert (entry["value"], entry["per_class"]) == (None, {"Dog": None, "Cat": None})
+
+
+def test_warnings_go_to_stderr_and_into_the_results(files: Files) -> None:
+    outcome = run("evaluate", files.scores, files.truth)
+    said = "durations of 2 clips not given: taken from the scores' last boundary"
+    assert (outcome.code, outcome.err) == (0, f"warning: {said}\n")
+    assert evaluate(files, durations=False)["warnings"] == [said]
+
+
+@pytest.mark.parametrize(
+    "name", ['say "hi"', "Schön ☃", "[red]犬[/red]", "overall", "class", "%s{0}", "-1"]
+)
+def test_class_names_are_printed_as_they_are(name: str, tmp_path: Path) -> None:
+    quoted = '"' + name.replace('"', '""') + '"'
+    changes = {f"scores/{clip}.tsv": text.replace("Dog", quoted) for clip, text in SCORES.items()}
+    files = write_files(tmp_path, {**changes, "truth.tsv": TRUTH.replace("Dog", quoted)})
+    outcome = run("evaluate", files.scores, files.truth, "--durations", files.durations)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert any(line.startswith(f"{name} ") for line in outcome.out.splitlines())
+    assert evaluate(files)["metrics"][0]["per_class"] == {name: 1, "Cat": 1}
+
+
+def test_names_of_clips_in_messages_are_printed_as_they_are(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"truth.tsv": TRUTH + table("[bold]%s{0}☃ · · ·")})
+    outcome = run("evaluate", files.scores, files.truth)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "[bold]%s{0}☃" in outcome.err
+
+
+# sedscope demo
+
+
+def test_demo(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "demo"
+    outcome = run("demo", folder, "--clips", 6)
+    assert (outcome.code, outcome.err) == (0, "")
+    for words in ("system_a", "system_b", "PSDS 1", "PSDS 2", "every threshold", "overall"):
+        assert words in outcome.out
+    assert len(list((folder / "system_a").iterdir())) == 6
+    command = outcome.out.splitlines()[-1].split()
+    assert command[:2] == ["sedscope", "evaluate"]
+    again = run(*command[1:])
+    assert again.code == 0
+    # the value of system a, as the demo shows it, with what its last line says
+    first = next(line.split() for line in outcome.out.splitlines() if line.startswith("  overall"))
+    assert rows(again.out)["overall"][1] == first[1]
+
+
+@pytest.mark.parametrize("clips", [1, 2])
+def test_demo_with_few_clips(clips: int, tmp_path: Path) -> None:
+    outcome = run("demo", tmp_path / "demo", "--clips", clips)
+    assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_demo_keeps_what_is_there(files: Files) -> None:
+    before = files.listing()
+    for folder in (files.scores, files.truth, files.truth / "demo", files.folder):
+        outcome = run("demo", folder, "--clips", 2)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.startswith("error: ")
+        assert str(folder) in outcome.err
+    assert run("demo", files.folder / "demo", "--clips", 0).code == 2
+    assert files.listing() == before
+
+
+# The real program
+
+
+def start(*arguments: object, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the installed program."""
+    program = shutil.which("sedscope", path=sysconfig.get_path("scripts"))
+    assert program is not None
+    return subprocess.run(
+        [program, *map(str, arguments)],
+        env={**os.environ, "PYTHONUTF8": "0", **environment},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_program_evaluates(files: Files) -> None:
+    done = start("evaluate", files.scores, files.truth, "--durations", files.durations, "--json", "-")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["metrics"][0]["value"] == 1
+
+
+def test_program_refuses_without_traceback(files: Files) -> None:
+    (files.scores / "b.tsv").write_text("onset\toffset\tDog\tCat\n0\t1\tloud\t.1\n")
+    target = files.folder / "results.json"
+    done = start("evaluate", files.scores, files.truth, "--json", target)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"error: ")
+    assert b"b.tsv" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not target.exists()
+
+
+def test_program_has_a_version() -> None:
+    assert start("--version").stdout.decode().split() == ["sedscope", sed.__version__]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "utf-8"])
+def test_program_prints_in_any_encoding(encoding: str, files: Files) -> None:
+    # what a console or a redirection may be set to
+    for arguments in (["evaluate", files.scores, files.truth], ["evaluate", "--help"]):
+        done = start(*arguments, PYTHONIOENCODING=encoding)
+        assert b"Traceback" not in done.stderr
+        assert done.returncode == 0
+    (files.scores / "a.tsv").write_text("onset\toffset\tDog\tCat\n1\t0\t.1\t.1\n")
+    done = start("evaluate", files.scores, files.truth, PYTHONIOENCODING=encoding)
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pipe that closes early")
+def test_program_ends_quietly_when_nobody_reads(files: Files) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = shutil.which("sedscope", path=sysconfig.get_path("scripts"))
+    assert program is not None
+    done = subprocess.run(
+        [program, "evaluate", files.scores, files.truth],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+    os.close(writing)
+    assert b"Traceback" not in done.stderr

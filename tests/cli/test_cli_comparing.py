@@ -1,0 +1,428 @@
+"""The command line: intervals, tuning with post-processings, comparing systems."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.io.ground_truth import write_durations
+from sedscope.postprocessing import MedianFilter
+
+from .test_cli import Outcome, rows, run
+
+PSDS = "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"
+COLLAR = "FScore(Collar(onset=0.5), threshold=0.4)"
+ERRORS = "ErrorRate(Segment(length=1), threshold=0.4)"
+SWEEP = "MedianFilter(0|0.3|0.7)"
+
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three systems, one of them with a second run, on the same clips."""
+    place = tmp_path_factory.mktemp("comparing")
+    truth = sed.simulate.ground_truth(24, seed=7)
+    for name, quality, seed in (("good", 0.8, 0), ("again", 0.8, 5), ("bad", 0.4, 0)):
+        scores = sed.simulate.scores(truth, frame=0.1, quality=quality, seed=seed)
+        sed.write_scores(scores, place / name)
+    sed.write_ground_truth(truth, place / "truth.tsv")
+    write_durations(truth, place / "durations.tsv")
+    lines = [f"{clip}\tsite{i // 4}" for i, clip in enumerate(truth.clips)]
+    (place / "groups.tsv").write_text("\n".join(["filename\tgroup", *lines, ""]))
+    return place
+
+
+def read(folder: Path, name: str = "good") -> tuple[sed.Scores, sed.GroundTruth]:
+    truth = sed.read_ground_truth(folder / "truth.tsv", durations=folder / "durations.tsv")
+    return sed.read_scores(folder / name), truth
+
+
+def groups_of(folder: Path) -> dict[str, str]:
+    lines = (folder / "groups.tsv").read_text().splitlines()[1:]
+    return {clip: group for clip, _, group in (line.partition("\t") for line in lines)}
+
+
+def command(folder: Path, name: str, *arguments: object) -> Outcome:
+    """Run a command on the first system, or on those of the arguments."""
+    given = [folder / "good"] if name in ("evaluate", "tune") else []
+    truth = [folder / "truth.tsv", "--durations", folder / "durations.tsv"]
+    if name == "compare":
+        systems = [argument for argument in arguments if isinstance(argument, Path)]
+        options = [argument for argument in arguments if not isinstance(argument, Path)]
+        return run(name, *systems, *truth, *options)
+    return run(name, *given, *truth, *arguments)
+
+
+def evaluated(folder: Path, *options: object) -> dict[str, Any]:
+    outcome = command(folder, "evaluate", *options, "--json", "-")
+    assert (outcome.code, outcome.err) == (0, "")
+    result: dict[str, Any] = json.loads(outcome.out)
+    return result
+
+
+def metric_of(text: str) -> Any:
+    return sed.parse_metric(text)
+
+
+def refused(outcome: Outcome) -> str:
+    """What a command says that does nothing."""
+    assert (outcome.code, outcome.out) == (2, ""), outcome
+    assert "Traceback" not in outcome.err
+    lines = outcome.err.strip().splitlines()
+    assert len(lines) == 1, outcome.err
+    return lines[0]
+
+
+# sedscope evaluate
+
+
+@pytest.mark.parametrize(
+    ("options", "resampling"),
+    [
+        ([], {}),
+        (["--seed", 3, "--confidence", 0.8], {"seed": 3, "confidence": 0.8}),
+        (["--interval", "bca"], {"interval": "bca"}),
+        (["--balanced"], {"balanced": True}),
+        (["--groups", "groups.tsv"], {"groups": True}),
+    ],
+)
+def test_intervals(options: list[Any], resampling: dict[str, Any], folder: Path) -> None:
+    options = [folder / option if option == "groups.tsv" else option for option in options]
+    if "groups" in resampling:
+        resampling = {"groups": groups_of(folder)}
+    got = evaluated(folder, "--metric", PSDS, "--metric", COLLAR, "--bootstrap", 40, *options)
+    metrics = [metric_of(text) for text in (PSDS, COLLAR)]
+    expected = sed.evaluate(*read(folder), metrics, bootstrap=sed.Resampling(40, **resampling))
+    for entry, metric in zip(got["metrics"], metrics, strict=True):
+        interval = expected.intervals[metric]
+        found = entry["interval"]
+        assert [found["low"], found["high"]] == [interval.low, interval.high]
+        assert found["undefined_resamples"] == interval.undefined == 0
+        assert found["resampling"] == interval.resampling.about()
+        assert found["low"] <= entry["value"] <= found["high"]
+        for label, of_class in found["per_class"].items():
+            one = interval.per_class[label]
+            limits = [None if np.isnan(x) else x for x in (one.low, one.high)]
+            assert [of_class["low"], of_class["high"]] == limits
+            assert of_class["undefined_resamples"] == one.undefined
+
+
+def test_intervals_in_the_table(folder: Path) -> None:
+    outcome = command(folder, "evaluate", "--metric", COLLAR, "--bootstrap", 20, "--balanced")
+    assert outcome.code == 0
+    metric = metric_of(COLLAR)
+    resampling = sed.Resampling(20, balanced=True)
+    interval = sed.evaluate(*read(folder), metric, bootstrap=resampling).intervals[metric]
+    said = f"{interval.value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
+    assert " ".join(rows(outcome.out)["overall"][1:]) == said
+    assert "in brackets 95 % percentile intervals from 20 balanced resamples of clips" in outcome.out
+
+
+def test_without_intervals_there_are_none(folder: Path) -> None:
+    (entry,) = evaluated(folder, "--metric", COLLAR)["metrics"]
+    assert "interval" not in entry
+
+
+def test_post_processed_scores(folder: Path) -> None:
+    scores, truth = read(folder)
+    options = ["--postprocess", "MedianFilter(0.3)", "--postprocess", "MinimumDuration(0.2)"]
+    got = evaluated(folder, "--metric", PSDS, *options, "--bootstrap", 10)["metrics"][0]
+    metric = metric_of(PSDS)
+    chain = sed.postprocessing.parse_postprocessing("Chain(MedianFilter(0.3), MinimumDuration(0.2))")
+    expected = sed.evaluate(chain(scores), truth, metric, bootstrap=10)
+    assert got["value"] == expected[metric].value
+    assert got["interval"]["low"] == expected.intervals[metric].low
+
+
+def test_postprocessing_independent_psds(folder: Path) -> None:
+    text = f"PiPSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1, postprocessing='{SWEEP}')"
+    got = evaluated(folder, "--metric", text, "--metric", PSDS, "--bootstrap", 10)
+    pi, psds = got["metrics"]
+    assert sed.parse_metric(pi["metric"]) == sed.parse_metric(text)
+    assert all(pi["per_class"][label] >= value for label, value in psds["per_class"].items())
+    assert pi["interval"]["low"] < pi["interval"]["high"]
+
+
+# sedscope tune, detect, evaluate --points
+
+
+def test_tune_a_sweep_with_folds(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    best = "BestFScore(Collar(onset=0.5))"
+    options = ["--metric", best, "--sweep", "MedianFilter(0|0.3)", "--sweep", "MedianFilter(0.7)"]
+    outcome = command(folder, "tune", *options, "--folds", 4, "--seed", 2, "-o", points)
+    assert outcome.code == 0
+    scores, truth = read(folder)
+    expected = sed.tune(scores, truth, metric_of(best), SWEEP, folds=4, seed=2)
+    overall = rows(outcome.out)["overall"]
+    assert overall == [f"{expected.value:.4f}", f"{expected.cross_validated:.4f}"]
+    for label, tuned in expected.per_class.items():
+        assert rows(outcome.out)[label][-1] == repr(tuned.postprocessing)
+    loaded = sed.OperatingPoints.load(points)
+    assert loaded.thresholds == expected.points.thresholds
+    assert loaded.postprocessing == expected.points.postprocessing
+    assert loaded.provenance["scores"] == "good"
+    assert loaded.provenance["chosen_from"] == "3 post-processings"
+    assert "note: each class" not in outcome.err
+
+    fixed = "FScore(Collar(onset=0.5))"
+    got = evaluated(folder, "--metric", fixed, "--points", points)["metrics"][0]
+    assert got["value"] == expected.value
+    events = tmp_path / "events.tsv"
+    assert run("detect", folder / "good", "--points", points, "-o", events).code == 0
+    arguments = [events, folder / "truth.tsv", "--durations", folder / "durations.tsv"]
+    as_events = run("evaluate", *arguments, "--metric", fixed, "--json", "-")
+    assert json.loads(as_events.out)["metrics"][0]["value"] == expected.value
+
+
+def test_points_with_intervals(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    assert command(folder, "tune", "--sweep", SWEEP, "-o", points).code == 0
+    options = ["--metric", "FScore(Collar())", "--points", points, "--bootstrap", 20]
+    got = evaluated(folder, *options)["metrics"][0]
+    scores, truth = read(folder)
+    metric = sed.FScore(sed.Collar())
+    applied = sed.OperatingPoints.load(points).apply(scores)
+    expected = sed.evaluate(applied, truth, metric, bootstrap=20)
+    assert got["value"] == expected[metric].value
+    assert got["interval"]["high"] == expected.intervals[metric].high
+
+
+def test_tune_for_a_curve(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    outcome = command(folder, "tune", "--metric", PSDS, "--sweep", SWEEP, "-o", points)
+    assert outcome.code == 0
+    assert "note: each class is tuned for its own PSDS" in outcome.err
+    got = evaluated(folder, "--metric", PSDS, "--points", points)["metrics"][0]
+    assert f"{got['value']:.4f}" == rows(outcome.out)["overall"][0]
+    said = refused(run("detect", folder / "good", "--points", points))
+    assert "no thresholds, only post-processings" in said
+
+
+def test_points_of_scores_that_were_processed_before(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    before = ["--postprocess", "MinimumDuration(0.4)"]
+    for sweep in ([], ["--sweep", SWEEP]):
+        outcome = command(folder, "tune", *before, *sweep, "-o", points)
+        assert 'note: the points are for scores after --postprocess "Min' in outcome.err
+    options = ["--metric", "FScore(Collar())", "--points", points]
+    got = evaluated(folder, *options, *before)["metrics"][0]
+    assert f"{got['value']:.4f}" == rows(outcome.out)["overall"][0]
+
+
+def test_tune_by_objective_and_sweep(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    options = ["--criterion", "Segment(length=1)", "--objective", "error_rate", "--sweep", SWEEP]
+    outcome = command(folder, "tune", *options, "-o", points)
+    assert outcome.code == 0
+    assert "BestErrorRate(Segment(length=1" in outcome.out
+    assert "BestErrorRate" in sed.OperatingPoints.load(points).provenance["metric"]
+
+
+def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    options = ["--sweep", SWEEP, "--folds", 3, "--groups", folder / "groups.tsv"]
+    outcome = command(folder, "tune", *options, "-o", points)
+    scores, truth = read(folder)
+    metric = sed.BestFScore(sed.Collar())
+    expected = sed.tune(scores, truth, metric, SWEEP, folds=3, groups=groups_of(folder))
+    assert rows(outcome.out)["overall"][1] == f"{expected.cross_validated:.4f}"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--sweep", ""], "cannot be read"),
+        (["--sweep", "MedianFilter(1..0/0.1)"], "is empty"),
+        (["--sweep", "Cow(1)"], "Cow"),
+        (["--folds", "1"], "folds=1 must be at least 2"),
+        (["--folds", "100"], "at most as many as there are: 24 clips"),
+        (["--metric", PSDS], "give post-processings to choose from (--sweep)"),
+        (["--metric", "BestFScore(Collar(), average='micro')"], "no class can be tuned by itself"),
+        (["--metric", f"PiPSDS(Intersection(0.7, 0.7), postprocessing='{SWEEP}')"], "takes the best"),
+        (["--metric", "BestFScore()"], "BestFScore"),
+        (["--metric", PSDS, "--sweep", SWEEP, "--criterion", "Clip()"], "--criterion cannot be"),
+        (["--metric", PSDS, "--objective", "error_rate", "--beta", "2"], "--objective, --beta cannot"),
+        (["--sweep", SWEEP, "--min-recall", "0.5"], "--min-recall cannot be combined"),
+        (["--sweep", SWEEP, "--objective", "cost"], "--objective cost cannot be combined"),
+        (["--sweep", SWEEP, "--groups", "groups.tsv"], "say how many folds"),
+        (["--sweep", SWEEP, "--folds", "2", "--seed", "-1"], "seed=-1"),
+    ],
+)
+def test_tune_refuses(options: list[str], said: str, folder: Path, tmp_path: Path) -> None:
+    given = [folder / option if option == "groups.tsv" else option for option in options]
+    assert said in refused(command(folder, "tune", *given, "-o", tmp_path / "points.toml"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--bootstrap", "0"], "n=0 must be a whole number of at least 1"),
+        (["--bootstrap", "10", "--confidence", "1.5"], "confidence=1.5"),
+        (["--bootstrap", "10", "--seed", "-1"], "seed=-1"),
+        (["--bootstrap", "10", "--groups", "nowhere.tsv"], "cannot read"),
+        (["--bootstrap", "10", "--groups", "truth.tsv"], "second group"),
+        (["--bootstrap", "10", "--groups", "few.tsv"], "without a group: 23 clips"),
+        (["--bootstrap", "10", "--groups", "one_column.tsv"], "two columns are needed"),
+        (["--bootstrap", "10", "--groups", "bare.tsv"], "bare.tsv line 3"),
+        (["--groups", "groups.tsv"], "--groups: there are no intervals without --bootstrap"),
+        (["--interval", "bca", "--balanced"], "--interval, --balanced: there are no intervals"),
+        (["--confidence", "0.9"], "--confidence: there are no intervals"),
+        (["--postprocess", "Median(1)"], "Median"),
+        (["--postprocess", "PerClass({'Cow': MedianFilter(1)})"], "without scores: Cow"),
+        (["--points", "nowhere.toml"], "cannot read"),
+        (["--points", "truth.tsv"], "not a file of operating points"),
+    ],
+)
+def test_evaluate_refuses(options: list[str], said: str, folder: Path) -> None:
+    first = next(iter(groups_of(folder)))
+    (folder / "few.tsv").write_text(f"filename\tgroup\n{first}.wav\tx\n")
+    (folder / "one_column.tsv").write_text("filename\na\n")
+    (folder / "bare.tsv").write_text("filename\tgroup\na\tx\nb\t \n")
+    given = [folder / option if option.endswith((".tsv", ".toml")) else option for option in options]
+    assert said in refused(command(folder, "evaluate", *given))
+
+
+def test_unknown_kinds_of_intervals_are_usage_errors(folder: Path) -> None:
+    for name in ("evaluate", "compare"):
+        outcome = command(folder, name, "--interval", "normal")
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "normal" in outcome.err
+
+
+def test_groups_are_read_without_spaces_and_case_of_extensions(folder: Path, tmp_path: Path) -> None:
+    lines = [f" {clip}.wav\t{group} \tmore" for clip, group in groups_of(folder).items()]
+    (tmp_path / "groups.tsv").write_text("\n".join(["filename\tgroup\tnote", *lines, lines[0], ""]))
+    options = ["--metric", COLLAR, "--bootstrap", 20, "--groups"]
+    got, expected = (evaluated(folder, *options, place / "groups.tsv") for place in (tmp_path, folder))
+    assert got == expected
+
+
+# sedscope compare
+
+
+def test_compare(folder: Path, tmp_path: Path) -> None:
+    options = ["--metric", PSDS, "--metric", ERRORS, "--bootstrap", 30, "--interval", "bca"]
+    files = [option for kind in ("md", "tex", "csv") for option in ("-o", str(tmp_path / f"x.{kind}"))]
+    outcome = command(folder, "compare", folder / "good", folder / "bad", *options, *files)
+    assert outcome.code == 0
+    systems = {name: read(folder, name)[0] for name in ("good", "bad")}
+    metrics = [metric_of(text) for text in (PSDS, ERRORS)]
+    expected = sed.compare(systems, read(folder)[1], metrics, n=30, interval="bca")
+    assert expected.table() in outcome.out
+    for metric in metrics:
+        assert expected.class_table(metric) in outcome.out
+    assert outcome.out.startswith("24 clips, 0.07 hours\n")
+    texts = {kind: (tmp_path / f"x.{kind}").read_text(encoding="utf-8") for kind in ("md", "tex")}
+    assert texts == {"md": expected.to_markdown(), "tex": expected.to_latex()}
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        numbers = list(csv.DictReader(file))
+    (pair,) = [r for r in numbers if r["less"] and not r["class"] and r["metric"] == repr(metrics[0])]
+    assert float(pair["value"]) == expected.differences[metrics[0]]["good", "bad"].value
+    assert (pair["system"], pair["less"], pair["verdict"]) == ("good", "bad", "1")
+
+
+def test_compare_runs(folder: Path) -> None:
+    runs = f"mine={folder / 'good'},{folder / 'again'}"
+    other = f"a/b={folder / 'bad'}"
+    arguments = [folder / "truth.tsv", "--durations", folder / "durations.tsv"]
+    outcome = run("compare", runs, other, *arguments, "--metric", COLLAR, "--bootstrap", 20)
+    assert outcome.code == 0
+    systems: dict[str, Any] = {
+        "mine": [read(folder, "good")[0], read(folder, "again")[0]],
+        "a/b": read(folder, "bad")[0],
+    }
+    expected = sed.compare(systems, read(folder)[1], metric_of(COLLAR), n=20)
+    assert expected.table() in outcome.out
+    assert " ± " in outcome.out
+
+
+def test_compare_post_processed_choices(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "clips.txt").write_text("\n".join(list(read(folder)[0])[:12]))
+    options = ["--metric", COLLAR, "--bootstrap", 20, "--postprocess", "MedianFilter(0.3)"]
+    choice = ["--classes", "Dog,Speech", "--clips", str(tmp_path / "clips.txt"), "--seed", 4]
+    more = ["--balanced", "--confidence", 0.5]
+    outcome = command(folder, "compare", folder / "good", folder / "bad", *options, *choice, *more)
+    systems = {name: MedianFilter(0.3)(read(folder, name)[0]) for name in ("good", "bad")}
+    expected = sed.compare(
+        systems,
+        read(folder)[1],
+        metric_of(COLLAR),
+        n=20,
+        confidence=0.5,
+        seed=4,
+        balanced=True,
+        classes=["Dog", "Speech"],
+        clips=list(read(folder)[0])[:12],
+    )
+    assert expected.table() in outcome.out
+    assert outcome.out.startswith("12 clips")
+
+
+def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    options = ["truth.tsv", "--durations", "durations.tsv", "--metric", COLLAR, "--bootstrap", 5]
+    monkeypatch.chdir(folder)
+    (tmp_path / "good").symlink_to(folder / "bad")
+    same = run("compare", "good/", tmp_path / "good", *options)  # the paths tell them apart
+    assert same.code == 0
+    assert f"good − {tmp_path / 'good'}" in same.out
+    for wrong, said in [
+        (["good", "good"], "two systems are called good"),
+        (["x=good", "x=bad"], "two systems are called x"),
+        (["good"], "give at least two systems"),
+        (["good", "x="], "x=: write NAME=FOLDER"),
+        (["good", "x=bad,"], "x=bad,: write NAME=FOLDER"),
+        (["good", "=bad"], "=bad: write NAME=FOLDER"),
+        (["good", "x=bad,nowhere"], "nowhere"),
+        (["good", "nowhere"], "nowhere"),
+        (["good", "truth.tsv"], "truth.tsv"),
+    ]:
+        outcome = run("compare", *wrong, *options)
+        if wrong[-1] == "truth.tsv":  # detections are a system, too
+            assert outcome.code == 0
+        else:
+            assert said in refused(outcome)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-o", "x.html"], "x.html: the name must end with .md, .tex or .csv"),
+        (["-o", "x"], "the name must end with"),
+        (["-o", "nowhere/x.md"], "nowhere"),
+        (["--bootstrap", "0"], "n=0"),
+        (["--metric", "PSDS"], "PSDS"),
+        (["--confidence", "0"], "confidence=0"),
+        (["--classes", "Cow"], "classes without scores: Cow"),
+        (["--groups", "nowhere.tsv"], "cannot read"),
+        (["--clips", "nowhere"], "neither 'scored' nor a file"),
+    ],
+)
+def test_compare_refuses(
+    options: list[str], said: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ["--bootstrap", 5, *options]
+    assert said in refused(command(folder, "compare", folder / "good", folder / "bad", *given))
+    assert not list(tmp_path.iterdir())
+
+
+def test_clips_that_not_all_have_scored(folder: Path, tmp_path: Path) -> None:
+    clips = sorted((folder / "bad").glob("*.tsv"))
+    for file in clips[:20]:
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    options = ["--metric", COLLAR, "--bootstrap", 10]
+    said = refused(command(folder, "compare", folder / "good", tmp_path, *options))
+    assert "not scored by all systems: 4 clips" in said
+    assert "--clips scored" in said
+    outcome = command(folder, "compare", folder / "good", tmp_path, *options, "--clips", "scored")
+    assert outcome.code == 0
+    assert outcome.out.startswith("20 clips")

@@ -1,0 +1,155 @@
+"""Commands for large sets: deltas in files, clusters, checkpoints, limits of memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import sedscope as sed
+from sedscope.io.ground_truth import write_durations
+
+from .test_cli import run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("large")
+    truth = sed.simulate.ground_truth(30, seed=6)
+    sed.write_scores(sed.simulate.scores(truth, frame=0.1, seed=6), made / "scores")
+    sed.write_ground_truth(truth, made / "truth.tsv")
+    write_durations(truth, made / "durations.tsv")
+    for k in range(2):
+        (made / f"clips{k}.txt").write_text("\n".join(truth.clips[k::2]))
+    return made
+
+
+def evaluated(folder: Path, *options: object) -> object:
+    """The results as JSON."""
+    done = run(
+        *("evaluate", folder / "scores", folder / "truth.tsv", "--durations", folder / "durations.tsv"),
+        *("--json", "-", *options),
+    )
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def test_deltas_of_shards_are_evaluated_together(folder: Path, tmp_path: Path) -> None:
+    files = []
+    for k in range(2):
+        files.append(tmp_path / f"{k}.deltas")
+        done = run(
+            *("deltas", folder / "scores", folder / "truth.tsv", "-o", files[-1]),
+            *("--durations", folder / "durations.tsv", "--clips", folder / f"clips{k}.txt"),
+        )
+        assert done.code == 0, done.err
+        assert "15 clips" in done.out
+    done = run("evaluate", "--deltas", *files, "--json", "-")
+    assert json.loads(done.out) == evaluated(folder)
+    options = ("--durations", folder / "durations.tsv", "--clips", folder / "clips1.txt", "--append")
+    assert run("deltas", folder / "scores", folder / "truth.tsv", "-o", files[0], *options).code == 0
+    assert json.loads(run("evaluate", "--deltas", files[0], "--json", "-").out) == evaluated(folder)
+    files = files[:1]
+    with_intervals = run("evaluate", "--deltas", *files, "--bootstrap", 20, "--json", "-")
+    assert with_intervals.code == 0, with_intervals.err
+    assert json.loads(with_intervals.out)["metrics"][0]["interval"]["low"] is not None
+
+
+def test_deltas_that_do_not_fit(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "some.deltas"
+    run(
+        *("deltas", folder / "scores", folder / "truth.tsv", "-o", file),
+        *("--durations", folder / "durations.tsv", "--metric", "BestFScore(Collar())"),
+    )
+    twice = run("evaluate", "--deltas", file, file, "--metric", "BestFScore(Collar())")
+    assert (twice.code, twice.err.count("\n")) == (2, 1)
+    assert "in more than one of the deltas" in twice.err
+    other = run("evaluate", "--deltas", file)
+    assert other.code == 2
+    assert "no deltas for PSDS" in other.err
+    text = run("evaluate", "--deltas", folder / "truth.tsv")
+    assert "is no file of deltas" in text.err
+    for option in (("--report", tmp_path / "x.html"), ("--points", "x"), ("--engine", "dask")):
+        assert f"{option[0]}: this needs scores" in run("evaluate", "--deltas", file, *option).err
+    chosen = run("evaluate", "--deltas", file, "--classes", "Dog", "--postprocess", "MedianFilter(1)")
+    assert "--classes, --postprocess: this needs scores" in chosen.err
+
+
+def test_outputs_are_looked_at_first(folder: Path, tmp_path: Path) -> None:
+    paths = (tmp_path / "none", tmp_path / "none")  # which would be the next errors
+    nowhere = tmp_path / "nowhere" / "x.md"
+    for command in (
+        ("evaluate", *paths, "--json", nowhere),
+        ("evaluate", *paths, "--report", nowhere),
+        ("report", *paths, "-o", nowhere),
+        ("compare", *paths, folder / "truth.tsv", "-o", nowhere),
+        ("tune", *paths, "-o", nowhere),
+        ("deltas", *paths, "-o", nowhere),
+    ):
+        assert f"cannot write {nowhere}: there is no folder" in run(*command).err
+
+
+def test_engines_and_limits_change_nothing(folder: Path, tmp_path: Path) -> None:
+    expected = evaluated(folder)
+    assert evaluated(folder, "--checkpoint", tmp_path / "kept") == expected
+    assert list((tmp_path / "kept").glob("*.deltas"))
+    assert evaluated(folder, "--checkpoint", tmp_path / "kept") == expected
+    assert evaluated(folder, "--memory", "1GB") == expected
+
+
+def test_a_cluster_of_its_own(folder: Path) -> None:
+    pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    assert evaluated(folder, "--engine", "dask") == evaluated(folder)
+
+
+def test_memory_is_told(folder: Path) -> None:
+    done = run(
+        *("evaluate", folder / "scores", folder / "truth.tsv", "--verbose"),
+        *("--durations", folder / "durations.tsv"),
+    )
+    assert done.code == 0
+    assert "GB expected for deltas and counts" in done.err
+    assert "GB used at the peak" in done.err
+    assert "this machine has" not in done.err
+
+
+def test_too_little_memory_is_told_before_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = (
+        "evaluate",
+        folder / "scores",
+        folder / "truth.tsv",
+        "--durations",
+        folder / "durations.tsv",
+    )
+    monkeypatch.setattr("sedscope.evaluation.class_blocks.of_machine", lambda: 100_000)
+    assert "memory" not in run(*command).err
+    monkeypatch.setattr("sedscope.cli.evaluate._MANY", 10)
+    assert "--memory 1GB counts classes in blocks" in run(*command).err
+    assert "memory" not in run(*command, "--memory", "1GB").err
+    monkeypatch.undo()
+    monkeypatch.setattr("sedscope.cli.evaluate._MANY", 10)
+    assert "memory" not in run(*command).err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--memory", "much"), "give a number of bytes"),
+        (("--scheduler", "tcp://127.0.0.1:1"), "a scheduler is for engine='dask'"),
+        (("--memory", "1GB", "--bootstrap", "10"), "resampling needs all deltas at once"),
+    ],
+)
+def test_bad_options(folder: Path, options: tuple[str, ...], message: str) -> None:
+    done = run(
+        *("evaluate", folder / "scores", folder / "truth.tsv", *options),
+        *("--durations", folder / "durations.tsv"),
+    )
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_scores_without_ground_truth(folder: Path) -> None:
+    done = run("evaluate", folder / "scores")
+    assert done.code == 2
+    assert "give SCORES and GROUND_TRUTH, not 1 path" in done.err

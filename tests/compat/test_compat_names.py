@@ -1,0 +1,118 @@
+"""In the place of sed_scores_eval: its names and arguments."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sedscope as sed
+import sedscope.compat.sed_scores_eval as sed_scores_eval
+from sedscope.compat.sed_scores_eval import clip_based, collar_based, intersection_based, segment_based
+from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
+
+from ..support.judging import judge
+from ..support.peers.judge import parameters
+
+MODULES = [
+    *(
+        f"{package}.{module}"
+        for package in ("intersection_based", "collar_based", "segment_based", "clip_based")
+        for module in ("intermediate_statistics", "precision_recall", "error_rate", "roc")
+        if module != "roc" or package in ("segment_based", "clip_based")
+    ),
+    "intersection_based.psds",
+    "intersection_based.pipsds",
+    "intersection_based.reference",
+    *(
+        f"base_modules.{module}"
+        for module in (
+            *("bootstrap", "curves", "detection", "error_rate", "ground_truth", "io"),
+            *("postprocessing", "precision_recall", "roc", "scores"),
+        )
+    ),
+    *("utils.array_ops", "utils.nested", "utils.visualization"),
+]
+NOT_OFFERED = {
+    # pieces of how it counts, not of what it finds
+    *("statistics_fn", "acceleration_fn", "psd_roc_postprocessing", "assert_non_connected_events"),
+    "download_test_data",
+}
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """No set, but a question."""
+
+    scores = sed.Scores.from_arrays({"a": [[0.5]]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": []}, durations={"a": 1.0})
+
+    def question(self) -> dict[str, Any]:
+        return {"judge": "signatures", "modules": MODULES}
+
+
+@pytest.fixture(scope="module")
+def functions(peers_python: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    verdict = judge(peers_python, tmp_path_factory.mktemp("signatures"), {"all": Nothing()})["all"]
+    return [json.loads(text) for text in verdict["functions"].tolist()]
+
+
+def test_all_functions_are_there_and_take_the_same_arguments(functions: list[Any]) -> None:
+    assert len(functions) > 100
+    missing, differing = [], []
+    for module, name, theirs in functions:
+        if name in NOT_OFFERED:
+            continue
+        found = getattr(import_module(f"{sed_scores_eval.__name__}.{module}"), name, None)
+        if found is None:
+            missing.append(f"{module}.{name}")
+            continue
+        ours = parameters(found)
+        takes_any = any(
+            one.kind is inspect.Parameter.VAR_KEYWORD
+            for one in inspect.signature(found).parameters.values()
+        )
+        positions = [one[0] for one in ours if one[1]]
+        expected = [one[0] for one in theirs if one[1]]
+        known = {one[0]: one[2] for one in ours}
+        if positions[: len(expected)] != expected:
+            differing.append(f"{module}.{name}: {positions} for {expected}")
+        for parameter, _, default in theirs:
+            if parameter in known:
+                value = known[parameter]
+                same = default in (None, value) or float(default) == float(value or "nan")
+                if not same:
+                    differing.append(f"{module}.{name}: {parameter}={value} for {default}")
+            elif not takes_any:
+                differing.append(f"{module}.{name}: no {parameter}")
+    assert missing == []
+    assert differing == []
+
+
+def test_names_of_other_versions() -> None:
+    for name in (
+        "postprocessing_independent_psds",
+        "postprocessing_independent_psds_from_postprocessed_scores",
+        "bootstrapped_postprocessing_independent_psds_from_postprocessed_scores",
+        "bootstrapped_best_fscore",
+    ):
+        assert callable(getattr(intersection_based, name))
+    assert sed_scores_eval.utils.scores.create_score_dataframe is create_score_dataframe
+    assert sed_scores_eval.utils.create_score_dataframe is create_score_dataframe
+    assert callable(segment_based.bootstrapped_auroc)
+    assert callable(clip_based.bootstrapped_auroc)
+    assert callable(collar_based.bootstrapped_best_fscore)
+
+
+def test_sedscope_does_not_load_pandas() -> None:
+    imports = "import sys, sedscope.compat.sed_scores_eval, sedscope.compat.psds_eval"
+    code = f"{imports}; print('pandas' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "False"

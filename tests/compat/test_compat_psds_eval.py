@@ -1,0 +1,264 @@
+"""psds_eval itself judges what is offered in its place, and what it refuses.
+
+Shares in the cases are such that no whole number of time steps meets them exactly, which psds_eval may
+miss; clips end with their scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+import sedscope as sed
+from sedscope.compat.psds_eval import (
+    PSDSEval,
+    PSDSEvalError,
+    plot_per_class_psd_roc,
+    plot_psd_roc,
+)
+from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
+
+from ..support.judging import KINDS, judge, random_set
+from ..support.peers.judge import leaves, points_of
+
+NAMES = ["simulated", *(f"random-{i}" for i in range(6))]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A set, and thresholds."""
+
+    scores: sed.Scores
+    truth: sed.GroundTruth
+    thresholds: tuple[float, ...]
+    options: dict[str, Any]
+
+    def question(self) -> dict[str, Any]:
+        labels = self.truth.labels
+        needs = [("tpr", 0.3), ("fpr", 500.0), ("efpr", 800.0), ("fscore", 0.0), ("tpr", 2.0)]
+        return {
+            "judge": "psds_eval points",
+            "options": self.options,
+            "thresholds": self.thresholds,
+            "beta": 2.0,
+            "psds": [
+                {"alpha_ct": 0.5, "alpha_st": 1.0, "max_efpr": 1000.0},
+                {"alpha_ct": 0.0, "alpha_st": 0.0, "max_efpr": 40.0},
+                {"alpha_ct": 1.0, "alpha_st": 0.0},
+            ],
+            "constraints": [(labels[i % len(labels)], *need) for i, need in enumerate(needs)],
+        }
+
+    def ours(self) -> dict[str, Any]:
+        frames = {
+            clip: create_score_dataframe(one.values, one.edges, list(self.scores.classes))
+            for clip, one in self.scores.items()
+        }
+        assert self.truth.durations is not None
+        durations = dict(zip(self.truth.clips, self.truth.durations / 1e6, strict=True))
+        events = {clip: self.truth.events(clip) for clip in self.scores}
+        question = {
+            **self.question(),
+            "classes": self.scores.classes,
+            "clips": {clip: {"duration": durations[clip]} for clip in self.scores},
+        }
+        return leaves(points_of("sedscope.compat.psds_eval", question, events, frames))
+
+
+def case_of(name: str) -> Case:
+    options: dict[str, Any] = {
+        "dtc_threshold": 0.5007,
+        "gtc_threshold": 0.5007,
+        "cttc_threshold": 0.3001,
+    }
+    if name == "simulated":
+        truth = sed.simulate.ground_truth(30, classes=4)
+        return Case(sed.simulate.scores(truth), truth, (0.2, 0.4, 0.5, 0.6, 0.8), options)
+    number = int(name.split("-")[1])
+    rng = np.random.default_rng([number, 9])
+    scores, truth = random_set(rng, KINDS[number % len(KINDS)], coarse=True)
+    distinct = np.unique(np.concatenate([clip.values.ravel() for clip in scores.values()]))
+    below_the_maximum = distinct[np.isfinite(distinct)][:-1].astype(np.float64)
+    thresholds = np.sort(rng.permutation(below_the_maximum)[:4])
+    units = ["minute", "hour", "day", "month", "year"]
+    options |= {"duration_unit": units[number % len(units)]}
+    return Case(scores, truth, tuple(thresholds.tolist()), options)
+
+
+@pytest.fixture(scope="module")
+def judged(peers_python: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    cases = {name: case_of(name) for name in NAMES}
+    verdicts = judge(peers_python, tmp_path_factory.mktemp("psds_eval"), cases)
+    return {name: (cases[name], verdicts[name]) for name in NAMES}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_results(judged: dict[str, Any], name: str) -> None:
+    case, theirs = judged[name]
+    ours = case.ours()
+    for path, value in theirs.items():
+        if path.startswith("curves/1/"):  # over rates of cross-triggers: a last point is at NaN
+            value = value[..., :-1]
+        if path.startswith("fscores/") and np.isnan(value):  # nothing found: 0, and in the mean
+            assert ours[path] == 0
+            continue
+        if path.startswith("fscores/") and path.endswith("/0"):
+            of_classes = {p: v for p, v in theirs.items() if p.startswith(path[:-1] + "1/")}
+            value = np.mean(np.nan_to_num(list(of_classes.values())))
+        if value.dtype.kind in "OUS":
+            assert ours[path].tolist() == value.tolist(), path
+        else:
+            np.testing.assert_allclose(ours[path], value, rtol=1e-9, atol=1e-9, err_msg=path)
+
+
+# On its own
+
+
+def events(*rows: tuple[str, float, float, str]) -> Any:
+    return pandas.DataFrame(list(rows), columns=["filename", "onset", "offset", "event_label"])
+
+
+METADATA = pandas.DataFrame({"filename": ["a.wav", "b.wav"], "duration": [10.0, 10.0]})
+TRUTH = events(("a.wav", 1, 3, "Dog"), ("b.wav", 2, 4, "Cat"))
+NO_RESULT: Any = 0.5
+FOUND = events(("a.wav", 1, 3, "Dog"), ("a.wav", 5, 6, "Cat"), ("b.wav", 2, 4, "Dog"))
+
+
+def evaluation(**options: Any) -> PSDSEval:
+    return PSDSEval(ground_truth=TRUTH, metadata=METADATA, **options)
+
+
+def test_counts_of_an_operating_point() -> None:
+    """True positives on the diagonal, cross-triggers beside it, false positives in the last column."""
+    made = evaluation()
+    made.add_operating_point(FOUND, info={"threshold": 0.5})
+    assert made.class_names == ["Cat", "Dog", "injected_psds_world_label"]
+    assert made.operating_points.counts[0].tolist() == [[0, 0, 1], [1, 1, 1], [0, 0, 0]]
+    assert made.operating_points.threshold.tolist() == [0.5]
+
+
+def test_a_class_of_which_nothing_is_found_has_an_f_score_of_0() -> None:
+    mean, of_classes = evaluation().compute_macro_f_score(FOUND)
+    assert of_classes == {"Cat": 0.0, "Dog": pytest.approx(2 / 3)}
+    assert mean == pytest.approx(1 / 3)
+
+
+def test_the_same_operating_point_twice_counts_once() -> None:
+    made = evaluation()
+    made.add_operating_point(FOUND)
+    with pytest.warns(sed.SedscopeWarning, match="already"):
+        made.add_operating_point(FOUND.iloc[::-1])
+    assert made.num_operating_points() == 1
+    made.clear_all_operating_points()
+    assert made.num_operating_points() == 0
+
+
+def test_classes_without_references_are_left_out() -> None:
+    made, plain = evaluation(class_names=["Bird"]), evaluation()
+    for one in (made, plain):
+        one.add_operating_point(FOUND)
+    assert np.isnan(made.operating_points.tpr[0][0])
+    assert made.psds(0.5, 1, 1000).value == plain.psds(0.5, 1, 1000).value
+
+
+def test_nothing_detected_is_an_operating_point() -> None:
+    made = evaluation()
+    made.add_operating_point(FOUND.iloc[:0])
+    assert not made.operating_points.counts[0].any()
+    assert made.compute_macro_f_score(FOUND.iloc[:0]) == (0, {"Cat": 0, "Dog": 0})
+
+
+def test_files_without_events_are_part_of_the_ground_truth() -> None:
+    truth = events(("a.wav", 1, 3, "Dog"))
+    truth.loc[1] = ["b.wav", np.nan, np.nan, np.nan]
+    made = PSDSEval(ground_truth=truth, metadata=METADATA)
+    made.add_operating_point(FOUND[FOUND.event_label == "Dog"])
+    assert made.operating_points.fpr[0].tolist() == [180.0]
+
+
+def test_detections_of_other_classes_are_left_out_and_told_of() -> None:
+    with pytest.warns(sed.SedscopeWarning, match="left out, not among the classes: detections of Bird"):
+        evaluation().add_operating_point(events(("a.wav", 1, 3, "Dog"), ("a.wav", 1, 3, "Bird")))
+
+
+def test_lines_between_points_instead_of_steps() -> None:
+    made = evaluation()
+    made.add_operating_point(FOUND)
+    assert made.psds(max_efpr=180).value == 0
+    assert made.psds(max_efpr=180, en_interp=True).plt.yp.tolist() == [0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (lambda: PSDSEval(duration_unit="week"), "duration_unit='week': choose 'minute'"),
+        (lambda: PSDSEval(dtc_threshold=1.2), "dtc=1.2 must be above 0 and at most 1"),
+        (lambda: PSDSEval(ground_truth=TRUTH), "give both the ground truth and the metadata"),
+        (lambda: PSDSEval(ground_truth="x", metadata=METADATA), "must be a pandas.DataFrame, not str"),
+        (lambda: evaluation().set_ground_truth(TRUTH, METADATA), "is set already"),
+        (lambda: PSDSEval().add_operating_point(FOUND), "set the ground truth first"),
+        (lambda: evaluation().psds(), "there is no operating point"),
+        (lambda: evaluation().psds(alpha_st=-1), "alpha_st=-1 must be at least 0"),
+        (lambda: evaluation().psd_roc_curves(2.0), "alpha_ct=2.0 must be from 0 to 1"),
+        (
+            lambda: evaluation().add_operating_point(FOUND, info={"id": 1}),
+            "info cannot be named id",
+        ),
+        (
+            lambda: evaluation().add_operating_point(FOUND.drop(columns="onset")),
+            "the detection has no column onset",
+        ),
+        (
+            lambda: evaluation().add_operating_point(events(("c.wav", 1, 3, "Dog"))),
+            "not in the metadata: 1 clip with detections: c",
+        ),
+        (
+            lambda: evaluation().add_operating_point(
+                events(("a.wav", 1, 3, "Dog"), ("a.wav", 2, 4, "Dog"))
+            ),
+            "clip a: 1 event overlapping another",
+        ),
+        (
+            lambda: PSDSEval(ground_truth=TRUTH, metadata=METADATA.iloc[:1]),
+            "durations: none for 1 clip of the ground truth",
+        ),
+        (lambda: plot_psd_roc(NO_RESULT), "give the result of psds"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused(act: Any, said: str) -> None:
+    with pytest.raises(PSDSEvalError, match=said):
+        act()
+
+
+def test_unknown_classes_and_constraints_are_refused() -> None:
+    made = evaluation()
+    made.add_operating_point(FOUND)
+    for label, constraint, said in (("Bird", "tpr", "no class 'Bird'"), ("Dog", "x", "choose 'tpr'")):
+        wanted = pandas.DataFrame({"class_name": [label], "constraint": [constraint], "value": [0.5]})
+        with pytest.raises(PSDSEvalError, match=said):
+            made.select_operating_points_per_class(wanted)
+
+
+def test_plots(tmp_path: Path) -> None:
+    matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    made = evaluation()
+    made.add_operating_point(FOUND)
+    result = made.psds(0.5, 1, 200)
+    _, axes = pyplot.subplots()
+    plot_psd_roc(result, en_std=True, axes=axes, filename=tmp_path / "roc.png")
+    assert axes.get_xlabel() == "eFPR per hour"
+    assert axes.get_title().startswith(f"PSDS: {result.value:.5f}")
+    assert np.array_equal(axes.lines[0].get_ydata(), result.plt.yp)
+    _, axes = pyplot.subplots()
+    plot_per_class_psd_roc(made.psd_roc_curves(0.5)[2], made.class_names, axes=axes)
+    assert [line.get_label() for line in axes.lines] == ["Cat", "Dog", "mean_TPR"]
+    assert (tmp_path / "roc.png").stat().st_size > 0
+    pyplot.close("all")

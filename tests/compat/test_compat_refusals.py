@@ -1,0 +1,165 @@
+"""In the place of sed_scores_eval: what is refused, and what is said then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.compat.sed_scores_eval import (
+    clip_based,
+    collar_based,
+    intersection_based,
+    io,
+    segment_based,
+)
+from sedscope.compat.sed_scores_eval.base_modules.postprocessing import medfilt
+from sedscope.compat.sed_scores_eval.base_modules.scores import (
+    create_score_dataframe,
+    validate_score_dataframe,
+)
+
+from ..support.compat_sets import CAT, COLLAR, DURATIONS, GRID, SCORES, TRUTH, frame
+
+
+def nan_scores() -> Any:
+    return {**SCORES, "a": frame([0.1, np.nan, 0.8, 0.2], CAT["a"])}
+
+
+def deltas_of(changes: dict[str, list[int]]) -> Any:
+    return {clip: {label: ([0.5], changes) for label in ("Dog", "Cat")} for clip in "ab"}
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (
+            lambda: intersection_based.psds({"a": SCORES["a"]}, TRUTH, DURATIONS, **GRID),
+            "ground truth: without scores: 1 clip: b",
+        ),
+        (
+            lambda: intersection_based.psds(SCORES, {"a": []}, DURATIONS, **GRID),
+            "ground truth: none for 1 clip: b. Give one for each clip with scores",
+        ),
+        (
+            lambda: intersection_based.psds(SCORES, TRUTH, {**DURATIONS, "c": 4.0}, **GRID),
+            "durations: without scores: 1 clip: c",
+        ),
+        (
+            lambda: segment_based.auroc(SCORES, {**TRUTH, "c": []}, DURATIONS),
+            "ground truth: without scores: 1 clip: c",
+        ),
+        (lambda: clip_based.auroc(SCORES, {"a": []}), "ground truth: none for 1 clip: b"),
+        (
+            lambda: intersection_based.median_filter_independent_psds(
+                SCORES, {"a": []}, DURATIONS, median_filter_lengths_in_sec=[1.0], **GRID
+            ),
+            "ground truth: none for 1 clip: b",
+        ),
+        (
+            lambda: intersection_based.psds(SCORES, TRUTH, {"a": 4.0}, **GRID),
+            "durations: none for 1 clip",
+        ),
+        (lambda: intersection_based.psds(3, TRUTH, DURATIONS, **GRID), "scores must be a mapping"),
+        (lambda: intersection_based.psds([], TRUTH, DURATIONS, **GRID), "scores is an empty list"),
+        (lambda: intersection_based.psds({}, TRUTH, DURATIONS, **GRID), "there is no score table"),
+        (lambda: intersection_based.psds(SCORES, 3, DURATIONS, **GRID), "ground truth: give a mapping"),
+        (lambda: intersection_based.psds(SCORES, TRUTH, 3, **GRID), "durations: give a mapping"),
+        (lambda: intersection_based.psds(SCORES, TRUTH, None, **GRID), "durations: give a mapping"),
+        (
+            lambda: intersection_based.bootstrapped_psds(SCORES, TRUTH, None, **GRID),
+            "durations: give a mapping",
+        ),
+        (
+            lambda: intersection_based.fscore(nan_scores(), TRUTH, 0.5, **GRID),
+            "1 score not a number .NaN.: clip a, class Dog, frame 1",
+        ),
+        (
+            lambda: collar_based.fscore(SCORES, {"a": [(1, 3, "Bird")], "b": []}, 0.5, **COLLAR),
+            "not among the classes of the scores: Bird.*leave out events of other classes",
+        ),
+        (
+            lambda: collar_based.fscore(SCORES, {"a": [(1, 3)], "b": []}, 0.5, **COLLAR),
+            r"a: \(1, 3\) is not \(onset, offset, label\)",
+        ),
+        (
+            lambda: collar_based.fscore(
+                SCORES, {"a": [(1, 3, "Dog"), (2, 4, "Dog")], "b": []}, 0.5, **COLLAR
+            ),
+            "1 event overlapping another of the same class and clip",
+        ),
+        (lambda: clip_based.fscore(SCORES, TRUTH, 0.5), "tags must be lists of labels"),
+        (
+            lambda: intersection_based.psds(SCORES, TRUTH, DURATIONS, **GRID, cttc_threshold=0.3),
+            "cttc_threshold=0.3 and alpha_ct=0.0 do not go together",
+        ),
+        (
+            lambda: intersection_based.psds(SCORES, TRUTH, DURATIONS, **GRID, unit_of_time="day"),
+            "unit_of_time='day': choose 'second'",
+        ),
+        (
+            lambda: intersection_based.psds(SCORES, TRUTH, DURATIONS, **GRID, max_efpr=0),
+            "max_efpr=0 must be above 0",
+        ),
+        (
+            lambda: intersection_based.fscore(SCORES, TRUTH, 0.5, **GRID, time_decimals=3),
+            "time_decimals=3: times are exact to 6 decimals",
+        ),
+        (
+            lambda: intersection_based.fscore(SCORES, TRUTH, {"Dog": 0.5}, **GRID),
+            "there is no threshold for Cat",
+        ),
+        (
+            lambda: intersection_based.fscore(SCORES, TRUTH, [0.5], **GRID),
+            "thresholds must be one number",
+        ),
+        (
+            lambda: intersection_based.fscore(None, TRUTH, 0.5, deltas={}, **GRID),
+            "deltas must be a mapping",
+        ),
+        (
+            lambda: collar_based.fscore(None, TRUTH, 0.5, deltas=deltas_of({"tps": [1]}), **COLLAR),
+            "the deltas have no 'fps': they are of another kind",
+        ),
+        (
+            lambda: collar_based.fscore(
+                None, TRUTH, 0.5, deltas=deltas_of({"tps": [1], "fps": [0, 1]}), **COLLAR
+            ),
+            "one change of each count for each score",
+        ),
+        (
+            lambda: intersection_based.median_filter_independent_psds(
+                SCORES, TRUTH, DURATIONS, median_filter_lengths_in_sec=[], **GRID
+            ),
+            "there is no median filter",
+        ),
+        (lambda: medfilt(SCORES, [1.0]), "clip a: give one filter length, or one for each of 2 classes"),
+        (lambda: validate_score_dataframe(SCORES["a"].drop(index=1)), "that do not begin where the one"),
+        (lambda: validate_score_dataframe(SCORES), "must be a pandas.DataFrame, not dict"),
+        (lambda: validate_score_dataframe(SCORES["a"], event_classes=["Dog"]), "are Dog, Cat, not Dog"),
+        (lambda: create_score_dataframe([[1.0]], [0.0], ["Dog"]), "1 frames need 2 timestamps"),
+        (lambda: create_score_dataframe([[1.0]], [0.0, 1.0], ["Dog", "Cat"]), "a list of 1 names"),
+        (
+            lambda: io.write_detections_for_multiple_thresholds(SCORES, [0.5, 0.50001], "nowhere"),
+            "thresholds must differ within 3 decimals",
+        ),
+        (
+            lambda: io.parse_ground_truth(TRUTH, audio_ids=["a", "c"]),
+            "ground truth: none for 1 clip: c; without scores: 1 clip: b",
+        ),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused(act: Any, said: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=said):
+        act()
+
+
+def test_arguments_that_are_not_there_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"^psds\(\) missing a required argument: 'dtc_threshold'"):
+        intersection_based.psds(SCORES, TRUTH, DURATIONS, gtc_threshold=0.5)
+    with pytest.raises(TypeError, match=r"^accumulated_intermediate_statistics\(\) missing"):
+        collar_based.accumulated_intermediate_statistics(SCORES)
+    with pytest.raises(TypeError, match=r"^fscore\(\) got an unexpected keyword argument 'dtc'"):
+        intersection_based.fscore(SCORES, TRUTH, 0.5, dtc=0.5, gtc_threshold=0.5, dtc_threshold=0.5)

@@ -1,0 +1,158 @@
+"""Deltas on disk: what comes back is what was written, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sedscope as sed
+from sedscope.counting.delta_files import load_deltas, merge_files, save_deltas
+from sedscope.postprocessing import MedianFilter
+
+from ..support import oracle
+from ..support.cases import clip_lists, to_scores, to_truth
+
+CRITERIA: list[Any] = [
+    sed.Intersection(0.5, 0.5, 0.3),
+    sed.Collar(1e-5, 1e-5, 0.5, cross_triggers=True, errors=True),
+    sed.IoU(0.3),
+    sed.Segment(0.05, cross_triggers=True),
+    sed.Clip("mean"),
+]
+
+
+def arrays_of(value: Any) -> list[Any]:
+    """All arrays in a value, with their types."""
+    if isinstance(value, np.ndarray):
+        return [value.dtype, value.shape, value.tobytes()]
+    if isinstance(value, tuple):
+        return [arrays_of(part) for part in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return [arrays_of(getattr(value, name)) for name in value.__dataclass_fields__]
+    if isinstance(value, dict):
+        return [(key, arrays_of(part)) for key, part in value.items()]
+    return [value]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
+@settings(max_examples=20)
+@given(case=clip_lists, dtype=st.sampled_from([np.float32, np.float64]))
+def test_there_and_back(
+    criterion: Any, case: Sequence[oracle.Clip], dtype: type, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("deltas") / "part.deltas"
+    found = sed.deltas(
+        to_scores(case, dtype), to_truth(case), criterion, postprocessing=[MedianFilter(3e-6)]
+    )
+    save_deltas(found, path)
+    (back,) = load_deltas(path)
+    assert back.criterion == found.criterion
+    assert arrays_of(back) == arrays_of(found)
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[Path]:
+    """Three shards of a set, with two criteria each."""
+    truth = sed.simulate.ground_truth(30)
+    scores = sed.simulate.scores(truth, frame=0.1)
+    paths = []
+    for k in range(3):
+        found = [sed.deltas(scores, truth, c, clips=truth.clips[k::3]) for c in CRITERIA[:2]]
+        paths.append(tmp_path / f"{k}.deltas")
+        save_deltas(found, paths[-1])
+    return paths
+
+
+def test_shards_make_the_whole(parts: list[Path]) -> None:
+    truth = sed.simulate.ground_truth(30)
+    scores = sed.simulate.scores(truth, frame=0.1)
+    for merged in merge_files(parts):
+        whole = sed.deltas(scores, truth, merged.criterion)
+        one, other = merged.counts(), whole.counts()
+        for label in whole.classes:
+            np.testing.assert_array_equal(one[label].scores, other[label].scores)
+            np.testing.assert_array_equal(one[label].tp, other[label].tp)
+            np.testing.assert_array_equal(one[label].fp, other[label].fp)
+
+
+def test_new_clips_are_added_to_a_file(parts: list[Path], tmp_path: Path) -> None:
+    path = tmp_path / "all.deltas"
+    for part in parts:
+        save_deltas(load_deltas(part), path, append=True)
+    assert arrays_of(tuple(load_deltas(path))) == arrays_of(tuple(merge_files(parts)))
+    before = path.read_bytes()
+    with pytest.raises(sed.SedscopeError, match=r"the new deltas: in more than one of the deltas"):
+        save_deltas(load_deltas(parts[0]), path, append=True)
+    fewer = load_deltas(parts[0])[:1]
+    others = [replace(found, clips=tuple(f"new_{clip}" for clip in found.clips)) for found in fewer]
+    with pytest.raises(sed.SedscopeError, match="not all clips have deltas of the same criteria"):
+        save_deltas(others, path, append=True)
+    assert path.read_bytes() == before
+
+
+def test_a_clip_counts_once(parts: list[Path]) -> None:
+    with pytest.raises(sed.SedscopeError, match="in more than one of the deltas: 10 clips"):
+        merge_files([*parts, parts[0]])
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_every_altered_file_is_refused(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("altered") / "part.deltas"
+    truth = sed.simulate.ground_truth(3)
+    scores = sed.simulate.scores(truth, frame=1.0)
+    save_deltas(sed.deltas(scores, truth, CRITERIA[0]), path)
+    content = bytearray(path.read_bytes())
+    place = data.draw(st.integers(0, len(content) - 1))
+    how = data.draw(st.sampled_from(["cut", "flip", "insert", "drop"]))
+    if how == "cut":
+        content = content[:place]
+    elif how == "flip":
+        content[place] ^= data.draw(st.integers(1, 255))
+    elif how == "insert":
+        content.insert(place, data.draw(st.integers(0, 255)))
+    else:
+        del content[place]
+    path.write_bytes(content)
+    with pytest.raises(sed.SedscopeError, match=r"part\.deltas"):
+        load_deltas(path)
+
+
+def test_other_files_and_versions_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "x.deltas"
+    path.write_bytes(b"onset\toffset\n")
+    with pytest.raises(sed.SedscopeError, match="is no file of deltas"):
+        load_deltas(path)
+    path.write_bytes(b"sedscope-deltas 2 10 abc\n")
+    with pytest.raises(sed.SedscopeError, match="of version 2, this sedscope reads version 1"):
+        load_deltas(path)
+    with pytest.raises(sed.SedscopeError, match="cannot read"):
+        load_deltas(tmp_path / "none.deltas")
+
+
+def test_a_header_that_lies_about_sizes_takes_no_memory(tmp_path: Path) -> None:
+    import hashlib
+
+    path = tmp_path / "x.deltas"
+    header = b'{"deltas":[],"arrays":[{"dtype":"<i8","shape":[100000000],"digest":""}]}'
+    digest = hashlib.blake2b(header, digest_size=16).hexdigest().encode()
+    path.write_bytes(b"sedscope-deltas 1 %d %s\n%s" % (len(header), digest, header))
+    with pytest.raises(sed.SedscopeError, match="shorter than it says"):
+        load_deltas(path)
+
+
+def test_criteria_of_ones_own_cannot_be_saved(tmp_path: Path) -> None:
+    own: Any = object()
+    truth = sed.simulate.ground_truth(2)
+    found = sed.deltas(sed.simulate.scores(truth), truth, CRITERIA[0])
+    with pytest.raises(sed.SedscopeError, match="a criterion of one's own"):
+        save_deltas(replace(found, criterion=own), tmp_path / "x.deltas")

@@ -1,0 +1,435 @@
+"""Where errors come from: each event in one bin, held against the oracle and against the counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sedscope as sed
+from sedscope.data.alignment import align
+from sedscope.diagnosis.diagnose import (
+    CAUSES,
+    DETECTION_BINS,
+    REFERENCE_BINS,
+    ClassDiagnosis,
+    ClipDiagnosis,
+    clip_costs,
+    diagnose_aligned_clip,
+    diagnose_clip,
+)
+
+from ..criteria.test_criteria import cases, collar_criteria, crowded_clips, dtypes
+from ..support import oracle, oracle_diagnosis
+from ..support.cases import LABELS, clips, criteria, name, parts, to_scores, to_truth
+from ..support.oracle_diagnosis import EventCriterion
+from ..support.sets import desed_scores, desed_truth
+
+event_criteria: st.SearchStrategy[EventCriterion] = (
+    criteria() | collar_criteria() | st.builds(sed.IoU, parts, cross_triggers=st.booleans())
+)
+one_clip = clips() | crowded_clips()
+
+
+@st.composite
+def stops(draw: st.DrawFn, case: Sequence[oracle.Clip]) -> dict[str, list[float]]:
+    """Thresholds at scores, beside them by less than float32 can tell, and beyond all."""
+    found: dict[str, list[float]] = {}
+    for label in LABELS:
+        scores = sorted({score for clip in case for score in clip.scores[label]})
+        near = [float(np.nextafter(score, to)) for score in scores for to in (-np.inf, np.inf)]
+        choices = st.sampled_from([*scores, *near, -np.inf, np.inf, 1e300, -1e300])
+        found[label] = draw(st.lists(choices, min_size=1, max_size=6))
+    return found
+
+
+def numbers(of_class: ClassDiagnosis, row: int) -> tuple[Counter[str], Counter[str]]:
+    """How many references and detections are in each bin; those with any."""
+    sides = (of_class.references, of_class.detections)
+    references, detections = (
+        Counter({label: int(found[row]) for label, found in side.items() if found[row]})
+        for side in sides
+    )
+    return references, detections
+
+
+@settings(max_examples=500)
+@given(st.data(), one_clip, event_criteria, dtypes)
+def test_bins_are_those_of_the_definitions(
+    data: st.DataObject, clip: oracle.Clip, criterion: EventCriterion, dtype: type
+) -> None:
+    thresholds = data.draw(stops([clip]))
+    found = sed.diagnose(to_scores([clip], dtype), to_truth([clip]), criterion, thresholds)
+    for label in LABELS:
+        assert tuple(found[label].references) == REFERENCE_BINS
+        assert tuple(found[label].detections) == DETECTION_BINS
+        assert found[label].thresholds.tolist() == sorted(set(thresholds[label]), reverse=True)
+        for row, threshold in enumerate(found[label].thresholds.tolist()):
+            possible = [
+                (Counter(bins.references), Counter(bins.detections))
+                for bins in oracle_diagnosis.bins(clip, label, threshold, criterion)
+            ]
+            assert numbers(found[label], row) in possible
+
+
+@settings(max_examples=200)
+@given(st.data(), cases, event_criteria, dtypes)
+def test_bins_add_up_to_the_counts(
+    data: st.DataObject, case: Sequence[oracle.Clip], criterion: EventCriterion, dtype: type
+) -> None:
+    thresholds = data.draw(stops(case))
+    scores, truth = to_scores(case, dtype), to_truth(case)
+    counts = sed.deltas(scores, truth, criterion).counts()
+    found = sed.diagnose(scores, truth, criterion, thresholds)
+    for label in LABELS:
+        tally, counted = found[label].tally(), counts[label].at(thresholds[label])
+        assert found[label].references["found"].tolist() == counted.tp.tolist()
+        assert np.asarray(tally.fp).tolist() == counted.fp.tolist()
+        detected = sum(found[label].detections.values())
+        assert (detected - found[label].detections["true"]).tolist() == counted.fp.tolist()
+        references = sum(found[label].references.values())
+        assert np.asarray(references).tolist() == [counts[label].references] * len(counted.tp)
+
+
+@settings(max_examples=100)
+@given(st.data(), cases, event_criteria)
+def test_any_grouping_gives_the_same(
+    data: st.DataObject, case: Sequence[oracle.Clip], criterion: EventCriterion
+) -> None:
+    thresholds = data.draw(stops(case))
+    scores, truth = to_scores(case), to_truth(case)
+    read_one_by_one = sed.Scores(list(scores), scores.__getitem__, classes=LABELS)
+    whole = sed.diagnose(scores, truth, criterion, thresholds, threads=1)
+    of_clips = [sed.diagnose(scores, truth, criterion, thresholds, clips=[clip]) for clip in scores]
+    for label in LABELS:
+        for row in range(len(whole[label].thresholds)):
+            expected = numbers(whole[label], row)
+            again = sed.diagnose(read_one_by_one, truth, criterion, thresholds, threads=3)[label]
+            assert numbers(again, row) == expected
+            alone = [numbers(one[label], row) for one in of_clips]
+            added = tuple(sum(side, Counter[str]()) for side in zip(*alone, strict=True))
+            assert added == expected
+
+
+@settings(max_examples=200)
+@given(st.data(), cases, event_criteria, dtypes)
+def test_clips_by_themselves(
+    data: st.DataObject, case: Sequence[oracle.Clip], criterion: EventCriterion, dtype: type
+) -> None:
+    thresholds = {label: chosen[0] for label, chosen in data.draw(stops(case)).items()}
+    scores, truth = to_scores(case, dtype), to_truth(case)
+    costs = clip_costs(scores, truth, criterion, thresholds)
+    assert costs.clips == tuple(scores)
+    assert costs.classes == LABELS
+    alignment = align(scores, truth)
+    for i, clip in enumerate(case):
+        found = diagnose_aligned_clip(alignment, name(i), criterion, thresholds)
+        assert found == diagnose_clip(
+            scores[name(i)],
+            truth.events(name(i)),
+            criterion,
+            thresholds,
+            classes=LABELS,
+            duration=clip.duration / 1e6,
+        )
+        whole = sed.diagnose(scores, truth, criterion, thresholds, clips=[name(i)])
+        for c, label in enumerate(LABELS):
+            references, detections = numbers(whole[label], 0)
+            assert of_label(found, label) == (references, detections)
+            assert costs.fp[i, c] == detections.total() - detections["true"]
+            assert costs.fn[i, c] == references.total() - references["found"]
+
+
+def of_label(found: ClipDiagnosis, label: str) -> tuple[Counter[str], Counter[str]]:
+    references, detections = (
+        Counter(event.bin for event in side if event.label == label)
+        for side in (found.references, found.detections)
+    )
+    return references, detections
+
+
+@settings(max_examples=300)
+@given(st.data(), one_clip, event_criteria)
+def test_events_of_a_clip(data: st.DataObject, clip: oracle.Clip, criterion: EventCriterion) -> None:
+    thresholds = {label: chosen[0] for label, chosen in data.draw(stops([clip])).items()}
+    alignment = align(to_scores([clip]), to_truth([clip]))
+    judged = diagnose_aligned_clip(alignment, name(0), criterion, thresholds)
+
+    def times(event: Any) -> tuple[int, int]:
+        return round(event.onset * 1e6), round(event.offset * 1e6)
+
+    for side, other_side in (
+        (judged.detections, judged.references),
+        (judged.references, judged.detections),
+    ):
+        for place, event in enumerate(side):
+            assert event.overlaps == tuple(
+                other
+                for other, candidate in enumerate(other_side)
+                if candidate.label == event.label
+                and oracle_diagnosis.share_time(times(event), times(candidate))
+            )
+            if event.partner is not None:
+                assert other_side[event.partner].partner == place
+    for label in LABELS:
+        detections = [event for event in judged.detections if event.label == label]
+        references = [event for event in judged.references if event.label == label]
+        found = oracle_diagnosis.detections(clip, label, thresholds[label])
+        targets = sorted(oracle.references(clip, label))
+        assert [times(event) for event in detections] == found
+        assert [times(event) for event in references] == targets
+        possible = list(oracle_diagnosis.bins(clip, label, thresholds[label], criterion))
+        assert (
+            oracle_diagnosis.Bins(
+                [event.bin for event in references], [event.bin for event in detections]
+            )
+            in possible
+        )
+        pairs = [
+            (times(event), times(judged.references[event.partner]))
+            for event in detections
+            if event.partner is not None
+        ]
+        assert pairs in [
+            sorted(verdict.pairs) for verdict in oracle_diagnosis.verdicts(found, targets, criterion)
+        ]
+        for event in detections:
+            on = oracle_diagnosis.triggered(clip, label, times(event), criterion)
+            assert list(event.triggers) == (on if event.bin == "cross_trigger" else [])
+
+
+@settings(max_examples=200)
+@given(
+    cases,
+    criteria(cross_triggers=True)
+    | collar_criteria().map(lambda collar: replace(collar, cross_triggers=True))
+    | st.builds(sed.IoU, parts, cross_triggers=st.just(True)),
+)
+def test_cross_triggers_are_those_of_the_criterion(
+    case: Sequence[oracle.Clip], criterion: EventCriterion
+) -> None:
+    """With references of b alone, those of a in the bin are all that the criterion counts."""
+    case = [replace(clip, references=[r for r in clip.references if r[2] == "b"]) for clip in case]
+    scores, truth = to_scores(case), to_truth(case)
+    counts = sed.deltas(scores, truth, criterion).counts()["a"]
+    if len(counts.scores):
+        at = counts.at(counts.scores)
+        found = sed.diagnose(scores, truth, criterion, {"a": at.scores})["a"]
+        assert found.detections["cross_trigger"].tolist() == at.ct("b").tolist()
+        assert found.detections["background"].tolist() == (at.fp - at.ct("b")).tolist()
+
+
+def events(line: str, label: str) -> list[tuple[float, float, str]]:
+    """Runs of a letter, a second each; ``|`` parts two that touch."""
+    times, now = [], 0
+    for letter, run in groupby(line):
+        length = 0 if letter == "|" else len(list(run))
+        if letter.isalpha():
+            times.append((float(now), float(now + length), label))
+        now += length
+    return times
+
+
+OVERLAP, COLLAR = sed.Intersection(0.7, 0.7), sed.Collar(1.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "reference", "detected", "of_references", "of_detections"),
+    [
+        (OVERLAP, "·RRRR·", "·DDDD·", ["found"], ["true"]),
+        (OVERLAP, "·RRRR·", "······", ["missed"], []),
+        (OVERLAP, "······", "··D·D·", [], ["background"] * 2),
+        # touching is not sharing time
+        (OVERLAP, "··RR··", "DD··DD", ["missed"], ["background"] * 2),
+        # in pieces, each of which is relevant
+        (OVERLAP, "RRRRRR", "D·D·D·", ["fragmented"], ["true"] * 3),
+        (OVERLAP, "RRRRRR", "DDD·DD", ["found"], ["true"] * 2),
+        # in pieces that are too long: by either end they reach outside
+        (OVERLAP, "··RRR···", "DDD·DDDD", ["fragmented"], ["fragment"] * 2),
+        # one over several
+        (OVERLAP, "R···R", "DDDDD", ["merged"] * 2, ["merged"]),
+        (OVERLAP, "RR·RR", "DDDDD", ["found"] * 2, ["true"]),
+        (OVERLAP, "··RR··", "DDDDDD", ["too_long"], ["too_long"]),
+        (OVERLAP, "··RR··", "··DDDD", ["too_long"], ["too_long"]),
+        (OVERLAP, "RRRRRR", "··DD··", ["too_short"], ["true"]),
+        (OVERLAP, "RRRRRR", "DD····", ["too_short"], ["true"]),
+        (OVERLAP, "··RRRR", "DDDD··", ["onset"], ["onset"]),
+        (OVERLAP, "··RRRR··", "·DD·····", ["offset"], ["offset"]),
+        (OVERLAP, "·RRRR····", "····DDDDD", ["offset"], ["offset"]),
+        # a piece that a merging detection takes as well
+        (OVERLAP, "RRRRRR···RR", "D··DDDDDDDD", ["fragmented", "merged"], ["true", "merged"]),
+        # within the collars
+        (COLLAR, "··RRRR··", "·DDDDDD·", ["found"], ["true"]),
+        # one boundary too far off
+        (COLLAR, "··RRRR··", "DDDDDDD·", ["onset"], ["onset"]),
+        (COLLAR, "··RRRR··", "·DDDDDDD", ["offset"], ["offset"]),
+        (COLLAR, "··RRRR··", "··DD····", ["offset"], ["offset"]),
+        # both
+        (COLLAR, "··RRRR··", "DDDDDDDD", ["too_long"], ["too_long"]),
+        (COLLAR, "RRRRRRRR", "··DDDD··", ["too_short"], ["too_short"]),
+        (COLLAR, "··RRRR··", "DDDD····", ["onset"], ["onset"]),
+        (COLLAR, "···RRRR·", "·DDD····", ["offset"], ["offset"]),
+        (COLLAR, "RRRRRRRR", "DDD·DDDD", ["fragmented"], ["fragment"] * 2),
+        (COLLAR, "RRRRRRRR", "DDDDDD·D", ["fragmented"], ["fragment"] * 2),
+        (COLLAR, "RRRRRRRR", "DDDDDDD|D", ["found"], ["true", "fragment"]),
+        (COLLAR, "RRRR|RRRR", "DDDDDDDD", ["merged"] * 2, ["merged"]),
+        (COLLAR, "RR|RRRRRR", "DDDDDDDD", ["merged", "merged"], ["merged"]),
+        (COLLAR, "R|RRRRRRR", "DDDDDDDD", ["merged", "found"], ["true"]),
+        (sed.Collar(1.0, None), "··RRRR··", "··D·····", ["found"], ["true"]),
+        (sed.Collar(1.0, None), "··RRRR··", "·····DDD", ["onset"], ["onset"]),
+        (sed.IoU(0.5), "··RRRR··", "··DD····", ["found"], ["true"]),
+        (sed.IoU(0.5), "··RRRR··", "··D·····", ["too_short"], ["too_short"]),
+    ],
+)
+def test_drawn(
+    criterion: EventCriterion,
+    reference: str,
+    detected: str,
+    of_references: list[str],
+    of_detections: list[str],
+) -> None:
+    scores = sed.Scores.from_events({"a": events(detected, "x")}, classes=["x"])
+    truth = sed.GroundTruth.from_dict({"a": events(reference, "x")}, durations={"a": 20})
+    judged = diagnose_aligned_clip(align(scores, truth), "a", criterion, 0.5)
+    assert [event.bin for event in judged.references] == of_references
+    assert [event.bin for event in judged.detections] == of_detections
+
+
+@pytest.mark.parametrize(
+    ("criterion", "bins"),
+    [
+        # of the three detections the first lies in a reference of another class, the second shares
+        # half of its time with one, the third is in a reference of its own as well
+        (sed.Intersection(0.7, 0.7), ["cross_trigger", "cross_trigger", "too_long"]),
+        (sed.Intersection(0.7, 0.7, 0.6), ["cross_trigger", "background", "too_long"]),
+        (sed.Collar(0.5, 0.5, 0), ["cross_trigger", "cross_trigger", "offset"]),
+        (sed.Collar(0.5, 0.5, 0, cross_triggers=True), ["cross_trigger", "background", "offset"]),
+        (sed.IoU(0.6, cross_triggers=True), ["cross_trigger", "background", "too_long"]),
+    ],
+)
+def test_cross_triggers_drawn(criterion: EventCriterion, bins: list[str]) -> None:
+    detected, own, other = "·DD··DD··DDDD·", "·········DD···", "·OO··O···OOOO·"
+    scores = sed.Scores.from_events({"a": events(detected, "x")}, classes=["x", "y"])
+    truth = sed.GroundTruth.from_dict({"a": events(own, "x") + events(other, "y")}, durations={"a": 14})
+    judged = diagnose_aligned_clip(align(scores, truth), "a", criterion, 0.5)
+    assert [event.bin for event in judged.detections] == bins
+    assert [event.triggers for event in judged.detections] == [
+        ("y",) if of == "cross_trigger" else () for of in bins
+    ]
+
+
+def test_what_fixing_would_give() -> None:
+    detected = {"a": events("DD·DD·DD····", "x"), "b": events("··DDDD··DDDD", "x")}
+    reference = {"a": events("RRRRR··RRRR·", "x"), "b": events("··RRRR······", "x")}
+    scores = sed.Scores.from_events(detected, classes=["x"])
+    truth = sed.GroundTruth.from_dict(reference, durations={"a": 12, "b": 12})
+    found = sed.diagnose(scores, truth, sed.Collar(0.0, 0.0, 0.0), 0.5)["x"]
+    #   a: two pieces of the first reference; the second detected early; b: found; background
+    assert numbers(found, 0) == (
+        Counter(found=1, fragmented=1, offset=1),
+        Counter(true=1, fragment=2, offset=1, background=1),
+    )
+    now, fixed = found.tally(), found.fixed()
+    assert tuple(fixed) == tuple(CAUSES)
+    assert (now.precision[0], now.recall[0], now.error_rate[0]) == (1 / 5, 1 / 3, 6 / 3)
+
+    def after(cause: str) -> tuple[int, int]:
+        tally = fixed[cause][0]
+        return int(tally.tp), int(tally.fp)
+
+    assert {cause: after(cause) for cause in CAUSES if after(cause) != (1, 4)} == {
+        "fragmented": (2, 2),
+        "offset": (2, 3),
+        "background": (1, 3),
+    }
+    assert fixed["fragmented"].fscore()[0] == 2 * 2 / (2 * 2 + 1 + 2)
+    assert fixed["fragmented"].error_rate[0] == 1.0
+
+
+def a_set() -> tuple[sed.Scores, sed.GroundTruth]:
+    scores = sed.Scores.from_arrays({"a": [[0.9, 0.1], [0.2, 0.8]]}, classes=["Cat", "Dog"], frame=1.0)
+    return scores, sed.GroundTruth.from_dict({"a": [(0, 1, "Cat")]}, durations={"a": 2})
+
+
+def test_one_threshold_for_all_and_none_for_some() -> None:
+    scores, truth = a_set()
+    found = sed.diagnose(scores, truth, sed.Collar(), 0.5)
+    assert {label: of.detections["true"].tolist() for label, of in found.items()} == {
+        "Cat": [1],
+        "Dog": [0],
+    }
+    found = sed.diagnose(scores, truth, sed.Collar(), {"Dog": [0.1, 0.9, 0.9]})
+    assert found["Dog"].thresholds.tolist() == [0.9, 0.1]
+    assert found["Dog"].detections["background"].tolist() == [0, 1]
+    assert found["Cat"].thresholds.tolist() == [np.inf]
+    assert found["Cat"].references["missed"].tolist() == [1]
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize("criterion", [sed.Segment(1.0), sed.Clip()])
+def test_criteria_without_events_are_refused(criterion: Any) -> None:
+    scores, truth = a_set()
+    with pytest.raises(sed.SedscopeError, match=r"criteria about events .* not for (Segment|Clip)\("):
+        sed.diagnose(scores, truth, criterion, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "said"),
+    [
+        ({"Bird": 0.5}, "classes that are not evaluated: Bird"),
+        ({"Dog": []}, "Dog: there is no threshold"),
+        ({"Cat": float("nan"), "Dog": "high"}, "Cat: .* not NaN, Dog: thresholds must be numbers"),
+    ],
+)
+def test_bad_thresholds(thresholds: Mapping[str, Any], said: str) -> None:
+    scores, truth = a_set()
+    with pytest.raises(sed.SedscopeError, match=said):
+        sed.diagnose(scores, truth, sed.Collar(), thresholds)
+
+
+def test_clips_are_looked_at_by_one_threshold() -> None:
+    scores, truth = a_set()
+    several: Any = {"Dog": [0.1, 0.5]}
+    with pytest.raises(sed.SedscopeError, match="Dog: one threshold is needed, not 2"):
+        clip_costs(scores, truth, sed.Collar(), several)
+    with pytest.raises(sed.SedscopeError, match="no clip 'b' among the 1 clip"):
+        diagnose_aligned_clip(align(scores, truth), "b", sed.Collar(), 0.5)
+
+
+def test_scores_that_are_not_numbers_are_refused() -> None:
+    _, truth = a_set()
+    scores = sed.Scores.from_arrays({"a": [[0.9, np.nan]]}, classes=["Cat", "Dog"], frame=1.0)
+    with pytest.raises(sed.SedscopeError, match="clip a, class Dog, frame 0"):
+        sed.diagnose(scores, truth, sed.Collar(), 0.5)
+
+
+def test_progress_is_told() -> None:
+    scores, truth = a_set()
+    told: list[tuple[int, int]] = []
+    sed.diagnose(scores, truth, sed.Collar(), 0.5, progress=lambda *done: told.append(done))
+    assert told == [(0, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("criterion", [sed.Intersection(0.7, 0.7, 0.3), sed.Collar(), sed.IoU(0.5)])
+def test_real_data(data: Path, criterion: EventCriterion) -> None:
+    scores, truth = desed_scores(data), desed_truth(data)
+    counts = sed.deltas(scores, truth, criterion).counts()
+    thresholds = np.linspace(0.01, 0.99, 50)
+    found = sed.diagnose(scores, truth, criterion, thresholds)
+    for label, of_class in found.items():
+        at = counts[label].at(thresholds)
+        assert np.array_equal(of_class.tally().tp, at.tp)
+        assert np.array_equal(of_class.tally().fp, at.fp)
+        assert all((numbers >= 0).all() for numbers in of_class.detections.values())
+    costs = clip_costs(scores, truth, criterion, 0.5)
+    tallies = [of_class.tally_at(0.5) for of_class in counts.values()]
+    assert costs.fp.sum(axis=0).tolist() == [tally.fp for tally in tallies]
+    assert costs.fn.sum(axis=0).tolist() == [tally.fn for tally in tallies]

@@ -1,0 +1,406 @@
+"""All ways to go through the clips give the same bits, and survive what goes wrong on the way."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.counting import deltas as clip_deltas
+from sedscope.counting import one_pass as gathering
+from sedscope.counting.delta_files import merge_files, save_deltas
+from sedscope.data.alignment import align
+from sedscope.engines import floor_search as collect
+from sedscope.engines.checkpoint import CheckpointEngine
+from sedscope.engines.parts import find, merge, part_of, ranges
+from sedscope.evaluation.request import wanted_by
+from sedscope.metrics import Metric
+
+from ..support.registry import METRICS
+
+CRITERIA = {repr(metric.criterion): metric.criterion for metric in METRICS}
+PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, sed.GroundTruth]:
+    """A small set in files."""
+    folder = tmp_path_factory.mktemp("set") / "scores"
+    truth = sed.simulate.ground_truth(60, seed=4)
+    sed.write_scores(sed.simulate.scores(truth, frame=0.1, seed=4), folder)
+    return folder, truth
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    made = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+    )
+    with made, distributed.Client(made) as client:
+        yield client
+
+
+def in_memory(folder: Path) -> sed.Scores:
+    scores = sed.read_scores(folder)
+    held = dict(scores)
+    return sed.Scores(held, held.__getitem__, classes=scores.classes, in_memory=True)
+
+
+def streamed(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
+    return sed.evaluate(scores, truth, metrics)
+
+
+def on_one_thread(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
+    return sed.evaluate(scores, truth, metrics, threads=1)
+
+
+def in_pieces(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
+    def pieces(clip: str) -> sed.ClipPieces:
+        whole = scores[clip]
+        return sed.ClipPieces(lambda: np.array_split(whole.values, 7), edges=whole.edges)
+
+    cut = sed.Scores.from_function(truth.clips, pieces, classes=scores.classes)
+    return sed.evaluate(cut, truth, metrics)
+
+
+def class_by_class(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clip_deltas, "ROWS_TO_KEEP", 0)
+        return sed.evaluate(scores, truth, metrics)
+
+
+def checkpointed(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
+    first = sed.evaluate(scores, truth, metrics, checkpoint=tmp_path)
+    again = sed.evaluate(scores, truth, metrics, checkpoint=tmp_path)
+    assert again.scalars() == first.scalars()
+    return again
+
+
+def merged_by_hand(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
+    paths = []
+    for k in range(3):
+        alignment = align(scores, truth, clips=truth.clips[k * 20 : (k + 1) * 20])
+        every = {
+            c: gathering.Wanted(None, w.any_label, w.variants) for c, w in wanted_by(metrics).items()
+        }
+        paths.append(tmp_path / f"{k}.deltas")
+        save_deltas(collect.collect(alignment, every).values(), paths[-1])
+    return sed.evaluate_deltas(merge_files(paths), metrics)
+
+
+WAYS: dict[str, Callable[..., Any]] = {
+    "streamed": streamed,
+    "on one thread": on_one_thread,
+    "in pieces": in_pieces,
+    "class by class": class_by_class,
+    "checkpointed": checkpointed,
+    "merged by hand": merged_by_hand,
+}
+CASES = [
+    (way, criterion)
+    for way in [*WAYS, "on a cluster"]
+    for criterion in CRITERIA
+    if way != "in pieces" or not any(m.variants for m in METRICS if repr(m.criterion) == criterion)
+]
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.parametrize(("way", "criterion"), CASES)
+def test_every_way_gives_the_same_bits(
+    way: str,
+    criterion: str,
+    stored: tuple[Path, sed.GroundTruth],
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    folder, truth = stored
+    scores = sed.read_scores(folder)
+    metrics = [metric for metric in METRICS if repr(metric.criterion) == criterion]
+    if way == "on a cluster":
+        cluster = request.getfixturevalue("cluster")
+        found = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
+    else:
+        found = WAYS[way](scores, truth, metrics, tmp_path)
+    expected = sed.evaluate(in_memory(folder), truth, metrics).scalars()
+    np.testing.assert_equal(found.scalars(), expected)
+
+
+@pytest.mark.parametrize("size", [1, 7, 60])
+def test_parts_of_any_size(size: int, stored: tuple[Path, sed.GroundTruth]) -> None:
+    folder, truth = stored
+    alignment = align(sed.read_scores(folder), truth)
+    wanted = wanted_by(PSDS)
+    parts = [find(part_of(alignment, clips), wanted, 1) for clips in ranges(60, size)]
+    merged = merge(*parts)
+    for psds in PSDS:
+        found = psds.measure(merged[psds.criterion].counts())
+        assert found.value == sed.evaluate(in_memory(folder), truth, psds)[psds].value
+
+
+def test_guessed_floors_on_a_cluster(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = sed.simulate.ground_truth(120, seed=5)
+    scores = sed.simulate.scores(truth, frame=0.1, seed=5)
+    monkeypatch.setattr(collect, "_SAMPLE", 30)
+    metrics: list[Metric] = [sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=20)]
+    found = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
+    assert found.scalars() == sed.evaluate(scores, truth, metrics).scalars()
+
+
+def test_a_local_cluster_is_started_and_progress_told(stored: tuple[Path, sed.GroundTruth]) -> None:
+    pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    folder, truth = stored
+    told: list[tuple[int, int]] = []
+    found = sed.evaluate(
+        sed.read_scores(folder),
+        truth,
+        PSDS,
+        engine="dask",
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert found.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
+    assert told[0] == (0, 60)
+    assert told[-1] == (60, 60)
+
+
+def test_a_clip_that_cannot_be_read_is_named(
+    stored: tuple[Path, sed.GroundTruth], cluster: Any, tmp_path: Path
+) -> None:
+    import shutil
+
+    folder, truth = stored
+    broken = tmp_path / "scores"
+    shutil.copytree(folder, broken)
+    (broken / "clip_17.tsv").write_text("onset\toffset\tDog\n0\tx\t1\n")
+    with pytest.raises(sed.SedscopeError, match="clip_17"):
+        sed.evaluate(sed.read_scores(broken), truth, PSDS, engine="dask", scheduler=cluster)
+
+
+def test_killed_workers_cost_time_not_results(
+    stored: tuple[Path, sed.GroundTruth], tmp_path: Path
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    folder, truth = stored
+    read = sed.read_scores(folder)
+    slain = tmp_path / "slain"
+
+    def deadly(clip: str) -> Any:
+        """The first worker that comes to this clip dies."""
+        if clip == "clip_23" and not slain.exists():
+            slain.write_text("")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return read[clip]
+
+    scores = sed.Scores.from_function(truth.clips, deadly, classes=read.classes)
+    made = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+    )
+    with made, distributed.Client(made) as client:
+        found = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+    assert slain.exists()
+    assert found.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
+
+
+def test_workers_that_always_die_end_in_one_clear_error(stored: tuple[Path, sed.GroundTruth]) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    folder, truth = stored
+    read = sed.read_scores(folder)
+
+    def deadly(clip: str) -> Any:
+        if clip == "clip_23":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return read[clip]
+
+    scores = sed.Scores.from_function(truth.clips, deadly, classes=read.classes)
+    made = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+    )
+    with (
+        made,
+        distributed.Client(made) as client,
+        pytest.raises(
+            sed.SedscopeError, match=r"workers died again and again on clips clip_\d+ … clip_"
+        ),
+    ):
+        sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+
+
+def hogging(kept: list[Any], bytes_wanted: float) -> None:
+    """Take as much memory, and leave time for that to be noticed."""
+    kept.append(np.ones(int(bytes_wanted) // 8))
+    time.sleep(2)
+
+
+@pytest.mark.parametrize("often", [True, False])
+def test_a_worker_beyond_its_memory(
+    often: bool, stored: tuple[Path, sed.GroundTruth], tmp_path: Path
+) -> None:
+    """It is killed and replaced: what it did is done again, a few times."""
+    folder, truth = stored
+    read = sed.read_scores(folder)
+    seen = tmp_path / "seen"
+
+    def greedy(clip: str) -> Any:
+        if clip == "clip_23" and (often or not seen.exists()):
+            seen.write_text("")
+            hogging([], 1e9)
+        return read[clip]
+
+    scores = sed.Scores.from_function(truth.clips, greedy, classes=read.classes)
+    with small_workers() as client:
+        if often:
+            with pytest.raises(
+                sed.SedscopeError, match=r"died again and again on clips clip_\d+ … clip_"
+            ):
+                sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+        else:
+            found = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+            assert found.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
+    assert seen.exists()
+
+
+def test_workers_whose_memory_stays_full(
+    stored: tuple[Path, sed.GroundTruth], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take no more work; nobody waits for them forever."""
+    folder, truth = stored
+    read = sed.read_scores(folder)
+    monkeypatch.setattr("sedscope.engines.dask.PATIENCE", 2)
+
+    def leaking(clip: str) -> Any:
+        import builtins
+
+        import psutil  # comes with distributed
+
+        kept = vars(builtins).setdefault("kept", [])
+        if not kept:
+            hogging(kept, 0.87 * LIMIT - psutil.Process().memory_info().rss)
+        return read[clip]
+
+    scores = sed.Scores.from_function(truth.clips, leaking, classes=read.classes)
+    with (
+        small_workers() as client,
+        pytest.raises(sed.SedscopeError, match="have stopped because their memory is nearly full"),
+    ):
+        sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+
+
+def test_memory_that_is_not_to_be_had(stored: tuple[Path, sed.GroundTruth], cluster: Any) -> None:
+    folder, truth = stored
+    read = sed.read_scores(folder)
+
+    def immense(clip: str) -> Any:
+        return np.ones(10**15) if clip == "clip_23" else read[clip]
+
+    scores = sed.Scores.from_function(truth.clips, immense, classes=read.classes)
+    with pytest.raises(sed.SedscopeError, match=r"a worker ran out of memory on clips clip_\d+ … clip_"):
+        sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=cluster)
+
+
+LIMIT = 500_000_000
+
+
+@contextmanager
+def small_workers() -> Iterator[Any]:
+    """Workers that may take little memory."""
+    distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    made = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        memory_limit=LIMIT,
+        dashboard_address=":0",
+        silence_logs="CRITICAL",
+    )
+    with made, distributed.Client(made) as client:
+        yield client
+
+
+EVALUATION = """
+import sys, sedscope as sed
+truth = sed.simulate.ground_truth(60, seed=4)
+result = sed.evaluate(sed.read_scores(sys.argv[1]), truth, [sed.presets.PSDS1, sed.presets.PSDS2],
+                      checkpoint=sys.argv[2])
+print(result.to_json())
+"""
+
+
+def test_killed_at_any_moment_it_goes_on(stored: tuple[Path, sed.GroundTruth], tmp_path: Path) -> None:
+    """The process is killed at random moments until it comes to an end; what is kept is always right."""
+    folder, _ = stored
+    program = EVALUATION.replace(
+        "truth =", "from sedscope.engines import checkpoints\ncheckpoints.CLIPS_PER_PART = 4\ntruth ="
+    )
+    rng = random.Random(0)
+    start = time.perf_counter()
+    command = [sys.executable, "-W", "ignore", "-c", program, str(folder), str(tmp_path / "kept")]
+    expected = subprocess.run(
+        [*command[:-1], str(tmp_path / "other")], check=True, capture_output=True, text=True
+    ).stdout
+    whole = time.perf_counter() - start
+    for _ in range(6):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(whole * rng.uniform(0.4, 1.0))
+        process.kill()
+        process.communicate()
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout == expected
+    assert not [path for path in (tmp_path / "kept").iterdir() if path.suffix != ".deltas"]
+
+
+def test_kept_parts_of_something_else_are_not_taken(
+    stored: tuple[Path, sed.GroundTruth], tmp_path: Path
+) -> None:
+    folder, truth = stored
+    scores = sed.read_scores(folder)
+    sed.evaluate(scores, truth, PSDS, checkpoint=tmp_path)
+    other = sed.GroundTruth.from_dict(
+        {clip: truth.events(clip)[1:] for clip in truth.clips},
+        durations=dict.fromkeys(truth.clips, 10.0),
+    )
+    found = sed.evaluate(scores, other, PSDS, checkpoint=tmp_path)
+    assert found.scalars() == sed.evaluate(scores, other, PSDS).scalars()
+
+
+def test_a_damaged_part_is_found_again(stored: tuple[Path, sed.GroundTruth], tmp_path: Path) -> None:
+    folder, truth = stored
+    engine = CheckpointEngine(tmp_path, clips_per_part=20)
+    alignment = align(sed.read_scores(folder), truth)
+    wanted = wanted_by(PSDS)
+    first = engine(alignment, wanted)
+    damaged = sorted(tmp_path.iterdir())[1]
+    damaged.write_bytes(damaged.read_bytes()[:-3])
+    again = engine(alignment, wanted)
+    for criterion, found in first.items():
+        np.testing.assert_array_equal(
+            again[criterion].tables.detections.scores, found.tables.detections.scores
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"engine": "spark"}, "choose 'threads' or 'dask'"),
+        ({"scheduler": "tcp://localhost:1"}, "a scheduler is for engine='dask'"),
+        ({"engine": "dask", "checkpoint": "x"}, "choose engine='threads' with it"),
+        ({"engine": "dask", "scheduler": "tcp://127.0.0.1:1"}, "no Dask scheduler at tcp"),
+    ],
+)
+def test_bad_choices(
+    options: dict[str, Any], message: str, stored: tuple[Path, sed.GroundTruth]
+) -> None:
+    if options.get("engine") == "dask":
+        pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    folder, truth = stored
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.evaluate(sed.read_scores(folder), truth, PSDS, **options)

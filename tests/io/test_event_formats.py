@@ -1,0 +1,295 @@
+"""Event lists of other tools: what is in them comes out, whatever the format, and goes back in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sedscope as sed
+from sedscope.io.events import EVENT_FORMATS, Choices, EventSet, Source, find_event_format
+from sedscope.io.ground_truth import read_durations, write_event_set
+
+from ..support.files import FRAME_KINDS, frame_of
+from ..support.samples import (
+    PLAIN,
+    RAVEN,
+    SAMPLES,
+    SCORED,
+    Events,
+    Sample,
+    annotation,
+    jams,
+    observation,
+    tabs,
+)
+
+samples = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+
+
+@samples
+def test_samples_are_read(sample: Sample, tmp_path: Path) -> None:
+    assert sed.read_events(sample.write(tmp_path), **sample.options) == sample.events
+
+
+@samples
+def test_samples_are_recognised(sample: Sample, tmp_path: Path) -> None:
+    sample.write(tmp_path)
+    options = {key: value for key, value in sample.options.items() if key != "durations"}
+    for name, content in sample.files.items():
+        if content and "params" not in name:
+            found = find_event_format(Source(tmp_path / name), Choices(**options))
+            assert found.name == sample.format
+
+
+@samples
+def test_naming_the_format_gives_the_same(sample: Sample, tmp_path: Path) -> None:
+    where = sample.write(tmp_path)
+    assert sed.read_events(where, format=sample.format, **sample.options) == sample.events
+
+
+@samples
+def test_samples_are_ground_truth(sample: Sample, tmp_path: Path) -> None:
+    truth = sed.read_ground_truth(sample.write(tmp_path), **sample.options)
+    expected = {
+        name.split("/")[-1].removesuffix(".wav"): sorted(event[:3] for event in events)
+        for name, events in sample.events.items()
+    }
+    assert {clip: sorted(truth.events(clip)) for clip in truth.clips} == expected
+    if sample.durations:
+        assert truth.durations is not None
+        assert dict(zip(truth.clips, truth.durations / 1e6, strict=True)) == sample.durations
+
+
+def test_every_format_has_a_sample() -> None:
+    assert {sample.format for sample in SAMPLES.values()} == set(EVENT_FORMATS)
+
+
+labels = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8)
+plain_labels = st.from_regex(r"[A-Za-zäé_\-]+( [a-z]+)?", fullmatch=True)
+ticks = st.integers(0, 10**10)
+
+
+@st.composite
+def event_sets(draw: st.DrawFn, label: st.SearchStrategy[str]) -> EventSet:
+    """Up to three clips with events to the microsecond."""
+    scored = draw(st.booleans())
+    events: Events = {}
+    for clip in draw(st.lists(st.sampled_from(["a", "b_1.5", "Ü x"]), unique=True, min_size=1)):
+        events[clip] = []
+        for onset, length in draw(st.lists(st.tuples(ticks, st.integers(1, 10**8)), max_size=3)):
+            rest = (draw(st.floats(0, 1, width=32)),) if scored else ()
+            name = draw(label).strip() or "x"
+            events[clip].append((onset / 1e6, (onset + length) / 1e6, name, *rest))
+    durations = dict.fromkeys(events, 12_345.678901) if draw(st.booleans()) else {}
+    return EventSet(events, durations)
+
+
+@pytest.mark.parametrize("name", [name for name in EVENT_FORMATS if name != "dcase_weak"])
+@settings(max_examples=40)
+@given(data=st.data())
+def test_what_a_format_holds_is_read_back(
+    name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    made = EVENT_FORMATS[name]
+    events = data.draw(event_sets(labels if "any label" in made.holds else plain_labels))
+    target = tmp_path_factory.mktemp("written") / (
+        "out" if "audacity" in name or name == "jams" else "out.txt"
+    )
+    losses = made.losses(events)
+    if losses:
+        with pytest.raises(sed.SedscopeError, match=r"cannot hold .*--lossy"):
+            write_event_set(events, target, format=name)
+        assert not target.exists()
+        return
+    write_event_set(events, target, format=name)
+    if target.is_file() and not target.read_bytes().strip():
+        assert not any(events.events.values())
+        return
+    again = sed.read_events(target, format=name)
+    expected = dict(events.events)
+    if {row[4] for row in events.rows()} <= {1.0}:  # a confidence is 1 unless given
+        again = {clip: [event[:3] for event in found] for clip, found in again.items()}
+        expected = {clip: [event[:3] for event in found] for clip, found in expected.items()}
+    assert again == expected
+    if events.durations and "durations" in made.holds:
+        truth = sed.read_ground_truth(target, format=name, overlaps="merge")
+        assert truth.durations is not None
+        assert set(truth.durations.tolist()) == {12_345_678_901}
+
+
+def test_lossy_writing_leaves_out_what_cannot_be_held(tmp_path: Path) -> None:
+    events: Events = {"a": [(0.0, 1.0, "a\tb", 0.5)], "c": []}
+    with pytest.raises(sed.SedscopeError, match="the confidences of events; the white space in labels"):
+        sed.write_events(events, tmp_path / "out", format="audacity")
+    sed.write_events(events, tmp_path / "out", format="audacity", lossy=True)
+    assert sed.read_events(tmp_path / "out") == {"a": [(0.0, 1.0, "a b")], "c": []}
+
+
+def test_weak_labels_are_written(tmp_path: Path) -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0, 10, "Wren"), (0, 10, "Tit")], "c": []})
+    with pytest.raises(sed.SedscopeError, match="the times of events"):
+        sed.write_ground_truth(truth, tmp_path / "weak.tsv", format="dcase_weak")
+    sed.write_ground_truth(truth, tmp_path / "weak.tsv", format="dcase_weak", lossy=True)
+    again = sed.read_ground_truth(tmp_path / "weak.tsv", durations={"a": 10.0, "c": 10.0})
+    assert again.events("a") == [(0, 10, "Tit"), (0, 10, "Wren")]
+    with pytest.raises(sed.SedscopeError, match=r"need the clips' durations.*2 clips: a, c"):
+        sed.read_ground_truth(tmp_path / "weak.tsv")
+
+
+def test_weak_labels_and_the_clip_criterion(tmp_path: Path) -> None:
+    where = SAMPLES["DCASE, weak"].write(tmp_path)
+    truth = sed.read_ground_truth(where, durations={"a": 10, "b": 5, "c": 5})
+    system = sed.Scores.from_events(
+        {"a": [(1, 2, "Wren", 0.9)], "b": [], "c": [(0, 1, "Wren", 0.4)]}, classes=["Great Tit", "Wren"]
+    )
+    counts = sed.deltas(system, truth, sed.Clip()).counts()["Wren"]
+    assert (counts.tp.tolist(), counts.fp.tolist()) == ([1, 1], [0, 1])
+
+
+def test_ambiguity_names_the_candidates(tmp_path: Path) -> None:
+    #    clip  onset offset label     or    onset offset label confidence
+    file = tmp_path / "list.txt"
+    file.write_text(tabs("12|13.5|14.5|3", "15|16|17|4"))
+    with pytest.raises(sed.SedscopeError, match=r"could be sed_eval or birdnet_audacity: .*--format"):
+        sed.read_events(file)
+    assert sed.read_events(file, format="sed_eval") == {
+        "12": [(13.5, 14.5, "3")],
+        "15": [(16.0, 17.0, "4")],
+    }
+    assert sed.read_events(file, format="birdnet_audacity") == {
+        "list": [(12.0, 13.5, "14.5", 3.0), (15.0, 16.0, "17", 4.0)]
+    }
+
+
+def test_the_column_of_labels_is_found_or_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "a.selections.txt"
+    file.write_text(tabs(f"{RAVEN}|Species|Annotation", "1|Spectrogram 1|1|0|1|0|9|Wren|song"))
+    with pytest.raises(sed.SedscopeError, match="'Species', 'Annotation' with columns="):
+        sed.read_events(file)
+    assert sed.read_events(file, columns={"label": "Annotation"}) == {"a": [(0, 1, "song")]}
+    with pytest.raises(sed.SedscopeError, match="no column 'Call'"):
+        sed.read_events(file, columns={"label": "Call"})
+    with pytest.raises(sed.SedscopeError, match="there is no 'species'"):
+        sed.read_events(file, columns={"species": "Species"})
+    file.write_text(tabs(RAVEN, "1|Spectrogram 1|1|0|1|0|9"))
+    with pytest.raises(sed.SedscopeError, match=r"no column holds labels.*--label"):
+        sed.read_events(file)
+    assert sed.read_events(file, label="Wren") == {"a": [(0, 1, "Wren")]}
+
+
+def test_several_recordings_without_their_offsets_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.selections.txt"
+    rows = ["1|Spectrogram 1|1|0|1|0|9|a.wav|Wren", "2|Spectrogram 1|1|5|6|0|9|b.wav|Wren"]
+    file.write_text(tabs(f"{RAVEN}|Begin File|Species", *rows))
+    with pytest.raises(sed.SedscopeError, match=r"2 recordings and no column 'File Offset \(s\)'"):
+        sed.read_events(file)
+    named = {"filename": "Begin File", "onset": "Begin Time (s)", "offset": "End Time (s)"}
+    events = sed.read_events(file, format="table", columns={**named, "label": "Species"})
+    assert events == {"a.wav": [(0, 1, "Wren")], "b.wav": [(5, 6, "Wren")]}
+
+
+@pytest.mark.parametrize("offset", ["", "x", "nan"])
+def test_offsets_that_are_no_numbers_are_refused(offset: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.selections.txt"
+    row = f"1|Spectrogram 1|1|0|1|0|9|a.wav|{offset}|Wren"
+    file.write_text(tabs(f"{RAVEN}|Begin File|File Offset (s)|Species", row))
+    with pytest.raises(sed.SedscopeError, match=rf"line 2: onset '{offset}', offset '1'"):
+        sed.read_events(file)
+
+
+def test_namespaces_of_jams(tmp_path: Path) -> None:
+    file = tmp_path / "a.jams"
+    tags = annotation("tag_open", [observation(0, 1, "Wren", None)])
+    segments = annotation("segment_open", [observation(0, 2, "Tit", None)])
+    file.write_text(jams(10, tags, segments))
+    with pytest.raises(sed.SedscopeError, match="tag_open, segment_open: choose one"):
+        sed.read_events(file)
+    assert sed.read_events(file, columns={"namespace": "segment_open"}) == {"a": [(0, 2, "Tit")]}
+    file.write_text(jams(10, annotation("beat", [])))
+    with pytest.raises(sed.SedscopeError, match=r"no annotation in the namespace scaper or .*beat"):
+        sed.read_events(file)
+    file.write_text(jams(10, annotation("tag_open", [{"time": 1}, observation(0, 1, 5, None)])))
+    with pytest.raises(sed.SedscopeError, match=r"2 observations without .*observation 0"):
+        sed.read_events(file)
+
+
+def test_jams_are_what_the_jams_library_expects(tmp_path: Path) -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0.1, 0.4, "Wren")]}, durations={"a": 10})
+    sed.write_ground_truth(truth, tmp_path / "out", format="jams")
+    whole = json.loads((tmp_path / "out" / "a.jams").read_text())
+    assert whole["file_metadata"]["duration"] == 10
+    [part] = whole["annotations"]
+    assert part["namespace"] == "tag_open"
+    assert part["data"] == [{"time": 0.1, "duration": 0.3, "value": "Wren", "confidence": 1.0}]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("0;0,5;Wren\n", "onset '0', offset '0,5' \\(write decimals with a point\\)"),
+        ("a;0.5;Wren\n", "event_label"),
+        ("0.5;1.0;Wren;x;y;z\n", "event_label"),
+        ("0.0\t0.5\n", "give one with label=|no label"),
+        ('{"annotations": 5}', "must be a list"),
+        ('{"annotations": [', "not a JSON file"),
+        ('{"sounds": []}', "no column"),
+        ("onset\toffset\tDog\n0\t1\t.5\n", "holds scores of frames"),
+        ("PAR1", "not a Parquet file"),
+        ("recording,begin,end,species\na,0,1,Wren\n", "no column 'filename', 'onset', 'offset'"),
+    ],
+)
+def test_files_that_are_no_event_lists(content: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text(content)
+    format = "sed_eval" if content.startswith("0;0,5") else None
+    with pytest.raises(sed.SedscopeError, match=said):
+        sed.read_events(tmp_path / "x.txt", format=format)
+
+
+def test_folders_of_files(tmp_path: Path) -> None:
+    with pytest.raises(sed.SedscopeError, match="holds no files of events"):
+        sed.read_events(tmp_path)
+    (tmp_path / "a.txt").write_text(tabs("0|1|Wren"))
+    (tmp_path / "b.txt").write_text(tabs("0|x|Wren"))
+    (tmp_path / "c.txt").write_text(tabs("0|y|Wren"))
+    with pytest.raises(sed.SedscopeError, match=r"(?s)2 rows.*b\.txt line 1.*'x'.*c\.txt line 1.*'y'"):
+        sed.read_events(tmp_path)
+    with pytest.raises(sed.SedscopeError, match="no format of events 'ravens'; there are dcase, "):
+        sed.read_events(tmp_path, format="ravens")
+
+
+@pytest.mark.parametrize("kind", [*FRAME_KINDS, "dict"])
+def test_tables_in_memory(kind: str) -> None:
+    data = {
+        "recording": ["a", "a", "b"],
+        "onset": [1.0, 1.0, 0.0],
+        "length": [2.5, 1.0, 1.25],
+        "event_label": ["Great Tit", "Wren", "Wren"],
+    }
+    table = data if kind == "dict" else frame_of(kind, data)
+    columns = {"filename": "recording", "duration": "length"}
+    assert sed.read_events(table, columns=columns) == PLAIN
+    truth = sed.GroundTruth.from_table(table, columns=columns, durations={"a": 10, "b": 5})
+    assert truth.events("b") == PLAIN["b"]
+    ends: Any = {"filename": ["a", "b"], "duration": [10, 5]}
+    again = sed.GroundTruth.from_table(
+        table, columns=columns, durations=ends if kind == "dict" else frame_of(kind, ends)
+    )
+    assert again.durations is not None
+    assert again.durations.tolist() == [10_000_000, 5_000_000]
+
+
+def test_durations_with_commas(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("filename,duration\na,10\n")
+    assert read_durations(tmp_path / "d.csv") == {"a": 10.0}
+
+
+def test_scored_events_are_a_system(tmp_path: Path) -> None:
+    where = SAMPLES["BirdNET, Raven"].write(tmp_path)
+    system = sed.Scores.from_events(sed.read_events(where))
+    assert sed.detect(system, 0.5) == {"a": [(0, 3, "Great Tit")], "b": [(0, 3, "Wren")]}
+    assert sed.Scores.from_events(SCORED).classes == system.classes

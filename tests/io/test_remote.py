@@ -1,0 +1,387 @@
+"""Files at addresses read as those on this machine, and no more of them than is needed."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.io.ground_truth import write_durations
+from sedscope.io.locations import Address, place
+
+from ..cli.test_cli import run
+
+fsspec: Any = pytest.importorskip("fsspec", reason="needs fsspec: pip install 'sedscope[remote]'")
+
+PSDS1 = sed.presets.PSDS1
+FORMATS = {"tsv": "scores", "store": "store", "npz": "s.npz", "hdf5": "s.h5", "parquet": "s.parquet"}
+WAYS = ["memory", "file", "zip", "zip in memory", "simplecache", "http", "http with ranges"]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A set in files of all formats; a clip has a name with a blank."""
+    folder = tmp_path_factory.mktemp("remote") / "set"
+    truth = sed.simulate.ground_truth(24, seed=3)
+    scores = sed.simulate.scores(truth, frame=0.1, seed=3)
+    names = {clip: clip.replace("_", " ") for clip in truth.clips}
+    truth = sed.GroundTruth.from_dict(
+        {names[clip]: truth.events(clip) for clip in truth.clips},
+        durations=dict.fromkeys(names.values(), 10.0),
+    )
+    scores = sed.Scores.from_arrays(
+        {names[clip]: scores[clip].values for clip in names}, classes=scores.classes, frame=0.1
+    )
+    folder.mkdir()
+    for name, file in FORMATS.items():
+        sed.write_scores(scores, folder / file, format=name)
+    sed.write_ground_truth(truth, folder / "truth.tsv")
+    sed.write_ground_truth(truth, folder / "raven", format="raven")
+    write_durations(truth, folder / "durations.tsv")
+    return folder
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+class Ranged(Quiet):
+    """A server that gives parts of files, as most do."""
+
+    def do_GET(self) -> None:
+        asked, file = self.headers.get("Range"), Path(self.translate_path(self.path))
+        if asked is None or not file.is_file():
+            super().do_GET()
+            return
+        content = file.read_bytes()
+        first, last = asked.removeprefix("bytes=").split("-")
+        part = content[int(first) : int(last) + 1 if last else None]
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}")
+        self.send_header("Content-Length", str(len(part)))
+        self.end_headers()
+        self.wfile.write(part)
+
+
+@contextmanager
+def serving(folder: Path, handler: type[Quiet]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=folder))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def addresses(here: Path) -> Iterator[dict[str, str]]:
+    """The folder of the set by the way to it, with {} for what lies in it."""
+    memory = fsspec.filesystem("memory")
+    memory.put(str(here), "/remote/set", recursive=True)
+    archive = shutil.make_archive(str(here.parent / "set"), "zip", here.parent, "set")
+    memory.put_file(archive, "/remote/set.zip")
+    found = {
+        "memory": "memory://remote/set/{}",
+        "file": f"{here.as_uri()}/{{}}",
+        "zip": f"zip://set/{{}}::{archive}",
+        "zip in memory": "zip://set/{}::memory://remote/set.zip",
+        "simplecache": "simplecache::memory://remote/set/{}",
+    }
+    with serving(here.parent, Quiet) as whole, serving(here.parent, Ranged) as ranged:
+        yield found | {"http": f"{whole}/set/{{}}", "http with ranges": f"{ranged}/set/{{}}"}
+    memory.rm("/remote", recursive=True)
+
+
+def folder_of(way: str, addresses: dict[str, str]) -> str:
+    if way.startswith("http"):
+        pytest.importorskip("aiohttp", reason="fsspec needs aiohttp for http")
+    return addresses[way]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_same_bits(format: str, way: str, here: Path, addresses: dict[str, str]) -> None:
+    there = folder_of(way, addresses)
+    truth = sed.read_ground_truth(there.format("truth.tsv"), durations=there.format("durations.tsv"))
+    local = sed.read_ground_truth(here / "truth.tsv", durations=here / "durations.tsv")
+    scores = sed.read_scores(there.format(FORMATS[format]))
+    expected = sed.read_scores(here / FORMATS[format])
+    assert list(scores) == list(expected)
+    for clip, of_clip in expected.items():
+        assert scores[clip].values.dtype == of_clip.values.dtype
+        np.testing.assert_array_equal(scores[clip].values, of_clip.values)
+        np.testing.assert_array_equal(scores[clip].ticks, of_clip.ticks)
+    found = sed.evaluate(scores, truth, PSDS1).scalars()
+    assert found == sed.evaluate(expected, local, PSDS1).scalars()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_folder_of_events(way: str, here: Path, addresses: dict[str, str]) -> None:
+    found = sed.read_events(folder_of(way, addresses).format("raven"))
+    assert found == sed.read_events(here / "raven")
+
+
+@pytest.mark.parametrize("way", ["file", "zip", "http", "http with ranges"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_workers_open_addresses(
+    format: str, way: str, here: Path, addresses: dict[str, str], workers: Any
+) -> None:
+    """They are sent, not what lies there."""
+    there = folder_of(way, addresses)
+    truth = sed.read_ground_truth(here / "truth.tsv", durations=here / "durations.tsv")
+    scores = sed.read_scores(there.format(FORMATS[format]))
+    found = sed.evaluate(scores, truth, PSDS1, engine="dask", scheduler=workers)
+    expected = sed.evaluate(sed.read_scores(here / FORMATS[format]), truth, PSDS1)
+    assert found.scalars() == expected.scalars()
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    made = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+    )
+    with made, distributed.Client(made) as client:
+        yield client
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("way", ["here", "memory"])
+def test_scores_travel_as_where_they_are(
+    format: str, way: str, here: Path, addresses: dict[str, str]
+) -> None:
+    cloudpickle = pytest.importorskip("cloudpickle", reason="needs dask: pip install 'sedscope[dask]'")
+    folder = f"{here}/{{}}" if way == "here" else addresses[way]
+    scores = sed.read_scores(folder.format(FORMATS[format]))
+    sent = cloudpickle.dumps(scores.only(["clip 03"]))
+    assert len(sent) < 2000
+    arrived = pickle.loads(sent)
+    assert list(arrived) == ["clip 03"]
+    np.testing.assert_array_equal(arrived["clip 03"].values, scores["clip 03"].values)
+
+
+def test_what_was_written_anew_is_read_anew(here: Path, tmp_path: Path) -> None:
+    """Though workers live on, and keep open what they have read."""
+    cloudpickle = pytest.importorskip("cloudpickle", reason="needs dask: pip install 'sedscope[dask]'")
+    for value in (1.0, 2.0):
+        made = sed.Scores.from_arrays({"a": [[value]]}, classes=["Dog"], frame=1.0)
+        sed.write_scores(made, tmp_path / "s.npz")
+        arrived = pickle.loads(cloudpickle.dumps(sed.read_scores(tmp_path / "s.npz")))
+        assert arrived["a"].values.tolist() == [[value]]
+
+
+class Counted:
+    """Counts what is asked of the file system in memory."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked: list[tuple[str, Any]] = []
+        files = type(fsspec.filesystem("memory"))
+        for method in ("ls", "cat_file"):
+            monkeypatch.setattr(files, method, self._noting(method, getattr(files, method)))
+
+    def _noting(self, method: str, original: Any) -> Any:
+        def ask(files: Any, path: str, *rest: Any, **options: Any) -> Any:
+            self.asked.append((method, Path(path).name))
+            return original(files, path, *rest, **options)
+
+        return ask
+
+    def names(self, method: str) -> list[str]:
+        return [name for asked, name in self.asked if asked == method]
+
+
+def test_only_what_is_needed_is_read(addresses: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Counted(monkeypatch)
+    scores = sed.read_scores(addresses["memory"].format("scores"))
+    assert counted.names("ls") == ["scores"]
+    counted.asked.clear()
+    assert len(scores["clip 05"].values)
+    assert counted.asked == [("cat_file", "clip 05.tsv")]
+
+
+def test_only_the_rows_of_a_clip_are_read(
+    addresses: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = sed.read_scores(addresses["memory"].format("store"))
+    read: list[int] = []
+    original = Address.read_range
+
+    def noting(self: Address, first: int, last: int) -> bytes:
+        read.append(last - first)
+        return original(self, first, last)
+
+    monkeypatch.setattr(Address, "read_range", noting)
+    clip = scores["clip 05"]
+    assert read == [clip.values.nbytes]
+
+
+def test_an_hdf5_file_is_read_in_parts(
+    here: Path, addresses: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("h5py", reason="needs h5py: pip install 'sedscope[hdf5]'")
+    there = folder_of("http with ranges", addresses)
+
+    def copy(self: Address) -> Path:
+        raise AssertionError(f"{self} was copied")
+
+    monkeypatch.setattr(Address, "copy", property(copy))
+    scores, expected = sed.read_scores(there.format("s.h5")), sed.read_scores(here / "s.h5")
+    np.testing.assert_array_equal(scores["clip 07"].values, expected["clip 07"].values)
+
+
+def test_deltas_and_results_are_written_to_addresses(here: Path) -> None:
+    truth = sed.read_ground_truth(here / "truth.tsv", durations=here / "durations.tsv")
+    found = sed.deltas(sed.read_scores(here / "scores"), truth, PSDS1.criterion)
+    sed.save_deltas(found, "memory://written/one.deltas")
+    (loaded,) = sed.load_deltas("memory://written/one.deltas")
+    result = sed.evaluate_deltas(loaded, PSDS1)
+    text = result.to_json("memory://written/result.json")
+    assert fsspec.filesystem("memory").cat_file("/written/result.json").decode() == text
+
+
+def test_damaged_deltas_at_an_address(here: Path) -> None:
+    fsspec.filesystem("memory").pipe_file("/written/cut.deltas", b"sedscope-deltas 1 99 abc\n")
+    with pytest.raises(sed.SedscopeError, match=r"memory://written/cut\.deltas is cut or altered"):
+        sed.load_deltas("memory://written/cut.deltas")
+
+
+def test_on_the_command_line(here: Path, addresses: dict[str, str]) -> None:
+    options = [str(here / name) for name in ("scores", "truth.tsv")]
+    expected = run("evaluate", *options, "--durations", str(here / "durations.tsv"), "--json", "-")
+    there = addresses["zip"]
+    options = [there.format(name) for name in ("scores", "truth.tsv")]
+    durations = there.format("durations.tsv")
+    found = run("evaluate", *options, "--durations", durations, "--json", "-")
+    assert found.code == 0, found
+    assert found.out == expected.out
+    kept = "memory://written/cli.deltas"
+    assert run("deltas", *options, "--durations", durations, "-o", kept).code == 0
+    assert run("evaluate", "--deltas", kept, "--json", "-").out == expected.out
+
+
+def test_what_the_command_line_writes_to_an_address_or_refuses(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = run("convert", here / "scores", "memory://written/scores.npz")
+    assert refused.code == 2
+    assert "cannot write memory://written/scores.npz: only deltas and results" in refused.err
+    paths = (here / "scores", here / "truth.tsv", "--durations", here / "durations.tsv")
+    refused = run("evaluate", *paths, "--checkpoint", "memory://written/kept")
+    assert refused.code == 2
+    assert "cannot write memory://written/kept" in refused.err
+    done = run("tune", *paths, "-o", "memory://written/points.toml")
+    assert done.code == 0, done.err
+    assert run("evaluate", *paths, "--points", "memory://written/points.toml").code == 0
+    assert run("report", *paths, "-o", "memory://written/report.html").code == 0
+    assert fsspec.filesystem("memory").cat_file("/written/report.html").startswith(b"<!DOCTYPE html>")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_anything_that_is_a_path(here: Path) -> None:
+    class Somewhere:
+        def __fspath__(self) -> str:
+            return str(here / "scores")
+
+    expected = [*sed.read_scores(here / "scores")]
+    paths: list[Any] = [Somewhere(), PurePath(here / "scores")]
+    for path in paths:
+        assert [*sed.read_scores(path)] == expected
+
+
+def test_names_with_colons_are_listed() -> None:
+    table = b"onset\toffset\tDog\n0\t1\t.5\n"
+    for name in ("a.tsv", "b::c.tsv"):
+        fsspec.filesystem("memory").pipe_file(f"/colons/{name}", table)
+    assert [*sed.read_scores("memory://colons")] == ["a", "b::c"]
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("memory://nothing/here", "cannot read memory://nothing/here: there is no such file or folder"),
+        ("nothing://here", "cannot open nothing://here: Protocol not known"),
+        ("zip://scores::memory://nothing.zip", r"cannot open zip://scores::memory://nothing\.zip: "),
+        ("http://127.0.0.1:9/scores", "http://127.0.0.1:9/scores"),
+    ],
+)
+def test_an_error_names_the_address(url: str, message: str) -> None:
+    if url.startswith("http"):
+        pytest.importorskip("aiohttp", reason="fsspec needs aiohttp for http")
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.read_scores(url)
+
+
+@pytest.mark.parametrize("file", ["bad.npz", "bad.h5", "bad.parquet"])
+def test_a_broken_file_is_named_by_its_address(file: str) -> None:
+    mark = {".npz": b"PK\x03\x04", ".h5": b"\x89HDF\r\n\x1a\n", ".parquet": b"PAR1"}
+    content = mark[Path(file).suffix] + b"nonsense" * 20
+    fsspec.filesystem("memory").pipe_file(f"/written/{file}", content)
+    with pytest.raises(sed.SedscopeError, match=f"^memory://written/{file}"):
+        sed.read_scores(f"memory://written/{file}")
+
+
+def test_a_clip_that_cannot_be_read_is_named() -> None:
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file("/written/s/a.tsv", b"onset\toffset\tDog\n0\t1\t.5\n")
+    memory.pipe_file("/written/s/b.tsv", b"onset\toffset\tDog\n0\tx\t.5\n")
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")], "b": []}, durations={"a": 1, "b": 1})
+    with pytest.raises(sed.SedscopeError, match=r"memory://written/s/b\.tsv: 1 cell not a number"):
+        sed.evaluate(sed.read_scores("memory://written/s"), truth, PSDS1)
+
+
+def test_scores_are_written_to_this_machine_only(here: Path) -> None:
+    scores = sed.read_scores(here / "scores")
+    for target in ("memory://written/scores", "memory://written/s.npz"):
+        with pytest.raises(sed.SedscopeError, match="only deltas and results"):
+            sed.write_scores(scores, target)
+
+
+def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(sed.SedscopeError, match=r"s3://a/b needs fsspec: pip install 'sedscope"):
+        sed.read_scores("s3://a/b")
+
+
+def test_paths_need_no_fsspec(here: Path) -> None:
+    program = (
+        "import sys, sedscope as sed\n"
+        f"sed.read_scores({str(here / 'scores')!r})['clip 01']\n"
+        "sys.exit('fsspec' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+@pytest.mark.parametrize("text", ["scores", "a::b", "C://x", "a:b/c", "/x/y://z", "take::2.tsv"])
+def test_what_is_a_path(text: str) -> None:
+    assert place(text) == Path(text)
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "below"),
+    [
+        ("s3://bucket/set/", "set", "s3://bucket/set/a.tsv"),
+        ("zip://set::s3://b/x.zip", "set", "zip://set/a.tsv::s3://b/x.zip"),
+        ("simplecache::s3://b/set", "set", "simplecache::s3://b/set/a.tsv"),
+        ("http://host/a%20b", "a b", "http://host/a%20b/a.tsv"),
+    ],
+)
+def test_addresses(url: str, name: str, below: str) -> None:
+    address = Address(url, (None, "path"))
+    assert (str(address), address.name, (address / "a.tsv").url) == (url, name, below)

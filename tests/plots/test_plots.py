@@ -1,0 +1,96 @@
+"""Static plots: axes in, axes out, and on them the curves as they are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.metrics import curves
+
+Case: TypeAlias = tuple[sed.Scores, sed.GroundTruth]
+pyplot = pytest.importorskip("matplotlib.pyplot", reason="needs matplotlib")
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    pyplot.switch_backend("agg")
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def case() -> Case:
+    truth = sed.simulate.ground_truth(40)
+    return sed.simulate.scores(truth), truth
+
+
+def drawn(axes: Any, line: int = -1) -> tuple[list[float], list[float]]:
+    x, y = axes.lines[line].get_data()
+    return list(x), list(y)
+
+
+def test_psd_roc(case: Case) -> None:
+    psds = sed.presets.PSDS1
+    result = sed.evaluate(*case, psds)[psds]
+    axes = result.plot(label="ours")
+    assert drawn(axes) == (result.curve.efpr.tolist(), result.curve.etpr.tolist())
+    assert axes.lines[-1].get_drawstyle() == "steps-post"
+    assert [line.get_label() for line in axes.lines] == [*result.curve.per_class, "ours"]
+    dog = result.per_class["Dog"]
+    assert dog.plot(axes, color="red") is axes
+    assert drawn(axes) == (dog.curve.efpr.tolist(), dog.curve.tpr.tolist())
+
+
+def test_curves_of_segments(case: Case) -> None:
+    counts = sed.deltas(*case, sed.Segment(1.0)).counts()["Speech"]
+    _, axes = pyplot.subplots()
+    pr = curves.precision_recall_curve(counts)
+    assert pr.plot(axes) is axes
+    assert drawn(axes) == (pr.recall.tolist(), pr.precision.tolist())
+    roc = curves.roc_curve(counts)
+    assert drawn(roc.plot()) == (roc.fpr.tolist(), roc.tpr.tolist())
+    det = curves.det_curve(counts)
+    x, y = drawn(det.plot())
+    assert set(zip(x, y, strict=True)) <= set(zip(det.fpr.tolist(), det.fnr.tolist(), strict=True))
+    assert min(x + y) > 0
+    fscore = curves.fscore_curve(counts)
+    assert drawn(fscore.plot()) == (fscore.scores[1:].tolist(), fscore.values[1:].tolist())
+
+
+def test_results_of_all_classes(case: Case) -> None:
+    best, at_half = sed.BestFScore(sed.Collar()), sed.FScore(sed.Collar())
+    result = sed.evaluate(*case, [best, at_half])
+    axes = result[best].plot()
+    assert [line.get_label() for line in axes.lines] == list(result.classes)
+    with pytest.raises(sed.SedscopeError, match="no curve to plot"):
+        result[at_half].plot()
+
+
+def test_cross_trigger_matrix(case: Case) -> None:
+    counts = sed.deltas(*case, sed.presets.PSDS2.criterion).counts()
+    axes = counts.plot_cross_triggers(0.3)
+    texts = np.array([int(text.get_text()) for text in axes.texts]).reshape(len(counts), -1)
+    assert np.array_equal(texts, counts.cross_trigger_matrix(0.3))
+
+
+def test_without_matplotlib_it_says_what_to_install() -> None:
+    code = """
+import sys
+sys.modules["matplotlib"] = None
+import sedscope as sed
+truth = sed.simulate.ground_truth(5)
+counts = sed.deltas(sed.simulate.scores(truth), truth, sed.Collar()).counts()
+try:
+    sed.curves.fscore_curve(counts["Speech"]).plot()
+except sed.SedscopeError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert "plots need matplotlib: pip install" in done.stdout

@@ -1,0 +1,295 @@
+"""Post-processings against their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import ndimage
+
+import sedscope as sed
+from sedscope.postprocessing import (
+    Chain,
+    EventBoxes,
+    Hysteresis,
+    MaximumGap,
+    MedianFilter,
+    MinimumDuration,
+    MovingAverage,
+    PerClass,
+    PostProcessing,
+)
+
+from ..support import oracle_postprocessing as oracle
+from ..support.cases import any_scores, tied_scores
+
+Clip = tuple[list[float], list[int]]
+
+
+@st.composite
+def clips(draw: st.DrawFn, max_frames: int = 12) -> Clip:
+    """Scores of a class and their boundaries, a few microseconds apart or equal."""
+    lengths = draw(st.lists(st.integers(0, 5) | st.just(3), min_size=1, max_size=max_frames))
+    score = draw(st.sampled_from([tied_scores, any_scores]))
+    scores = draw(st.lists(score, min_size=len(lengths), max_size=len(lengths)))
+    first = draw(st.sampled_from([0, 0, 7]))
+    return scores, np.cumsum([first, *lengths]).tolist()
+
+
+windows = st.integers(0, 30)  # microseconds
+
+
+def process(postprocessing: PostProcessing, clip: Clip, dtype: type = np.float64) -> Clip:
+    """One class alone."""
+    scores, edges = clip
+    values: NDArray[Any] = np.array(scores, dtype)[:, None]
+    made = sed.ClipScores.unchecked(values, np.array(edges, np.int64))
+    found = postprocessing.process(made, ["a"])
+    assert found.values.shape == (len(found.ticks) - 1, 1)
+    assert (found.ticks[0], found.ticks[-1]) == (edges[0], edges[-1])
+    assert np.all(np.diff(found.ticks) >= 0)
+    return found.values[:, 0].tolist(), found.ticks.tolist()
+
+
+def one_clip(
+    values: Sequence[Sequence[float]], dtype: type = np.float64, frame: float = 1
+) -> sed.Scores:
+    array: NDArray[Any] = np.array(values, dtype)
+    labels = ["a", "b", "c"][: array.shape[1]]
+    return sed.Scores.from_arrays({"clip": array}, classes=labels, frame=frame)
+
+
+@given(clips(), st.integers(1, 30))
+def test_median_by_definition(clip: Clip, window: int) -> None:
+    found = process(MedianFilter(window / 1e6), clip)
+    for threshold in oracle.thresholds(clip[0], found[0]):
+        assert oracle.runs(*found, threshold) == oracle.median(*clip, window, threshold)
+
+
+@given(clips(), st.integers(1, 30))
+def test_median_and_threshold_commute(clip: Clip, window: int) -> None:
+    postprocessing = MedianFilter(window / 1e6)
+    found = process(postprocessing, clip)
+    for threshold in oracle.thresholds(clip[0]):
+        binary = [1.0 if score > threshold else -oracle.INF for score in clip[0]]
+        assert oracle.runs(*found, threshold) == oracle.runs(
+            *process(postprocessing, (binary, clip[1])), 0
+        )
+
+
+@pytest.mark.parametrize("window", [1, 8, 401, 4000, 9000])
+def test_median_of_many_frames_of_any_length(window: int) -> None:
+    rng = np.random.default_rng(window)
+    lengths = rng.integers(0, 6, 2500)
+    scores = np.cumsum(rng.normal(size=2500)).round(1)
+    found, ticks = process(
+        MedianFilter(window / 1e6), (scores.tolist(), [0, *np.cumsum(lengths).tolist()])
+    )
+    filtered = np.repeat(found, np.diff(ticks))  # per microsecond
+    for threshold in np.quantile(scores, [0.05, 0.3, 0.5, 0.9]):
+        active = np.repeat(scores > threshold, 2 * lengths)  # per half microsecond
+        before = np.cumsum(np.concatenate([[0], active]))
+        middles = np.arange(1, len(active), 2)
+        first, last = (np.clip(middles + side, 0, len(active)) for side in (-window, window))
+        np.testing.assert_array_equal(filtered > threshold, before[last] - before[first] > window)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("frames", [1, 3, 9, 101, 1001])
+def test_median_of_an_odd_number_of_equal_frames(frames: int, dtype: type) -> None:
+    rng = np.random.default_rng(frames)
+    values: NDArray[Any] = np.round(rng.normal(size=(700, 3)), 1 if frames == 9 else 9).astype(dtype)
+    found = MedianFilter(frames * 0.02)(one_clip(values.tolist(), dtype, 0.02))["clip"]
+    expected = ndimage.median_filter(values, size=(frames, 1), mode="constant", cval=-np.inf)
+    assert found.values.dtype == dtype
+    at_frames = np.searchsorted(found.ticks, np.arange(700) * 20_000, side="right") - 1
+    np.testing.assert_array_equal(found.values[at_frames], expected)
+    assert set(found.ticks) <= set(range(0, 700 * 20_000 + 1, 20_000))
+
+
+def test_median_changes_only_where_a_class_does() -> None:
+    #                 0  1  2  3  4  5  6 s
+    scores = one_clip([[1], [1], [9], [1], [1], [1]])
+    clip = MedianFilter(3)(scores)["clip"]
+    assert (clip.values.tolist(), clip.ticks.tolist()) == ([[1]], [0, 6_000_000])
+
+
+def test_a_median_window_beyond_twice_the_clip_leaves_nothing() -> None:
+    assert MedianFilter(7)(one_clip([[1], [2], [3]]))["clip"].values.tolist() == [[-np.inf]]
+
+
+@given(clips(), windows)
+def test_short_detections_are_removed_at_every_threshold(clip: Clip, shortest: int) -> None:
+    found = process(MinimumDuration(shortest / 1e6), clip)
+    for threshold in oracle.thresholds(clip[0], found[0]):
+        expected = oracle.minimum_duration(oracle.runs(*clip, threshold), shortest)
+        assert oracle.runs(*found, threshold) == expected
+
+
+@given(clips(), windows)
+def test_short_gaps_are_closed_at_every_threshold(clip: Clip, longest: int) -> None:
+    found = process(MaximumGap(longest / 1e6), clip)
+    for threshold in oracle.thresholds(clip[0], found[0]):
+        expected = oracle.maximum_gap(oracle.runs(*clip, threshold), longest)
+        assert oracle.runs(*found, threshold) == expected
+
+
+def test_a_detection_of_exactly_that_length_stays_and_such_a_gap_is_closed() -> None:
+    #                   0    1    2    3    4    5    6 s
+    scores = one_clip([[9], [9], [1], [1], [9], [1]], np.float32)
+    assert MinimumDuration(2)(scores)["clip"].values[:, 0].tolist() == [9, 9, 1, 1, 1, 1]
+    assert MaximumGap(2)(scores)["clip"].values[:, 0].tolist() == [9, 9, 9, 9, 9, 1]
+    assert MaximumGap(1.999_999)(scores)["clip"].values[:, 0].tolist() == [9, 9, 1, 1, 9, 1]
+    for postprocessing in (MinimumDuration(2), MaximumGap(2), MedianFilter(3)):
+        assert postprocessing(scores)["clip"].values.dtype == np.float32
+
+
+@given(clips(), st.sampled_from([0.0, 0.1, 0.25, 1.0]) | st.floats(0, 3))
+def test_hysteresis_by_difference(clip: Clip, difference: float) -> None:
+    found = process(Hysteresis(difference=difference), clip)
+    lifted = [score + difference for score in clip[0]]
+    for threshold in oracle.thresholds(clip[0], lifted, found[0]):
+        expected = oracle.hysteresis(clip[0], lifted, clip[1], threshold)
+        assert oracle.runs(*found, threshold) == expected
+
+
+@given(clips(), st.sampled_from([0.25, 0.5, 1.0]) | st.floats(0.01, 1))
+def test_hysteresis_by_ratio(clip: Clip, ratio: float) -> None:
+    scores = [abs(score) if score > -oracle.INF else score for score in clip[0]]
+    found = process(Hysteresis(ratio=ratio), (scores, clip[1]))
+    lifted = [score / ratio for score in scores]
+    for threshold in oracle.thresholds(scores, lifted, found[0]):
+        expected = oracle.hysteresis(scores, lifted, clip[1], threshold)
+        assert oracle.runs(*found, threshold) == expected
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(case=clips(), window=st.integers(1, 30), infinite=st.booleans())
+def test_moving_average_is_the_exact_mean_rounded(
+    dtype: type, case: Clip, window: int, infinite: bool
+) -> None:
+    scores = [oracle.INF if infinite and score == 1 else score for score in case[0]]
+    if case[1][0] == case[1][-1]:  # a clip of no length
+        return
+    found, ticks = process(MovingAverage(window / 1e6), (scores, case[1]), dtype)
+    assert ticks == case[1]
+    assert found == pytest.approx(oracle.moving_average(scores, case[1], window), rel=1e-15, abs=1e-29)
+
+
+def test_the_mean_of_equal_scores_is_that_score() -> None:
+    ticks = np.rint(np.arange(5001) / 43 * 1e6).astype(np.int64)
+    values = np.full((5000, 2), [0.3, 1e-37])
+    values[:1000] = 1000
+    found = MovingAverage(0.77).process(sed.ClipScores.from_ticks(values, ticks), ["a", "b"])
+    away = np.r_[:900, 1100:5000]
+    np.testing.assert_array_equal(found.values[away], values[away])
+
+
+@given(
+    clips(),
+    st.integers(1, 30),
+    st.none() | st.sampled_from([0.25, 0.5, 3.0]),
+    st.none() | st.sampled_from([1.5, 2.0]),
+)
+def test_boxes_by_definition(
+    case: Clip, window: int, absolute: float | None, relative: float | None
+) -> None:
+    scores = [max(score, 0) if relative else max(score, -2.0) for score in case[0]]
+    edges = np.cumsum([case[1][0], *np.maximum(np.diff(case[1]), 1)]).tolist()
+    found = process(EventBoxes(window / 1e6, absolute, relative), (scores, edges))
+    confidences = {time: score for score, time in zip(*(found[0], found[1][:-1]), strict=True)}
+    expected = oracle.event_boxes(scores, edges, window, absolute, relative)
+    assert oracle.runs(*found, -oracle.INF) == [box[:2] for box in expected]
+    for onset, _, confidence in expected:
+        assert confidences[onset] == pytest.approx(confidence, rel=1e-15, abs=1e-29)
+
+
+def test_boxes_of_the_paper() -> None:
+    values = np.zeros((500, 1))
+    values[15:285, 0] = 0.98 * np.hanning(270)
+    values[315:485, 0] = 0.2 * np.hanning(170)
+    scores = one_clip(values.tolist(), frame=0.02)
+    found = EventBoxes(step=1, absolute=1, relative=2)(scores)
+    assert sed.detect(found, 0) == {"clip": [(1.66, 4.34, "a"), (7.16, 8.84, "a")]}
+    clip = found["clip"]
+    assert clip.values[clip.values > 0] == pytest.approx([values[83:217].mean(), values[358:442].mean()])
+
+
+def test_boxes_at_the_ends_of_a_clip() -> None:
+    def boxes(*values: float) -> list[tuple[float, float]]:
+        found = sed.detect(EventBoxes(step=2)(one_clip([[value] for value in values])), -np.inf)["clip"]
+        return [(onset, offset) for onset, offset, _ in found]
+
+    assert boxes(0.5, 0.5, 0.5) == [(0, 3)]
+    assert boxes(0.5) == [(0, 1)]
+    assert boxes(0, 0, 1, 1) == [(2, 4)]
+    assert boxes(1, 1, 0, 0) == [(0, 2)]
+    assert boxes(0, 1) == [(1, 2)]
+    assert boxes(1, 0, 0, 1) == [(0, 1), (3, 4)]
+
+
+@given(st.floats(0.1, 0.8), st.floats(1.1, 4))
+def test_a_gap_is_closed_if_both_neighbours_are_near_it(floor: float, relative: float) -> None:
+    scores = one_clip([[0], [0], [1], [1], [floor], [floor], [0.9], [0.9], [0], [0]])
+    detected = sed.detect(EventBoxes(2, relative=relative)(scores), 0)["clip"]
+    one, two = [(2, 8, "a")], [(2, 4, "a"), (6, 8, "a")]
+    assert detected == (one if relative * floor > 1 else two)
+
+
+@given(st.lists(clips(), min_size=3, max_size=3), st.lists(windows, min_size=2, max_size=2))
+def test_classes_keep_their_own_detections_side_by_side(case: list[Clip], lengths: list[int]) -> None:
+    frames = min(len(scores) for scores, _ in case)
+    edges = case[0][1][: frames + 1]
+    values = np.array([scores[:frames] for scores, _ in case]).T
+    clip = sed.ClipScores.unchecked(values, np.array(edges, np.int64))
+    chosen = {label: MedianFilter(length / 1e6) for label, length in zip("ac", lengths, strict=True)}
+    found = PerClass(chosen).process(clip, ["a", "b", "c"])
+    assert (found.ticks[0], found.ticks[-1]) == (edges[0], edges[-1])
+    for column, label in enumerate("abc"):
+        alone = (values[:, column].tolist(), edges)
+        if label in chosen:
+            alone = process(chosen[label], alone)
+        together = (found.values[:, column].tolist(), found.ticks.tolist())
+        for threshold in oracle.thresholds(alone[0], together[0]):
+            assert oracle.runs(*together, threshold) == oracle.runs(*alone, threshold)
+
+
+def test_touching_events_stay_apart_beside_a_filtered_class() -> None:
+    events = [(0, 1, "a", 0.9), (1, 2, "a", 0.8), (0, 0.5, "b"), (0.5, 2, "b")]
+    scores = sed.Scores.from_events({"clip": events})
+    found = PerClass({"b": MedianFilter(0.2)})(scores)
+    detected = sed.detect(found, 0.5)["clip"]
+    assert detected == [(0, 1, "a"), (0, 2, "b"), (1, 2, "a")]
+
+
+def test_a_chain_runs_in_order() -> None:
+    rng = np.random.default_rng(0)
+    scores = one_clip(rng.normal(size=(50, 2)).tolist())
+    first, second = MedianFilter(5), MedianFilter(2.5)
+    chained, by_hand = Chain(first, second)(scores)["clip"], second(first(scores))["clip"]
+    np.testing.assert_array_equal(chained.values, by_hand.values)
+    np.testing.assert_array_equal(chained.ticks, by_hand.ticks)
+    assert Chain()(scores)["clip"] is scores["clip"]
+    assert Chain(Chain(first), Chain(second)) == Chain(first, second)
+    assert Chain(first, second)(scores)["clip"].values.tolist() != second(scores)["clip"].values.tolist()
+
+
+def test_clips_are_processed_when_they_are_loaded() -> None:
+    loaded: list[str] = []
+
+    def function(clip: str) -> sed.ClipScores:
+        loaded.append(clip)
+        return sed.ClipScores([[1.0]], [0, 1])
+
+    scores = sed.Scores.from_function(["x", "y"], function, classes=["a"], thread_safe=True)
+    scores.whole_clips = False
+    found = MedianFilter(0.1)(scores)
+    assert (list(found), found.classes, loaded) == (["x", "y"], ("a",), [])
+    assert (found.in_memory, found.thread_safe, found.whole_clips) == (False, True, False)
+    assert found["y.wav"].values.tolist() == [[1]]
+    assert loaded == ["y"]

@@ -1,0 +1,367 @@
+"""The report in a real browser: what it shows is what the library says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.diagnosis.diagnose import diagnose_clip
+
+from ..cli.test_cli import run
+from ..support.browser import Browser
+from ..support.report_pages import number, opened, page, report, thresholds
+from .test_report import HOSTILE, METRICS, hostile, simulated
+
+__all__ = ["opened", "page", "report"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+CRITERIA = tuple(dict.fromkeys(metric.criterion for metric in METRICS))
+
+
+@pytest.fixture(scope="module")
+def counts() -> dict[Any, sed.Counts]:
+    """What there is to be seen, by criterion."""
+    scores, truth = simulated()
+    return {criterion: sed.deltas(scores, truth, criterion).counts() for criterion in CRITERIA}
+
+
+def check_table(opened: Browser, counts: sed.Counts) -> None:
+    """Every count in the table is the library's at the chosen threshold."""
+    chosen = thresholds(opened)
+    for row in opened.rows():
+        tally = counts[row["class"]].tally_at(chosen[row["class"]])
+        assert [number(row[name]) for name in ("TP", "FP", "FN")] == [tally.tp, tally.fp, tally.fn]
+        assert number(row["precision"]) == pytest.approx(tally.precision, abs=5.1e-4)
+        assert number(row["recall"]) == pytest.approx(tally.recall, abs=5.1e-4)
+        assert number(row["F1"]) == pytest.approx(tally.fscore(), abs=5.1e-4)
+        assert number(row["ER"]) == pytest.approx(tally.error_rate, abs=5.1e-4)
+        rate = tally.false_alarms_per_hour(counts.duration / 3600)
+        assert number(row["FA/h"]) == pytest.approx(rate, rel=1e-3)
+        crossed = counts[row["class"]].at([chosen[row["class"]]])
+        if crossed.cross_changes.any():
+            assert number(row["CT"]) == crossed.cross_changes.sum()
+
+
+def test_values_and_definitions(opened: Browser) -> None:
+    scores, truth = simulated()
+    result = sed.evaluate(scores, truth, METRICS)
+    shown = opened.run("return [...document.querySelectorAll('.metric')].map((one) => one.textContent)")
+    for metric, text in zip(METRICS, shown, strict=True):
+        assert repr(metric) in text
+        assert f"{result[metric].value:.4f}" in text
+    for row in opened.rows():
+        for i, metric in enumerate(METRICS, 1):
+            assert row[f"[{i}]"] == f"{result[metric].per_class[row['class']].value:.4f}"
+        assert number(row["references"]) == result.references[row["class"]]
+    assert "in brackets 95 % percentile intervals" in opened.text("header")
+
+
+@pytest.mark.parametrize("q", range(len(CRITERIA)))
+def test_sliders_show_exact_counts(opened: Browser, counts: Any, q: int) -> None:
+    opened.choose("#criterion", q)
+    check_table(opened, counts[CRITERIA[q]])
+    for share in (0, 0.2, 0.5, 0.8, 1):
+        opened.run(
+            """for (const slider of document.querySelectorAll("#table input[type=range]")) {
+                slider.value = Math.round(slider.max * arguments[0]);
+                slider.dispatchEvent(new Event("input"));
+            }""",
+            share,
+        )
+        check_table(opened, counts[CRITERIA[q]])
+        slider = opened.run("return document.querySelector('#slider').max")
+        opened.choose("#slider", round(int(slider) * share))
+        assert len(set(thresholds(opened).values())) == 1
+        check_table(opened, counts[CRITERIA[q]])
+
+
+@pytest.mark.parametrize("q", range(len(CRITERIA)))
+def test_buttons_choose_as_the_library_does(opened: Browser, counts: Any, q: int) -> None:
+    opened.choose("#criterion", q)
+    of_criterion = counts[CRITERIA[q]]
+    needs: list[tuple[Any, dict[str, Any]]] = [
+        (None, {}),
+        (10, {"objective": "recall", "max_false_alarms_per_hour": 10}),
+        (0.5, {"objective": "recall", "max_false_alarms_per_hour": 0.5}),
+    ]
+    for rate, options in needs:
+        if rate is None:
+            opened.click("#best")
+        else:
+            opened.choose("#rate", rate)
+        best = sed.choose(of_criterion, **options).thresholds
+        chosen = thresholds(opened)
+        for label, threshold in best.items():
+            wanted = of_criterion[label].tally_at(threshold)
+            found = of_criterion[label].tally_at(chosen[label])
+            assert (found.tp, found.fp) == (wanted.tp, wanted.fp)
+
+
+def test_a_class_is_singled_out_and_typed_thresholds_snap(opened: Browser, counts: Any) -> None:
+    opened.click("tr[data-class=Speech] button")
+    assert opened.run("return document.querySelector('#class').selectedOptions[0].text") == "Speech"
+    before = thresholds(opened)
+    opened.choose("#threshold", 0.3333)
+    after = thresholds(opened)
+    assert {label for label in after if after[label] != before[label]} == {"Speech"}
+    assert after["Speech"] == pytest.approx(0.3333, abs=0.05)
+    assert after["Speech"] >= 0.3333
+    assert opened.run("return document.querySelectorAll('#rocs .chart .strong').length") == 4
+    check_table(opened, counts[CRITERIA[0]])
+    opened.click("tr[data-class=Speech] button")
+    assert opened.run("return document.querySelector('#class').value") == ""
+
+
+def test_curves_can_be_pointed_at_with_keys(opened: Browser) -> None:
+    opened.run("document.querySelector('#rocs .chart').focus()")
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
+        opened.run(
+            "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0] }))",
+            key,
+        )
+    tip = opened.text("#tip")
+    assert "active where score ≥" in tip
+    assert "TPR" in tip
+    assert "eFPR" in tip
+
+
+def test_the_table_is_sorted(opened: Browser) -> None:
+    for column in ("references", "[1]", "F1"):
+        for reverse in (True, False):
+            opened.run(
+                """[...document.querySelectorAll("#table thead button")]
+                    .find((button) => button.textContent === arguments[0]).click()""",
+                column,
+            )
+            values = [number(row[column]) for row in opened.rows()]
+            assert values == sorted(values, reverse=reverse)
+
+
+def test_saved_thresholds_are_those_of_detect(opened: Browser, counts: Any, tmp_path: Path) -> None:
+    scores, truth = simulated()
+    sed.write_scores(scores, tmp_path / "scores")
+    opened.choose("#rate", 20)
+    shown = {row["class"]: row for row in opened.rows()}
+    chosen = thresholds(opened)
+    points = opened.downloads / "points.toml"
+    outcome = run("detect", tmp_path / "scores", "--points", points, "-o", tmp_path / "events.tsv")
+    assert outcome.code == 0
+    events = sed.read_events(tmp_path / "events.tsv")
+    detected = sed.Scores.from_events(events, classes=scores.classes, clips=truth.clips)
+    found = sed.deltas(detected, truth, CRITERIA[0]).counts()
+    assert set(chosen) == set(scores.classes)
+    for label in scores.classes:
+        tally = found[label].tally_at(0.5)
+        assert (tally.tp, tally.fp) == (number(shown[label]["TP"]), number(shown[label]["FP"]))
+
+
+def test_cross_triggers_and_their_clips(opened: Browser, counts: Any) -> None:
+    opened.choose("#criterion", 1)
+    chosen = thresholds(opened)
+    of_criterion = counts[CRITERIA[1]]
+    rows = opened.run(
+        """return [...document.querySelectorAll(".matrix tbody tr")].map(
+            (row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent))"""
+    )
+    largest = (0, 0, 0)
+    for c, (label, row) in enumerate(zip(of_criterion, rows, strict=True)):
+        at = of_criterion[label].at([chosen[label]])
+        for m, (other, text) in enumerate(zip(of_criterion, row, strict=True)):
+            expected = at.tp[0] if c == m else at.ct(other)[0]
+            assert (0 if text == "·" else number(text)) == expected
+            if c != m:
+                largest = max(largest, (int(expected), c, m))
+    opened.run(
+        """document.querySelectorAll(".matrix tbody tr")[arguments[0]]
+            .querySelectorAll("td")[arguments[1]].firstChild.click()""",
+        *largest[1:],
+    )
+    names = opened.run("return [...document.querySelectorAll('.listed li')].map((li) => li.textContent)")
+    listed = [name for name in names if not name.startswith("and ")]
+    scores, truth = simulated()
+    label, other = (list(of_criterion)[i] for i in largest[1:])
+    for name in listed:
+        alone = sed.deltas(scores, truth, CRITERIA[1], clips=[name]).counts()[label]
+        assert alone.at([chosen[label]]).ct(other)[0] > 0
+
+
+@pytest.mark.parametrize("q", [0, 1, 2])
+def test_bins_are_the_library_s(opened: Browser, q: int) -> None:
+    opened.choose("#criterion", q)
+    scores, truth = simulated()
+    chosen = thresholds(opened)
+    diagnosis = sed.diagnose(scores, truth, CRITERIA[q], chosen)
+    text = opened.saved("errors.csv", lambda: opened.click("#errors .tools button"))
+    for row in csv.DictReader(io.StringIO(text)):
+        if row["class"] in diagnosis:
+            bins = getattr(diagnosis[row["class"]], row["side"])
+            assert {name: int(row[name]) for name in bins} == {n: int(v[0]) for n, v in bins.items()}
+    opened.choose("#class", list(scores.classes).index("Speech"))
+    speech = diagnosis["Speech"]
+    gains = {
+        cause: float(tally.fscore()[0] - speech.tally().fscore()[0])
+        for cause, tally in speech.fixed().items()
+    }
+    shown = opened.run(
+        """return [...document.querySelectorAll(".gains tbody tr")].map(
+            (row) => [row.dataset.cause, row.children[4].textContent])"""
+    )
+    assert {cause: number(text) for cause, text in shown} == pytest.approx(gains, abs=5.1e-4)
+
+
+@pytest.mark.parametrize("q", [0, 1, 2])
+def test_clips_are_judged_as_the_library_does(opened: Browser, q: int) -> None:
+    opened.choose("#criterion", q)
+    scores, truth = simulated()
+    chosen = thresholds(opened)
+    shown = opened.run(
+        """return [...document.querySelectorAll(".clip-list button")].map(
+            (button) => [...button.children].map((part) => part.textContent))"""
+    )
+    assert len(shown) >= 40
+    for i, (clip, cost) in enumerate(shown):
+        opened.run("document.querySelectorAll('.clip-list button')[arguments[0]].click()", i)
+        bars = opened.run(
+            """return [...document.querySelectorAll(".clip-view .lane")].flatMap((lane) =>
+                [...lane.querySelectorAll("rect")].map((bar) => [
+                    lane.getAttribute("aria-label").split(":")[0], bar.textContent]))"""
+        )
+        drawn = {label for label, _ in bars}
+        found = diagnose_clip(
+            scores[clip], truth.events(clip), CRITERIA[q], chosen, classes=scores.classes
+        )
+        events = [("reference", event) for event in found.references]
+        events += [("detection", event) for event in found.detections]
+        expected = sorted(
+            (event.label, f"{kind} {event.onset:g} s to {event.offset:g} s, {_verdict(kind, event.bin)}")
+            for kind, event in events
+        )
+        assert {label for label, _ in expected} == drawn
+        assert sorted(map(tuple, bars)) == expected
+        false = sum(event.bin != "true" for event in found.detections)
+        missed = sum(event.bin != "found" for event in found.references)
+        assert cost == f"{false} false, {missed} missed"
+
+
+def _verdict(kind: str, name: str) -> str:
+    if kind == "reference":
+        return "found" if name == "found" else f"missed ({name})".replace("missed (missed)", "missed")
+    return "true" if name == "true" else f"false ({name})"
+
+
+def test_hostile_names_are_text(page: Browser, tmp_path: Path) -> None:
+    scores, truth = hostile()
+    file = tmp_path / "report.html"
+    sed.evaluate(scores, truth, METRICS).report(file, name="<script>document.title = 'broken'</script>")
+    page.open(file)
+    assert page.run("return document.title").endswith("– sedscope report")
+    assert [row["class"] for row in page.rows()] == list(scores.classes)
+    page.choose("#criterion", 1)
+    for k, label in enumerate(scores.classes):
+        page.choose("#class", k)
+        if label in HOSTILE:
+            assert label in page.run("return document.querySelector('.legend').textContent")
+    assert page.run("return document.querySelectorAll('img, b[onclick]').length") == 0
+    for i in range(3):
+        page.run("document.querySelectorAll('.clip-list button')[arguments[0]].click()", i)
+    assert thresholds(page).keys() == set(scores.classes)
+    assert page.problems() == []
+    assert page.run("return document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_two_systems(page: Browser, tmp_path: Path) -> None:
+    truth = sed.simulate.ground_truth(60, seed=3)
+    systems = {"good": 0.8, "poor": 0.4}
+    scores = {name: sed.simulate.scores(truth, quality=of, seed=3) for name, of in systems.items()}
+    comparison = sed.compare(scores, truth, METRICS[:2], n=50)
+    comparison.report(tmp_path / "report.html")
+    page.open(tmp_path / "report.html")
+    found = comparison.differences[METRICS[0]]["good", "poor"]
+    rows = page.rows(".differences")
+    for row, (label, difference) in zip(rows, found.per_class.items(), strict=False):
+        assert row["class"] == label
+        assert number(row["difference"]) == pytest.approx(difference.value, abs=5.1e-5)
+    assert number(rows[-1]["difference"]) == pytest.approx(found.value, abs=5.1e-5)
+    counts = {name: sed.deltas(of, truth, CRITERIA[0]).counts() for name, of in scores.items()}
+    page.click("#best")
+    for s, name in enumerate(systems):
+        page.choose("#system", s)
+        check_table(page, counts[name])
+    page.choose("#slider", 20)  # the same threshold for both
+    for s, name in enumerate(systems):
+        page.choose("#system", s)
+        assert len(set(thresholds(page).values())) == 1
+        check_table(page, counts[name])
+    assert page.problems() == []
+
+
+def odd_evaluations() -> dict[str, sed.Evaluation]:
+    """Evaluations in which something is missing that others have."""
+    scores, truth = simulated(12)
+    events = {clip: [(*event, 0.5) for event in truth.events(clip)] for clip in truth.clips}
+    never = {clip: np.full((50, 2), -np.inf) for clip in ("a", "b")}
+    nothing = sed.GroundTruth.from_dict({"a": [], "b": []}, durations={"a": 10, "b": 10})
+    long_truth = sed.simulate.ground_truth(2, seconds=600, classes=2)
+    many = sed.simulate.ground_truth(60, classes=90)
+    psds, f1 = sed.presets.PSDS1, sed.BestFScore(sed.IoU(0.5))
+    return {
+        "segments only": sed.evaluate(scores, truth, METRICS[3]),
+        "means": sed.evaluate(scores, truth, sed.AUROC(sed.Clip(aggregation="mean"))),
+        "one threshold": sed.evaluate(scores, truth, sed.FScore(sed.Collar(), threshold=0.3)),
+        "sets": sed.evaluate_sets(sed.approximate(scores, [0.2, 0.8]), truth, [psds, f1]),
+        "event list": sed.evaluate(sed.Scores.from_events(events), truth, [psds, f1]),
+        "logits": sed.evaluate(logits(scores), truth, [psds, f1]),
+        "nothing to find, nothing found": sed.evaluate(
+            sed.Scores.from_arrays(never, classes=["x", "y"], frame=0.2), nothing, [psds, f1]
+        ),
+        "long": sed.evaluate(sed.simulate.scores(long_truth), long_truth, f1),
+        "many classes": sed.evaluate(sed.simulate.scores(many), many, [psds, f1]),
+    }
+
+
+def logits(scores: sed.Scores) -> sed.Scores:
+    """The same scores on another scale."""
+    arrays = {clip: np.log(scores[clip].values / (1 - scores[clip].values)) for clip in scores}
+    return sed.Scores.from_arrays(arrays, classes=scores.classes, frame=0.02)
+
+
+def test_every_kind_of_evaluation_can_be_looked_at(page: Browser, tmp_path: Path) -> None:
+    for name, evaluation in odd_evaluations().items():
+        file = tmp_path / "report.html"
+        evaluation.report(file, name=name)
+        page.open(file)
+        assert [row["class"] for row in page.rows()] == list(evaluation.classes)
+        for q, (_, counts) in enumerate(evaluation.counts.items()):
+            page.choose("#criterion", q)
+            page.choose("#class", 0)
+            page.choose("#slider", 1)
+            page.click("#best")
+            page.choose("#rate", 10)
+            page.choose("#class", "")
+            page.choose("#slider", 1)
+            row = page.rows()[0]
+            assert number(row["TP"]) + number(row["FN"]) == counts[row["class"]].references
+        assert page.problems() == [], name
+        shown = page.run("return document.querySelector('main').innerText")
+        assert not re.search(r"\b(null|undefined|NaN)\b", shown), name
+
+
+def test_a_desed_sized_report_opens_quickly(page: Browser, tmp_path: Path) -> None:
+    scores, truth = simulated(1168)
+    file = tmp_path / "report.html"
+    sed.evaluate(scores, truth, METRICS[:2]).report(file)
+    times = []
+    for _ in range(3):
+        page.open(file)
+        times.append(
+            page.run("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+        )
+    assert min(times) < 1000

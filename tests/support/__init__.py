@@ -1,0 +1,1 @@
+"""What tests share: the oracle, samples, and judges from outside."""

@@ -1,0 +1,79 @@
+"""Metrics in distributed training: two processes that talk through gloo find what one would."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+
+pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[torch]'")
+
+import torch
+
+from ..support import ranks
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Of each of two processes, what it found in each scenario."""
+    folder = tmp_path_factory.mktemp("ranks")
+    torch.multiprocessing.spawn(ranks.work, (str(folder),), nprocs=2)
+    return [json.loads(Path(folder, f"{rank}.json").read_text()) for rank in range(2)]
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, float]:
+    """What one process finds on all clips."""
+    scores = sed.Scores.from_arrays(ranks.ARRAYS, classes=ranks.CLASSES, frame=ranks.FRAME)
+    values = sed.evaluate(scores, ranks.TRUTH, ranks.METRICS.values()).scalars()
+    for name, metric in ranks.METRICS.items():
+        values = {key.replace(repr(metric), name): value for key, value in values.items()}
+    return values
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        *("uneven", "without_data", "padded_by_the_sampler", "other_scores_left_out", "called"),
+        "with_targets",
+    ],
+)
+@pytest.mark.parametrize("rank", [0, 1])
+def test_both_find_what_one_would(
+    found: list[dict[str, Any]], expected: dict[str, float], scenario: str, rank: int
+) -> None:
+    np.testing.assert_equal(found[rank][scenario], expected)
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_every_epoch(found: list[dict[str, Any]], expected: dict[str, float], rank: int) -> None:
+    np.testing.assert_equal(found[rank]["several_epochs"], [expected, expected])
+
+
+@pytest.mark.parametrize("scenario", ["in_a_collection", "in_a_collection_without_data"])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_in_a_collection(
+    found: list[dict[str, Any]], expected: dict[str, float], scenario: str, rank: int
+) -> None:
+    values = found[rank][scenario]
+    np.testing.assert_allclose(
+        [values[name] for name in ranks.METRICS], [expected[n] for n in ranks.METRICS]
+    )
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_other_scores_of_a_clip_are_refused_by_all(found: list[dict[str, Any]], rank: int) -> None:
+    refused = found[rank]["other_scores"]
+    assert "given again with other scores or targets: 2 clips: " in refused["message"]
+    assert all(clip in refused["message"] for clip in ranks.CLIPS[3:5])
+    assert refused["unchanged"]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_ranks_must_look_for_the_same(found: list[dict[str, Any]], rank: int) -> None:
+    assert "another definition" in found[rank]["other_definitions"]

@@ -1,0 +1,219 @@
+"""Thresholds chosen for a need, saved and loaded, and used by the commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.io.ground_truth import write_durations
+
+from ..cli.test_cli import run
+
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+
+@pytest.fixture(scope="module")
+def counts() -> sed.Counts:
+    truth = sed.simulate.ground_truth(80, seed=1)
+    return sed.deltas(sed.simulate.scores(truth, seed=1), truth, sed.Collar()).counts()
+
+
+def every_point(counts: sed.ClassCounts) -> list[Any]:
+    """The operating points one by one."""
+    tally = counts.tally()
+    return [tally[row] for row in range(len(counts.scores) + 1)]
+
+
+@pytest.mark.parametrize(
+    ("options", "goodness", "needs"),
+    [
+        ({}, lambda t: t.fscore(), lambda t: True),
+        ({"objective": "fscore", "beta": 2}, lambda t: t.fscore(2), lambda t: True),
+        ({"objective": "error_rate"}, lambda t: -t.error_rate, lambda t: True),
+        (
+            {"objective": "cost", "miss_cost": 3, "false_alarm_cost": 0.5},
+            lambda t: -(3 * t.fn + 0.5 * t.fp),
+            lambda t: True,
+        ),
+        (
+            {"objective": "recall", "min_precision": 0.6},
+            lambda t: t.recall,
+            lambda t: t.precision >= 0.6,
+        ),
+        (
+            {"objective": "precision", "min_recall": 0.2},
+            lambda t: t.precision,
+            lambda t: t.recall >= 0.2,
+        ),
+    ],
+)
+def test_the_best_threshold_that_meets_the_needs(
+    counts: sed.Counts, options: Any, goodness: Any, needs: Any
+) -> None:
+    points = sed.choose(counts, **options)
+    for label, threshold in points.thresholds.items():
+        if label in points.unmet:
+            assert not any(needs(tally) for tally in every_point(counts[label]))
+            continue
+        chosen = counts[label].tally_at(threshold)
+        assert needs(chosen)
+        best = max(goodness(tally) for tally in every_point(counts[label]) if needs(tally))
+        assert goodness(chosen) == pytest.approx(best)
+
+
+def test_false_alarms_per_hour(counts: sed.Counts) -> None:
+    points = sed.choose(counts, "recall", max_false_alarms_per_hour=20)
+    for label, threshold in points.thresholds.items():
+        assert counts[label].tally_at(threshold).fp <= 20 * counts.duration / 3600
+    assert not points.unmet
+
+
+def test_what_cannot_be_met_is_said(counts: sed.Counts) -> None:
+    points = sed.choose(counts, min_precision=0.999, min_recall=0.999)
+    assert "Dishes" in points.unmet
+    assert points.unmet["Dishes"] == "precision >= 0.999 and recall >= 0.999"
+    assert points.thresholds["Dishes"] == sed.choose(counts).thresholds["Dishes"]
+
+
+def test_points_are_read_back_as_they_were(tmp_path: Path) -> None:
+    labels = ["Dog", 'say "hi"', "tab\there", "back\\slash", "Schön ☃", "a.b", "]=["]
+    points = sed.OperatingPoints(
+        {label: 0.1 * i for i, label in enumerate(labels)} | {"never": np.inf},
+        {"criterion": "Collar()"},
+        {"Dog": "recall >= 2"},
+    )
+    points.save(tmp_path / "points.toml")
+    assert sed.OperatingPoints.load(tmp_path / "points.toml") == points
+
+
+def test_points_without_thresholds_leave_scores(tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    for text in ("[thresholds]\n", "[postprocessing]\nDog = 'MedianFilter(0)'\n"):
+        (tmp_path / "points.toml").write_text(text)
+        points = sed.OperatingPoints.load(tmp_path / "points.toml")
+        assert points.apply(scores)["a"].values.tolist() == scores["a"].values.tolist()
+        with pytest.raises(sed.SedscopeError, match="nothing is detected"):
+            points.detect(scores)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", r"no table \[thresholds\]"),
+        ("x =", "not a file of operating points"),
+        ("[thresholds]\nDog = 'high'\nCat = true\nCow = nan\n", "Dog = 'high', Cat = True, Cow = nan"),
+        ("thresholds = 3", r"no table \[thresholds\]"),
+    ],
+)
+def test_bad_files_of_points(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "points.toml").write_text(text)
+    with pytest.raises(sed.SedscopeError, match=said):
+        sed.OperatingPoints.load(tmp_path / "points.toml")
+    with pytest.raises(sed.SedscopeError, match="cannot read"):
+        sed.OperatingPoints.load(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize("options", [{"objective": "luck"}, {"beta": -1}, {"min_recall": float("nan")}])
+def test_bad_needs(counts: sed.Counts, options: Any) -> None:
+    with pytest.raises(sed.SedscopeError, match=next(iter(options))):
+        sed.choose(counts, **options)
+
+
+# The commands
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("points")
+    truth = sed.simulate.ground_truth(40, seed=7)
+    sed.write_scores(sed.simulate.scores(truth, seed=8), place / "scores")
+    sed.write_ground_truth(truth, place / "truth.tsv")
+    write_durations(truth, place / "durations.tsv")
+    return place
+
+
+def evaluated(folder: Path, system: Path, *options: object) -> dict[str, Any]:
+    arguments = [system, folder / "truth.tsv", "--durations", folder / "durations.tsv", *options]
+    outcome = run("evaluate", *arguments, "--json", "-")
+    assert outcome.code == 0, outcome.err
+    result: dict[str, Any] = json.loads(outcome.out)
+    return result
+
+
+def test_tune_detect_and_evaluate(folder: Path) -> None:
+    points, events = folder / "points.toml", folder / "events.tsv"
+    tuned = run(
+        "tune",
+        folder / "scores",
+        folder / "truth.tsv",
+        "--durations",
+        folder / "durations.tsv",
+        "-o",
+        points,
+    )
+    assert tuned.code == 0
+    assert "Speech" in tuned.out
+    best = evaluated(folder, folder / "scores", "--metric", "BestFScore(Collar())")["metrics"][0]
+    for_points = evaluated(folder, folder / "scores", "--points", points, "--metric", "FScore(Collar())")
+    assert for_points["metrics"][0]["value"] == pytest.approx(best["value"])
+    assert sed.OperatingPoints.load(points).thresholds == pytest.approx(best["thresholds"])
+
+    assert run("detect", folder / "scores", "--points", points, "-o", events).code == 0
+    as_events = evaluated(folder, events, "--metric", "FScore(Collar())")["metrics"][0]
+    assert as_events["value"] == pytest.approx(best["value"])
+    untuned = evaluated(folder, folder / "scores", "--metric", "FScore(Collar())")["metrics"][0]
+    assert untuned["value"] < best["value"]
+
+
+def test_detect_to_standard_output(folder: Path) -> None:
+    outcome = run("detect", folder / "scores", "--threshold", "0.5")
+    assert outcome.code == 0
+    assert outcome.out.startswith("filename\tonset\toffset\tevent_label\n")
+    assert run("detect", folder / "scores").code == 2
+    assert run("detect", folder / "scores", "--threshold", "0.5", "--points", "x").code == 2
+
+
+def test_a_folder_of_detections_per_threshold(folder: Path) -> None:
+    sets = folder / "sets"
+    sets.mkdir()
+    scores, thresholds = sed.read_scores(folder / "scores"), [0.2, 0.5, 0.8]
+    for threshold in thresholds:
+        sed.write_events(sed.detect(scores, threshold), sets / f"at_{threshold}.tsv")
+    psds = "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"
+    got = evaluated(folder, sets, "--metric", psds)["metrics"][0]["value"]
+    truth = sed.read_ground_truth(folder / "truth.tsv", durations=folder / "durations.tsv")
+    metric: Any = sed.parse_metric(psds)
+    counts = sed.deltas(scores, truth, metric.criterion).counts()
+    assert got == pytest.approx(metric.measure(counts.at(thresholds)).value)
+    refused = run("tune", sets, folder / "truth.tsv", "-o", folder / "no.toml")
+    assert (refused.code, refused.out) == (2, "")
+    assert "needs scores" in refused.err
+    assert not (folder / "no.toml").exists()
+
+
+def test_presets(folder: Path) -> None:
+    listed = run("presets")
+    assert listed.code == 0
+    assert "dcase2021_task4: " in listed.out
+    got = evaluated(folder, folder / "scores", "--preset", "dcase2021_task4")
+    assert [entry["metric"] for entry in got["metrics"]] == [
+        repr(metric) for metric in sed.presets.PRESETS["dcase2021_task4"]
+    ]
+    wrong = run("evaluate", folder / "scores", folder / "truth.tsv", "--preset", "dcase1999")
+    assert wrong.code == 2
+    assert "no preset dcase1999; there are dcase2016_task3" in wrong.err
+
+
+@pytest.mark.parametrize("need", ["min_precision", "min_recall"])
+def test_shares_are_at_most_one(need: str) -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.9]]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 1})
+    counts = sed.deltas(scores, truth, sed.Collar()).counts()
+    needs: dict[str, Any] = {need: 99}
+    with pytest.raises(sed.SedscopeError, match=f"{need}=99 must be a number from 0 to 1"):
+        sed.choose(counts, **needs)
