@@ -339,7 +339,7 @@ def test_killed_at_any_moment_it_goes_on(stored: tuple[Path, sed.GroundTruth], t
     """The process is killed at random moments until it comes to an end; what is kept is always right."""
     folder, _ = stored
     program = EVALUATION.replace(
-        "truth =", "from sedscope.engines import checkpoints\ncheckpoints.CLIPS_PER_PART = 4\ntruth ="
+        "truth =", "from sedscope.engines import checkpoint\ncheckpoint.CLIPS_PER_PART = 4\ntruth ="
     )
     rng = random.Random(0)
     start = time.perf_counter()

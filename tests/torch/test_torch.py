@@ -195,7 +195,7 @@ def test_floors_prune_the_state() -> None:
 
 @pytest.mark.parametrize("held", [0, 40_000])
 def test_scores_are_held_up_to_a_limit(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sedscope.torch, "HELD_BYTES", held)
+    monkeypatch.setattr(sedscope.torch.metric, "HELD_BYTES", held)
     few: Any = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=20)
     found = SEDMetric(few, CLASSES, frame=FRAME, truth=TRUTH)
     for i in range(0, len(CLIPS), 4):
