@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,46 @@ class Defined:
 
     def __repr__(self) -> str:
         return definition(self)
+
+
+Kind = TypeVar("Kind")
+Registered = TypeVar("Registered", bound=type)
+
+
+class Registry(Mapping[str, type], Generic[Kind]):
+    """All classes of one kind, by name. A class registers itself where it is defined.
+
+    From here the class reaches the parser, the command line, the documentation and the tests that
+    go through all classes of the kind.
+
+    >>> colours: Registry[object] = Registry("colour")
+    >>> @colours.register
+    ... class Red: ...
+    >>> list(colours)
+    ['Red']
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._classes: dict[str, type] = {}
+
+    def register(self, cls: Registered) -> Registered:
+        """Add a class under its own name. Use it as a decorator."""
+        if cls.__name__ in self._classes:
+            raise ValueError(
+                f"There are two classes named {cls.__name__} in the registry of {self.kind}."
+            )
+        self._classes[cls.__name__] = cls
+        return cls
+
+    def __getitem__(self, name: str) -> type:
+        return self._classes[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._classes)
+
+    def __len__(self) -> int:
+        return len(self._classes)
 
 
 def parse(text: str, names: Mapping[str, type]) -> Any:
