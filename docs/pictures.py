@@ -1,4 +1,4 @@
-"""Draws the pictures of the documentation: ``python docs/pictures.py``."""
+"""Draw the pictures of the documentation: ``python docs/pictures.py``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BLUE, ORANGE, GREY = "#0b62a4", "#c8500a", "#666"
 
 @dataclass
 class Picture:
-    """An SVG picture with axes; what is drawn is in the units of the axes."""
+    """An SVG picture with axes. Methods take coordinates in the units of the axes."""
 
     x_range: tuple[float, float]
     y_range: tuple[float, float]
@@ -74,7 +74,7 @@ class Picture:
         )
 
     def steps(self, xs: ArrayLike, ys: ArrayLike, colour: str) -> None:
-        """A step function until the end of the axis."""
+        """Draw a step function up to the end of the axis."""
         points = list(zip(np.asarray(xs).tolist(), np.asarray(ys).tolist(), strict=True))
         moves = [f"M{self.x(0):.1f} {self.y(points[0][1]):.1f}"]
         moves += [f"H{self.x(x):.1f}V{self.y(y):.1f}" for x, y in points]
@@ -95,7 +95,7 @@ class Picture:
 
 
 def psd_roc() -> None:
-    """The PSD-ROC of the demo's first system with all thresholds and with 50."""
+    """Draw the PSD-ROC of the demo's first system, with all thresholds and with 50."""
     truth = sed.simulate.ground_truth()
     psds = sed.presets.PSDS1
     scores = sed.simulate.scores(truth, quality=0.75, seed=1)
@@ -105,18 +105,18 @@ def psd_roc() -> None:
     picture.axes(
         "effective false positives per hour", "effective true positive rate", 100 * ticks, ticks
     )
-    few = counts.at((np.arange(50) + 0.5) / 50)
-    for row, (name, counted, colour) in enumerate(
-        (("every threshold", counts, BLUE), ("50 thresholds", few, ORANGE))
+    counts_at_50 = counts.at((np.arange(50) + 0.5) / 50)
+    for row, (name, shown_counts, colour) in enumerate(
+        (("every threshold", counts, BLUE), ("50 thresholds", counts_at_50, ORANGE))
     ):
-        result = psds.measure(counted)
+        result = psds.measure(shown_counts)
         picture.steps(result.curve.efpr, result.curve.etpr, colour)
         picture.legend(row, name, f"PSDS {result.value:.3f}", colour)
     picture.save("psd_roc.svg")
 
 
 def tutorial_set() -> tuple[sed.GroundTruth, dict[str, sed.Scores]]:
-    """What the tutorial works on."""
+    """Simulate the ground truth and the two systems of the tutorial."""
     truth = sed.simulate.ground_truth(400, seed=1)
     return truth, {
         "baseline": sed.simulate.scores(truth, quality=0.6, seed=1),
@@ -125,40 +125,40 @@ def tutorial_set() -> tuple[sed.GroundTruth, dict[str, sed.Scores]]:
 
 
 def tuning() -> None:
-    """The best F-score of some classes for each median filter."""
+    """Draw the best F-score of some classes over the length of the median filter."""
     truth, systems = tutorial_set()
     sweep = parse_sweep("MedianFilter(0..2/0.1)")
     tuned = sed.tune(systems["baseline"], truth, sed.BestFScore(sed.Collar()), sweep)
     picture = Picture((0, 2), (0, 0.8))
     picture.axes("median filter (s)", "best collar F1", np.arange(5) / 2, np.arange(5) / 5)
-    lengths = [one.seconds for one in sweep if isinstance(one, MedianFilter)]
+    lengths = [candidate.seconds for candidate in sweep if isinstance(candidate, MedianFilter)]
     shown = {"Speech": BLUE, "Vacuum_cleaner": ORANGE, "Dishes": GREY}
     for row, (label, colour) in enumerate(shown.items()):
-        of_class = tuned.per_class[label]
-        assert isinstance(of_class.postprocessing, MedianFilter)
-        best = of_class.postprocessing.seconds
-        picture.line(lengths, [*of_class.values.values()], colour, ("none", "8 3", "2 3")[row])
-        picture.dot(best, of_class.value, colour)
+        choice = tuned.per_class[label]
+        assert isinstance(choice.postprocessing, MedianFilter)
+        best = choice.postprocessing.seconds
+        picture.line(lengths, [*choice.values.values()], colour, ("none", "8 3", "2 3")[row])
+        picture.dot(best, choice.value, colour)
         picture.legend(row, label, f"best: {best:g} s", colour)
     picture.save("tuning.svg")
 
 
 def differences() -> None:
-    """The differences of two systems with their intervals, class by class."""
+    """Draw the difference of two systems for each class, with confidence intervals."""
     truth, systems = tutorial_set()
     metric = sed.presets.PSDS1
     comparison = sed.compare(systems, truth, metric)
-    difference = comparison.differences[metric]["baseline", "proposed"]
-    rows = [*difference.per_class.items(), ("overall", difference)]
+    overall = comparison.differences[metric]["baseline", "proposed"]
+    rows = [*overall.per_class.items(), ("overall", overall)]
     picture = Picture((-0.6, 0.6), (len(rows) - 0.5, -0.5), left=200, height=60 + 28 * len(rows))
     picture.axes("PSDS 1, baseline − proposed", "", np.arange(-3, 4) / 5, ())
     zero = f"M{picture.x(0):.1f} {TOP}V{picture.height - BOTTOM}"
     picture.path(zero, "black", 1)
-    for row, (label, found) in enumerate(rows):
-        colour = {1: BLUE, 0: GREY, -1: ORANGE}[found.verdict]
+    for row, (label, difference) in enumerate(rows):
+        colour = {1: BLUE, 0: GREY, -1: ORANGE}[difference.verdict]
         picture.text(190, picture.y(row) + 4, label, anchor="end")
-        picture.line([found.low, found.high], [row, row], colour)
-        picture.dot(found.value, row, colour)
+        picture.line([difference.low, difference.high], [row, row], colour)
+        picture.dot(difference.value, row, colour)
     for row, (name, detail, colour) in enumerate(
         (("better", "by more than noise", BLUE), ("worse", "by more than noise", ORANGE))
     ):

@@ -1,9 +1,9 @@
 """Train a small network to detect sounds, and evaluate it with sedscope in every epoch.
 
-Soundscapes of tones, noises and chirps are generated, so nothing is needed but this file and
-``pip install 'sedscope[torch]'``. It takes about a minute on a CPU and writes to a folder: the best
-thresholds and median filters (``points.toml``), the results (``results.json``) and a report with the
-sounds in it (``report.html``).
+The script generates soundscapes of tones, noises and chirps, so you need only this file and
+``pip install 'sedscope[torch]'``. It runs for about a minute on a CPU. It writes the best thresholds
+and median filters (``points.toml``), the results (``results.json``) and a report that contains the
+audio (``report.html``) to a folder.
 
     python train_crnn.py --output trained
 """
@@ -29,35 +29,35 @@ from sedscope.torch import SEDMetrics
 CLASSES = ("chirp", "noise", "tone")
 RATE = 8000  # samples per second
 SECONDS = 4.0
-HOP = 160  # samples from one spectrum to the next
-POOLED = 2  # spectra that become one frame of scores
+HOP = 160  # samples between the starts of two spectra
+POOLED = 2  # spectra per frame of scores
 FRAME = HOP * POOLED / RATE
 MELS = 32
 
 PSDS = sed.PSDS(sed.Intersection(dtc=0.7, gtc=0.7))
 BEST_F1 = sed.BestFScore(sed.Collar())
 F1 = sed.FScore(sed.Collar())
-IN_EPOCHS: dict[str, Metric] = {"psds": PSDS, "best_f1": BEST_F1}
+VALIDATION_METRICS: dict[str, Metric] = {"psds": PSDS, "best_f1": BEST_F1}
 
 
 def sound(label: str, seconds: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """One event."""
+    """Generate the waveform of one event."""
     time = np.arange(int(seconds * RATE)) / RATE
     low, high = np.sort(rng.uniform(300, 3500, 2))
     if label == "tone":
-        wave_form = np.sin(2 * np.pi * low * time)
+        carrier = np.sin(2 * np.pi * low * time)
     elif label == "chirp":
-        wave_form = np.sin(2 * np.pi * (low + (high - low) * time / (2 * seconds)) * time)
+        carrier = np.sin(2 * np.pi * (low + (high - low) * time / (2 * seconds)) * time)
     else:
-        wave_form = rng.normal(size=len(time)) / 2
+        carrier = rng.normal(size=len(time)) / 2
     fade = np.minimum(1, np.minimum(time, seconds - time) / 0.01)
-    made: NDArray[np.float64] = rng.uniform(0.03, 0.3) * fade * wave_form
-    return made
+    waveform: NDArray[np.float64] = rng.uniform(0.03, 0.3) * fade * carrier
+    return waveform
 
 
 @dataclass(frozen=True)
 class Soundscapes:
-    """Clips with their audio, and what is to be heard in them."""
+    """Clips with their audio and their reference events."""
 
     clips: list[str]
     audio: NDArray[np.float32]
@@ -65,26 +65,26 @@ class Soundscapes:
 
     @staticmethod
     def generate(name: str, number: int, seed: int) -> Soundscapes:
-        """Clips with up to two events of each class, in a quiet noise."""
+        """Generate clips with up to two events of each class, over quiet noise."""
         rng = np.random.default_rng(seed)
         clips = [f"{name}_{i:04d}" for i in range(number)]
         audio = rng.normal(scale=0.02, size=(number, int(SECONDS * RATE)))
         events: dict[str, list[tuple[float, float, str]]] = {clip: [] for clip in clips}
         for clip, samples in zip(clips, audio, strict=True):
             for label in CLASSES:
-                for half in range(2):  # so that events of a class do not overlap
+                for half in range(2):  # one event per half, so that events of a class do not overlap
                     if rng.random() < 0.4:
                         length = rng.uniform(0.25, 1.2)
                         onset = half * SECONDS / 2 + rng.uniform(0.05, SECONDS / 2 - length - 0.05)
-                        made = sound(label, length, rng)
+                        waveform = sound(label, length, rng)
                         first = int(onset * RATE)
-                        samples[first : first + len(made)] += made
+                        samples[first : first + len(waveform)] += waveform
                         events[clip].append((onset, onset + length, label))
         truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(clips, SECONDS))
         return Soundscapes(clips, audio.astype(np.float32), truth)
 
     def targets(self) -> torch.Tensor:
-        """(clips × frames × classes) 1 where a class is active at the middle of a frame."""
+        """Return (clips × frames × classes): 1 if a class is active at the middle of a frame."""
         middles = (np.arange(int(SECONDS / FRAME)) + 0.5) * FRAME
         active = np.zeros((len(self.clips), len(middles), len(CLASSES)), np.float32)
         for i, clip in enumerate(self.clips):
@@ -93,7 +93,7 @@ class Soundscapes:
         return torch.from_numpy(active)
 
     def write_audio(self, folder: Path) -> None:
-        """One WAV file per clip."""
+        """Write one WAV file per clip."""
         folder.mkdir(parents=True, exist_ok=True)
         for clip, samples in zip(self.clips, self.audio, strict=True):
             with wave.open(str(folder / f"{clip}.wav"), "wb") as file:
@@ -104,7 +104,7 @@ class Soundscapes:
 
 
 def log_mel(audio: NDArray[np.float32]) -> torch.Tensor:
-    """(clips × spectra × bands) the logarithm of the energy in bands that widen with frequency."""
+    """Compute the log mel energies (clips × spectra × bands)."""
     size = 512
     spectra = torch.stft(
         torch.from_numpy(audio), size, HOP, window=torch.hann_window(size), return_complex=True
@@ -120,7 +120,7 @@ def log_mel(audio: NDArray[np.float32]) -> torch.Tensor:
 
 
 class CRNN(nn.Module):
-    """Two layers of convolution, one recurrent layer, one score per frame and class."""
+    """Two convolutional layers and one recurrent layer, with one score per frame and class."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -138,14 +138,14 @@ class CRNN(nn.Module):
         self.output = nn.Linear(64, len(CLASSES))
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
-        """(clips × spectra × bands) to (clips × frames × classes), before the sigmoid."""
-        found = self.convolutions(features[:, None])
-        sequence, _ = self.recurrent(found.permute(0, 2, 1, 3).flatten(2))
+        """Map (clips × spectra × bands) to (clips × frames × classes), before the sigmoid."""
+        maps = self.convolutions(features[:, None])
+        sequence, _ = self.recurrent(maps.permute(0, 2, 1, 3).flatten(2))
         return self.output(sequence)
 
 
 def predict(network: CRNN, features: torch.Tensor, clips: Sequence[str]) -> sed.Scores:
-    """The scores of all clips, to be looked at closer."""
+    """Compute the scores of all clips."""
     network.eval()
     with torch.no_grad():
         values = torch.sigmoid(network(features)).numpy()
@@ -154,13 +154,13 @@ def predict(network: CRNN, features: torch.Tensor, clips: Sequence[str]) -> sed.
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Generate, train, tune, report."""
+    """Generate the data, train the network, tune it and write a report."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument(
-        "--output", type=Path, default=Path("trained"), help="folder for what is written"
+        "--output", type=Path, default=Path("trained"), help="folder for the output files"
     )
-    parser.add_argument("--clips", type=int, default=240, help="number of clips to train with")
-    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--clips", type=int, default=240, help="number of training clips")
+    parser.add_argument("--epochs", type=int, default=8, help="number of training epochs")
     options = parser.parse_args(arguments)
     torch.manual_seed(0)
 
@@ -168,11 +168,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     validation = Soundscapes.generate("validation", options.clips // 4, seed=2)
     test = Soundscapes.generate("test", options.clips // 4, seed=3)
     features, targets = log_mel(training.audio), training.targets()
-    held_out = log_mel(validation.audio)
+    validation_features = log_mel(validation.audio)
 
     network = CRNN()
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
-    metrics = SEDMetrics(IN_EPOCHS, CLASSES, frame=FRAME, truth=validation.truth)
+    metrics = SEDMetrics(VALIDATION_METRICS, CLASSES, frame=FRAME, truth=validation.truth)
     for epoch in range(options.epochs):
         network.train()
         for rows in torch.randperm(len(features)).split(16):
@@ -181,28 +181,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
             loss.backward()
             optimizer.step()
         network.eval()
-        for first in range(0, len(held_out), 16):
-            clips = validation.clips[first : first + 16]
+        for first in range(0, len(validation_features), 16):
+            batch = slice(first, first + 16)
             with torch.no_grad():
-                metrics.update(torch.sigmoid(network(held_out[first : first + 16])), clips)
+                scores = torch.sigmoid(network(validation_features[batch]))
+            metrics.update(scores, validation.clips[batch])
         values = {name: f"{value:.3f}" for name, value in metrics.compute().items()}
         print(f"epoch {epoch + 1}: loss {loss.item():.3f}, validation {values}")
         metrics.reset()
 
     tuned = sed.tune(
-        predict(network, held_out, validation.clips),
+        predict(network, validation_features, validation.clips),
         validation.truth,
         BEST_F1,
         "MedianFilter(0..0.4/0.08)",
     )
-    scores = predict(network, log_mel(test.audio), test.clips)
-    at_half = sed.evaluate(scores, test.truth, F1)[F1].value
-    at_points = sed.evaluate(tuned.points.apply(scores), test.truth, F1)[F1].value
+    test_scores = predict(network, log_mel(test.audio), test.clips)
+    at_half = sed.evaluate(test_scores, test.truth, F1)[F1].value
+    at_points = sed.evaluate(tuned.points.apply(test_scores), test.truth, F1)[F1].value
     print(f"test: collar F1 {at_half:.3f} at 0.5, {at_points:.3f} with tuned filters and thresholds")
 
     test.write_audio(options.output / "audio")
     tuned.points.save(options.output / "points.toml")
-    result = sed.evaluate(tuned(scores), test.truth, [PSDS, BEST_F1])
+    result = sed.evaluate(tuned(test_scores), test.truth, [PSDS, BEST_F1])
     result.to_json(options.output / "results.json")
     result.report(options.output / "report.html", name="CRNN", audio=options.output / "audio")
     print(result.table())
