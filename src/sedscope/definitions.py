@@ -1,6 +1,6 @@
-"""Criteria and metrics as text: a value's ``repr`` is its full definition, and can be read back.
+"""Criteria, metrics and post-processings as text: a value's ``repr`` is its full definition.
 
-The text looks like a Python call, but is parsed, never evaluated.
+The text looks like a Python call. It is parsed, never executed.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from .errors import SedscopeError, listing, shortened
+from .errors import SedscopeError, listing, near_names, shortened
+
+Kind = TypeVar("Kind")
+Registered = TypeVar("Registered", bound=type)
 
 
 def definition(value: Any) -> str:
-    """The definition of a criterion or metric, or the shortest spelling of a plain value.
+    """Spell a criterion or metric as its full definition, and a plain value in the shortest way.
 
-    Fields at a default of None, True or False are left out, all others are spelled out.
+    Fields at a default of None, True or False are left out; all others are spelled out.
 
     >>> definition(1.0), definition("hour"), definition(0.7)
     ('1', "'hour'", '0.7')
@@ -43,35 +46,58 @@ class Defined:
         return definition(self)
 
 
-Kind = TypeVar("Kind")
-Registered = TypeVar("Registered", bound=type)
-
-
 class Registry(Mapping[str, type], Generic[Kind]):
     """All classes of one kind, by name. A class registers itself where it is defined.
 
     From here the class reaches the parser, the command line, the documentation and the tests that
     go through all classes of the kind.
 
-    >>> colours: Registry[object] = Registry("colour")
+    Parameters
+    ----------
+    kind : str
+        What the classes are, in one word, for messages.
+    base : type
+        The class that all of them derive from.
+    uses : iterable of registries
+        Registries whose classes may stand inside a definition, as a criterion stands inside a metric.
+
+    Examples
+    --------
+    >>> class Colour: ...
+    >>> colours: Registry[Colour] = Registry("colour", Colour)
     >>> @colours.register
-    ... class Red: ...
+    ... @dataclasses.dataclass
+    ... class Red(Colour):
+    ...     depth: float = 1.0
     >>> list(colours)
     ['Red']
+    >>> colours.parse("Red(depth=0.5)").depth
+    0.5
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, base: type, uses: Iterable[Mapping[str, type]] = ()) -> None:
         self.kind = kind
+        self._base = base
+        self._uses = tuple(uses)
         self._classes: dict[str, type] = {}
 
     def register(self, cls: Registered) -> Registered:
         """Add a class under its own name. Use it as a decorator."""
         if cls.__name__ in self._classes:
-            raise ValueError(
-                f"There are two classes named {cls.__name__} in the registry of {self.kind}."
-            )
+            raise ValueError(f"Two classes of the kind {self.kind} are named {cls.__name__}.")
         self._classes[cls.__name__] = cls
         return cls
+
+    def parse(self, text: str) -> Kind:
+        """Read a value of this kind from its definition. Parameters that are left out take their
+        defaults."""
+        classes = {name: cls for registry in (self, *self._uses) for name, cls in registry.items()}
+        value = parse(text, classes)
+        if not isinstance(value, self._base):
+            raise SedscopeError(
+                f"{shortened(text)!r} is not a {self.kind}. Choose from {listing([*self], limit=30)}."
+            )
+        return value  # type: ignore[return-value]  # _base is the run-time form of Kind
 
     def __getitem__(self, name: str) -> type:
         return self._classes[name]
@@ -83,65 +109,88 @@ class Registry(Mapping[str, type], Generic[Kind]):
         return len(self._classes)
 
 
-def parse(text: str, names: Mapping[str, type]) -> Any:
-    """Read a definition back; ``names`` are the classes that it may use."""
+def parse(text: str, classes: Mapping[str, type]) -> Any:
+    """Read a definition that may use some classes, by name."""
     shown = shortened(text)
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise SedscopeError(f"{shown!r} cannot be read: is a bracket or a comma missing?") from None
+        raise SedscopeError(f"{shown!r} cannot be read. Is a bracket or a comma missing?") from None
     try:
-        return _build(tree.body, names)
+        return _build(tree.body, classes)
     except SedscopeError as error:
         raise SedscopeError(f"{shown!r}: {shortened(str(error), 500)}") from None
     except (RecursionError, MemoryError):
-        raise SedscopeError(f"{shown!r} is nested too deep") from None
+        raise SedscopeError(f"{shown!r} is nested too deeply.") from None
 
 
-def _build(node: ast.expr, names: Mapping[str, type]) -> Any:
+def _build(node: ast.expr, classes: Mapping[str, type]) -> Any:
+    """Build the value of a node of the syntax tree."""
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, type(None))):
         return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        operand = _build(node.operand, names)
+        operand = _build(node.operand, classes)
         if isinstance(operand, (int, float)):
             return -operand
     if isinstance(node, (ast.Tuple, ast.List)):
-        return tuple(_build(element, names) for element in node.elts)
+        return tuple(_build(element, classes) for element in node.elts)
     if isinstance(node, ast.Dict):
-        labels = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
-        if not all(isinstance(label, str) for label in labels):
-            raise SedscopeError("only a text in quotes can stand before a colon")
-        twice = sorted({str(label) for label in labels if labels.count(label) > 1})
-        if twice:
-            raise SedscopeError(f"given twice: {listing(twice)}")
-        return dict(zip(labels, (_build(value, names) for value in node.values), strict=True))
+        return _build_mapping(node, classes)
     if isinstance(node, ast.Name):
-        known = listing([f"{name}(…)" for name in names], limit=30)
-        raise SedscopeError(f"{node.id} alone is no definition; write {known}")
+        raise SedscopeError(f"{node.id} needs parameters in brackets. {_choices(node.id, classes)}")
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        raise SedscopeError(f"{ast.unparse(node)} is neither a number nor one of {listing([*names])}")
-    made = names.get(node.func.id)
-    if made is None:
-        raise SedscopeError(f"{node.func.id} is not known; there are {listing([*names], limit=30)}")
-    fields = [field.name for field in dataclasses.fields(made)]
-    given = [keyword.arg for keyword in node.keywords]
-    twice = sorted({str(name) for name in given if given.count(name) > 1})
-    if twice:
-        raise SedscopeError(f"{made.__name__}: given twice: {listing(twice)}")
+        raise SedscopeError(
+            f"{ast.unparse(node)} is neither a number, a text nor one of {listing([*classes])}."
+        )
+    return _build_call(node, node.func.id, classes)
+
+
+def _build_mapping(node: ast.Dict, classes: Mapping[str, type]) -> dict[str, Any]:
+    keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+    labels = [key for key in keys if isinstance(key, str)]
+    if len(labels) < len(keys):
+        raise SedscopeError("Only a text in quotes can stand before a colon.")
+    _refuse_repeats(labels, "")
+    return dict(zip(labels, (_build(value, classes) for value in node.values), strict=True))
+
+
+def _build_call(node: ast.Call, name: str, classes: Mapping[str, type]) -> Any:
+    cls = classes.get(name)
+    if cls is None:
+        raise SedscopeError(f"{name} is not known. {_choices(name, classes)}")
+    fields = [field.name for field in dataclasses.fields(cls)]
+    keywords: dict[str, ast.expr] = {}
+    _refuse_repeats([str(keyword.arg) for keyword in node.keywords], f"{name}: ")
     for keyword in node.keywords:
         if keyword.arg is None:
-            raise SedscopeError(f"{made.__name__} takes no **{ast.unparse(keyword.value)}")
+            raise SedscopeError(f"{name} takes no **{ast.unparse(keyword.value)}.")
         if keyword.arg not in fields:
             raise SedscopeError(
-                f"{made.__name__} has no {keyword.arg!r}; it has {listing(fields, limit=30)}"
+                f"{name} has no {keyword.arg!r}. Its parameters are {listing(fields, limit=30)}."
             )
+        keywords[keyword.arg] = keyword.value
     try:
-        return made(
-            *(_build(argument, names) for argument in node.args),
-            **{str(word.arg): _build(word.value, names) for word in node.keywords},
+        return cls(
+            *(_build(argument, classes) for argument in node.args),
+            **{field: _build(value, classes) for field, value in keywords.items()},
         )
     except TypeError as error:
         raise SedscopeError(str(error).replace("__init__()", "").strip()) from None
+
+
+def _choices(name: str, classes: Mapping[str, type]) -> str:
+    """Say what a name may have meant, or what there is to choose from."""
+    near = near_names(name, classes)
+    if near:
+        return f"Did you mean {' or '.join(f'{other}(…)' for other in near)}?"
+    return f"Choose from {listing([f'{known}(…)' for known in classes], limit=30)}."
+
+
+def _refuse_repeats(names: Iterable[str], owner: str) -> None:
+    listed = list(names)
+    repeated = sorted({name for name in listed if listed.count(name) > 1})
+    if repeated:
+        raise SedscopeError(f"{owner}{listing(repeated)} occurs more than once.")
 
 
 def require_number(
@@ -152,18 +201,20 @@ def require_number(
     at_least: float | None = None,
     at_most: float | None = None,
 ) -> None:
-    """Refuse a field that is not a number in its range. Numbers of numpy become Python's, whose
-    ``repr`` can be read back."""
+    """Refuse a field that is not a number in its range.
+
+    A numpy number becomes a Python number, whose ``repr`` can be read back.
+    """
     value = getattr(owner, name)
     if isinstance(value, np.number):
         value = value.item()
         object.__setattr__(owner, name, value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise SedscopeError(f"{name}={value!r} must be a number")
+        raise SedscopeError(f"{name}={value!r} must be a number.")
     try:
         float(value)
     except OverflowError:
-        raise SedscopeError(f"{name} must be finite: it is too large") from None
+        raise SedscopeError(f"{name} must be finite: it is too large.") from None
     limits = [(abs(value) < float("inf"), "finite")]
     if above is not None:
         limits.insert(0, (value > above, f"above {above:g}"))
@@ -171,8 +222,8 @@ def require_number(
         limits.insert(0, (value >= at_least, f"at least {at_least:g}"))
     if at_most is not None:
         limits.insert(1, (value <= at_most, f"at most {at_most:g}"))
-    if not all(held for held, _ in limits):
-        raise SedscopeError(f"{name}={value!r} must be {' and '.join(text for _, text in limits)}")
+    if not all(holds for holds, _ in limits):
+        raise SedscopeError(f"{name}={value!r} must be {' and '.join(text for _, text in limits)}.")
 
 
 def optional_number(owner: Any, name: str, **limits: float) -> None:
@@ -184,11 +235,11 @@ def optional_number(owner: Any, name: str, **limits: float) -> None:
 def require_flag(owner: Any, name: str) -> None:
     """Refuse a field that is neither True nor False."""
     if not isinstance(getattr(owner, name), bool):
-        raise SedscopeError(f"{name}={getattr(owner, name)!r} must be True or False")
+        raise SedscopeError(f"{name}={getattr(owner, name)!r} must be True or False.")
 
 
 def require_choice(owner: Any, name: str, choices: Iterable[str]) -> None:
     """Refuse a field that is none of some words."""
     value = getattr(owner, name)
     if not isinstance(value, str) or value not in choices:
-        raise SedscopeError(f"{name}={value!r}: choose {' or '.join(map(repr, choices))}")
+        raise SedscopeError(f"{name}={value!r} is not valid. Choose {' or '.join(map(repr, choices))}.")

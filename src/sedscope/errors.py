@@ -1,4 +1,4 @@
-"""What goes wrong with a user's data, and how it is said."""
+"""The exceptions and warnings of sedscope, and the phrases that messages are made of."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ _GUESSED = 5  # names; looking for those that are alike takes its time
 
 
 class SedscopeError(ValueError):
-    """Input that cannot be evaluated. The message says what is wrong, where, and what to do."""
+    """The input cannot be evaluated. The message says what is wrong, where, and what to do."""
 
 
 class SedscopeWarning(UserWarning):
-    """Input that can be evaluated, though perhaps not as its author thinks."""
+    """The input can be evaluated, but perhaps not in the way its author expects."""
 
 
 def listing(items: Collection[str], limit: int = 5, *, total: int | None = None) -> str:
-    """The first few items and how many more there are; ``total``: of more than are at hand.
+    """List the first few items and how many more there are.
+
+    ``total``: how many there are in all, if ``items`` holds only some of them.
 
     >>> listing(["a", "b", "c"], limit=2)
     'a, b and 1 more'
@@ -28,7 +30,7 @@ def listing(items: Collection[str], limit: int = 5, *, total: int | None = None)
 
 
 def shortened(text: str, limit: int = 200) -> str:
-    """A text, or its beginning if it is long.
+    """Return a text, or only its beginning if it is long.
 
     >>> shortened("abcdef", 3)
     'abc…'
@@ -37,7 +39,7 @@ def shortened(text: str, limit: int = 200) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: ``1 clip``, ``2 clips``, ``2 classes``.
+    """Join a number and its noun: ``1 clip``, ``2 clips``, ``2 classes``.
 
     >>> counted(1, "class"), counted(3, "class"), counted(1168, "clip")
     ('1 class', '3 classes', '1168 clips')
@@ -47,30 +49,43 @@ def counted(number: int, noun: str) -> str:
 
 
 def with_guesses(names: Sequence[str], known: Iterable[str]) -> list[str]:
-    """Names that are not known, the first ones with what was perhaps meant.
+    """Add a guess to unknown names: which of the known names may have been meant.
+
+    Only the first few names get one, because the search takes time.
 
     >>> with_guesses(["speach", "Dog bark", "Cow"], ["Speech", "Dog_bark", "Cat"])
-    ['speach (is it Speech?)', 'Dog bark (is it Dog_bark?)', 'Cow']
+    ['speach (did you mean Speech?)', 'Dog bark (did you mean Dog_bark?)', 'Cow']
+    """
+    candidates = list(known)
+    described = list(names)
+    for i, name in enumerate(names[:_GUESSED]):
+        near = near_names(name, candidates, limit=1)
+        if near:
+            described[i] = f"{name} (did you mean {near[0]}?)"
+    return described
+
+
+def near_names(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """Return the known names that are most like a name, apart from case and punctuation.
+
+    >>> near_names("psds1", ["PSDS", "PiPSDS", "FScore"])
+    ['PSDS']
     """
     from difflib import get_close_matches
 
-    alike = {_plain(name): name for name in known}
-    found = list(names)
-    for i, name in enumerate(names[:_GUESSED]):
-        near = get_close_matches(_plain(name), alike, n=1, cutoff=0.75)
-        if near:
-            found[i] = f"{name} (is it {alike[near[0]]}?)"
-    return found
+    by_letters = {_letters(candidate): candidate for candidate in known}
+    matches = get_close_matches(_letters(name), by_letters, limit, cutoff=0.75)
+    return [by_letters[match] for match in matches]
 
 
-def _plain(name: str) -> str:
+def _letters(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
 def raise_together(
     errors: Iterable[SedscopeError], *, perhaps_more: bool = False, what: str = "the scores"
 ) -> None:
-    """Raise one error with the messages of all, if there are any."""
+    """Raise one error with all messages, if there are any."""
     messages = [str(error) for error in errors]
     if len(messages) == 1:
         raise SedscopeError(messages[0])
@@ -79,5 +94,5 @@ def raise_together(
         shown = "\n".join(f"- {message}" for message in messages[:limit])
         hidden = len(messages) - limit
         more = f"\n- and {counted(hidden, 'more problem')}" if hidden > 0 else ""
-        number = ("at least " if perhaps_more else "") + counted(len(messages), "problem")
+        number = ("At least " if perhaps_more else "") + counted(len(messages), "problem")
         raise SedscopeError(f"{number} with {what}:\n{shown}{more}")

@@ -1,8 +1,8 @@
-"""Your own criterion: a class that sees the detections of a clip at all thresholds."""
+"""Criteria written in Python: a class that sees the detections of a clip at all thresholds."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.scores import ScoreArray
 from ..data.times import Ticks, to_seconds
-from ..definitions import Defined
 from ..errors import SedscopeError
-from .criterion import ClipBatch
-from .delta_tables import DeltaTables, Rows
+from .clip_batch import ClipBatch
+from .criterion import Criterion
+from .delta_tables import DeltaRows, DeltaTables
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Stretches of time, in seconds, in order."""
+    """Intervals of time, in seconds, in order of onset."""
 
     onset: NDArray[np.float64]
     offset: NDArray[np.float64]
@@ -33,15 +33,18 @@ class Intervals:
 class Detections(Intervals):
     """The detections of one clip and class at all thresholds.
 
-    Detection i is there for thresholds from ``parent[i]`` (included; there it becomes part of a larger
-    one; ``-inf``: of none) up to ``score[i]`` (excluded).
+    Detection i exists for thresholds from ``parent[i]`` (included) up to ``score[i]`` (excluded). At
+    ``parent[i]`` it becomes part of a larger detection; ``-inf`` means that it never does.
     """
 
     score: ScoreArray
     parent: ScoreArray
 
     def changes(self, values: ArrayLike) -> tuple[ScoreArray, NDArray[np.int64]]:
-        """Scores and changes of the sum of a whole number per detection, over those that are there."""
+        """Return the scores and changes of a sum over the detections that exist.
+
+        ``values``: a whole number per detection, e.g. whether it is a false positive.
+        """
         amounts = np.asarray(values).astype(np.int64)
         ends = self.parent > -np.inf
         scores = np.concatenate([self.score, self.parent[ends]])
@@ -50,54 +53,76 @@ class Detections(Intervals):
 
 @dataclass(frozen=True, eq=False)
 class FoundChanges:
-    """Changes of counts: where the threshold falls below ``scores[i]``."""
+    """How counts change when the threshold falls below ``scores[i]``."""
 
     scores: ArrayLike
     tp: ArrayLike
     fp: ArrayLike
 
 
-class CustomCriterion(Defined, ABC):
-    """Base of criteria written in Python. Subclass it with a frozen dataclass::
+class CustomCriterion(Criterion):
+    """Base of criteria written in Python.
 
-    @dataclass(frozen=True, repr=False)
-    class Touch(CustomCriterion):
-        ...
-        def clip_deltas(self, detections, references, others):
-            ...
+    Subclass it with a frozen dataclass and define :meth:`clip_deltas`. A custom criterion is slower than
+    those of the core, needs whole clips, and counts no cross-triggers.
+
+    Examples
+    --------
+    A criterion that counts false alarms in clips without reference events, and nothing else:
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from sedscope.criteria import FoundChanges
+    >>> @dataclass(frozen=True, repr=False)
+    ... class FalseAlarms(CustomCriterion):
+    ...     def clip_deltas(self, detections, references, others):
+    ...         scores, fp = detections.changes(np.full(len(detections), len(references) == 0))
+    ...         return FoundChanges(scores, np.zeros_like(fp), fp)
+    >>> FalseAlarms()
+    FalseAlarms()
     """
 
     @abstractmethod
     def clip_deltas(
         self, detections: Detections, references: Intervals, others: Mapping[int, Intervals]
     ) -> FoundChanges:
-        """Changes of true and false positives of one clip and class.
+        """Return how the true and false positives of one clip and class change.
 
-        ``references``: those of the class; ``others``: those of other classes, by their number.
-        Changes at one score are added up, so they may come in any order and number.
+        Parameters
+        ----------
+        detections : Detections
+            The detections of the class at all thresholds.
+        references : Intervals
+            The reference events of the class.
+        others : mapping of int to Intervals
+            The reference events of the other classes, by the index of the class.
+
+        Returns
+        -------
+        FoundChanges
+            Changes in any order. Changes at the same score are added up.
         """
 
     def find_deltas(
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
-        """See :class:`~sedscope.criteria.criterion.Criterion`."""
         if any_label:
-            raise SedscopeError(f"substitutions are not defined for {self}")
+            raise SedscopeError(f"Substitutions are not defined for {self}.")
         clips, classes = len(batch.durations), len(floors)
-        found: list[tuple[ScoreArray, NDArray[np.int8], NDArray[np.int8]]] = []
+        rows: list[tuple[ScoreArray, NDArray[np.int8], NDArray[np.int8]]] = []
         starts = np.zeros((classes, clips + 1), np.int64)
         total = 0
         for c in range(classes):
             for clip in range(clips):
                 starts[c, clip] = total
-                found.append(self._clip_rows(batch, clip, c, floors))
-                total += len(found[-1][0])
+                rows.append(self._clip_rows(batch, clip, c, floors))
+                total += len(rows[-1][0])
             starts[c, clips] = total
-        columns = [np.concatenate(column) for column in zip(*found, strict=True)]
+        columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
         return DeltaTables(
-            detections=Rows(starts, columns[0].astype(floors.dtype), (columns[1], columns[2])),
-            cross_triggers=Rows.none(classes, clips, (np.int32, np.int8), floors),
-            references=batch.references(),
+            detections=DeltaRows(starts, columns[0].astype(floors.dtype), (columns[1], columns[2])),
+            cross_triggers=DeltaRows.none(classes, clips, (np.int32, np.int8), floors),
+            references=batch.reference_rows(),
         ).above(floors)
 
     def _clip_rows(
@@ -108,8 +133,8 @@ class CustomCriterion(Defined, ABC):
         by_class = {int(label): _intervals(events[labels == label]) for label in np.unique(labels)}
         own = by_class.pop(c, _intervals(events[:0]))
         onsets, offsets, scores, parents = batch.clips.detections(clip, c)
-        seen = Detections(to_seconds(onsets), to_seconds(offsets), scores, parents)
-        changes = self.clip_deltas(seen, own, by_class)
+        detections = Detections(to_seconds(onsets), to_seconds(offsets), scores, parents)
+        changes = self.clip_deltas(detections, own, by_class)
         return _narrowed(changes, floors.dtype)
 
 
@@ -120,11 +145,11 @@ def _intervals(events: Ticks) -> Intervals:
 def _narrowed(
     changes: FoundChanges, dtype: np.dtype[Any]
 ) -> tuple[ScoreArray, NDArray[np.int8], NDArray[np.int8]]:
-    """One-byte columns; a larger change takes several rows of the same score."""
+    """Return one-byte columns. A change that needs more takes several rows of the same score."""
     scores = np.asarray(changes.scores, dtype)
     tp, fp = (np.asarray(column).astype(np.int64) for column in (changes.tp, changes.fp))
     if not (scores.shape == tp.shape == fp.shape and scores.ndim == 1):
-        raise SedscopeError("scores, tp and fp of a criterion must be arrays of one length")
+        raise SedscopeError("A criterion must return scores, tp and fp as arrays of the same length.")
     parts = []
     while len(scores):
         narrow = [np.clip(column, -127, 127) for column in (tp, fp)]

@@ -1,9 +1,10 @@
-"""Criteria that judge stretches of time instead of events: segments of equal length, whole clips."""
+"""Criteria that judge segments of time instead of events: segments of equal length, or whole clips."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.scores import ScoreArray
 from ..data.times import Ticks, to_ticks
-from ..definitions import Defined, require_choice, require_flag, require_number
-from .criterion import ClipBatch, ClipTruth, OpenDeltas, Recording
-from .delta_tables import DeltaTables, ReferenceRows, Rows
+from ..definitions import require_choice, require_flag, require_number
+from .clip_batch import ClipBatch, ClipReferences, Recording
+from .criterion import Criterion, OpenDeltas
+from .delta_tables import DeltaRows, DeltaTables, ReferenceRows
+from .registry import CRITERIA
 
 AGGREGATIONS = ("max", "mean")
 
@@ -33,21 +36,30 @@ class _Grid:
         return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.int64)
 
 
-class _Stretches(Defined, ABC):
-    """A criterion in which each segment and class is one true or false positive from the segment's score
-    on."""
+class SegmentCriterion(Criterion):
+    """Base of the criteria about segments.
+
+    From its own score on, each segment is one true or one false positive of a class.
+    """
 
     aggregation: str
     cross_triggers: bool
 
+    counts_negatives: ClassVar[bool] = True
+    defines_substitutions: ClassVar[bool] = True
+    reads_pieces: ClassVar[bool] = True
+
+    @property
+    def thresholds_frames(self) -> bool:
+        return self.aggregation == "max"
+
     @abstractmethod
     def _grid(self, durations: Ticks) -> _Grid:
-        """The segments of clips with these durations."""
+        """Return the segments of clips with these durations."""
 
     def find_deltas(
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
-        """See :class:`~sedscope.criteria.criterion.Criterion`."""
         grid, mean = self._grid(batch.durations), self.aggregation == "mean"
         scores = batch.clips.segment_scores(grid.starts, batch.durations, grid.length, mean, threads)
         return self._tables(batch, grid, scores, floors, any_label)
@@ -55,21 +67,20 @@ class _Stretches(Defined, ABC):
     def open_deltas(
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> OpenDeltas:
-        """See :class:`~sedscope.criteria.criterion.PiecewiseCriterion`."""
         grid, mean = self._grid(recording.durations), self.aggregation == "mean"
         (count,), (duration,) = grid.counts.tolist(), recording.durations.tolist()
         scores = recording.clip.segment_scores(count, duration, grid.length, mean)
-        return _OpenStretches(self, recording, grid, scores, floors, any_label)
+        return _OpenSegments(self, recording, grid, scores, floors, any_label)
 
     def _tables(
-        self, batch: ClipTruth, grid: _Grid, scores: ScoreArray, floors: ScoreArray, any_label: bool
+        self, batch: ClipReferences, grid: _Grid, scores: ScoreArray, floors: ScoreArray, any_label: bool
     ) -> DeltaTables:
-        """The tables that follow from the (segments × classes) scores."""
+        """Build the tables from the (segments × classes) scores."""
         classes, clips, starts, length = len(floors), len(grid.counts), grid.starts, grid.length
         targets = _targets(batch, length, starts, classes)
         class_starts = np.arange(classes)[:, None] * starts[-1] + starts
         columns = (targets.T.ravel().astype(np.int8), (~targets).T.ravel().astype(np.int8))
-        detections = Rows(class_starts, np.ascontiguousarray(scores.T).ravel(), columns)
+        detections = DeltaRows(class_starts, np.ascontiguousarray(scores.T).ravel(), columns)
         segments, labels = np.nonzero(targets)
         clip_of_segment = np.repeat(np.arange(clips, dtype=np.int32), grid.counts)
         begin = (segments - starts[clip_of_segment[segments]]) * length
@@ -77,7 +88,7 @@ class _Stretches(Defined, ABC):
         cross = (
             _cross_triggers(scores, targets, clip_of_segment, clips)
             if self.cross_triggers
-            else Rows.none(classes, clips, (np.int32, np.int8), scores)
+            else DeltaRows.none(classes, clips, (np.int32, np.int8), scores)
         )
         tables = DeltaTables(
             detections=detections,
@@ -90,10 +101,10 @@ class _Stretches(Defined, ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class _OpenStretches:
+class _OpenSegments:
     """:class:`~sedscope.criteria.criterion.OpenDeltas` of segments."""
 
-    criterion: _Stretches
+    criterion: SegmentCriterion
     recording: Recording
     grid: _Grid
     scores: _native.OpenRecording
@@ -108,15 +119,26 @@ class _OpenStretches:
         return self.criterion._tables(self.recording, self.grid, scores, self.floors, self.any_label)
 
 
+@CRITERIA.register
 @dataclass(frozen=True, repr=False)
-class Segment(_Stretches):
-    """Segments of ``length`` seconds, the last one of a clip ending with the clip.
+class Segment(SegmentCriterion):
+    """Segments of equal length. The last segment of a clip ends with the clip.
 
-    A segment's score is the largest score of the frames that overlap it, or with
-    ``aggregation="mean"`` their mean, weighted by the time that they share with it. A class is to be
-    found in a segment if one of its references overlaps it. ``cross_triggers``: a false positive in a
-    segment in which another class is to be found is a cross-trigger on that class.
+    A class is active in a segment if one of its references overlaps the segment.
 
+    Parameters
+    ----------
+    length : float, default 1.0
+        The length of a segment in seconds.
+    aggregation : {"max", "mean"}, default "max"
+        The score of a segment: the largest score of the frames that overlap it, or their mean, weighted
+        by the time that they share with it.
+    cross_triggers : bool, default False
+        Count cross-triggers: a false positive in a segment in which another class is active is a
+        cross-trigger on that class.
+
+    Examples
+    --------
     >>> Segment(1.0)
     Segment(length=1, aggregation='max')
     """
@@ -135,10 +157,20 @@ class Segment(_Stretches):
         return _Grid(length, -(-durations // length))
 
 
+@CRITERIA.register
 @dataclass(frozen=True, repr=False)
-class Clip(_Stretches):
-    """Whole clips (tagging): each is one segment, see :class:`Segment`.
+class Clip(SegmentCriterion):
+    """Whole clips (tagging): each clip is one segment.
 
+    Parameters
+    ----------
+    aggregation : {"max", "mean"}, default "max"
+        The score of a clip, as for :class:`Segment`.
+    cross_triggers : bool, default False
+        Count cross-triggers, as for :class:`Segment`.
+
+    Examples
+    --------
     >>> Clip()
     Clip(aggregation='max')
     """
@@ -155,9 +187,9 @@ class Clip(_Stretches):
 
 
 def _targets(
-    batch: ClipTruth, length: int, starts: NDArray[np.int64], classes: int
+    batch: ClipReferences, length: int, starts: NDArray[np.int64], classes: int
 ) -> NDArray[np.bool_]:
-    """(segments × classes) whether a reference of the class overlaps the segment."""
+    """Return, as (segments × classes), whether a reference of the class overlaps the segment."""
     targets = np.zeros((int(starts[-1]), classes), bool)
     offsets = np.clip(batch.events[:, 1], 0, batch.durations[batch.event_clips])
     onsets = np.maximum(batch.events[:, 0], 0)
@@ -170,8 +202,8 @@ def _targets(
 
 def _cross_triggers(
     scores: ScoreArray, targets: NDArray[np.bool_], clips: NDArray[np.int32], number: int
-) -> Rows:
-    """A row for each segment, class that is not to be found in it, and class that is."""
+) -> DeltaRows:
+    """Return a row for each segment, each class that is not active in it, and each class that is."""
     classes = targets.shape[1]
     segment, other = np.nonzero(targets)
     absent = ~targets[segment]  # (pairs × classes)
@@ -181,19 +213,20 @@ def _cross_triggers(
     )
     before = np.concatenate([[0], np.cumsum(rows)])
     starts = before[np.arange(classes)[:, None] * number + np.arange(number + 1)]
-    return Rows(
+    return DeltaRows(
         starts.astype(np.int64),
         scores[segment[pair], label],
         (other[pair].astype(np.int32), np.ones(len(pair), np.int8)),
     )
 
 
-def _any_label(scores: ScoreArray, targets: NDArray[np.bool_], starts: NDArray[np.int64]) -> Rows:
-    """In each segment as many labels can be paired as there are both to be found and found."""
+def _any_label(scores: ScoreArray, targets: NDArray[np.bool_], starts: NDArray[np.int64]) -> DeltaRows:
+    """Count pairs regardless of label: in each segment, the smaller of the number of active classes and
+    the number of detected classes."""
     order = np.argsort(-scores, axis=1, kind="stable")
     rank = np.arange(1, scores.shape[1] + 1)
     pairs = np.minimum(rank, targets.sum(axis=1, keepdims=True))
     changes = np.diff(pairs, axis=1, prepend=0).astype(np.int8)
     sorted_scores = np.take_along_axis(scores, order, axis=1)
-    table = Rows(starts[None] * scores.shape[1], sorted_scores.ravel(), (changes.ravel(),))
+    table = DeltaRows(starts[None] * scores.shape[1], sorted_scores.ravel(), (changes.ravel(),))
     return table.above(np.full(1, -np.inf, scores.dtype))

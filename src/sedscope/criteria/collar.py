@@ -1,0 +1,109 @@
+"""The collar criterion: detections and references are paired if their boundaries are close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .. import _native
+from ..data.scores import ScoreArray
+from ..data.times import to_ticks
+from ..definitions import optional_number, require_flag, require_number
+from ..errors import SedscopeError
+from .clip_batch import ClipBatch, Recording
+from .criterion import Criterion, MatchingRule, OpenDeltas
+from .delta_tables import DeltaTables
+from .event_deltas import OpenEventDeltas, event_tables
+from .registry import CRITERIA
+
+
+@CRITERIA.register
+@dataclass(frozen=True, repr=False)
+class Collar(Criterion):
+    """Collar criterion (Mesaros et al., "Metrics for Polyphonic Sound Event Detection", 2016).
+
+    A detection and a reference of its class can be paired if both boundaries are close enough; the
+    limits themselves are included. sedscope makes as many pairs as possible, with each event in at
+    most one pair: a pair is a true positive, a detection without a pair a false positive.
+
+    Parameters
+    ----------
+    onset : float or None, default 0.2
+        The largest difference between the onsets, in seconds. None does not judge onsets.
+    offset : float or None, default 0.2
+        The largest difference between the offsets, in seconds. None does not judge offsets.
+    offset_rate : float, default 0.2
+        Offsets may also differ by this share of the reference's length, if that is more than ``offset``.
+    cross_triggers : bool, default False
+        Count cross-triggers: a detection that can be paired with no reference of its class, but with
+        one of another class, is a cross-trigger on that class.
+    errors : bool, default False
+        Also sum the signed boundary errors (detection minus reference) of the pairs. If there are
+        several ways to make the most pairs, the one with the smallest sum of absolute errors counts.
+
+    Examples
+    --------
+    >>> Collar()
+    Collar(onset=0.2, offset=0.2, offset_rate=0.2)
+    """
+
+    onset: float | None = 0.2
+    offset: float | None = 0.2
+    offset_rate: float = 0.2
+    cross_triggers: bool = False
+    errors: bool = False
+
+    defines_substitutions: ClassVar[bool] = True
+    reads_pieces: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        optional_number(self, "onset", at_least=0)
+        optional_number(self, "offset", at_least=0)
+        require_number(self, "offset_rate", at_least=0)
+        require_flag(self, "cross_triggers")
+        require_flag(self, "errors")
+        if self.onset is None and self.offset is None:
+            raise SedscopeError(
+                "A collar judges onsets, offsets or both: at least one must be a number."
+            )
+
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        truth, collar = batch.truth(floors, threads), self._in_ticks()
+        return event_tables(
+            batch,
+            batch.clips.collar_deltas(truth, collar, self.cross_triggers, self.errors),
+            errors=self.errors,
+            any_label=batch.clips.any_label_pairs(truth, collar) if any_label else None,
+        )
+
+    def open_deltas(
+        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> OpenDeltas:
+        truth, collar = recording.truth(floors, threads), self._in_ticks()
+        return OpenEventDeltas(
+            recording,
+            recording.clip.collar_deltas(truth, collar, self.cross_triggers, self.errors),
+            errors=self.errors,
+            any_label=recording.clip.any_label_pairs(truth, collar) if any_label else None,
+        )
+
+    def judge(self) -> _native.Judge:
+        return _native.Judge(self._in_ticks(), self.cross_triggers)
+
+    def matching_rule(self) -> MatchingRule:
+        return {
+            "kind": "collar",
+            "cross_triggers": self.cross_triggers,
+            "onset": None if self.onset is None else int(to_ticks(self.onset)),
+            "offset": None if self.offset is None else int(to_ticks(self.offset)),
+            "offset_rate": self.offset_rate,
+        }
+
+    def _in_ticks(self) -> _native.Collar:
+        return _native.Collar(
+            None if self.onset is None else int(to_ticks(self.onset)),
+            None if self.offset is None else int(to_ticks(self.offset)),
+            self.offset_rate,
+        )
