@@ -1,4 +1,4 @@
-"""Clips as the core takes them: read once, in each variant of their scores, and checked."""
+"""Clips on their way to the core: read once, in each variant of their scores, and checked."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import _native
-from ..criteria.criterion import ClipBatch, ClipTruth, Recording
+from ..criteria.clip_batch import ClipBatch, ClipReferences, Recording
 from ..data.alignment import Alignment
-from ..data.scores import ClipScores, ScoreArray, Scores
+from ..data.arrays import ScoreArray
+from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks
 from ..errors import SedscopeError, counted, listing, raise_together
 from ..postprocessing import PostProcessing
-from .clip_reader import MANY_FAILURES, LoadedClips, LoadedPieces, load, read_each
+from .clip_reader import MANY_FAILURES, ClipsRead, RecordingOpened, read_clips, read_each
 
-_NAMED = 5  # places of a kind of problem
+_NAMED = 5  # locations of each kind of problem
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the number of clips done and of all clips, each counted once for every variant."""
+"""Called with the number of clips done and of all clips. Each clip counts once per variant."""
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedBatch:
-    """Some clips with their references, of which nothing is wrong."""
+    """Some clips with their references, free of problems."""
 
     first: int
     """The number of the first clip."""
@@ -36,85 +37,87 @@ class CheckedBatch:
     """Of all clips; None if they are not known yet."""
 
 
-def checked_batches(
+def checked_clips(
     alignment: Alignment,
     variants: Sequence[PostProcessing | None],
     threads: int,
     progress: Progress | None,
-) -> Iterator[CheckedBatch | CheckedPieces]:
-    """The clips in order, each read once, in each variant of their scores; those that come in pieces by
-    themselves. What is wrong with any of them is raised at the end, all together; after the first
-    problem only problems are looked for."""
+) -> Iterator[CheckedBatch | CheckedRecording]:
+    """Go through the clips in order, reading each once, and yield them in each variant.
+
+    Clips that arrive in pieces are yielded one by one. All problems are raised together at the end;
+    after the first one, the clips are only searched for further problems.
+    """
     durations = alignment.durations.copy()
     problems = _Problems(alignment)
-    items = len(alignment.clips) * len(variants)
+    total = len(alignment.clips) * len(variants)
     if progress:
-        progress(0, items)
-    for loaded in load(alignment.scores, alignment.clips, threads):
-        if isinstance(loaded, LoadedPieces):
-            of_clip = slice(loaded.number, loaded.number + 1)
-            durations[of_clip] = durations[of_clip] or loaded.clip.ticks[-1]
+        progress(0, total)
+    for clips in read_clips(alignment.scores, alignment.clips, threads):
+        if isinstance(clips, RecordingOpened):
+            number = slice(clips.number, clips.number + 1)
+            durations[number] = durations[number] or clips.clip.ticks[-1]
             known = None if (durations == 0).any() else durations
-            yield CheckedPieces(alignment, loaded, durations[of_clip], known, problems, threads)
+            yield CheckedRecording(alignment, clips, durations[number], known, problems, threads)
             if progress:
-                progress((loaded.number + 1) * len(variants), items)
+                progress((clips.number + 1) * len(variants), total)
             continue
-        problems.failures += loaded.failures
-        if loaded.failures or (not loaded.scores and loaded.first > 0):
+        problems.failures += clips.failures
+        if clips.failures or (not clips.scores and clips.first > 0):
             continue
-        first, last = loaded.first, loaded.first + len(loaded.scores)
+        first, last = clips.first, clips.first + len(clips.scores)
         unknown = np.flatnonzero(durations[first:last] == 0)
-        durations[first + unknown] = [loaded.scores[int(i)].ticks[-1] for i in unknown]
+        durations[first + unknown] = [clips.scores[int(i)].ticks[-1] for i in unknown]
         known = None if (durations == 0).any() else durations
         for done, variant in enumerate(variants, 1):
-            processed = loaded if variant is None else process(variant, alignment, loaded, threads)
+            processed = clips if variant is None else _process(variant, alignment, clips, threads)
             problems.failures += processed.failures
             if processed.failures:
                 break
-            batch = batch_of(alignment, processed, durations[first:last], threads)
-            problems.look_at(first, batch)
+            batch = _batch(alignment, processed, durations[first:last], threads)
+            problems.check_references(first, batch)
             for i in np.flatnonzero(np.isnan(batch.maxima).any(axis=1)).tolist():
-                problems.look_for_nans(first + i, processed.scores[i].values, batch.maxima[i])
+                problems.check_numbers(first + i, processed.scores[i].values, batch.maxima[i])
             if problems:
                 break
             yield CheckedBatch(first, variant, batch, known)
             if progress:
-                progress(first * len(variants) + (last - first) * done, items)
+                progress(first * len(variants) + (last - first) * done, total)
     problems.raise_all()
 
 
 def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -> Iterator[CheckedBatch]:
-    """The same for what needs whole clips: one that comes in pieces is a problem."""
-    for found in checked_batches(alignment, (None,), threads, progress):
-        if isinstance(found, CheckedPieces):
-            found.refuse("it comes in pieces, but this needs whole clips: give it as one array")
+    """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem."""
+    for clips in checked_clips(alignment, (None,), threads, progress):
+        if isinstance(clips, CheckedRecording):
+            clips.refuse("it arrives in pieces, but this needs whole clips. Give it as one array.")
         else:
-            yield found
+            yield clips
 
 
-def process(
-    variant: PostProcessing, alignment: Alignment, loaded: LoadedClips, threads: int
-) -> LoadedClips:
-    """The same clips, post-processed."""
-    names = alignment.clips[loaded.first : loaded.first + len(loaded.scores)]
-    clips = dict(zip(names, loaded.scores, strict=True))
+def _process(variant: PostProcessing, alignment: Alignment, clips: ClipsRead, threads: int) -> ClipsRead:
+    """Return the same clips, post-processed."""
+    names = alignment.clips[clips.first : clips.first + len(clips.scores)]
+    by_name = dict(zip(names, clips.scores, strict=True))
     classes = alignment.scores.classes
-    scores = Scores(clips, clips.__getitem__, classes=classes, in_memory=True, thread_safe=True)
-    processed = list(read_each(variant(scores), names, threads))
-    failures = [clip for clip in processed if isinstance(clip, SedscopeError)]
-    done = [clip for clip in processed if isinstance(clip, ClipScores)]
-    return LoadedClips(loaded.first, [] if failures else done, failures)
+    scores = Scores(by_name, by_name.__getitem__, classes=classes, in_memory=True, thread_safe=True)
+    results = list(read_each(variant(scores), names, threads))
+    failures = [result for result in results if isinstance(result, SedscopeError)]
+    processed = [result for result in results if isinstance(result, ClipScores)]
+    return ClipsRead(clips.first, [] if failures else processed, failures)
 
 
-def _truth(alignment: Alignment, first: int, durations: Ticks, maxima: ScoreArray) -> ClipTruth:
-    """References of some clips; events that begin after the end of their clip are left out."""
+def _references(
+    alignment: Alignment, first: int, durations: Ticks, maxima: ScoreArray
+) -> ClipReferences:
+    """Return the references of some clips, without events that begin after their clip ends."""
     starts = alignment.starts[first : first + len(durations) + 1]
     events = alignment.events[starts[0] : starts[-1]]
     labels = alignment.labels[starts[0] : starts[-1]]
     event_clips = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
     late = events[:, 0] >= durations[event_clips]
     in_time = np.concatenate([[0], np.cumsum(~late)])
-    return ClipTruth(
+    return ClipReferences(
         durations=durations,
         events=events[~late],
         labels=labels[~late],
@@ -125,131 +128,132 @@ def _truth(alignment: Alignment, first: int, durations: Ticks, maxima: ScoreArra
     )
 
 
-def batch_of(alignment: Alignment, loaded: LoadedClips, durations: Ticks, threads: int) -> ClipBatch:
-    """Some clips and their references."""
-    values: list[Any] = [clip.values for clip in loaded.scores]
+def _batch(alignment: Alignment, clips: ClipsRead, durations: Ticks, threads: int) -> ClipBatch:
+    """Return some clips with their references, as the core reads them."""
+    values: list[ScoreArray] = [clip.values for clip in clips.scores]
     if len({array.dtype for array in values}) > 1:  # float64 holds every float32
         values = [array.astype(np.float64, copy=False) for array in values]
-    clips = _native.Clips(values, [clip.ticks for clip in loaded.scores], alignment.columns)
-    truth = _truth(alignment, loaded.first, durations, clips.maxima(threads))
-    return ClipBatch(**vars(truth), clips=clips)
+    native_clips = _native.Clips(values, [clip.ticks for clip in clips.scores], alignment.columns)
+    references = _references(alignment, clips.first, durations, native_clips.maxima(threads))
+    return ClipBatch(**vars(references), clips=native_clips)
 
 
-class CheckedPieces:
-    """A clip that comes in pieces, which are still to be read."""
+class CheckedRecording:
+    """A clip that arrives in pieces. Its pieces are checked as they are read."""
 
     def __init__(
         self,
         alignment: Alignment,
-        loaded: LoadedPieces,
+        opened: RecordingOpened,
         duration: Ticks,
         durations: Ticks | None,
         problems: _Problems,
         threads: int,
     ) -> None:
-        """``durations``: of all clips, None if they are not known yet."""
-        self.alignment = alignment
-        self.number, self.clip = loaded.number, loaded.clip
+        """``duration``: of the clip; ``durations``: of all clips, None if they are not known yet."""
+        self.number = opened.number
         self.durations = durations
-        self.problems = problems
-        self.threads = threads
         self.maxima: ScoreArray = np.full((1, len(alignment.classes)), -np.inf, np.float32)
-        self.truth = _truth(alignment, loaded.number, duration, self.maxima)
-        problems.look_at(loaded.number, self.truth)
+        """The largest scores so far."""
+        self._alignment, self._clip = alignment, opened.clip
+        self._problems, self._threads = problems, threads
+        self._references = _references(alignment, opened.number, duration, self.maxima)
+        problems.check_references(opened.number, self._references)
 
-    def through(self, feed: Callable[[ScoreArray], None]) -> bool:
-        """Read all pieces, and feed them on; after a problem, only further ones are looked for. Whether
-        there was none."""
+    @property
+    def has_problems(self) -> bool:
+        """Whether this clip, or one before it, has a problem."""
+        return bool(self._problems)
+
+    def pieces(self) -> Iterator[ScoreArray]:
+        """Read the pieces. After a problem, the rest is only searched for further problems."""
+        frame = 0
         try:
-            for frame, piece in self._pieces():
-                self._look_at(frame, piece)
-                if not self.problems:
-                    feed(piece)
-                del piece  # before the next one comes
+            for piece in self._clip.pieces(len(self._alignment.scores.classes)):
+                self._check(frame, piece)
+                frame += len(piece)
+                if not self._problems:
+                    yield piece
+                del piece  # before the next one is read
         except SedscopeError as error:
             self.refuse(str(error))
-        return not self.problems
 
-    def refuse(self, why: str) -> None:
-        """Take note of why the clip cannot be used."""
-        name = self.alignment.clips[self.number]
-        self.problems.failures.append(SedscopeError(f"clip {name}: {why}"))
+    def refuse(self, reason: str) -> None:
+        """Record why the clip cannot be used."""
+        name = self._alignment.clips[self.number]
+        self._problems.failures.append(SedscopeError(f"clip {name}: {reason}"))
 
-    def recording(self, dtype: np.dtype[Any]) -> Recording:
-        """The clip as the core takes it."""
-        clip = _native.Recording(self.clip.ticks, self.alignment.columns, dtype == np.float64)
-        known = {**vars(self.truth), "maxima": self.truth.maxima.astype(dtype)}
-        return Recording(**known, clip=clip)
+    def as_recording(self, dtype: np.dtype[Any]) -> Recording:
+        """Return the clip as the core reads it, for scores of a type."""
+        clip = _native.Recording(self._clip.ticks, self._alignment.columns, dtype == np.float64)
+        maxima = self._references.maxima.astype(dtype)
+        return Recording(**{**vars(self._references), "maxima": maxima}, clip=clip)
 
-    def _pieces(self) -> Iterator[tuple[int, ScoreArray]]:
-        """The pieces with their first frame."""
-        frame = 0
-        for piece in self.clip.pieces(len(self.alignment.scores.classes)):
-            frame, first = frame + len(piece), frame
-            yield first, piece
-            del piece
-
-    def _look_at(self, frame: int, piece: ScoreArray) -> None:
-        ticks = self.clip.ticks[frame : frame + len(piece) + 1]
-        maxima = _native.Clips([piece], [ticks], self.alignment.columns).maxima(self.threads)
-        self.problems.look_for_nans(self.number, piece, maxima[0], frame)
+    def _check(self, frame: int, piece: ScoreArray) -> None:
+        """Look for scores that are not numbers in a piece that begins with a frame."""
+        ticks = self._clip.ticks[frame : frame + len(piece) + 1]
+        clip = _native.Clips([piece], [ticks], self._alignment.columns)
+        maxima = clip.maxima(self._threads)
+        self._problems.check_numbers(self.number, piece, maxima[0], frame)
         self.maxima = np.maximum(self.maxima, maxima)
 
 
 @dataclass
 class _Problems:
-    """What is wrong with the scores, gathered over all clips."""
+    """What is wrong with the scores, over all clips."""
 
     alignment: Alignment
     failures: list[SedscopeError] = field(default_factory=list)
     """Clips that cannot be read."""
     nans: int = 0
-    nan_places: list[str] = field(default_factory=list)
+    nan_locations: list[str] = field(default_factory=list)
     """The first ones."""
     early: list[str] = field(default_factory=list)
+    """Clips whose scores end before 0 s."""
     late: list[str] = field(default_factory=list)
+    """Events that begin after the scores end."""
 
     def __bool__(self) -> bool:
         return bool(self.failures or self.nans or self.early or self.late)
 
-    def look_at(self, first: int, truth: ClipTruth) -> None:
-        """Take note of what is wrong with some clips, from number ``first`` on."""
-        self.early += [self.alignment.clips[first + i] for i in np.flatnonzero(truth.durations < 0)]
+    def check_references(self, first: int, references: ClipReferences) -> None:
+        """Check the durations and references of the clips from number ``first`` on."""
+        early = np.flatnonzero(references.durations < 0)
+        self.early += [self.alignment.clips[first + i] for i in early]
         if self.alignment.invalid == "error":
-            first_event = self.alignment.starts[first]
-            for event in first_event + truth.late:
+            for event in self.alignment.starts[first] + references.late:
                 clip = int(np.searchsorted(self.alignment.starts, event, side="right")) - 1
                 label = self.alignment.classes[self.alignment.labels[event]]
                 self.late.append(f"clip {self.alignment.clips[clip]}, {label}")
 
-    def look_for_nans(self, clip: int, values: ScoreArray, maxima: ScoreArray, frame: int = 0) -> None:
-        """Take note of scores that are not numbers, in frames from ``frame`` on; ``maxima``: NaN for
-        classes with any."""
+    def check_numbers(self, clip: int, values: ScoreArray, maxima: ScoreArray, frame: int = 0) -> None:
+        """Record scores that are NaN, in frames from ``frame`` on. ``maxima`` is NaN for classes that
+        have any."""
         for c in np.flatnonzero(np.isnan(maxima)):
             frames = np.flatnonzero(np.isnan(values[:, self.alignment.columns[c]]))
             self.nans += len(frames)
             where = f"clip {self.alignment.clips[clip]}, class {self.alignment.classes[c]}"
-            unnamed = max(0, _NAMED - len(self.nan_places))
-            self.nan_places += [f"{where}, frame {frame + i}" for i in frames[:unnamed]]
+            unnamed = max(0, _NAMED - len(self.nan_locations))
+            self.nan_locations += [f"{where}, frame {frame + i}" for i in frames[:unnamed]]
 
     def raise_all(self) -> None:
-        """Raise one error for all of it, if there is any."""
+        """Raise one error for all problems, if there are any."""
         errors = []
         if self.nans:
-            places = listing(self.nan_places, _NAMED, total=self.nans)
-            said = f"{counted(self.nans, 'score')} not a number (NaN): {places}"
-            errors.append(SedscopeError(said))
+            locations = listing(self.nan_locations, _NAMED, total=self.nans)
+            verb = "is" if self.nans == 1 else "are"
+            errors.append(f"{counted(self.nans, 'score')} {verb} not a number (NaN): {locations}.")
         if self.early:
-            said = f"scores that end before 0 s give no duration: {counted(len(self.early), 'clip')}"
-            errors.append(SedscopeError(f"{said}: {listing(self.early)}. Give the clips' durations"))
-        if self.late:
-            said = (
-                f"{counted(len(self.late), 'reference event')} beginning at or after the last boundary"
-            )
             errors.append(
-                SedscopeError(
-                    f"{said} of the scores: {listing(self.late)}. Give the clips' durations, or leave "
-                    "such events out with invalid='drop' (--invalid drop)"
-                )
+                f"The scores of {counted(len(self.early), 'clip')} end before 0 s and give no duration: "
+                f"{listing(self.early)}. Give the durations of the clips."
             )
-        raise_together(errors + self.failures, perhaps_more=len(self.failures) >= MANY_FAILURES)
+        if self.late:
+            verb = "begins" if len(self.late) == 1 else "begin"
+            errors.append(
+                f"{counted(len(self.late), 'reference event')} {verb} at or after the last boundary of "
+                f"the scores: {listing(self.late)}. Give the durations of the clips, or leave such "
+                "events out with invalid='drop' (--invalid drop)."
+            )
+        problems = [*map(SedscopeError, errors), *self.failures]
+        raise_together(problems, perhaps_more=len(self.failures) >= MANY_FAILURES)

@@ -1,4 +1,4 @@
-"""Clips read in batches: all at once if they are in memory, else a bounded number ahead."""
+"""Reading clips in batches: all at once from memory, otherwise a bounded number of clips ahead."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 _BATCH_BYTES = 64 * 2**20
 _BATCH_CLIPS = 128
 MANY_FAILURES = 20
-_LOOK_UP = 0.2  # seconds
+_WAIT = 0.2  # seconds
 
-Loaded: TypeAlias = "ClipScores | ClipPieces | SedscopeError"
+ReadResult: TypeAlias = "ClipScores | ClipPieces | SedscopeError"
 
 
 @dataclass(frozen=True)
-class LoadedClips:
+class ClipsRead:
     """The scores of the clips ``[first, first + len(scores))``, or why some could not be read."""
 
     first: int
@@ -32,76 +32,78 @@ class LoadedClips:
 
 
 @dataclass(frozen=True)
-class LoadedPieces:
-    """Clip ``number``, which comes in pieces: they are still to be read."""
+class RecordingOpened:
+    """Clip ``number``, which arrives in pieces. They are still to be read."""
 
     number: int
     clip: ClipPieces
 
 
-def load(scores: Scores, clips: Sequence[str], threads: int) -> Iterator[LoadedClips | LoadedPieces]:
+def read_clips(
+    scores: Scores, clips: Sequence[str], threads: int
+) -> Iterator[ClipsRead | RecordingOpened]:
     """Read the clips in order, several at a time where that is safe.
 
-    After a failure only further failures are looked for, up to a number worth reading.
+    After a failure only further failures are collected, until there are many.
     """
     if scores.in_memory:
-        yield LoadedClips(0, [scores[clip] for clip in clips])
+        yield ClipsRead(0, [scores[clip] for clip in clips])
         return
     first, batch, size = 0, list[ClipScores](), 0
     failures: list[SedscopeError] = []
-    for number, loaded in enumerate(read_each(scores, clips, threads)):
-        if isinstance(loaded, SedscopeError):
-            failures.append(loaded)
+    for number, clip in enumerate(read_each(scores, clips, threads)):
+        if isinstance(clip, SedscopeError):
+            failures.append(clip)
             if len(failures) >= MANY_FAILURES:
                 break
         if failures:
             continue
-        if isinstance(loaded, ClipPieces):
+        if isinstance(clip, ClipPieces):
             if batch:
-                yield LoadedClips(first, batch)
-            yield LoadedPieces(number, loaded)
+                yield ClipsRead(first, batch)
+            yield RecordingOpened(number, clip)
             first, batch, size = number + 1, [], 0
             continue
-        assert isinstance(loaded, ClipScores)
-        batch.append(loaded)
-        size += loaded.values.nbytes
+        assert isinstance(clip, ClipScores)
+        batch.append(clip)
+        size += clip.values.nbytes
         if size >= _BATCH_BYTES or len(batch) >= _BATCH_CLIPS:
-            yield LoadedClips(first, batch)
+            yield ClipsRead(first, batch)
             first, batch, size = number + 1, [], 0
-    yield LoadedClips(first, [] if failures else batch, failures)
+    yield ClipsRead(first, [] if failures else batch, failures)
 
 
-def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Loaded]:
-    """Each clip in order, or why it could not be read."""
+def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[ReadResult]:
+    """Read each clip in order; a clip that cannot be read gives its error."""
 
-    def read_one(clip: str) -> Loaded:
+    def read(clip: str) -> ReadResult:
         try:
             return scores.open(clip)
         except SedscopeError as error:
             return error
 
     if not scores.thread_safe or threads == 1:
-        yield from map(read_one, clips)
+        yield from map(read, clips)
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    ahead: deque[Future[Loaded]] = deque()
+    ahead: deque[Future[ReadResult]] = deque()
     pool = ThreadPoolExecutor(threads)
     try:
         for clip in clips:
-            ahead.append(pool.submit(read_one, clip))
+            ahead.append(pool.submit(read, clip))
             if len(ahead) >= 4 * threads:
                 yield _result(ahead.popleft())
         while ahead:
             yield _result(ahead.popleft())
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # whoever stops need not wait
+        pool.shutdown(wait=False, cancel_futures=True)  # a caller that stops early does not wait
 
 
-def _result(future: Future[Loaded]) -> Loaded:
-    """Wait, but look up now and then: a signal may have reached another thread than this one."""
+def _result(future: Future[ReadResult]) -> ReadResult:
+    """Wait for a result, but wake up now and then: a signal may have reached another thread."""
     from concurrent.futures import wait
 
     while not future.done():
-        wait([future], timeout=_LOOK_UP)
+        wait([future], timeout=_WAIT)
     return future.result()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..criteria.criterion import Criterion
+from ..criteria import Criterion
 from ..data.scores import ScoreArray
 from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._native import accumulate
-from ..criteria.criterion import Criterion
-from ..criteria.delta_tables import DeltaTables, Rows
-from ..data.scores import ScoreArray
+from ..criteria import Criterion
+from ..criteria.delta_tables import DeltaRows, DeltaTables
+from ..data.arrays import ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing
@@ -269,8 +269,8 @@ def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
         floors=np.array(highest, floors.dtype),
         tables=replace(
             first.tables,
-            detections=Rows.choose([found.tables.detections for found in variants], wanted),
-            cross_triggers=Rows.choose([found.tables.cross_triggers for found in variants], wanted),
+            detections=DeltaRows.choose([found.tables.detections for found in variants], wanted),
+            cross_triggers=DeltaRows.choose([found.tables.cross_triggers for found in variants], wanted),
             errors=None,
             any_label=None,
         ),
@@ -293,7 +293,7 @@ def _as_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDArray
 
 
 def _weighted(
-    table: Rows, columns: Sequence[NDArray[Any]], weights: NDArray[np.int32] | None
+    table: DeltaRows, columns: Sequence[NDArray[Any]], weights: NDArray[np.int32] | None
 ) -> Sequence[NDArray[Any]]:
     """Changes times the weight of their clip: then a narrow column may not hold them."""
     if weights is None:
@@ -302,7 +302,9 @@ def _weighted(
     return [column * of_rows for column in columns]
 
 
-def _with_errors(counts: ClassCounts, table: Rows, c: int, weights: NDArray[np.int64]) -> ClassCounts:
+def _with_errors(
+    counts: ClassCounts, table: DeltaRows, c: int, weights: NDArray[np.int64]
+) -> ClassCounts:
     """The counts with sums of errors in seconds, and a row wherever one of them changes, too."""
     first, last = table.class_starts()[c : c + 2]
     order = np.argsort(-table.scores[first:last], kind="stable")
@@ -328,10 +330,10 @@ def _with_errors(counts: ClassCounts, table: Rows, c: int, weights: NDArray[np.i
 
 
 def _any_label(
-    table: Rows, weights: NDArray[np.int32] | None, threads: int
+    table: DeltaRows, weights: NDArray[np.int32] | None, threads: int
 ) -> tuple[ScoreArray, NDArray[np.int64]]:
     (changes,) = _weighted(table, table.columns, weights)
-    nothing = Rows.none(1, 0, (np.int32, changes.dtype.type), table.scores)
+    nothing = DeltaRows.none(1, 0, (np.int32, changes.dtype.type), table.scores)
     labels, ct = nothing.columns
     ((scores, pairs, *_),) = accumulate(
         table.class_starts(),

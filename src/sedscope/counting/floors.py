@@ -1,4 +1,4 @@
-"""Exact pruning: scores below which a metric with a limit on false alarms does not look."""
+"""Floors: the scores below which a metric with a limit on false alarms reads nothing."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.scores import ScoreArray
+from ..data.arrays import FloatArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 
 
 class Floor:
-    """Exact pruning: per class a score below which a false-alarm limit is surely passed.
+    """Exact pruning: per class, a score below which a limit on false alarms is certainly exceeded.
 
-    Each clip without references of a class whose largest score is above a threshold holds at least
-    one false positive there. So if n are allowed, nobody looks below the (n + 1)-th largest of these
-    maxima; the (n + 2)-th is taken, to be safe from the rounding of n. As clips come in, the floor
+    A clip without references of a class whose largest score lies above a threshold has at least one
+    false positive there. So if n are allowed, nothing below the (n + 1)-th largest of these maxima is
+    read. sedscope takes the (n + 2)-th, to be safe from the rounding of n. With more clips, the floor
     only rises.
     """
 
     def __init__(self, limit: float | None, classes: int) -> None:
         """``limit``: false positives allowed per second; None for no floor."""
         self.limit = limit
-        self.largest: NDArray[np.float64] = np.empty((0, classes))
+        self.largest: FloatArray = np.empty((0, classes))
 
     def needed(self, durations: Ticks) -> int:
-        """How many clips must be above the floor; ``durations``: of all clips."""
+        """Return how many clips must have a score above the floor. ``durations``: of all clips."""
         assert self.limit is not None
         return int(min(self.limit * int(durations.sum()) / TICKS_PER_SECOND, 2.0**62)) + 2
 
@@ -37,9 +37,9 @@ class Floor:
         event_labels: NDArray[np.int32],
         durations: Ticks | None,
     ) -> ScoreArray:
-        """Take in the maxima of more clips and return the floors.
+        """Add the maxima of more clips and return the floors.
 
-        ``durations``: of all clips to come as well; None if they are not known yet.
+        ``durations``: of all clips, those to come included; None if they are not known yet.
         """
         lowest: ScoreArray = np.full(maxima.shape[1], -np.inf, maxima.dtype)
         if self.limit is None or durations is None:
@@ -53,40 +53,46 @@ class Floor:
         self.largest = np.partition(self.largest, -needed, axis=0)[-needed:]
         return rounded_down(self.largest[0], maxima.dtype)
 
-    def of(
-        self, maxima: NDArray[np.float64], durations: Ticks
-    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Per class, whether enough clips are above some score for there to be a floor, and the floor,
-        else ``-inf``; ``maxima``: (classes × clips) of clips without references of the class."""
+    def of(self, maxima: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
+        """Return, per class, whether there is a floor, and the floor (``-inf`` if there is none).
+
+        ``maxima``: (classes × clips) the largest scores of clips without references of the class.
+        """
         needed = self.needed(durations)
         if needed > maxima.shape[1]:
             return np.zeros(len(maxima), bool), np.full(len(maxima), -np.inf)
-        floors: NDArray[np.float64] = np.partition(maxima, -needed, axis=1)[:, -needed]
+        floors: FloatArray = np.partition(maxima, -needed, axis=1)[:, -needed]
         return floors > -np.inf, floors
 
-    def guess(self, sample: NDArray[np.float64], clips: int, durations: Ticks) -> NDArray[np.float64]:
-        """What the floors will be, or lower, judged by the maxima of some of the clips: with such floors
-        from the beginning, little is found in vain. Whether they hold is known at the end."""
+    def estimate(self, sample: FloatArray, clips: int, durations: Ticks) -> FloatArray:
+        """Estimate the floors, or lower ones, from the maxima of a sample of the clips.
+
+        With such floors from the start, few deltas are found in vain. Whether they hold is verified at
+        the end.
+        """
         above = 2 * self.needed(durations) * len(sample) / clips + 8  # twice as many as needed, and some
         rank = int(np.ceil(above))
         if rank > len(sample):
             return np.full(sample.shape[1], -np.inf)
-        guessed: NDArray[np.float64] = np.partition(sample, -rank, axis=0)[-rank]
-        return guessed
+        floors: FloatArray = np.partition(sample, -rank, axis=0)[-rank]
+        return floors
 
 
 def without_references(
     maxima: ScoreArray, event_clips: NDArray[np.int32], event_labels: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    """(clips × classes) the maxima, ``-inf`` for clips with references of the class."""
+) -> FloatArray:
+    """Return the maxima as (clips × classes), with ``-inf`` for clips with references of the class."""
     false_alarms = maxima.astype(np.float64)
     false_alarms[event_clips, event_labels] = -np.inf
     return false_alarms
 
 
-def rounded_down(floors: NDArray[np.float64], dtype: np.dtype[Any]) -> ScoreArray:
-    """As a type that may be narrower than that of the scores they come from: for each the largest value
-    that is not above it, so that the same scores of that type are above either."""
+def rounded_down(floors: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
+    """Convert floors to a type that may be narrower than theirs.
+
+    Each becomes the largest value of the type that is not above it, so that the same scores of that
+    type lie above either.
+    """
     lowest: ScoreArray = np.full(len(floors), -np.inf, dtype)
     with np.errstate(over="ignore"):
         narrow: ScoreArray = floors.astype(dtype)
@@ -94,13 +100,15 @@ def rounded_down(floors: NDArray[np.float64], dtype: np.dtype[Any]) -> ScoreArra
 
 
 def resampled_floors(
-    maxima: NDArray[np.float64], limit: float, weights: NDArray[np.int32], durations: Ticks
-) -> NDArray[np.float64]:
-    """Per class a score below which the limit is surely passed whichever of the weights the clips have.
+    maxima: FloatArray, limit: float, weights: NDArray[np.int32], durations: Ticks
+) -> FloatArray:
+    """Return, per class, a score below which the limit is certainly exceeded for any of the weights.
+
+    As for :class:`Floor`, but a clip counts as many false positives as its weight; one more is left for
+    rounding.
 
     ``maxima``: (classes × clips) the largest score of clips without references of the class, ``-inf``
-    for the others; ``weights``: (resamples × clips). As for :class:`Floor`, a clip holds as many false
-    positives as it weighs where its largest score is detected, and one more is left for rounding.
+    for the others. ``weights``: (resamples × clips).
     """
     classes, clips = maxima.shape
     allowed = limit * (weights @ durations) / TICKS_PER_SECOND
@@ -113,9 +121,9 @@ def resampled_floors(
     while (too_few + 1 < enough).any():  # how many of the highest clips are enough in all resamples
         middle = (too_few + enough) // 2
         highest = (rank < middle[:, None]).astype(times.dtype)
-        surely = ((times @ highest.T) > allowed[:, None] + 1).all(axis=0)
-        too_few, enough = np.where(surely, too_few, middle), np.where(surely, middle, enough)
-    found = enough <= clips
+        exceeded = ((times @ highest.T) > allowed[:, None] + 1).all(axis=0)
+        too_few, enough = np.where(exceeded, too_few, middle), np.where(exceeded, middle, enough)
+    exists = enough <= clips
     floors = np.full(classes, -np.inf)
-    floors[found] = maxima[found, order[found, enough[found] - 1]]
+    floors[exists] = maxima[exists, order[exists, enough[exists] - 1]]
     return floors

@@ -1,4 +1,4 @@
-"""A client of a Dask cluster: one that runs already, or one that is started on this machine."""
+"""Clients of a Dask cluster: of one that is running, or of one that is started on this machine."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ PATIENCE = 30  # seconds
 
 @contextmanager
 def client_of(scheduler: Any, threads: int | None) -> Iterator[Any]:
-    """A client of the cluster at an address, the client that is given, or else one of a cluster of
-    processes on this machine, which is stopped afterwards."""
+    """Return a client of the cluster at an address, or the client itself.
+
+    Without either, start a cluster of processes on this machine, and stop it afterwards.
+    """
     distributed = distributed_package()
     if isinstance(scheduler, distributed.Client):
         yield scheduler
@@ -30,7 +32,7 @@ def client_of(scheduler: Any, threads: int | None) -> Iterator[Any]:
         try:
             client = distributed.Client(str(scheduler), timeout="10s")
         except (OSError, ValueError) as error:
-            raise SedscopeError(f"no Dask scheduler at {scheduler}: {error}") from None
+            raise SedscopeError(f"There is no Dask scheduler at {scheduler}: {error}") from None
         with client:
             yield client
         return
@@ -46,8 +48,8 @@ def client_of(scheduler: Any, threads: int | None) -> Iterator[Any]:
             _wait_for_workers(client)
             yield client
         except KeyboardInterrupt:
-            cluster.shutdown_on_close = False  # nobody waits for it at the end
-            _kill_workers(cluster)  # else they finish what they have begun
+            cluster.shutdown_on_close = False  # do not wait for it at the end
+            _kill_workers(cluster)  # otherwise they finish what they have begun
             threading.Thread(target=_close, args=(closing.pop_all(),), daemon=True).start()
             raise
 
@@ -59,18 +61,18 @@ def _wait_for_workers(client: Any) -> None:
         client.wait_for_workers(1, timeout=PATIENCE)
     except (TimeoutError, asyncio.TimeoutError):
         raise SedscopeError(
-            f"no worker has started within {PATIENCE} s; is there memory left on this machine?"
+            f"No worker has started within {PATIENCE} s. Is there memory left on this machine?"
         ) from None
 
 
 def _close(stopped: ExitStack) -> None:
-    """Close a cluster whose workers are gone, of which nobody wants to hear."""
+    """Close a cluster whose workers are gone, without its log messages."""
     handlers = [*logging.getLogger("distributed").handlers]
     for handler in handlers:
         handler.addFilter(_nothing)
     with suppress(Exception):
         stopped.close()
-    time.sleep(1)  # the last messages come late
+    time.sleep(1)  # the last messages arrive late
     for handler in handlers:
         handler.removeFilter(_nothing)
 
@@ -89,8 +91,10 @@ def _kill_workers(cluster: Any) -> None:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Threads that are started here, and what they start, do not see Ctrl-C, which is for the client;
-    one that comes meanwhile is not lost."""
+    """Hide Ctrl-C from threads and processes that are started in this block: it is for the client.
+
+    An interrupt that arrives meanwhile is delivered afterwards.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -103,11 +107,11 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _start_tracker() -> None:
-    """Start the process that cleans up after this one. Started later, it would unblock the signal, and
-    complain of what an interrupted program leaves to it."""
+    """Start the process that cleans up after this one. If it started later, it would unblock the signal,
+    and warn about what an interrupted program leaves behind."""
     from multiprocessing import resource_tracker
 
-    sys.warnoptions.append("ignore:resource_tracker:UserWarning")  # handed on to it
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")  # inherited by it
     try:
         resource_tracker.ensure_running()
     finally:
@@ -115,7 +119,7 @@ def _start_tracker() -> None:
 
 
 def distributed_package() -> Any:
-    """The package ``distributed``, if it is installed."""
+    """Import the package ``distributed``."""
     try:
         import distributed
     except ImportError:

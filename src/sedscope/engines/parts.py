@@ -1,44 +1,46 @@
-"""Parts of a set: ranges of clips whose deltas are found apart and merged."""
+"""Parts of a data set: ranges of clips whose deltas are found separately and merged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 
 from ..counting.deltas import Deltas
-from ..counting.one_pass import Wanted, collect_once
-from ..criteria.criterion import Criterion
+from ..counting.one_pass import one_pass
+from ..counting.request import Requests
+from ..criteria import Criterion
 from ..data.alignment import Alignment
 
-Found: TypeAlias = dict[Criterion, Deltas]
 
-
-def ranges(clips: int, size: int) -> Iterator[range]:
-    """Consecutive ranges of at most so many clips."""
+def clip_ranges(clips: int, size: int) -> Iterator[range]:
+    """Split a number of clips into consecutive ranges of at most ``size``."""
     for first in range(0, clips, size):
         yield range(first, min(first + size, clips))
 
 
 def part_of(alignment: Alignment, clips: range) -> Alignment:
-    """Some of the clips, with the scores of these only: what is sent elsewhere is small."""
+    """Return the part of some clips, with only their scores, so that little travels to a worker."""
     part = alignment.choose(np.arange(clips.start, clips.stop))
     return replace(part, scores=alignment.scores.only(part.clips))
 
 
-def find(part: Alignment, wanted: Mapping[Criterion, Wanted], threads: int | None = None) -> Found:
-    """The deltas of a part above the wanted floors; no floor rises, since a part does not know the
-    others."""
-    alone = {criterion: replace(want, false_positive_limit=None) for criterion, want in wanted.items()}
-    return collect_once(part, alone, threads=threads)
+def part_deltas(
+    part: Alignment, requests: Requests, threads: int | None = None
+) -> dict[Criterion, Deltas]:
+    """Find the deltas of a part above the requested floors.
+
+    The floors do not rise, because a part does not know the scores of the others.
+    """
+    unlimited = {criterion: request.at_every_threshold() for criterion, request in requests.items()}
+    return one_pass(part, unlimited, threads=threads)
 
 
-def merge(*parts: Found) -> Found:
-    """The deltas of the clips of all parts."""
+def merge_parts(*parts: dict[Criterion, Deltas]) -> dict[Criterion, Deltas]:
+    """Merge the deltas of the clips of all parts."""
     first, *others = parts
     return {
-        criterion: found.merge(*(other[criterion] for other in others))
-        for criterion, found in first.items()
+        criterion: deltas.merge(*(other[criterion] for other in others))
+        for criterion, deltas in first.items()
     }

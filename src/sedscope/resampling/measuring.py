@@ -1,9 +1,11 @@
-"""Metrics of resampled clips: deltas are put in order once, then added up for many weights."""
+"""Metrics of resampled clips: deltas are sorted once, then added up for many weights of the clips."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,112 +13,130 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..counting.counts import Counts
+from ..counting.delta_bytes import pack_deltas
 from ..counting.deltas import AddedUp, Deltas
 from ..counting.floors import resampled_floors
-from ..criteria.delta_tables import DeltaTables, Rows
-from ..data.scores import ScoreArray
+from ..criteria.delta_tables import DeltaRows, DeltaTables
+from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..errors import SedscopeError, listing
-from ..metrics import PSDS, ClasswiseMetric, Metric
+from ..metrics import Metric
+from ..metrics.psd_roc import PSDROCParameters
 from ..metrics.psds import require_variants
+from .draws import Weights
 
-Weights: TypeAlias = NDArray[np.int32]
-"""(resamples × clips) how many times each clip counts."""
-Values: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Per resample the metric, and (resamples × classes) the metric of each class."""
+Values: TypeAlias = tuple[FloatArray, FloatArray]
+"""Per resample the metric, and as (resamples × classes) the metric of each class."""
 Measure: TypeAlias = Callable[[Weights], Values]
 
-_BLOCK = 64  # resamples measured between two reports of progress
+
+class ResampledMetric:
+    """A metric that can be measured for any weights of the clips.
+
+    It is called with (resamples × clips) weights, and returns (resamples × (1 + classes)) values: the
+    metric, and the metric of each class alone. It can travel to another process.
+    """
+
+    def __init__(self, deltas: Deltas, metric: Metric[Any], weights: Weights, threads: int) -> None:
+        """``weights``: all weights that it will be measured for; deltas that none of them reads are
+        dropped."""
+        if metric.criterion != deltas.criterion:
+            raise SedscopeError(
+                f"The deltas are of {deltas.criterion!r}, but {metric!r} needs deltas of its own criterion."
+            )
+        require_variants(metric.variants, deltas.variants)
+        self._metric = metric
+        self._threads = threads
+        psd_roc = metric.psd_roc
+        if psd_roc is not None and psd_roc.oracle:
+            sources = [deltas.variants[variant] for variant in metric.variants] or [deltas]
+        else:
+            sources = [deltas]
+        self._sources = [_pruned(source, metric, weights) for source in sources]
+
+    def __call__(self, weights: Weights) -> FloatArray:
+        values, of_classes = self._measure(weights)
+        return np.column_stack([values, of_classes])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_measure"}
+
+    def key(self, weights: Weights) -> str:
+        """Return a digest of everything that the values depend on."""
+        digest = hashlib.blake2b(repr(self._metric).encode(), digest_size=16)
+        digest.update(pack_deltas(self._sources).tobytes())
+        digest.update(np.ascontiguousarray(weights).tobytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def _measure(self) -> Measure:
+        psd_roc = self._metric.psd_roc
+        if psd_roc is not None and psd_roc.oracle:
+            return _measure_psds(self._sources, psd_roc, self._threads)
+        return _measure_counts(self._sources[0], self._metric, self._threads)
 
 
-def measure_resampled(
-    deltas: Deltas,
-    metric: Metric,
-    weights: Weights,
-    threads: int,
-    progress: Callable[[int, int], None] | None = None,
-) -> Values:
-    """The metric for each row of weights."""
-    if metric.criterion != deltas.criterion:
-        raise SedscopeError(f"the deltas are of {deltas.criterion!r}, not of what {metric!r} counts")
-    require_variants(metric.variants, deltas.variants)
-    if isinstance(metric, PSDS) and metric.oracle:
-        of_scores = [deltas.variants[variant] for variant in metric.variants] or [deltas]
-        measure = _psds([_pruned(found, metric, weights) for found in of_scores], metric, threads)
-    else:
-        measure = _measure(_pruned(deltas, metric, weights), metric, threads)
-    values, class_values = np.empty(len(weights)), np.empty((len(weights), len(deltas.classes)))
-    for first in range(0, len(weights), _BLOCK):
-        rows = slice(first, first + _BLOCK)
-        values[rows], class_values[rows] = measure(weights[rows])
-        if progress:
-            progress(min(first + _BLOCK, len(weights)), len(weights))
-    return values, class_values
-
-
-def reach(deltas: Deltas, metric: Metric, weights: Weights) -> bool:
-    """Whether the deltas go as far down as the metric looks, whichever of the weights the clips have."""
+def reaches(deltas: Deltas, metric: Metric[Any], weights: Weights) -> bool:
+    """Whether the deltas reach down as far as the metric reads, for all of the weights."""
     return all(
-        not (found.floors > _needed(found, metric, weights)).any()
-        for found in (deltas, *deltas.variants.values())
+        not (source.floors > _needed_floors(source, metric, weights)).any()
+        for source in (deltas, *deltas.variants.values())
     )
 
 
-def _needed(deltas: Deltas, metric: Metric, weights: Weights) -> NDArray[np.float64]:
-    """Per class the score below which the metric does not look for any of the weights."""
+def _needed_floors(deltas: Deltas, metric: Metric[Any], weights: Weights) -> FloatArray:
+    """Return, per class, the score below which the metric reads nothing, for any of the weights."""
     if metric.false_positive_limit is None:
         return np.full(len(deltas.classes), -np.inf)
     maxima = deltas.largest_without_references()
     return resampled_floors(maxima, metric.false_positive_limit, weights, deltas.durations)
 
 
-def _pruned(deltas: Deltas, metric: Metric, weights: Weights) -> Deltas:
-    """Only the deltas that the metric looks at for some of the weights."""
-    floors = _needed(deltas, metric, weights)
+def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights) -> Deltas:
+    """Return only the deltas that the metric reads for some of the weights."""
+    floors = _needed_floors(deltas, metric, weights)
     short = [label for label, low in zip(deltas.classes, deltas.floors > floors, strict=True) if low]
     if short:
         raise SedscopeError(
-            "the deltas are pruned for one set of clips and do not reach as far as some resamples "
-            f"need: {listing(short)}. Find them with sedscope.deltas, which keeps all"
+            f"The deltas of {listing(short)} were pruned for one set of clips, and do not reach down as far "
+            "as some resamples need. Find them with sedscope.deltas, which keeps all."
         )
     return replace(deltas.above(floors.astype(deltas.floors.dtype)), variants={})
 
 
-def _measure(deltas: Deltas, metric: Metric, threads: int) -> Measure:
-    """The fastest way to measure on counts that the metric allows."""
-    if metric.any_label or isinstance(metric, PSDS):
-        return _measured(lambda row: deltas.counts(weights=row, threads=threads), metric)
-    if isinstance(metric.looks_at, (int, float)):
-        return _measured(_at_threshold(deltas, metric.looks_at), metric)
-    if isinstance(metric, ClasswiseMetric) and metric.average == "micro":
-        return _all_and_each(deltas, metric, threads)
-    return _measured(_added_up(deltas, metric.looks_at == "extremes", threads), metric)
+def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measure:
+    """Choose the fastest way to measure on counts that the metric allows."""
+    points = metric.points_read
+    if metric.any_label or metric.psd_roc is not None:
+        return _measure_each(lambda weights: deltas.counts(weights=weights, threads=threads), metric)
+    if isinstance(points, (int, float)):
+        return _measure_each(_counts_at_threshold(deltas, points), metric)
+    if metric.pools_classes:
+        return _measure_pooled(deltas, metric, threads)
+    return _measure_each(_weighted_counts(deltas, points == "extremes", threads), metric)
 
 
-def _measured(count: Callable[[NDArray[np.int32]], Counts], metric: Metric) -> Measure:
+def _measure_each(count: Callable[[NDArray[np.int32]], Counts], metric: Metric[Any]) -> Measure:
     """Measure on the counts of one resample after the other."""
 
     def measure(weights: Weights) -> Values:
         results = [metric.measure(count(row)) for row in weights]
-        return (
-            np.array([result.value for result in results]),
-            np.array([[one.value for one in result.per_class.values()] for result in results]),
-        )
+        of_classes = [[value.value for value in result.per_class.values()] for result in results]
+        return np.array([result.value for result in results]), np.array(of_classes)
 
     return measure
 
 
-def _all_and_each(deltas: Deltas, metric: ClasswiseMetric, threads: int) -> Measure:
-    """All classes together as if they were one class, and each alone."""
-    same: Any = metric  # a dataclass, as all metrics are
-    alone: ClasswiseMetric = replace(same, average="macro")
-    together = _measure(_pooled(deltas), alone, threads)
-    each = _measure(deltas, alone, threads)
+def _measure_pooled(deltas: Deltas, metric: Metric[Any], threads: int) -> Measure:
+    """Measure all classes together as if they were one class, and each class alone."""
+    per_class = metric.per_class_metric()
+    together = _measure_counts(_pooled(deltas), per_class, threads)
+    each = _measure_counts(deltas, per_class, threads)
     return lambda weights: (together(weights)[0], each(weights)[1])
 
 
 def _pooled(deltas: Deltas) -> Deltas:
-    """The deltas of all classes as those of one."""
+    """Return the deltas of all classes as those of one class."""
     tables, clips = deltas.tables, len(deltas.clips)
     clip_of_row = tables.detections.clip_of_row()
     order = np.argsort(clip_of_row, kind="stable")
@@ -127,29 +147,29 @@ def _pooled(deltas: Deltas) -> Deltas:
         classes=("all classes",),
         floors=deltas.floors.max(keepdims=True),
         tables=DeltaTables(
-            detections=Rows(
+            detections=DeltaRows(
                 starts[None].astype(np.int64),
                 scores,
                 tuple(column[order] for column in tables.detections.columns),
             ),
-            cross_triggers=Rows.none(1, clips, (np.int32, np.int8), scores),
+            cross_triggers=DeltaRows.none(1, clips, (np.int32, np.int8), scores),
             references=replace(tables.references, labels=np.zeros_like(tables.references.labels)),
             trials=None if tables.trials is None else tables.trials * len(deltas.classes),
         ),
     )
 
 
-def _ordered(
+def _sorted_in_core(
     deltas: Deltas, threads: int, *, cross_triggers: bool, dtype: np.dtype[Any] | None = None
 ) -> _native.Resampling:
-    """The deltas in the core; ``dtype``: that of the scores, or a wider one."""
+    """Sort the deltas in the core. ``dtype``: that of the scores, or a wider one."""
     tables = deltas.tables
     kind = tables.detections.scores.dtype if dtype is None else dtype
     tp, fp = tables.detections.columns
     crossed = tables.cross_triggers
     if not cross_triggers:
-        nothing = (np.int32, np.int8)
-        crossed = Rows.none(len(deltas.classes), len(deltas.clips), nothing, crossed.scores)
+        columns = (np.int32, np.int8)
+        crossed = DeltaRows.none(len(deltas.classes), len(deltas.clips), columns, crossed.scores)
     labels, ct = crossed.columns
     return _native.Resampling(
         tables.detections.class_starts(),
@@ -167,12 +187,13 @@ def _ordered(
     )
 
 
-def _psds(variants: Sequence[Deltas], metric: PSDS, threads: int) -> Measure:
-    """All in the core; of several variants of the scores the best counts at each rate."""
-    deltas = variants[0]
-    dtype = np.result_type(*(found.tables.detections.scores for found in variants))
-    ordered = [
-        _ordered(found, threads, cross_triggers=metric.alpha_ct > 0, dtype=dtype) for found in variants
+def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int) -> Measure:
+    """Measure PSDS entirely in the core. Of several variants, the best counts at each rate."""
+    deltas = sources[0]
+    dtype = np.result_type(*(source.tables.detections.scores for source in sources))
+    in_core = [
+        _sorted_in_core(source, threads, cross_triggers=roc.alpha_ct > 0, dtype=dtype)
+        for source in sources
     ]
     order = np.argsort(np.array(deltas.classes), kind="stable").astype(np.int64)
     per_clip = np.zeros((2, len(deltas.clips), len(deltas.classes)))
@@ -184,38 +205,38 @@ def _psds(variants: Sequence[Deltas], metric: PSDS, threads: int) -> Measure:
     def measure(weights: Weights) -> Values:
         times = weights.astype(np.float64)  # sums of whole numbers below 2**53: exact in any order
         return _native.Resampling.psds(
-            ordered,
+            in_core,
             np.ascontiguousarray(weights),
             times @ durations / TICKS_PER_SECOND,
             (times @ per_clip[0]).astype(np.int64),
             times @ per_clip[1] / TICKS_PER_SECOND,
             order,
-            metric.alpha_ct,
-            metric.alpha_st,
-            metric.max_efpr,
-            SECONDS_PER_UNIT[metric.unit],
+            roc.alpha_ct,
+            roc.alpha_st,
+            roc.max_efpr,
+            SECONDS_PER_UNIT[roc.unit],
             threads,
         )
 
     return measure
 
 
-def _added_up(
+def _weighted_counts(
     deltas: Deltas, extremes_only: bool, threads: int
 ) -> Callable[[NDArray[np.int32]], Counts]:
-    """Counts without cross-triggers at every threshold that matters."""
-    ordered = _ordered(deltas, threads, cross_triggers=False)
+    """Return a function that counts at every threshold that matters, without cross-triggers."""
+    in_core = _sorted_in_core(deltas, threads, cross_triggers=False)
     plain = replace(deltas, tables=replace(deltas.tables, errors=None))
 
     def count(weights: NDArray[np.int32]) -> Counts:
-        found = ordered.counts(np.ascontiguousarray(weights), extremes_only, threads)
-        return plain.as_counts(list(_without_cross_triggers(found)), weights)
+        columns = in_core.counts(np.ascontiguousarray(weights), extremes_only, threads)
+        return plain.as_counts(list(_without_cross_triggers(columns)), weights)
 
     return count
 
 
-def _at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[np.int32]], Counts]:
-    """Counts at one threshold: those of each clip, times its weight."""
+def _counts_at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[np.int32]], Counts]:
+    """Return a function that counts at one threshold: the counts of each clip, times its weight."""
     rows = deltas.tables.detections
     active = rows.scores.astype(np.float64) > threshold
     per_clip = []
@@ -228,17 +249,17 @@ def _at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[np.int3
 
     def count(weights: NDArray[np.int32]) -> Counts:
         totals = [weights @ column for column in (tp, fp)]
-        found = [(at, totals[0][c : c + 1], totals[1][c : c + 1]) for c in range(len(deltas.classes))]
-        counts = plain.as_counts(list(_without_cross_triggers(found)), weights)
-        given = {label: replace(of_class, given=True) for label, of_class in counts.items()}
-        return replace(counts, per_class=given)
+        columns = [(at, totals[0][c : c + 1], totals[1][c : c + 1]) for c in range(len(deltas.classes))]
+        counts = plain.as_counts(list(_without_cross_triggers(columns)), weights)
+        at_threshold = {label: replace(counts[label], given=True) for label in counts}
+        return replace(counts, per_class=at_threshold)
 
     return count
 
 
 def _without_cross_triggers(
-    found: list[tuple[ScoreArray, NDArray[np.int64], NDArray[np.int64]]],
+    columns: Iterable[tuple[ScoreArray, IntArray, IntArray]],
 ) -> Iterator[AddedUp]:
-    nobody: NDArray[np.int64] = np.empty(0, np.int64)
-    for scores, tp, fp in found:
-        yield scores, tp, fp, nobody, nobody.astype(np.int32), nobody
+    nothing: IntArray = np.empty(0, np.int64)
+    for scores, tp, fp in columns:
+        yield scores, tp, fp, nothing, nothing.astype(np.int32), nothing

@@ -1,0 +1,180 @@
+"""Deltas as bytes: a description in JSON, and the arrays that it refers to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..criteria import parse_criterion
+from ..criteria.delta_tables import DeltaRows, DeltaTables, ReferenceRows
+from ..postprocessing import parse_postprocessing
+from .deltas import Deltas
+
+
+def pack_deltas(deltas: Iterable[Deltas]) -> NDArray[np.uint8]:
+    """Return deltas as bytes that :func:`unpack_deltas` reads.
+
+    Their number is a multiple of eight, so that what follows them is aligned as well.
+    """
+    header, stored = describe_all(deltas, digests=False)
+    contents = [header, *map(as_bytes, stored)]
+    ends = 16 + np.cumsum([_eights(len(content)) for content in contents])
+    packed: NDArray[np.uint8] = np.full(ends[-1], ord(" "), np.uint8)
+    packed[:16].view("<i8")[:] = ends[-1] - 16, ends[0] - 16
+    for content, first in zip(contents, [16, *ends[:-1]], strict=True):
+        packed[first : first + len(content)] = np.frombuffer(content, np.uint8)
+    return packed
+
+
+def unpack_deltas(
+    data: NDArray[np.uint8], named: Mapping[str, Any]
+) -> tuple[list[Deltas], NDArray[np.uint8]]:
+    """Return the deltas at the beginning of some bytes, and the bytes after them.
+
+    The arrays are views of ``data``. ``named``: criteria and post-processings by their definition;
+    others are parsed from it.
+    """
+    size, length = data[:16].view("<i8").tolist()
+    content, rest = data[16 : 16 + size], data[16 + size :]
+    description = json.loads(content[:length].tobytes())
+    arrays, first = [], length
+    for entry in description["arrays"]:
+        dtype, shape = np.dtype(entry["dtype"]), entry["shape"]
+        last = first + dtype.itemsize * math.prod(shape)
+        arrays.append(content[first:last].view(dtype).reshape(shape))
+        first = _eights(last)
+    return [build(entry, arrays, named) for entry in description["deltas"]], rest
+
+
+def _eights(size: int) -> int:
+    """Round up to a multiple of eight."""
+    return -(-size // 8) * 8
+
+
+def describe_all(deltas: Iterable[Deltas], *, digests: bool) -> tuple[bytes, list[NDArray[Any]]]:
+    """Return a description in JSON, and the arrays that it refers to."""
+    arrays: list[NDArray[Any]] = []
+    description: dict[str, Any] = {"deltas": [_describe(part, arrays) for part in deltas]}
+    stored = [np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays]
+    description["arrays"] = [
+        {"dtype": array.dtype.str, "shape": array.shape} | ({"digest": digest(array)} if digests else {})
+        for array in stored
+    ]
+    return json.dumps(description, ensure_ascii=False, separators=(",", ":")).encode(), stored
+
+
+def digest(data: bytes | NDArray[Any]) -> str:
+    content = data if isinstance(data, bytes) else as_bytes(data)
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def as_bytes(array: NDArray[Any]) -> memoryview | bytes:
+    return array.data.cast("B") if array.size else b""
+
+
+def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
+    """Describe deltas in terms of JSON, with an index into ``arrays`` in place of each array."""
+
+    def keep(array: NDArray[Any] | None) -> int | None:
+        if array is None:
+            return None
+        arrays.append(array)
+        return len(arrays) - 1
+
+    def rows(table: DeltaRows | None) -> dict[str, Any] | None:
+        if table is None:
+            return None
+        columns = [keep(column) for column in table.columns]
+        return {"starts": keep(table.starts), "scores": keep(table.scores), "columns": columns}
+
+    tables = deltas.tables
+    return {
+        "criterion": repr(deltas.criterion),
+        "classes": deltas.classes,
+        "clips": deltas.clips,
+        "durations": keep(deltas.durations),
+        "floors": keep(deltas.floors),
+        "detections": rows(tables.detections),
+        "cross_triggers": rows(tables.cross_triggers),
+        "errors": rows(tables.errors),
+        "any_label": rows(tables.any_label),
+        "references": [
+            keep(tables.references.clips),
+            keep(tables.references.labels),
+            keep(tables.references.times),
+        ],
+        "trials": keep(tables.trials),
+        "variants": {repr(key): _describe(variant, arrays) for key, variant in deltas.variants.items()},
+    }
+
+
+def build(
+    description: Mapping[str, Any], arrays: list[NDArray[Any]], named: Mapping[str, Any]
+) -> Deltas:
+    """Build deltas from their description, and check that its parts fit together."""
+
+    def get(number: int | None) -> Any:
+        return None if number is None else arrays[number]
+
+    classes, clips = tuple(description["classes"]), tuple(description["clips"])
+
+    def rows(name: str, tables: int = len(classes)) -> Any:
+        table = description[name]
+        if table is None:
+            return None
+        columns = tuple(get(column) for column in table["columns"])
+        delta_rows = DeltaRows(get(table["starts"]), get(table["scores"]), columns)
+        _check_rows(delta_rows, (tables, len(clips) + 1))
+        return delta_rows
+
+    references = ReferenceRows(*(get(number) for number in description["references"]))
+    _require(len(references.clips) == len(references.labels) == len(references.times))
+    _require_range(references.clips, len(clips))
+    _require_range(references.labels, len(classes))
+    cross_triggers = rows("cross_triggers")
+    _require_range(cross_triggers.columns[0], len(classes))
+    deltas = Deltas(
+        criterion=named.get(description["criterion"]) or parse_criterion(description["criterion"]),
+        classes=classes,
+        clips=clips,
+        durations=get(description["durations"]),
+        floors=get(description["floors"]),
+        tables=DeltaTables(
+            detections=rows("detections"),
+            cross_triggers=cross_triggers,
+            references=references,
+            trials=get(description["trials"]),
+            errors=rows("errors"),
+            any_label=rows("any_label", 1),
+        ),
+        variants={
+            named.get(text) or parse_postprocessing(text): build(variant, arrays, named)
+            for text, variant in description["variants"].items()
+        },
+    )
+    _require(deltas.durations.shape == (len(clips),) and deltas.floors.shape == (len(classes),))
+    return deltas
+
+
+def _check_rows(table: DeltaRows, shape: tuple[int, int]) -> None:
+    """Check what the core relies on."""
+    _require(table.starts.shape == shape)
+    _require(all(len(column) == len(table.scores) for column in table.columns))
+    ends = np.append(table.starts.ravel(), len(table.scores))
+    _require(bool((np.diff(ends) >= 0).all()) and int(ends[0]) == 0)
+    _require(bool((table.starts[1:, 0] == table.starts[:-1, -1]).all()))
+
+
+def _require_range(numbers: NDArray[Any], end: int) -> None:
+    _require(not len(numbers) or (int(numbers.min()) >= 0 and int(numbers.max()) < end))
+
+
+def _require(condition: bool) -> None:
+    if not condition:
+        raise ValueError("the arrays do not fit together")

@@ -1,0 +1,67 @@
+"""The threads engine: the pass runs in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from ..counting.checked_clips import Progress
+from ..counting.deltas import Deltas
+from ..counting.one_pass import largest_false_alarms, one_pass
+from ..counting.request import Requests
+from ..counting.threads import thread_count
+from ..criteria import Criterion
+from ..data.alignment import Alignment
+from ..data.arrays import FloatArray
+from ..errors import SedscopeError
+from ..postprocessing import PostProcessing
+from .checkpoint import CheckpointEngine
+from .engine import Engine, Item
+from .options import RunOptions
+
+
+class ThreadsEngine:
+    """Runs everything on the threads of this process."""
+
+    splits_clips = False
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = thread_count(threads)
+
+    def for_system(self, name: str) -> Engine:
+        return self
+
+    def run_pass(
+        self, alignment: Alignment, requests: Requests, progress: Progress | None
+    ) -> dict[Criterion, Deltas]:
+        return one_pass(alignment, requests, threads=self.threads, progress=progress)
+
+    def largest_false_alarms(
+        self, alignment: Alignment, variant: PostProcessing | None
+    ) -> FloatArray | None:
+        return largest_false_alarms(alignment, variant, self.threads)
+
+    def map_blocks(
+        self,
+        work: Callable[[Item], FloatArray],
+        blocks: Sequence[Item],
+        key: str,
+        progress: Progress | None,
+    ) -> list[FloatArray]:
+        values = []
+        for block in blocks:
+            values.append(work(block))
+            if progress:
+                progress(len(values), len(blocks))
+        return values
+
+
+@contextmanager
+def open_engine(options: RunOptions) -> Iterator[Engine]:
+    """Open the engine for some options: with a checkpoint, one that keeps its parts in a folder."""
+    if options.scheduler is not None:
+        raise SedscopeError("A scheduler is for engine='dask'.")
+    if options.checkpoint is None:
+        yield ThreadsEngine(options.threads)
+    else:
+        yield CheckpointEngine(options.checkpoint, threads=options.threads)
