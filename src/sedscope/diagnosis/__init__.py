@@ -1,21 +1,10 @@
 """Where errors come from: each detection and reference with its error type."""
 
-from .diagnose import (
-    ClassDiagnosis,
-    ClipDiagnosis,
-    Diagnosis,
-    JudgedEvent,
-    clip_costs,
-    diagnose,
-    diagnose_clip,
-)
-
-__all__ = [
-    "ClassDiagnosis",
-    "ClipDiagnosis",
-    "Diagnosis",
-    "JudgedEvent",
-    "clip_costs",
-    "diagnose",
-    "diagnose_clip",
-]
+from .clips import ClipCosts as ClipCosts
+from .clips import ClipDiagnosis as ClipDiagnosis
+from .clips import JudgedEvent as JudgedEvent
+from .clips import clip_costs as clip_costs
+from .clips import diagnose_clip as diagnose_clip
+from .diagnose import ClassDiagnosis as ClassDiagnosis
+from .diagnose import Diagnosis as Diagnosis
+from .diagnose import diagnose as diagnose

@@ -1,4 +1,4 @@
-"""Thresholds at which single events are judged: some for each class, as the core takes them."""
+"""The thresholds of each class at which single events are judged."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import _native
 from ..counting.counts import as_thresholds
 from ..counting.floors import rounded_down
-from ..criteria.criterion import ClipBatch, Collar, Criterion, Intersection, IoU
-from ..data.scores import ScoreArray
+from ..criteria import Criterion
+from ..criteria.clip_batch import ClipBatch
+from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..errors import SedscopeError, listing
 
-Thresholds: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
+ThresholdChoice: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
 
 
 @dataclass(frozen=True, eq=False)
-class Stops:
-    """Who judges, and at which thresholds of each class."""
+class ClassThresholds:
+    """The thresholds of each class, and the judge of the events at them."""
 
     judge: _native.Judge
-    thresholds: Sequence[NDArray[np.float64]]
+    thresholds: Sequence[FloatArray]
     """Of each class, decreasing."""
-    starts: NDArray[np.int64]
+    starts: IntArray
     """The first threshold of each class among all, and the end."""
 
     @classmethod
@@ -34,43 +35,48 @@ class Stops:
         cls,
         criterion: Criterion,
         classes: Sequence[str],
-        thresholds: Thresholds,
+        thresholds: ThresholdChoice,
         *,
         single: bool = False,
-    ) -> Stops:
-        """``thresholds``: for all classes, or per class; a class without one is never detected.
-        ``single``: there must not be several."""
-        if not isinstance(criterion, (Intersection, Collar, IoU)):
+    ) -> ClassThresholds:
+        """Check thresholds for all classes, or per class. A class without one is never detected.
+
+        ``single``: allow only one threshold per class.
+        """
+        judge = criterion.judge()
+        if judge is None:
             raise SedscopeError(
-                "where errors come from is known for criteria about events (Intersection, Collar, IoU), "
-                f"not for {criterion!r}"
+                "An error analysis needs a criterion about events (Intersection, Collar, IoU), not "
+                f"{criterion!r}."
             )
-        given = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(classes, thresholds)
-        unknown = [str(label) for label in given if label not in classes]
+        by_class = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(classes, thresholds)
+        unknown = [str(label) for label in by_class if label not in classes]
         if unknown:
-            raise SedscopeError(f"thresholds for classes that are not evaluated: {listing(unknown)}")
-        found: list[NDArray[np.float64]] = []
-        wrong: list[str] = []
+            raise SedscopeError(
+                f"Some thresholds are for classes that are not evaluated: {listing(unknown)}."
+            )
+        points: list[FloatArray] = []
+        problems: list[str] = []
         for label in classes:
             try:
-                found.append(as_thresholds(given.get(label, np.inf)))
+                points.append(as_thresholds(by_class.get(label, np.inf)))
             except SedscopeError as error:
-                wrong.append(f"{label}: {error}")
+                problems.append(f"{label}: {error}")
                 continue
-            number = len(found[-1])
+            number = len(points[-1])
             if single and number != 1:
-                wrong.append(f"{label}: one threshold is needed, not {number}")
+                problems.append(f"{label}: give one threshold, not {number}.")
             elif not number:
-                wrong.append(f"{label}: there is no threshold")
-        if wrong:
-            raise SedscopeError(listing(wrong))
-        ends = np.cumsum([len(points) for points in found])
-        return cls(criterion.judge(), found, np.concatenate([[0], ends]).astype(np.int64))
+                problems.append(f"{label}: there is no threshold.")
+        if problems:
+            raise SedscopeError(listing(problems))
+        ends = np.cumsum([len(of_class) for of_class in points])
+        return cls(judge, points, np.concatenate([[0], ends]).astype(np.int64))
 
     def arguments(
         self, batch: ClipBatch, threads: int
-    ) -> tuple[_native.Truth, _native.Judge, ScoreArray, NDArray[np.int64]]:
-        """What the core takes to judge the events of some clips."""
-        stops = rounded_down(np.concatenate(self.thresholds), batch.maxima.dtype)
-        lowest = stops[self.starts[1:] - 1]
-        return batch.truth(lowest, threads), self.judge, stops, self.starts
+    ) -> tuple[_native.Truth, _native.Judge, ScoreArray, IntArray]:
+        """Return the arguments of the core for judging the events of some clips."""
+        points = rounded_down(np.concatenate(self.thresholds), batch.maxima.dtype)
+        lowest = points[self.starts[1:] - 1]
+        return batch.truth(lowest, threads), self.judge, points, self.starts

@@ -1,109 +1,30 @@
-"""Metrics: values that say what is measured, and measure it on counts."""
+"""Curves and numbers read off counts: one module per family of metrics.
 
-from __future__ import annotations
+A metric registers itself where it is defined. The imports below load all of them, and make them public.
+"""
 
-from collections.abc import Mapping
-
-from ..criteria.criterion import Collar, Criterion, Intersection, IoU
-from ..criteria.segments import Clip, Segment
-from ..definitions import parse
-from ..errors import SedscopeError, listing, shortened
-from ..postprocessing import POSTPROCESSINGS
-from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
-from .curve_areas import AUROC, AveragePrecision, DPrime
-from .metric import ClassResult, Metric, MetricResult
-from .psds import PSDS, ClassPSDS, PiPSDS, PSDSResult
-from .thresholded import (
-    BalancedAccuracy,
-    BestErrorRate,
-    BestFScore,
-    ErrorRate,
-    FScore,
-    Precision,
-    PrecisionAtRecall,
-    Recall,
-    RecallAtFalseAlarms,
-    RecallAtPrecision,
-    Specificity,
-)
-
-__all__ = [
-    "AUROC",
-    "METRICS",
-    "PSDS",
-    "AveragePrecision",
-    "BalancedAccuracy",
-    "BestErrorRate",
-    "BestFScore",
-    "ClassPSDS",
-    "ClassResult",
-    "ClassValue",
-    "ClasswiseMetric",
-    "ClasswiseResult",
-    "DPrime",
-    "ErrorRate",
-    "FScore",
-    "Metric",
-    "MetricResult",
-    "PSDSResult",
-    "PiPSDS",
-    "Precision",
-    "PrecisionAtRecall",
-    "Recall",
-    "RecallAtFalseAlarms",
-    "RecallAtPrecision",
-    "Specificity",
-    "parse_criterion",
-    "parse_metric",
-]
-
-METRICS: Mapping[str, type] = {
-    metric.__name__: metric
-    for metric in (
-        PSDS,
-        PiPSDS,
-        FScore,
-        BestFScore,
-        AveragePrecision,
-        AUROC,
-        DPrime,
-        ErrorRate,
-        BestErrorRate,
-        Precision,
-        Recall,
-        Specificity,
-        BalancedAccuracy,
-        PrecisionAtRecall,
-        RecallAtPrecision,
-        RecallAtFalseAlarms,
-    )
-}
-CRITERIA: Mapping[str, type] = {
-    criterion.__name__: criterion for criterion in (Intersection, Collar, IoU, Segment, Clip)
-}
-
-
-def parse_metric(text: str) -> Metric:
-    """Read a metric from its definition; what is left out takes its default.
-
-    >>> parse_metric("PSDS(Intersection(dtc=0.5, gtc=0.5), max_efpr=1, unit='minute')")
-    PSDS(Intersection(dtc=0.5, gtc=0.5), alpha_ct=0, alpha_st=0, max_efpr=1, unit='minute')
-    """
-    metric = parse(text, {**METRICS, **CRITERIA, **POSTPROCESSINGS})
-    if not isinstance(metric, Metric):
-        known = listing([*METRICS], limit=30)
-        raise SedscopeError(f"{shortened(text)!r} is not a metric; metrics are {known}")
-    return metric
-
-
-def parse_criterion(text: str) -> Criterion:
-    """Read a criterion from its definition; what is left out takes its default.
-
-    >>> parse_criterion("Collar(onset=0.5, offset=None)")
-    Collar(onset=0.5, offset=None, offset_rate=0.2)
-    """
-    criterion = parse(text, CRITERIA)
-    if not isinstance(criterion, Criterion):
-        known = listing([*CRITERIA], limit=30)
-        raise SedscopeError(f"{shortened(text)!r} is not a criterion; criteria are {known}")
-    return criterion
+from .classwise import ClassValue as ClassValue
+from .classwise import ClasswiseMetric as ClasswiseMetric
+from .classwise import ClasswiseResult as ClasswiseResult
+from .curve_areas import AUROC as AUROC
+from .curve_areas import AveragePrecision as AveragePrecision
+from .curve_areas import DPrime as DPrime
+from .metric import ClassResult as ClassResult
+from .metric import Metric as Metric
+from .metric import MetricResult as MetricResult
+from .psds import PSDS as PSDS
+from .psds import ClassPSDS as ClassPSDS
+from .psds import PiPSDS as PiPSDS
+from .psds import PSDSResult as PSDSResult
+from .registry import parse_metric as parse_metric
+from .thresholded import BalancedAccuracy as BalancedAccuracy
+from .thresholded import BestErrorRate as BestErrorRate
+from .thresholded import BestFScore as BestFScore
+from .thresholded import ErrorRate as ErrorRate
+from .thresholded import FScore as FScore
+from .thresholded import Precision as Precision
+from .thresholded import PrecisionAtRecall as PrecisionAtRecall
+from .thresholded import Recall as Recall
+from .thresholded import RecallAtFalseAlarms as RecallAtFalseAlarms
+from .thresholded import RecallAtPrecision as RecallAtPrecision
+from .thresholded import Specificity as Specificity

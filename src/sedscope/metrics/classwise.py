@@ -1,62 +1,62 @@
-"""Metrics that are a number per class, averaged over classes."""
+"""Metrics that are one number per class, averaged over classes."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
 from ..counting.counts import ClassCounts, Counts
 from ..counting.tally import Tally
-from ..criteria.criterion import Criterion
-from ..criteria.segments import Clip, Segment
-from ..definitions import Defined, require_choice
+from ..criteria import Criterion
+from ..definitions import require_choice
 from ..errors import SedscopeError
-from ..postprocessing import PostProcessing
-from .metric import Points
+from .curves import Curve
+from .metric import Metric, PointsRead
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 AVERAGES = ("macro", "micro", "weighted")
 
+CurveType = TypeVar("CurveType", bound="Curve | None", covariant=True)
+
 
 @dataclass(frozen=True, eq=False)
-class ClassValue:
+class ClassValue(Generic[CurveType]):
     """A metric of one class, or of all classes together."""
 
     value: float
     threshold: float | None = None
-    """The threshold that it belongs to (active: ``score > threshold``), if to one."""
+    """The threshold that the value belongs to, if it belongs to one (active: ``score > threshold``)."""
     tally: Tally | None = None
     """The counts at that threshold."""
-    make_curve: Callable[[], Any] | None = None
+    make_curve: Callable[[], CurveType] | None = None
 
     @cached_property
-    def curve(self) -> Any:
-        """The curve that the value is read off, if any."""
+    def curve(self) -> CurveType | None:
+        """The curve that the value is read off; None if there is none."""
         return None if self.make_curve is None else self.make_curve()
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw its curve with matplotlib, on ``ax`` or new axes, which are returned."""
+        """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
         if self.curve is None:
-            raise SedscopeError("there is no curve to plot: the value belongs to one threshold")
-        axes: Axes = self.curve.plot(ax, **options)
-        return axes
+            raise SedscopeError("There is no curve to plot: the value belongs to one threshold.")
+        return self.curve.plot(ax, **options)
 
 
 @dataclass(frozen=True, eq=False)
-class ClasswiseResult:
-    """A metric of all classes and its averages."""
+class ClasswiseResult(Generic[CurveType]):
+    """A metric of all classes, and its averages."""
 
-    metric: ClasswiseMetric
+    metric: ClasswiseMetric[CurveType]
     counts: Counts
-    per_class: Mapping[str, ClassValue]
+    per_class: Mapping[str, ClassValue[CurveType]]
 
     @property
     def value(self) -> float:
@@ -65,124 +65,146 @@ class ClasswiseResult:
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """Per class the threshold that its value belongs to."""
-        found = {label: of_class.threshold for label, of_class in self.per_class.items()}
-        return {label: threshold for label, threshold in found.items() if threshold is not None}
+        """The threshold of each class whose value belongs to one (active: ``score > threshold``)."""
+        return {
+            label: class_value.threshold
+            for label, class_value in self.per_class.items()
+            if class_value.threshold is not None
+        }
 
     def average(self, kind: str) -> float:
-        """``macro``: the mean over classes for which the metric is defined; ``weighted``: by number of
-        references; ``micro``: of all classes together at one threshold; ``micro_tuned``, for metrics
-        that choose thresholds: of all classes together, each at its own."""
+        """Average the values of the classes.
+
+        Parameters
+        ----------
+        kind : {"macro", "weighted", "micro", "micro_tuned"}
+            ``macro``: the mean over the classes for which the metric is defined. ``weighted``: the mean
+            weighted by the number of references. ``micro``: all classes together, at one threshold.
+            ``micro_tuned``, for metrics that choose thresholds: all classes together, each at its own
+            threshold.
+
+        Returns
+        -------
+        float
+            NaN if the metric is not defined for any class.
+        """
         return self.metric.average_of(self, kind)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curves of all classes, see :meth:`ClassValue.plot`."""
-        for label, of_class in self.per_class.items():
+        """Draw the curves of all classes with references; see :meth:`ClassValue.plot`."""
+        for label, class_value in self.per_class.items():
             if self.counts.references[label]:
-                ax = of_class.plot(ax, **{"label": label, **options})
+                ax = class_value.plot(ax, **{"label": label, **options})
         if ax is None:
-            raise SedscopeError("there is no curve to plot: no class has references")
+            raise SedscopeError("There is no curve to plot: no class has reference events.")
         return ax
 
-    def pooled(self) -> ClassValue:
-        """The metric of all classes together, at one threshold."""
+    def pooled(self) -> ClassValue[CurveType]:
+        """Return the metric of all classes together, at one threshold."""
         return self.metric.of_all(self.counts)
 
 
-class ClasswiseMetric(Defined, ABC):
-    """Base of the metrics that are a number per class.
+class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
+    """Base of the metrics that are one number per class.
 
-    Subclasses are frozen dataclasses with a ``criterion`` and an ``average``.
+    Subclasses are frozen dataclasses with a ``criterion`` and an ``average``. They define
+    :meth:`of_class` and, if the value is read off a curve, :meth:`curve_of`.
     """
 
-    criterion: Criterion
     average: str
 
     averages: ClassVar[tuple[str, ...]] = AVERAGES
-    higher_is_better: ClassVar[bool] = True
-    variants: ClassVar[tuple[PostProcessing, ...]] = ()
-    at_one_threshold: ClassVar[bool] = False
-    """Whether the value of a class belongs to one threshold."""
+    """The averages to choose from."""
     needs_negatives: ClassVar[bool] = False
-    """Whether true negatives are needed, which only segments and clips have."""
+    """Whether the metric needs true negatives, which only segments and clips have."""
 
     @abstractmethod
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
-        """The metric of one class that has references."""
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[Any]:
+        """Measure one class, which has references. ``hours``: the duration of all clips."""
 
-    def curve_of(self, counts: ClassCounts) -> Any:
-        """The curve that the value of a class is read off; None if there is none."""
-        return None
-
-    @property
-    def false_positive_limit(self) -> float | None:
-        """It looks at every threshold."""
-        return None
+    def curve_of(self, counts: ClassCounts) -> CurveType:
+        """Return the curve that the value of a class is read off; None if there is none."""
+        return cast(CurveType, None)
 
     @property
-    def any_label(self) -> bool:
-        """Whether the metric needs pairs regardless of label."""
-        return False
+    def points_read(self) -> PointsRead:
+        """The extremes: of equally many true positives, the fewest false positives are best. All points
+        where classes are taken together, because that can happen at any threshold."""
+        return "all" if self.pools_classes else "extremes"
 
     @property
-    def looks_at(self) -> Points:
-        """Of equally many true positives fewest false positives are best; classes are taken together at
-        any threshold."""
-        return "all" if self.average == "micro" else "extremes"
+    def pools_classes(self) -> bool:
+        """Whether the average judges all classes together."""
+        return self.average == "micro"
 
-    def measure(self, counts: Counts) -> ClasswiseResult:
+    def per_class_metric(self) -> ClasswiseMetric[CurveType]:
+        """Return the same metric with the average ``macro``."""
+        same = cast(Any, self)  # a dataclass, as all metrics are
+        return cast(ClasswiseMetric[CurveType], replace(same, average="macro"))
+
+    def measure(self, counts: Counts) -> ClasswiseResult[CurveType]:
         """Read the metric off the counts."""
         hours = counts.duration / 3600
-        per_class = {label: ClassValue(np.nan) for label in counts}
-        for label in per_class:
+        per_class: dict[str, ClassValue[CurveType]] = {}
+        for label in counts:
+            per_class[label] = ClassValue(np.nan)
             if counts.references[label]:
-                found = self.of_class(counts[label], hours)
-                per_class[label] = replace(found, make_curve=partial(self._curve, counts, label))
+                class_value = self.of_class(counts[label], hours)
+                # looks the counts up again when the curve is asked for, so as not to hold them
+                make_curve = partial(self._class_curve, counts, label)
+                per_class[label] = replace(class_value, make_curve=make_curve)
         return ClasswiseResult(self, counts, per_class)
 
-    def _curve(self, counts: Counts, label: str) -> Any:
-        """Looks the counts of the class up when the curve is asked for, so as not to hold them."""
+    def _class_curve(self, counts: Counts, label: str) -> CurveType:
         return self.curve_of(counts[label])
 
-    def of_all(self, counts: Counts) -> ClassValue:
-        """The metric of all classes together, at one threshold."""
+    def of_all(self, counts: Counts) -> ClassValue[CurveType]:
+        """Measure all classes together, at one threshold."""
         pooled = counts.pooled()
         if not pooled.references:
             return ClassValue(np.nan)
-        found = self.of_class(pooled, counts.duration / 3600)
-        return replace(found, make_curve=partial(self.curve_of, pooled))
+        class_value = self.of_class(pooled, counts.duration / 3600)
+        return replace(class_value, make_curve=partial(self.curve_of, pooled))
 
-    def of_tally(self, tally: Tally) -> float:
-        """The metric of one operating point; for metrics that belong to one."""
-        raise SedscopeError(f"{self} does not belong to one threshold per class")
+    def of_tallies(self, tallies: Mapping[str, Tally], counts: Counts) -> ClasswiseResult[CurveType]:
+        per_class: dict[str, ClassValue[CurveType]] = {
+            label: ClassValue(self.of_tally(tally) if tally.references else np.nan, tally=tally)
+            for label, tally in tallies.items()
+        }
+        return ClasswiseResult(self, counts, per_class)
 
-    def average_of(self, result: ClasswiseResult, kind: str) -> float:
-        """See :meth:`ClasswiseResult.average`."""
-        known_kinds = dict.fromkeys((*AVERAGES, *self.averages))
-        if kind not in known_kinds:
-            raise SedscopeError(f"average {kind!r}: choose {' or '.join(map(repr, known_kinds))}")
+    def average_of(self, result: ClasswiseResult[Any], kind: str) -> float:
+        """Average the values of the classes; see :meth:`ClasswiseResult.average`."""
+        kinds = dict.fromkeys((*AVERAGES, *self.averages))
+        if kind not in kinds:
+            raise SedscopeError(
+                f"average {kind!r} is not valid. Choose {' or '.join(map(repr, kinds))}."
+            )
         if kind == "micro":
             return self.of_all(result.counts).value
-        defined = [label for label in sorted(result.per_class) if result.counts.references[label]]
-        if not defined:
+        labels = [label for label in sorted(result.per_class) if result.counts.references[label]]
+        if not labels:
             return np.nan
         if kind == "micro_tuned":
-            tallies = [result.per_class[label].tally for label in defined]
+            tallies = [result.per_class[label].tally for label in labels]
             return self.of_tally(reduce(add, [tally for tally in tallies if tally is not None]))
-        values = np.array([result.per_class[label].value for label in defined])
-        weights = np.array([result.counts.references[label] for label in defined])
-        known = ~np.isnan(values)
-        if not known.any():
+        values = np.array([result.per_class[label].value for label in labels])
+        weights = np.array([result.counts.references[label] for label in labels])
+        defined = ~np.isnan(values)
+        if not defined.any():
             return np.nan
-        return float(np.average(values[known], weights=weights[known] if kind == "weighted" else None))
+        return float(
+            np.average(values[defined], weights=weights[defined] if kind == "weighted" else None)
+        )
 
     def _check(self) -> None:
-        """Refuse a criterion or average that the metric is not defined for."""
+        """Refuse a criterion or an average that the metric is not defined for."""
+        name = type(self).__name__
         if not isinstance(self.criterion, Criterion):
-            raise SedscopeError(f"{type(self).__name__} needs a criterion, not {self.criterion!r}")
-        if self.needs_negatives and not isinstance(self.criterion, (Segment, Clip)):
+            raise SedscopeError(f"{name} needs a criterion, not {self.criterion!r}.")
+        if self.needs_negatives and not self.criterion.counts_negatives:
             raise SedscopeError(
-                f"{type(self).__name__} needs true negatives, which there are for segments and clips, "
-                f"not for events: use Segment or Clip instead of {self.criterion!r}"
+                f"{name} needs true negatives, which exist for segments and clips, not for events. Use "
+                f"Segment or Clip instead of {self.criterion!r}."
             )
         require_choice(self, "average", self.averages)

@@ -1,24 +1,34 @@
-"""Metrics that sum up a whole curve."""
+"""Metrics that summarise a whole curve by the area under it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..counting.counts import ClassCounts
-from ..criteria.criterion import Criterion
+from ..criteria import Criterion
 from ..definitions import optional_number, require_flag
 from ..errors import SedscopeError
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .curves import PrecisionRecallCurve, ROCCurve, precision_recall_curve, roc_curve
+from .registry import METRICS
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
-class AveragePrecision(ClasswiseMetric):
-    """The area under the precision-recall curve, in steps: the mean of the precision over recall."""
+class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
+    """The area under the precision-recall curve, in steps: the mean precision over recall.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+    """
 
     criterion: Criterion
     average: str = "macro"
@@ -26,21 +36,29 @@ class AveragePrecision(ClasswiseMetric):
     def __post_init__(self) -> None:
         self._check()
 
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
-        """See the class."""
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[PrecisionRecallCurve]:
         return ClassValue(self.curve_of(counts).average_precision())
 
     def curve_of(self, counts: ClassCounts) -> PrecisionRecallCurve:
-        """Precision over recall."""
         return precision_recall_curve(counts)
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
-class AUROC(ClasswiseMetric):
-    """The area under the ROC of segments or clips, straight lines between operating points.
+class AUROC(ClasswiseMetric[ROCCurve]):
+    """The area under the ROC of segments or clips, with straight lines between operating points.
 
-    ``max_fpr``: only up to that false positive rate, divided by it, or with ``mcclish`` rescaled so
-    that 0.5 is chance (McClish, "Analyzing a Portion of the ROC Curve", 1989).
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment`` or ``Clip``: the metric needs true negatives.
+    max_fpr : float, optional
+        Only the area up to this false positive rate counts, divided by the rate.
+    mcclish : bool, default False
+        Rescale the partial area so that chance gives 0.5 (McClish, "Analyzing a Portion of the ROC
+        Curve", 1989). Needs ``max_fpr``.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
     """
 
     criterion: Criterion
@@ -55,21 +73,30 @@ class AUROC(ClasswiseMetric):
         optional_number(self, "max_fpr", above=0, at_most=1)
         require_flag(self, "mcclish")
         if self.mcclish and self.max_fpr is None:
-            raise SedscopeError("mcclish=True corrects a partial area: give max_fpr")
+            raise SedscopeError("mcclish=True corrects a partial area: give max_fpr as well.")
 
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
-        """See the class."""
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
         return ClassValue(self.curve_of(counts).area(self.max_fpr, mcclish=self.mcclish))
 
     def curve_of(self, counts: ClassCounts) -> ROCCurve:
-        """The true over the false positive rate."""
         return roc_curve(counts)
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
-class DPrime(ClasswiseMetric):
-    """d′ of segments or clips: √2 times the normal quantile of the area under the ROC. The average is d′
-    of the average area (Hershey et al., "CNN Architectures for Large-Scale Audio Classification")."""
+class DPrime(ClasswiseMetric[ROCCurve]):
+    """d′ of segments or clips: √2 times the normal quantile of the area under the ROC.
+
+    The average is d′ of the average area (Hershey et al., "CNN Architectures for Large-Scale Audio
+    Classification").
+
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment`` or ``Clip``: the metric needs true negatives.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the areas of the classes are averaged.
+    """
 
     criterion: Criterion
     average: str = "macro"
@@ -79,16 +106,13 @@ class DPrime(ClasswiseMetric):
     def __post_init__(self) -> None:
         self._check()
 
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
-        """See the class."""
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
         return ClassValue(_d_prime(self.curve_of(counts).area()))
 
     def curve_of(self, counts: ClassCounts) -> ROCCurve:
-        """The true over the false positive rate."""
         return roc_curve(counts)
 
-    def average_of(self, result: ClasswiseResult, kind: str) -> float:
-        """d′ of the average area."""
+    def average_of(self, result: ClasswiseResult[Any], kind: str) -> float:
         areas = AUROC(self.criterion, average=self.average)
         return _d_prime(areas.average_of(areas.measure(result.counts), kind))
 

@@ -1,23 +1,28 @@
-"""Curves read off the counts of a class (or of all classes together).
+"""Curves read off the counts of a class, or of all classes together.
 
 A curve is a list of operating points: ``scores[i]`` means that frames with ``score >= scores[i]`` are
-active; the first one is ``inf``, where nothing is detected, and scores decrease from there.
+active. The first score is ``inf``, where nothing is detected; from there scores decrease.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts
+from ..data.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.float64]
+
+class Curve(Protocol):
+    """Anything that a value is read off and that can be drawn."""
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,14 +34,16 @@ class PrecisionRecallCurve:
     recall: FloatArray
 
     def average_precision(self) -> float:
-        """The sum of precision · (step of recall) over the recalls that occur, in steps; at a recall
-        that several operating points have, the best precision counts."""
+        """Return the area under the curve, in steps: the sum of precision · (step of recall).
+
+        Where several operating points have the same recall, the best precision counts.
+        """
         order = np.lexsort((-self.precision, self.recall))
         recall, first = np.unique(self.recall[order], return_index=True)
         return float(np.sum(self.precision[order][first][1:] * np.diff(recall)))
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw precision over recall with matplotlib, on ``ax`` or new axes, which are returned.
+        """Draw precision over recall with matplotlib, on ``ax`` or on new axes, and return the axes.
 
         ``options`` go to matplotlib, e.g. ``label=`` or ``color=``.
         """
@@ -54,10 +61,10 @@ class ROCCurve:
     tpr: FloatArray
 
     def area(self, max_fpr: float | None = None, *, mcclish: bool = False) -> float:
-        """The area under the curve, straight lines between operating points.
+        """Return the area under the curve, with straight lines between operating points.
 
-        ``max_fpr``: only up to there, divided by it, or with ``mcclish`` rescaled so that 0.5 is chance
-        and 1 perfect.
+        ``max_fpr``: take only the area up to this rate, and divide it by the rate, or with ``mcclish``
+        rescale it so that chance gives 0.5 and a perfect system 1.
         """
         if np.isnan(self.fpr).any() or np.isnan(self.tpr).any():
             return np.nan
@@ -78,7 +85,7 @@ class ROCCurve:
         return area / end
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw it with matplotlib, see :meth:`PrecisionRecallCurve.plot`."""
+        """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
         from ..plots.curves import plot_roc
 
         return plot_roc(self, ax, options)
@@ -93,7 +100,7 @@ class DETCurve:
     fnr: FloatArray
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw it with matplotlib, see :meth:`PrecisionRecallCurve.plot`."""
+        """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
         from ..plots.curves import plot_det
 
         return plot_det(self, ax, options)
@@ -107,25 +114,25 @@ class ThresholdCurve:
     values: FloatArray
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw it with matplotlib, see :meth:`PrecisionRecallCurve.plot`."""
+        """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
         from ..plots.curves import plot_threshold_curve
 
         return plot_threshold_curve(self, ax, options)
 
 
 def operating_scores(counts: ClassCounts) -> FloatArray:
-    """The scores of the operating points of the counts' tally."""
+    """Return the scores of the operating points of a class: ``inf`` first, then one per row."""
     return np.concatenate([[np.inf], counts.scores.astype(np.float64)])
 
 
 def precision_recall_curve(counts: ClassCounts) -> PrecisionRecallCurve:
-    """Precision over recall."""
+    """Return precision over recall."""
     tally = counts.tally()
     return PrecisionRecallCurve(operating_scores(counts), tally.precision, tally.recall)
 
 
 def roc_curve(counts: ClassCounts) -> ROCCurve:
-    """The ROC of segments or clips. It ends at (1, 1): below all scores everything is detected."""
+    """Return the ROC of segments or clips. It ends at (1, 1): below all scores everything is detected."""
     tally = counts.tally()
     scores, fpr, tpr = operating_scores(counts), tally.fpr, tally.recall
     if fpr[-1] < 1 or tpr[-1] < 1:  # segments without any score are detected last
@@ -134,16 +141,16 @@ def roc_curve(counts: ClassCounts) -> ROCCurve:
 
 
 def det_curve(counts: ClassCounts) -> DETCurve:
-    """Misses over false alarms of segments or clips."""
+    """Return misses over false alarms, of segments or clips."""
     roc = roc_curve(counts)
     return DETCurve(roc.scores, roc.fpr, 1 - roc.tpr)
 
 
 def fscore_curve(counts: ClassCounts, beta: float = 1.0) -> ThresholdCurve:
-    """The F-score at every operating point."""
+    """Return the F-score at every operating point."""
     return ThresholdCurve(operating_scores(counts), counts.tally().fscore(beta))
 
 
 def error_rate_curve(counts: ClassCounts) -> ThresholdCurve:
-    """The error rate at every operating point."""
+    """Return the error rate at every operating point."""
     return ThresholdCurve(operating_scores(counts), counts.tally().error_rate)

@@ -1,17 +1,26 @@
-"""What a metric is, and what it says."""
+"""The contract of a metric, and of its result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from ..counting.counts import Counts
-from ..criteria.criterion import Criterion
+from ..counting.tally import Tally
+from ..criteria import Criterion
+from ..definitions import Defined
+from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
+from .psd_roc import PSDROCParameters
 
-Points: TypeAlias = float | Literal["all", "extremes"]
-"""Operating points of a class: all of them; one threshold; or ``"extremes"``, of each run of consecutive
-ones with equal true positives the first with the fewest false positives, and the last."""
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PointsRead: TypeAlias = float | Literal["all", "extremes"]
+"""The operating points of a class that a metric depends on: all of them; the one of a threshold; or
+``"extremes"``: of consecutive points with equally many true positives, the first with the fewest false
+positives, and the last."""
 
 
 class ClassResult(Protocol):
@@ -31,36 +40,97 @@ class MetricResult(Protocol):
 
     @property
     def per_class(self) -> Mapping[str, ClassResult]:
-        """The same for each class."""
-
-
-@runtime_checkable
-class Metric(Protocol):
-    """A hashable value whose ``repr`` is its full definition."""
+        """The metric for each class alone."""
 
     @property
-    def criterion(self) -> Criterion:
-        """What the metric counts."""
+    def thresholds(self) -> Mapping[str, float]:
+        """The threshold of each class whose value belongs to one (active: ``score > threshold``)."""
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curves behind the values with matplotlib, on ``ax`` or on new axes."""
+
+
+Result = TypeVar("Result", bound=MetricResult, covariant=True)
+
+
+class Metric(Defined, ABC, Generic[Result]):
+    """Base of all metrics. A metric is a frozen dataclass whose ``repr`` is its full definition.
+
+    It reads its value off the counts of its criterion. Everything else that other rooms need to know
+    about it is an attribute or a method here, with a default that fits most metrics.
+    """
+
+    criterion: Criterion
+    """What the metric counts."""
+
+    higher_is_better: ClassVar[bool] = True
+    """Whether a larger value is a better one."""
+    has_thresholds: ClassVar[bool] = False
+    """Whether the value of a class belongs to one threshold."""
+
+    @abstractmethod
+    def measure(self, counts: Counts) -> Result:
+        """Read the metric off the counts of its criterion."""
 
     @property
     def false_positive_limit(self) -> float | None:
-        """False positives per second beyond which the metric does not look; None if it may."""
+        """False positives per second beyond which the metric reads nothing; None if there is no limit."""
+        return None
 
     @property
     def any_label(self) -> bool:
-        """Whether the metric needs pairs regardless of label."""
+        """Whether the metric needs the number of pairs regardless of label."""
+        return False
 
     @property
     def variants(self) -> tuple[PostProcessing, ...]:
-        """Post-processings of the scores that the metric needs the counts of."""
+        """The post-processings whose counts the metric needs."""
+        return ()
 
     @property
-    def higher_is_better(self) -> bool:
-        """Whether a larger value is a better one."""
+    def points_read(self) -> PointsRead:
+        """The operating points of a class that the value depends on."""
+        return "all"
 
     @property
-    def looks_at(self) -> Points:
-        """The operating points that the metric depends on."""
+    def pools_classes(self) -> bool:
+        """Whether the value judges all classes together, at one threshold."""
+        return False
 
-    def measure(self, counts: Counts) -> MetricResult:
-        """Read the metric off the counts of its criterion."""
+    def per_class_metric(self) -> Metric[Any]:
+        """Return the same metric with an average that measures each class by itself."""
+        return self
+
+    @property
+    def psd_roc(self) -> PSDROCParameters | None:
+        """The parameters of the PSD-ROC that the value is the area under; None for other metrics."""
+        return None
+
+    def of_tally(self, tally: Tally) -> float:
+        """Return the metric at one operating point, for metrics that have thresholds."""
+        raise SedscopeError(f"{self} does not belong to one threshold per class.")
+
+    def of_tallies(self, tallies: Mapping[str, Tally], counts: Counts) -> Result:
+        """Return the metric of classes at one operating point each, for metrics that have thresholds.
+
+        ``counts``: of the same references, for the averages that need them.
+        """
+        raise SedscopeError(f"{self} does not belong to one threshold per class.")
+
+    def tuning_note(self) -> str | None:
+        """Return what a user who tunes the classes for this metric should know."""
+        return None
+
+
+def as_metrics(metrics: Metric[Any] | Iterable[Metric[Any]]) -> tuple[Metric[Any], ...]:
+    """Return one or several metrics as a tuple, and refuse anything that is not a metric."""
+    if isinstance(metrics, (Metric, str)) or not isinstance(metrics, Iterable):
+        chosen: tuple[Any, ...] = (metrics,)
+    else:
+        chosen = tuple(metrics)
+    wrong = [repr(metric) for metric in chosen if not isinstance(metric, Metric)]
+    if wrong:
+        raise SedscopeError(f"Not a metric: {listing(wrong)}.")
+    if not chosen:
+        raise SedscopeError("There is no metric. Give at least one.")
+    return chosen

@@ -1,8 +1,8 @@
-"""PSD-ROC curves read off the counts.
+"""PSD-ROC curves, read off the counts.
 
-A curve is a list of vertices, each with the operating point that it belongs to: ``scores[i]`` means
-that frames with ``score >= scores[i]`` are active, ``inf`` that nothing is detected. Between vertices
-a PSD-ROC is a step: at eFPR x holds the last vertex with ``efpr <= x``.
+A curve is a list of vertices, each with its operating point: ``scores[i]`` means that frames with
+``score >= scores[i]`` are active, ``inf`` that nothing is detected. Between vertices a PSD-ROC is a
+step: at an eFPR of x, the last vertex with ``efpr <= x`` holds.
 """
 
 from __future__ import annotations
@@ -13,23 +13,35 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._native import cross_rates
 from ..counting.counts import Counts, first_minimum_of_runs
+from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT
 from ..postprocessing import PostProcessing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.float64]
+
+@dataclass(frozen=True)
+class PSDROCParameters:
+    """What defines a PSD-ROC beside its criterion; see :class:`~sedscope.PSDS`."""
+
+    alpha_ct: float
+    alpha_st: float
+    max_efpr: float
+    unit: str
+    oracle: bool
 
 
 def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
-    """The area under a step function from 0 to ``end``; ``x`` rises from 0, ``y[i]`` holds from x[i]."""
+    """Return the area under a step function from 0 to ``end``.
+
+    ``x`` rises from 0; ``y[i]`` holds from ``x[i]`` on.
+    """
     widths = np.diff(np.append(np.minimum(x, end), end))
-    return float(np.cumsum(widths * y)[-1])  # in this order, as the core adds up
+    return float(np.cumsum(widths * y)[-1])  # in this order, as in the core
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +55,16 @@ class ClassPSDROC:
     scores: FloatArray
     """The operating point of each vertex: frames with ``score >= scores[i]`` are active."""
     postprocessing: tuple[PostProcessing | None, ...] | None = None
-    """The post-processing that each vertex belongs to, if there were several to choose from; None for
-    the vertex where nothing is detected."""
+    """The post-processing of each vertex, if there were several to choose from; None for the vertex where
+    nothing is detected."""
 
     def tpr_at(self, efpr: FloatArray) -> FloatArray:
-        """The true positive rate at given rates of at least 0."""
-        at: FloatArray = self.tpr[np.searchsorted(self.efpr, efpr, side="right") - 1]
-        return at
+        """Return the true positive rate at effective false positive rates of at least 0."""
+        tpr: FloatArray = self.tpr[np.searchsorted(self.efpr, efpr, side="right") - 1]
+        return tpr
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw its steps with matplotlib, on ``ax`` or new axes, which are returned."""
+        """Draw the steps with matplotlib, on ``ax`` or on new axes, and return the axes."""
         from ..plots.curves import plot_class_psd_roc
 
         return plot_class_psd_roc(self, ax, options)
@@ -68,7 +80,7 @@ class PSDROC:
     per_class: Mapping[str, ClassPSDROC]
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw it and the curves of the classes, see :meth:`ClassPSDROC.plot`."""
+        """Draw the curve and the curves of the classes; see :meth:`ClassPSDROC.plot`."""
         from ..plots.curves import plot_psd_roc
 
         return plot_psd_roc(self, ax, options)
@@ -77,15 +89,19 @@ class PSDROC:
 def effective_fpr(
     counts: Counts, label: str, *, alpha_ct: float = 0.0, unit: str = "hour"
 ) -> FloatArray:
-    """Per row of the counts: false positives per unit of time, plus ``alpha_ct`` times the mean over
-    the other classes with references of cross-triggers per unit of that class's reference time."""
+    """Return the effective false positive rate of a class, per row of its counts.
+
+    It is the number of false positives per unit of time, plus ``alpha_ct`` times the mean cross-trigger
+    rate. The mean is over the other classes with references; the rate is per unit of that class's
+    reference time.
+    """
     of_class = counts[label]
     rate: FloatArray = of_class.fp / counts.duration
     if alpha_ct:
         others = sum(1 for other, number in counts.references.items() if other != label and number)
         crossed, places = np.unique(of_class.cross_labels, return_inverse=True)
         labels = [of_class.classes[m] for m in crossed]
-        ordered = sorted(labels)  # the order in which classes come must not matter
+        ordered = sorted(labels)  # the order of the classes must not matter
         place = {label: k for k, label in enumerate(ordered)}
         rank = np.array([place[label] for label in labels], np.int64)
         times = np.array([counts.reference_times[label] for label in ordered], np.float64)
@@ -103,10 +119,10 @@ def class_psd_roc(
     max_efpr: float = np.inf,
     oracle: bool = True,
 ) -> ClassPSDROC:
-    """The PSD-ROC of a class up to ``max_efpr``.
+    """Return the PSD-ROC of a class up to ``max_efpr``.
 
-    ``oracle``: at each rate the best true positive rate of any operating point that costs no more;
-    otherwise that of the costliest one, so that the curve may fall.
+    ``oracle``: at each rate, the best true positive rate of any operating point with at most that rate;
+    otherwise that of the operating point with the highest rate, so that the curve may fall.
     """
     of_class = counts[label]
     efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit)
@@ -129,7 +145,7 @@ def class_psd_roc(
 
 
 def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessing]) -> ClassPSDROC:
-    """At each rate the best of several curves of one class; of equally good ones the first."""
+    """Return the best of several curves of one class at each rate; of equally good ones, the first."""
     efpr = np.concatenate([curve.efpr for curve in curves])
     tpr = np.concatenate([curve.tpr for curve in curves])
     scores = np.concatenate([curve.scores for curve in curves])
@@ -150,7 +166,7 @@ def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessi
 
 
 def psd_roc(rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0) -> PSDROC:
-    """Combine the classes' curves. Their order does not matter."""
+    """Combine the curves of the classes, in any order."""
     per_class = {roc.label: roc for roc in sorted(rocs, key=lambda roc: roc.label)}
     efpr = np.unique(np.concatenate([[0.0], *(roc.efpr for roc in per_class.values())]))
     etpr = np.full(len(efpr), np.nan)
@@ -159,6 +175,6 @@ def psd_roc(rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0) -> PSDROC:
         rows = slice(start, start + block)
         tpr = [roc.tpr_at(efpr[rows]) for roc in per_class.values()]
         mean = reduce(np.add, tpr) / len(tpr)
-        deviation = np.sqrt(reduce(np.add, [(one - mean) ** 2 for one in tpr]) / len(tpr))
+        deviation = np.sqrt(reduce(np.add, [(rate - mean) ** 2 for rate in tpr]) / len(tpr))
         etpr[rows] = np.maximum(mean - alpha_st * deviation, 0)
     return PSDROC(efpr, etpr, per_class)

@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.counts import Counts
-from ..criteria.criterion import Intersection
+from ..criteria import Intersection
+from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT
-from ..definitions import Defined, require_choice, require_flag, require_number
+from ..definitions import require_choice, require_flag, require_number
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing, as_postprocessings
-from .metric import Points
-from .psd_roc import PSDROC, ClassPSDROC, FloatArray, best_of, class_psd_roc, psd_roc, step_area
+from .metric import Metric, PointsRead
+from .psd_roc import (
+    PSDROC,
+    ClassPSDROC,
+    PSDROCParameters,
+    best_of,
+    class_psd_roc,
+    psd_roc,
+    step_area,
+)
+from .registry import METRICS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,33 +39,55 @@ class ClassPSDS:
     curve: ClassPSDROC
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw its curve with matplotlib, on ``ax`` or new axes, which are returned."""
+        """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
         return self.curve.plot(ax, **options)
 
 
 @dataclass(frozen=True, eq=False)
 class PSDSResult:
-    """A PSDS with the curves that it comes from."""
+    """A PSDS with the curves that it is read off."""
 
     value: float
     curve: PSDROC
     per_class: Mapping[str, ClassPSDS]
 
+    @property
+    def thresholds(self) -> Mapping[str, float]:
+        """Empty: a PSDS is read off all thresholds."""
+        return {}
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw its curve and those of the classes, see :meth:`ClassPSDS.plot`."""
+        """Draw the curve and the curves of the classes; see :meth:`ClassPSDS.plot`."""
         return self.curve.plot(ax, **options)
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
-class PSDS(Defined):
+class PSDS(Metric[PSDSResult]):
     """Polyphonic sound detection score (Bilen et al., ICASSP 2020), over all thresholds (Ebbers et
     al., "Threshold Independent Evaluation of Sound Event Detection Scores", ICASSP 2022).
 
-    The area under the PSD-ROC up to ``max_efpr`` false positives per ``unit`` of time, divided by
-    ``max_efpr``. ``alpha_ct`` weighs cross-triggers in the rate of false positives (the criterion
-    then needs a ``cttc``), ``alpha_st`` the deviation between classes. ``oracle=False`` keeps
-    operating points that find less at a higher rate, where otherwise the best up to that rate counts.
+    The score is the area under the PSD-ROC up to ``max_efpr``, divided by ``max_efpr``.
 
+    Parameters
+    ----------
+    criterion : Intersection
+        What counts as found.
+    alpha_ct : float, default 0.0
+        The weight of cross-triggers in the false positive rate. The criterion then needs a ``cttc``.
+    alpha_st : float, default 0.0
+        The weight of the standard deviation between classes, which is subtracted from their mean.
+    max_efpr : float, default 100.0
+        The largest effective false positive rate, per ``unit``.
+    unit : {"hour", "minute", "second"}, default "hour"
+        The unit of time of the rate.
+    oracle : bool, default True
+        Take at each rate the best operating point up to that rate. False keeps operating points that
+        find less at a higher rate.
+
+    Examples
+    --------
+    >>> from sedscope import Intersection
     >>> PSDS(Intersection(0.7, 0.7), alpha_st=1)
     PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_ct=0, alpha_st=1, max_efpr=100, unit='hour')
     """
@@ -69,7 +101,7 @@ class PSDS(Defined):
 
     def __post_init__(self) -> None:
         if not isinstance(self.criterion, Intersection):
-            raise SedscopeError(f"PSDS needs an Intersection criterion, not {self.criterion!r}")
+            raise SedscopeError(f"PSDS needs an Intersection criterion, not {self.criterion!r}.")
         require_number(self, "alpha_ct", at_least=0)
         require_number(self, "alpha_st", at_least=0)
         require_number(self, "max_efpr", above=0)
@@ -77,8 +109,8 @@ class PSDS(Defined):
         require_flag(self, "oracle")
         if self.alpha_ct > 0 and self.criterion.cttc is None:
             raise SedscopeError(
-                f"alpha_ct={self.alpha_ct:g} weighs cross-triggers: the criterion needs a cttc, e.g. "
-                f"Intersection(dtc={self.criterion.dtc:g}, gtc={self.criterion.gtc:g}, cttc=0.3)"
+                f"alpha_ct={self.alpha_ct:g} weights cross-triggers, so the criterion needs a cttc, e.g. "
+                f"Intersection(dtc={self.criterion.dtc:g}, gtc={self.criterion.gtc:g}, cttc=0.3)."
             )
 
     @property
@@ -87,24 +119,21 @@ class PSDS(Defined):
         return self.max_efpr / SECONDS_PER_UNIT[self.unit]
 
     @property
-    def any_label(self) -> bool:
-        """Pairs regardless of label are not needed."""
-        return False
-
-    @property
-    def variants(self) -> tuple[PostProcessing, ...]:
-        """The scores are taken as they are."""
-        return ()
-
-    @property
-    def higher_is_better(self) -> bool:
-        """1 is best."""
-        return True
-
-    @property
-    def looks_at(self) -> Points:
-        """Every threshold where cross-triggers count, which may fall while nothing else changes."""
+    def points_read(self) -> PointsRead:
+        """All points where cross-triggers count: their number may fall while nothing else changes."""
         return "all" if self.alpha_ct > 0 or not self.oracle else "extremes"
+
+    @property
+    def psd_roc(self) -> PSDROCParameters:
+        return PSDROCParameters(self.alpha_ct, self.alpha_st, self.max_efpr, self.unit, self.oracle)
+
+    def tuning_note(self) -> str | None:
+        if self.alpha_st == 0:
+            return None
+        return (
+            "Each class is tuned for its own PSDS. The overall PSDS subtracts the deviation between "
+            "classes, so it need not be the largest possible."
+        )
 
     def measure(self, counts: Counts) -> PSDSResult:
         """Read the score and its curves off the counts."""
@@ -119,7 +148,7 @@ class PSDS(Defined):
         return PSDSResult(self._area(curve.efpr, curve.etpr), curve, per_class)
 
     def class_curve(self, counts: Counts, label: str) -> ClassPSDROC:
-        """The PSD-ROC of a class up to ``max_efpr``."""
+        """Return the PSD-ROC of a class up to ``max_efpr``."""
         return class_psd_roc(
             counts,
             label,
@@ -133,16 +162,27 @@ class PSDS(Defined):
         return step_area(efpr, tpr, self.max_efpr) / self.max_efpr
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
 class PiPSDS(PSDS):
     """Post-processing independent PSDS (Ebbers, Haeb-Umbach and Serizel, "Post-Processing Independent
     Evaluation of Sound Event Detection Systems", DCASE 2023).
 
-    Per class the operating points of all post-processings are taken together: at each rate the best
-    true positive rate of any of them counts. Then as :class:`PSDS`. ``postprocessing``: a list, or the
-    text of a sweep; of median filters it gives the median-filter independent PSDS. The curve of a class
-    says which post-processing each of its vertices belongs to.
+    For each class, the operating points of all post-processings are taken together: at each rate, the
+    best true positive rate of any post-processing counts. The rest is as for :class:`PSDS`. The curve
+    of a class says to which post-processing each of its vertices belongs.
 
+    Parameters
+    ----------
+    postprocessing : post-processing, sequence of them, or str
+        The post-processings to choose from, or a sweep as text. A sweep over median filters gives the
+        median-filter independent PSDS.
+    criterion, alpha_ct, alpha_st, max_efpr, unit
+        As for :class:`PSDS`.
+
+    Examples
+    --------
+    >>> from sedscope import Intersection
     >>> PiPSDS(Intersection(0.7, 0.7), postprocessing="MedianFilter(0..0.4/0.2)").variants
     (MedianFilter(seconds=0), MedianFilter(seconds=0.2), MedianFilter(seconds=0.4))
     """
@@ -154,15 +194,15 @@ class PiPSDS(PSDS):
         chosen = as_postprocessings(self.postprocessing)
         if not chosen:
             raise SedscopeError(
-                "PiPSDS needs post-processings, e.g. postprocessing='MedianFilter(0..1/0.1)'"
+                "PiPSDS needs post-processings, e.g. postprocessing='MedianFilter(0..1/0.1)'."
             )
         if not self.oracle:
-            raise SedscopeError("PiPSDS takes the best operating points: oracle=False is not defined")
+            raise SedscopeError("PiPSDS takes the best operating points: oracle=False is not defined.")
         object.__setattr__(self, "postprocessing", chosen)
 
     @property
     def variants(self) -> tuple[PostProcessing, ...]:
-        """The post-processings whose operating points are taken together."""
+        """The post-processings to choose from."""
         assert isinstance(self.postprocessing, tuple)
         return self.postprocessing
 
@@ -172,15 +212,16 @@ class PiPSDS(PSDS):
         return super().measure(counts)
 
     def class_curve(self, counts: Counts, label: str) -> ClassPSDROC:
-        """The best of all post-processings; of equally good ones the first."""
-        curves = [super(PiPSDS, self).class_curve(counts.variants[one], label) for one in self.variants]
+        """Return the best curve of all post-processings; of equally good ones, the first."""
+        curve = super().class_curve
+        curves = [curve(counts.variants[variant], label) for variant in self.variants]
         return best_of(curves, self.variants)
 
 
 def require_variants(needed: Iterable[PostProcessing], known: Container[PostProcessing]) -> None:
-    """Refuse counts, or deltas, that lack a post-processing."""
+    """Refuse counts or deltas that lack a post-processing."""
     missing = [repr(variant) for variant in needed if variant not in known]
     if missing:
         raise SedscopeError(
-            f"there are no variants for {listing(missing)}: see postprocessing= of sedscope.deltas"
+            f"There are no counts for {listing(missing)}. Pass it to sedscope.deltas as postprocessing=."
         )

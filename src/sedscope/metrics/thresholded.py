@@ -1,4 +1,4 @@
-"""Metrics at one operating point per class: a given one, or the best."""
+"""Metrics at one operating point per class: the one of a fixed threshold, or the best one."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts
 from ..counting.tally import Tally
-from ..criteria.criterion import Criterion, Intersection
+from ..criteria import Criterion
+from ..data.arrays import FloatArray
 from ..definitions import require_number
 from ..errors import SedscopeError
-from .classwise import AVERAGES, ClassValue, ClasswiseMetric
+from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
 from .curves import ThresholdCurve, operating_scores
-from .metric import Points
+from .metric import PointsRead
+from .registry import METRICS
 
 
-class _AtThreshold(ClasswiseMetric):
-    """A quantity at a given threshold."""
+class _FixedThreshold(ClasswiseMetric[None]):
+    """A quantity at a fixed threshold."""
 
     threshold: float
 
-    at_one_threshold: ClassVar[bool] = True
+    has_thresholds: ClassVar[bool] = True
 
     @property
-    def looks_at(self) -> Points:
-        """The given threshold."""
+    def points_read(self) -> PointsRead:
+        """The one of the threshold."""
         return self.threshold
 
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
-        """The quantity where frames with ``score > threshold`` are active."""
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally_at(self.threshold)
         return ClassValue(self.of_tally(tally), self.threshold, tally)
 
 
 @dataclass(frozen=True, repr=False)
-class _Rate(_AtThreshold):
-    """A quantity at a threshold that needs to know nothing else."""
+class _Rate(_FixedThreshold):
+    """A quantity at a fixed threshold that has no other parameters."""
 
     criterion: Criterion
     threshold: float = 0.5
@@ -49,14 +51,14 @@ class _Rate(_AtThreshold):
         require_number(self, "threshold")
 
 
-class _Best(ClasswiseMetric):
+class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
     """A quantity at the threshold where it is best."""
 
     averages: ClassVar[tuple[str, ...]] = (*AVERAGES, "micro_tuned")
-    at_one_threshold: ClassVar[bool] = True
+    has_thresholds: ClassVar[bool] = True
 
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
-        """The best value of any operating point; of equally good ones the highest threshold."""
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ThresholdCurve]:
+        """Take the best value; of equally good points, the one with the highest threshold."""
         # where substitutions count, fewer false positives need not be better
         rows = np.arange(len(counts.scores) + 1) if counts.pairs is not None else counts.cheapest_rows()
         values = self.quantity(counts.tally().rows(rows))
@@ -65,22 +67,34 @@ class _Best(ClasswiseMetric):
         return ClassValue(float(values[best]), counts.threshold(row), counts.tally()[row])
 
     def curve_of(self, counts: ClassCounts) -> ThresholdCurve:
-        """The quantity over the threshold."""
         return ThresholdCurve(operating_scores(counts), self.quantity(counts.tally()))
 
     @abstractmethod
     def quantity(self, tally: Tally) -> Any:
-        """What is to be best, at each operating point."""
+        """Return what should be best, at each operating point of the tally."""
 
     def of_tally(self, tally: Tally) -> float:
-        """The quantity of one operating point."""
         return float(self.quantity(tally))
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
-class FScore(_AtThreshold):
+class FScore(_FixedThreshold):
     """F-score at one threshold for all classes.
 
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    threshold : float, default 0.5
+        Frames with ``score > threshold`` are active.
+    beta : float, default 1.0
+        The weight of recall.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+
+    Examples
+    --------
     >>> from sedscope import Collar
     >>> FScore(Collar())
     FScore(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.5, beta=1, average='macro')
@@ -97,16 +111,23 @@ class FScore(_AtThreshold):
         require_number(self, "beta", above=0)
 
     def of_tally(self, tally: Tally) -> float:
-        """The F-score of one operating point."""
         return float(tally.fscore(self.beta))
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
-class BestFScore(_Best):
+class BestFScore(_BestThreshold):
     """F-score at the best threshold of each class.
 
-    ``average="micro"`` is of all classes together at the best *common* threshold,
-    ``average="micro_tuned"`` of all classes together, each at its own best threshold.
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    beta : float, default 1.0
+        The weight of recall.
+    average : {"macro", "micro", "weighted", "micro_tuned"}, default "macro"
+        How the classes are averaged. ``micro`` takes all classes together at the best *common*
+        threshold, ``micro_tuned`` takes them together with each class at its own best threshold.
     """
 
     criterion: Criterion
@@ -118,46 +139,65 @@ class BestFScore(_Best):
         require_number(self, "beta", above=0)
 
     def quantity(self, tally: Tally) -> Any:
-        """The F-score."""
         return tally.fscore(self.beta)
 
 
-class _WithSubstitutions(ClasswiseMetric):
-    """Of all classes together, a missed reference and a false detection that could be a pair but for
-    their labels are one error, a substitution."""
+class _WithSubstitutions(ClasswiseMetric[CurveType]):
+    """An error rate. Over all classes together, a missed reference and a false detection that would be a
+    pair but for their labels are one error: a substitution."""
 
     higher_is_better: ClassVar[bool] = False
 
     @property
     def any_label(self) -> bool:
-        """Whether substitutions are wanted."""
+        """Whether the metric counts substitutions."""
         return self.average == "micro"
 
     def _check_substitutions(self) -> None:
-        if self.any_label and isinstance(self.criterion, Intersection):
+        if self.any_label and not self.criterion.defines_substitutions:
             raise SedscopeError(
-                "the micro average of error rates counts substitutions, which are not defined for "
-                "Intersection: it does not pair detections with references. Use 'macro' or 'weighted'"
+                "The micro average of an error rate counts substitutions, which are not defined for "
+                f"{type(self.criterion).__name__}: it does not pair detections with references. Use the "
+                "average 'macro' or 'weighted'."
             )
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
-class ErrorRate(_WithSubstitutions, _Rate):
-    """Deletions and insertions per reference at one threshold for all classes; with
-    ``average="micro"`` also substitutions, which replace one of each."""
+class ErrorRate(_WithSubstitutions[None], _Rate):
+    """Deletions and insertions per reference, at one threshold for all classes.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    threshold : float, default 0.5
+        Frames with ``score > threshold`` are active.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged. ``micro`` also counts substitutions, each of which replaces one
+        deletion and one insertion.
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_substitutions()
 
     def of_tally(self, tally: Tally) -> float:
-        """The error rate of one operating point."""
         return float(tally.error_rate)
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
-class BestErrorRate(_WithSubstitutions, _Best):
-    """The smallest error rate of any threshold, see :class:`ErrorRate`."""
+class BestErrorRate(_WithSubstitutions[ThresholdCurve], _BestThreshold):
+    """The smallest error rate over all thresholds; see :class:`ErrorRate`.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+    """
 
     criterion: Criterion
     average: str = "macro"
@@ -169,56 +209,76 @@ class BestErrorRate(_WithSubstitutions, _Best):
         self._check_substitutions()
 
     def quantity(self, tally: Tally) -> Any:
-        """The error rate."""
         return tally.error_rate
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
 class Precision(_Rate):
-    """The share of true ones among what is detected, at one threshold for all classes."""
+    """The share of detections that are true, at one threshold for all classes; 1 without detections.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    threshold : float, default 0.5
+        Frames with ``score > threshold`` are active.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+    """
 
     def of_tally(self, tally: Tally) -> float:
-        """The precision of one operating point; 1 where nothing is detected."""
         return float(tally.precision)
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
 class Recall(_Rate):
-    """The share of references found (sensitivity), at one threshold for all classes."""
+    """The share of references that are found (sensitivity), at one threshold for all classes.
+
+    The parameters are those of :class:`Precision`.
+    """
 
     def of_tally(self, tally: Tally) -> float:
-        """The recall of one operating point."""
         return float(tally.recall)
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
 class Specificity(_Rate):
-    """The share of segments or clips without the class in which it is not detected."""
+    """The share of segments or clips without the class in which it is not detected.
+
+    The parameters are those of :class:`Precision`; the criterion is ``Segment`` or ``Clip``.
+    """
 
     needs_negatives: ClassVar[bool] = True
 
     def of_tally(self, tally: Tally) -> float:
-        """The specificity of one operating point."""
         return float(tally.specificity)
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
 class BalancedAccuracy(_Rate):
-    """The mean of sensitivity and specificity, of segments or clips."""
+    """The mean of sensitivity and specificity, of segments or clips.
+
+    The parameters are those of :class:`Precision`; the criterion is ``Segment`` or ``Clip``.
+    """
 
     needs_negatives: ClassVar[bool] = True
 
     def of_tally(self, tally: Tally) -> float:
-        """The balanced accuracy of one operating point."""
         return float(tally.balanced_accuracy)
 
 
-class _Constrained(ClasswiseMetric):
-    """The best of one quantity among the operating points that meet a need."""
+class _Constrained(ClasswiseMetric[None]):
+    """The best value of one quantity among the operating points that meet a constraint."""
 
-    at_one_threshold: ClassVar[bool] = True
+    has_thresholds: ClassVar[bool] = True
 
-    def _best(self, counts: ClassCounts, values: Any, meets: Any) -> ClassValue:
+    def _best(
+        self, counts: ClassCounts, values: FloatArray, meets: NDArray[np.bool_]
+    ) -> ClassValue[None]:
         rows = np.flatnonzero(meets)
         if not len(rows):
             return ClassValue(0.0)
@@ -226,9 +286,20 @@ class _Constrained(ClasswiseMetric):
         return ClassValue(float(values[row]), counts.threshold(row), counts.tally()[row])
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
 class PrecisionAtRecall(_Constrained):
-    """The best precision of any threshold at which the recall is at least ``recall``; 0 if none."""
+    """The best precision over all thresholds at which the recall is high enough; 0 if there is none.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    recall : float
+        The smallest recall that is accepted.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+    """
 
     criterion: Criterion
     recall: float
@@ -238,19 +309,29 @@ class PrecisionAtRecall(_Constrained):
         self._check()
         require_number(self, "recall", above=0, at_most=1)
 
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
-        """See the class."""
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally()
         return self._best(counts, tally.precision, tally.recall >= self.recall)
 
     def of_tally(self, tally: Tally) -> float:
-        """The precision, whether or not the need is met."""
+        """Return the precision, whether or not the constraint is met."""
         return float(tally.precision)
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
 class RecallAtPrecision(_Constrained):
-    """The best recall of any threshold at which the precision is at least ``precision``."""
+    """The best recall over all thresholds at which the precision is high enough; 0 if there is none.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    precision : float
+        The smallest precision that is accepted.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+    """
 
     criterion: Criterion
     precision: float
@@ -260,20 +341,30 @@ class RecallAtPrecision(_Constrained):
         self._check()
         require_number(self, "precision", above=0, at_most=1)
 
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
-        """See the class."""
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally()
         return self._best(counts, tally.recall, tally.precision >= self.precision)
 
     def of_tally(self, tally: Tally) -> float:
-        """The recall, whether or not the need is met."""
+        """Return the recall, whether or not the constraint is met."""
         return float(tally.recall)
 
 
+@METRICS.register
 @dataclass(frozen=True, repr=False)
 class RecallAtFalseAlarms(_Constrained):
-    """The best recall of any threshold at which there are at most ``per_hour`` false positives per
-    hour of recording, of a class (or of all classes together with ``average="micro"``)."""
+    """The best recall over all thresholds with few enough false alarms; 0 if there is none.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    per_hour : float
+        The largest number of false positives per hour of recording that is accepted, for each class, or
+        for all classes together with ``average="micro"``.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+    """
 
     criterion: Criterion
     per_hour: float
@@ -283,11 +374,10 @@ class RecallAtFalseAlarms(_Constrained):
         self._check()
         require_number(self, "per_hour", at_least=0)
 
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue:
-        """See the class."""
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally()
         return self._best(counts, tally.recall, tally.false_alarms_per_hour(hours) <= self.per_hour)
 
     def of_tally(self, tally: Tally) -> float:
-        """The recall, whether or not the need is met."""
+        """Return the recall, whether or not the constraint is met."""
         return float(tally.recall)

@@ -1,4 +1,4 @@
-"""Tuning: per class the post-processing and the threshold that are best for a metric."""
+"""Tuning: for each class, the post-processing and the threshold that are best for a metric."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,20 @@ from numpy.typing import NDArray
 from ..counting.checked_clips import Progress
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas, combine
-from ..counting.one_pass import Wanted
+from ..counting.request import DeltaRequest
 from ..counting.tally import Tally
 from ..counting.threads import thread_count
 from ..data.alignment import Alignment, ClipChoice, Missing, align
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
-from ..engines.floor_search import collect
+from ..engines.floor_search import find_deltas
+from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, counted, listing
-from ..evaluation.request import deltas_for
-from ..metrics import PSDS, ClassValue, ClasswiseMetric, ClasswiseResult, Metric, MetricResult
+from ..metrics import Metric
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
-from ..resampling.intervals import Resampling
-from ..resampling.measuring import measure_resampled
+from ..resampling.deltas_for_weights import find_deltas_for_weights
+from ..resampling.draws import Resampling
+from ..resampling.measuring import ResampledMetric
 from .operating_points import OperatingPoints
 
 AS_THEY_ARE = Chain()
@@ -35,44 +37,66 @@ AS_THEY_ARE = Chain()
 
 @dataclass(frozen=True, eq=False)
 class ClassTuning:
-    """What is best for a class."""
+    """What is best for a class.
+
+    Attributes
+    ----------
+    value : float
+        The metric on the set that the class was tuned on.
+    postprocessing : post-processing or None
+        The best one; None for a class without references, about which nothing is known.
+    threshold : float or None
+        The best threshold (active: ``score > threshold``); None if the metric has none.
+    values : mapping of post-processing to float
+        The value of each post-processing, with its own best threshold.
+    cross_validated : float or None
+        The value on clips that the class was not tuned on, if there were folds.
+    """
 
     value: float
-    """Of the metric on the set that it was tuned on."""
     postprocessing: PostProcessing | None
-    """None for a class without references: nothing can be said."""
     threshold: float | None
-    """Active is ``score > threshold``; None if the metric has none."""
     values: Mapping[PostProcessing, float]
-    """Of each post-processing, with its own best threshold."""
     cross_validated: float | None
-    """On clips that were not tuned on, if there were folds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """What is best for each class, and what it gives."""
+    """What is best for each class, and what it gives.
 
-    metric: Metric
+    Attributes
+    ----------
+    metric : Metric
+        What was tuned for.
+    value : float
+        The metric over all classes, on the set that they were tuned on. It is too good for other sets.
+    cross_validated : float or None
+        The metric over all classes, with each clip judged by what is best on the other folds; None
+        without folds.
+    per_class : mapping of str to ClassTuning
+        What is best for each class.
+    points : OperatingPoints
+        The post-processing and threshold of each class, to save and use.
+    notes : tuple of str
+        What to know about the values.
+    """
+
+    metric: Metric[Any]
     value: float
-    """Over all classes, on the set that they were tuned on: too good for any other."""
     cross_validated: float | None
-    """Over all classes, each clip with what is best on the other folds; None without folds."""
     per_class: Mapping[str, ClassTuning]
     points: OperatingPoints
-    """Post-processing and threshold of each class, to be saved and used."""
     notes: tuple[str, ...]
-    """What to know of the values."""
 
     def __call__(self, scores: Scores) -> Scores:
-        """The scores as post-processed for each class."""
+        """Post-process the scores of each class by what is best for it."""
         return self.points.process(scores)
 
 
 def tune(
     scores: Scores,
     truth: GroundTruth,
-    metric: Metric,
+    metric: Metric[Any],
     postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
     *,
     folds: int | None = None,
@@ -81,17 +105,44 @@ def tune(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    engine: EngineName = "threads",
+    scheduler: object = None,
+    checkpoint: str | Path | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Tuning:
-    """Choose per class the post-processing, and the threshold where the metric has one.
+    """Choose the post-processing of each class, and its threshold if the metric has one.
 
-    ``postprocessing``: what to choose from, a list or the text of a sweep; of equally good ones the
-    first is taken. Without any, only thresholds are chosen. ``folds``: also judge the choice on clips
-    that it was not made on: clips are dealt into so many folds (by ``seed``; ``groups`` keeps the clips
-    of a group, e.g. a recording site, in one fold), and each fold is judged with what is best on the
-    others.
+    Parameters
+    ----------
+    scores : Scores
+        The scores of the system.
+    truth : GroundTruth
+        The reference events.
+    metric : Metric
+        What should be best.
+    postprocessing : post-processing, iterable of them, or str
+        What to choose from: a list, or a sweep as text. Of equally good ones, the first is taken.
+        Without any, only thresholds are chosen.
+    folds : int, optional
+        Also judge the choice on clips that it was not made on: split the clips into this many folds, and
+        judge each fold with what is best on the others.
+    seed : int, default 0
+        The seed of the split.
+    groups : mapping of clip to group, optional
+        Keep the clips of a group, e.g. of a recording site, in one fold.
+    classes, clips, missing
+        What to evaluate; see :func:`~sedscope.evaluate`.
+    engine, scheduler, checkpoint, threads, progress
+        How the pass runs; see :func:`~sedscope.evaluate`.
 
+    Returns
+    -------
+    Tuning
+        What is best for each class.
+
+    Examples
+    --------
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(100)
     >>> best = sed.BestFScore(sed.Collar())
@@ -102,62 +153,78 @@ def tune(
     True
     """
     _check_metric(metric)
+    options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     candidates = _candidates(postprocessing, metric)
     if groups is not None and folds is None:
-        raise SedscopeError("groups keep clips together in a fold: say how many folds (--folds)")
+        raise SedscopeError(
+            "groups keep clips together in one fold: give the number of folds (--folds)."
+        )
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
     held_out = _held_out(alignment.clips, folds, seed, groups)
-    options: dict[str, Any] = {"threads": threads, "progress": progress}
-    if folds is None:
-        once = (~held_out).astype(np.int32)
-        every = deltas_for(alignment, [metric], once, variants=candidates, **options)
-    else:  # folds with a candidate each reach further down than all clips with one of them
-        every = collect(alignment, {metric.criterion: Wanted(variants=candidates)}, **options)
-    found = every[metric.criterion]
-    if not len(found.tables.references.labels):
-        raise SedscopeError("no class has reference events: nothing can be tuned")
-    return _Grid(metric, candidates, found, held_out, thread_count(threads)).tuning(alignment)
+    with options.open_engine() as opened:
+        if folds is None:
+            every_clip = (~held_out).astype(np.int32)
+            by_criterion = find_deltas_for_weights(
+                alignment, [metric], every_clip, opened, progress, variants=candidates
+            )
+        else:  # a fold with its own candidate reads further down than all clips with one candidate
+            request = DeltaRequest(variants=candidates)
+            by_criterion = find_deltas(alignment, {metric.criterion: request}, opened, progress)
+    deltas = by_criterion[metric.criterion]
+    if not len(deltas.tables.references.labels):
+        raise SedscopeError("No class has reference events, so nothing can be tuned.")
+    return _Grid(metric, candidates, deltas, held_out, thread_count(threads)).tuning(alignment)
+
+
+@dataclass(frozen=True)
+class _CrossValidated:
+    """A metric on clips that the classes were not tuned on."""
+
+    value: float
+    per_class: Mapping[str, float]
 
 
 class _Grid:
-    """The values of all candidates, for all clips and for those outside each fold."""
+    """The values of all candidates, for all clips and for the clips outside each fold."""
 
     def __init__(
         self,
-        metric: Metric,
+        metric: Metric[Any],
         candidates: Sequence[PostProcessing],
-        found: Deltas,
+        deltas: Deltas,
         held_out: NDArray[np.bool_],
         threads: int,
     ) -> None:
         """``held_out``: ((1 + folds) × clips) nothing in the first row, then the clips of each fold."""
         self.metric = metric
         self.candidates = candidates
-        self.deltas = [found.variants[candidate] for candidate in candidates]
-        self.classes, self.clips = found.classes, found.clips
+        self.deltas = [deltas.variants[candidate] for candidate in candidates]
+        self.classes, self.clips = deltas.classes, deltas.clips
         self.threads = threads
         self.folds = len(held_out) - 1
         self.held_out = held_out.astype(np.int32)
         self.tuned_on = (~held_out).astype(np.int32)
-        values = [measure_resampled(deltas, metric, self.tuned_on, threads)[1] for deltas in self.deltas]
-        self.values = np.stack(values)  # (candidates × (1 + folds) × classes)
+        values = [
+            ResampledMetric(of_candidate, metric, self.tuned_on, threads)(self.tuned_on)
+            for of_candidate in self.deltas
+        ]
+        self.values = np.stack(values)[:, :, 1:]  # (candidates × (1 + folds) × classes)
         goodness = self.values if metric.higher_is_better else -self.values
         self.best = np.argmax(np.where(np.isnan(goodness), -np.inf, goodness), axis=0)
 
     def tuning(self, alignment: Alignment) -> Tuning:
-        """The best choice, and what it gives."""
+        """Return the best choice, and what it gives."""
         result = self.metric.measure(self._chosen(0).counts(threads=self.threads))
         validated = self._cross_validated() if self.folds else None
-        thresholds = getattr(result, "thresholds", {})
         per_class = {}
         for c, label in enumerate(self.classes):
             defined = not np.isnan(self.values[:, 0, c]).all()
             per_class[label] = ClassTuning(
                 value=result.per_class[label].value,
                 postprocessing=self.candidates[self.best[0, c]] if defined else None,
-                threshold=thresholds.get(label),
+                threshold=result.thresholds.get(label),
                 values=dict(zip(self.candidates, self.values[:, 0, c].tolist(), strict=True)),
-                cross_validated=None if validated is None else validated.per_class[label].value,
+                cross_validated=None if validated is None else validated.per_class[label],
             )
         return Tuning(
             metric=self.metric,
@@ -169,20 +236,23 @@ class _Grid:
         )
 
     def _chosen(self, row: int) -> Deltas:
-        """The deltas of each class with the candidate that is best for a row of the values."""
+        """Return the deltas of each class with the candidate that is best for a row of the values."""
         choice = np.broadcast_to(self.best[row][:, None], (len(self.classes), len(self.clips)))
         return combine(self.deltas, choice)
 
-    def _cross_validated(self) -> MetricResult:
-        if not _has_thresholds(self.metric):
+    def _cross_validated(self) -> _CrossValidated:
+        """Measure each fold with what is best on the others."""
+        if not self.metric.has_thresholds:
             fold_of_clip = self.held_out.argmax(axis=0)
             of_clips = combine(self.deltas, self.best[fold_of_clip].T)
-            return self.metric.measure(of_clips.counts(threads=self.threads))
-        assert isinstance(self.metric, ClasswiseMetric)
+            result = self.metric.measure(of_clips.counts(threads=self.threads))
+            of_classes = {label: value.value for label, value in result.per_class.items()}
+            return _CrossValidated(result.value, of_classes)
         tallies: dict[str, list[Tally]] = {label: [] for label in self.classes}
+        # a class without references in the other folds has no best threshold: it is not detected
+        points = self.metric.points_read
+        otherwise = np.inf if isinstance(points, str) else points
         everything: Counts | None = None
-        # for a class without references in the other folds no threshold is best: it is not detected
-        otherwise = np.inf if isinstance(self.metric.looks_at, str) else self.metric.looks_at
         for row in range(1, 1 + self.folds):
             chosen = self._chosen(row)
             tuned = self.metric.measure(self._counts(chosen, self.tuned_on[row]))
@@ -192,12 +262,11 @@ class _Grid:
                 threshold = tuned.thresholds.get(label, otherwise)
                 tallies[label].append(judged[label].tally_at(threshold))
         assert everything is not None
-        per_class = {}
-        for label, of_folds in tallies.items():
-            tally = reduce(operator.add, of_folds)
-            value = self.metric.of_tally(tally) if tally.references else np.nan
-            per_class[label] = ClassValue(value, tally=tally)
-        return ClasswiseResult(self.metric, everything, per_class)
+        result = self.metric.of_tallies(
+            {label: reduce(operator.add, of_folds) for label, of_folds in tallies.items()}, everything
+        )
+        of_classes = {label: value.value for label, value in result.per_class.items()}
+        return _CrossValidated(result.value, of_classes)
 
     def _counts(self, deltas: Deltas, weights: NDArray[np.int32]) -> Counts:
         return deltas.counts(weights=weights, threads=self.threads)
@@ -208,14 +277,14 @@ class _Grid:
         durations = self.deltas[0].durations
         return OperatingPoints(
             thresholds={
-                label: found.threshold
-                for label, found in per_class.items()
-                if found.threshold is not None
+                label: tuned.threshold
+                for label, tuned in per_class.items()
+                if tuned.threshold is not None
             },
             postprocessing={
-                label: found.postprocessing
-                for label, found in per_class.items()
-                if found.postprocessing not in (None, AS_THEY_ARE)
+                label: tuned.postprocessing
+                for label, tuned in per_class.items()
+                if tuned.postprocessing not in (None, AS_THEY_ARE)
             },
             provenance={
                 "sedscope": __version__,
@@ -227,74 +296,75 @@ class _Grid:
         )
 
     def _notes(self, per_class: Mapping[str, ClassTuning]) -> Iterable[str]:
-        nothing = [label for label, found in per_class.items() if found.postprocessing is None]
-        if nothing:
-            yield f"without reference events, so not tuned: {listing(nothing)}"
+        empty = [label for label, tuned in per_class.items() if tuned.postprocessing is None]
+        if empty:
+            yield f"Classes without reference events were not tuned: {listing(empty)}."
         unmet = [
             label
-            for label, found in per_class.items()
-            if found.postprocessing is not None and found.threshold is None
+            for label, tuned in per_class.items()
+            if tuned.postprocessing is not None and tuned.threshold is None
         ]
-        if unmet and _has_thresholds(self.metric):
-            yield f"no threshold meets what is asked for, so never detected: {listing(unmet)}"
-        if isinstance(self.metric, PSDS) and self.metric.alpha_st > 0:
-            yield (
-                "each class is tuned for its own PSDS; the overall PSDS subtracts the deviation between "
-                "classes and need not be the largest possible"
-            )
-        gone = [
+        if unmet and self.metric.has_thresholds:
+            yield f"No threshold meets the constraint, so these are never detected: {listing(unmet)}."
+        note = self.metric.tuning_note()
+        if note is not None:
+            yield note
+        partly_empty = [
             label
             for c, label in enumerate(self.classes)
             if per_class[label].postprocessing is not None
             and np.isnan(self.values[:, 1:, c]).all(axis=0).any()
         ]
-        if gone:
-            yield f"without reference events outside some fold, so not tuned there: {listing(gone)}"
+        if partly_empty:
+            yield (
+                "Classes without reference events outside some fold were not tuned there: "
+                f"{listing(partly_empty)}."
+            )
 
 
-def _has_thresholds(metric: Metric) -> bool:
-    """Whether the metric belongs to one threshold per class."""
-    return isinstance(metric, ClasswiseMetric) and metric.at_one_threshold
-
-
-def _check_metric(metric: Metric) -> None:
+def _check_metric(metric: Metric[Any]) -> None:
     if not isinstance(metric, Metric):
-        raise SedscopeError(f"not a metric: {metric!r}")
+        raise SedscopeError(f"Not a metric: {metric!r}.")
     if metric.variants:
-        raise SedscopeError(f"{metric!r} takes the best of its post-processings: nothing is to be tuned")
-    if isinstance(metric, ClasswiseMetric) and metric.average == "micro":
-        tuned = " or ".join(repr(name) for name in metric.averages if name != "micro")
         raise SedscopeError(
-            f"{metric!r} takes all classes together at one threshold, so that no class can be tuned by "
-            f"itself: use an average of {tuned}"
+            f"{metric!r} takes the best of its post-processings already, so there is nothing to tune."
+        )
+    if metric.pools_classes:
+        raise SedscopeError(
+            f"{metric!r} judges all classes together at one threshold, so no class can be tuned by itself. "
+            f"Use {metric.per_class_metric()!r}, for example."
         )
 
 
-def _candidates(postprocessing: Any, metric: Metric) -> tuple[PostProcessing, ...]:
-    given = as_postprocessings(postprocessing)
-    if not given and not _has_thresholds(metric):
+def _candidates(
+    postprocessing: PostProcessing | Iterable[PostProcessing] | str, metric: Metric[Any]
+) -> tuple[PostProcessing, ...]:
+    candidates = as_postprocessings(postprocessing)
+    if not candidates and not metric.has_thresholds:
         raise SedscopeError(
-            f"{metric!r} is over all thresholds: give post-processings to choose from (--sweep)"
+            f"{metric!r} is measured over all thresholds: give post-processings to choose from (--sweep)."
         )
-    return given or (AS_THEY_ARE,)
+    return candidates or (AS_THEY_ARE,)
 
 
 def _held_out(
     clips: Sequence[str], folds: int | None, seed: int, groups: Mapping[str, Hashable] | None
 ) -> NDArray[np.bool_]:
-    """((1 + folds) × clips) nothing in the first row, then the clips of each fold."""
-    everything = np.zeros((1, len(clips)), bool)
+    """Return ((1 + folds) × clips): nothing in the first row, then the clips of each fold."""
+    nothing = np.zeros((1, len(clips)), bool)
     if folds is None:
-        return everything
+        return nothing
     units = Resampling(seed=seed, groups=groups).units(clips)
     number = int(units.max(initial=-1)) + 1
     try:
-        wanted = operator.index(folds)
+        fold_count = operator.index(folds)
     except TypeError:
-        raise SedscopeError(f"folds={folds!r} must be a whole number") from None
-    if not 2 <= wanted <= number:
-        what = counted(number, "clip" if groups is None else "group")
-        raise SedscopeError(f"folds={folds} must be at least 2 and at most as many as there are: {what}")
-    dealt = np.empty(number, np.intp)
-    dealt[np.random.default_rng(seed).permutation(number)] = np.arange(number) % wanted
-    return np.concatenate([everything, dealt[units] == np.arange(wanted)[:, None]])
+        raise SedscopeError(f"folds={folds!r} must be a whole number.") from None
+    if not 2 <= fold_count <= number:
+        available = counted(number, "clip" if groups is None else "group")
+        raise SedscopeError(
+            f"folds={folds} must be at least 2, and at most the number of units: there is {available}."
+        )
+    fold_of_unit = np.empty(number, np.intp)
+    fold_of_unit[np.random.default_rng(seed).permutation(number)] = np.arange(number) % fold_count
+    return np.concatenate([nothing, fold_of_unit[units] == np.arange(fold_count)[:, None]])

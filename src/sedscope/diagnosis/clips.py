@@ -1,0 +1,233 @@
+"""Single clips: what each clip costs, and the error type of each of its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..counting.checked_clips import Progress, whole_clips
+from ..counting.threads import thread_count
+from ..criteria import Criterion
+from ..data.alignment import Alignment, ClipChoice, Missing, align
+from ..data.arrays import IntArray
+from ..data.ground_truth import GroundTruth
+from ..data.scores import ClipScores, Scores
+from ..data.times import Ticks, to_seconds
+from ..errors import SedscopeError, counted
+from .error_types import TYPES
+from .thresholds import ClassThresholds
+
+
+@dataclass(frozen=True, eq=False)
+class ClipCosts:
+    """The false positives and false negatives of each clip, at one threshold per class."""
+
+    clips: tuple[str, ...]
+    classes: tuple[str, ...]
+    fp: NDArray[np.int32]
+    """(clips × classes) false positives."""
+    fn: NDArray[np.int32]
+    """(clips × classes) false negatives."""
+
+
+@dataclass(frozen=True)
+class JudgedEvent:
+    """A detection or a reference of a clip, and its error type."""
+
+    onset: float
+    offset: float
+    label: str
+    error_type: str
+    partner: int | None
+    """The index of the event of the other side that it is paired with, if there is one."""
+    overlaps: tuple[int, ...]
+    """The indices of the events of the other side and the same class that share time with it."""
+    triggers: tuple[str, ...] = ()
+    """The classes on which a detection is a cross-trigger, if that is its error type."""
+
+
+@dataclass(frozen=True)
+class ClipDiagnosis:
+    """The events of one clip at one threshold per class, ordered by class and time."""
+
+    detections: tuple[JudgedEvent, ...]
+    references: tuple[JudgedEvent, ...]
+
+
+def clip_costs(
+    scores: Scores,
+    truth: GroundTruth,
+    criterion: Criterion,
+    thresholds: float | Mapping[str, float],
+    *,
+    classes: Iterable[str] | None = None,
+    clips: ClipChoice = None,
+    missing: Missing = "error",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ClipCosts:
+    """Count the false positives and false negatives of each clip and class, to rank the clips.
+
+    Parameters
+    ----------
+    scores, truth, criterion
+        See :func:`~sedscope.diagnose`.
+    thresholds : float or mapping of str to float
+        One threshold for all classes, or one for each class. A class without one is never detected.
+    classes, clips, missing
+        What to evaluate; see :func:`~sedscope.evaluate`.
+    threads : int, optional
+        The number of threads; one per core unless given.
+    progress : callable, optional
+        Called with the number of clips done and of all clips.
+
+    Returns
+    -------
+    ClipCosts
+        The errors, as (clips × classes).
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> scores = Scores.from_arrays({"a": [[0.9]], "b": [[0.1]]}, classes=["Dog"], frame=1.0)
+    >>> truth = GroundTruth.from_dict({"a": [], "b": [(0, 1, "Dog")]}, durations={"a": 1, "b": 1})
+    >>> costs = clip_costs(scores, truth, Collar(), 0.5)
+    >>> costs.fp[:, 0].tolist(), costs.fn[:, 0].tolist()
+    ([1, 0], [0, 1])
+    """
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    return clip_costs_aligned(alignment, criterion, thresholds, threads=threads, progress=progress)
+
+
+def clip_costs_aligned(
+    alignment: Alignment,
+    criterion: Criterion,
+    thresholds: float | Mapping[str, float],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ClipCosts:
+    """Count the errors of scores and ground truth that are aligned already."""
+    points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
+    workers = thread_count(threads)
+    fp, fn = np.zeros((2, len(alignment.clips), len(alignment.classes)), np.int32)
+    for checked in whole_clips(alignment, workers, progress):
+        numbers = slice(checked.first, checked.first + len(checked.batch.durations))
+        arguments = points.arguments(checked.batch, workers)
+        fp[numbers], fn[numbers] = checked.batch.clips.error_costs(*arguments)
+    return ClipCosts(alignment.clips, alignment.classes, fp, fn)
+
+
+def diagnose_clip(
+    clip: ClipScores,
+    references: Iterable[tuple[float, float, str]],
+    criterion: Criterion,
+    thresholds: float | Mapping[str, float],
+    *,
+    classes: Sequence[str],
+    duration: float | None = None,
+) -> ClipDiagnosis:
+    """Return the detections and references of one clip with their error types, e.g. to draw them.
+
+    Parameters
+    ----------
+    clip : ClipScores
+        The scores of the clip.
+    references : iterable of (onset, offset, label)
+        The reference events, in seconds.
+    criterion : Criterion
+        One about events: ``Intersection``, ``Collar`` or ``IoU``.
+    thresholds : float or mapping of str to float
+        One threshold for all classes, or one for each class.
+    classes : sequence of str
+        The classes of the columns of the scores.
+    duration : float, optional
+        The duration of the clip in seconds; the last boundary of the scores unless given.
+
+    Returns
+    -------
+    ClipDiagnosis
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> clip = Scores.from_arrays({"a": [[0.9], [0.2]]}, classes=["Dog"], frame=1.0)["a"]
+    >>> diagnosis = diagnose_clip(clip, [(0, 2, "Dog")], Collar(), 0.5, classes=["Dog"])
+    >>> [(event.onset, event.error_type, event.overlaps) for event in diagnosis.detections]
+    [(0.0, 'offset', (0,))]
+    """
+    alignment = align(
+        Scores(["clip"], lambda _: clip, classes=classes, in_memory=True),
+        GroundTruth.from_dict(
+            {"clip": references}, durations=None if duration is None else {"clip": duration}
+        ),
+    )
+    return diagnose_aligned_clip(alignment, "clip", criterion, thresholds)
+
+
+def diagnose_aligned_clip(
+    alignment: Alignment,
+    clip: str,
+    criterion: Criterion,
+    thresholds: float | Mapping[str, float],
+) -> ClipDiagnosis:
+    """Diagnose one clip of scores and ground truth that are aligned already."""
+    points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
+    if clip not in alignment.clips:
+        raise SedscopeError(
+            f"There is no clip {clip!r} among the {counted(len(alignment.clips), 'clip')}."
+        )
+    chosen = alignment.choose(np.array([alignment.clips.index(clip)]))
+    (checked,) = whole_clips(chosen, 1, None)
+    batch = checked.batch
+    detections: list[JudgedEvent] = []
+    references: list[JudgedEvent] = []
+    for c, label in enumerate(alignment.classes):
+        times, types, reference_types, pairs, contacts, triggers = batch.clips.judged_events(
+            *points.arguments(batch, 1), 0, c
+        )
+        first = np.array(
+            [len(detections), len(references)]
+        )  # the indices of the first events of the class
+        pairs, contacts = pairs + first, contacts + first
+        names = [str(TYPES[number][1]) for number in types]
+        detections += _judged(times, label, names, first[0], pairs, contacts)
+        for i, others in _linked(triggers).items():
+            on = tuple(alignment.classes[other] for other in others)
+            detections[first[0] + i] = replace(detections[first[0] + i], triggers=on)
+        times = batch.events[batch.labels == c]
+        names = [str(TYPES[number][0]) for number in reference_types]
+        references += _judged(times, label, names, first[1], pairs[:, ::-1], contacts[:, ::-1])
+    return ClipDiagnosis(tuple(detections), tuple(references))
+
+
+def _judged(
+    times: Ticks, label: str, types: Sequence[str], first: int, pairs: IntArray, contacts: IntArray
+) -> list[JudgedEvent]:
+    """Return events of one class and side, with indices from ``first`` on, and their links to the other
+    side."""
+    partners, overlaps = dict(pairs.tolist()), _linked(contacts)
+    return [
+        JudgedEvent(
+            onset=onset,
+            offset=offset,
+            label=label,
+            error_type=error_type,
+            partner=partners.get(index),
+            overlaps=tuple(overlaps.get(index, ())),
+        )
+        for index, ((onset, offset), error_type) in enumerate(
+            zip(to_seconds(times).tolist(), types, strict=True), first
+        )
+    ]
+
+
+def _linked(pairs: IntArray) -> dict[int, list[int]]:
+    """Return, for each event of one side, those of the other."""
+    links: dict[int, list[int]] = {}
+    for event, other in pairs.tolist():
+        links.setdefault(event, []).append(other)
+    return links
