@@ -1,6 +1,6 @@
 """sedscope: exact evaluation of sound event detection, at every decision threshold at once.
 
-The public names are loaded when they are first used: ``__init__.pyi`` has them for type checkers.
+Public names are loaded when they are first used: ``__init__.pyi`` lists them for type checkers.
 """
 
 from importlib import import_module as _import_module
@@ -14,115 +14,63 @@ _MODULES = {
     "simulate": "data.simulate",
 }
 _NAMES = {
-    "checking.validate": (
-        "Finding",
-        "Validation",
-        "validate",
-    ),
-    "counting.counts": (
-        "ClassCounts",
-        "Counts",
-    ),
-    "counting.delta_files": (
-        "load_deltas",
-        "save_deltas",
-    ),
+    "checking.validate": ("Finding", "Validation", "validate"),
+    "counting.counts": ("ClassCounts", "Counts"),
+    "counting.delta_files": ("load_deltas", "save_deltas"),
     "counting.deltas": ("Deltas",),
-    "criteria.criterion": (
-        "Collar",
-        "Intersection",
-        "IoU",
-    ),
-    "criteria.custom": ("CustomCriterion",),
-    "criteria.segments": (
-        "Clip",
-        "Segment",
-    ),
-    "data.detections": (
-        "approximate",
-        "at_thresholds",
-        "detect",
-    ),
+    "criteria": ("CustomCriterion",),
+    "data.detections": ("approximate", "at_thresholds", "detect"),
     "data.ground_truth": ("GroundTruth",),
     "data.recordings": ("ClipPieces",),
-    "data.scores": (
-        "ClipScores",
-        "Scores",
-    ),
-    "diagnosis.diagnose": (
-        "Diagnosis",
-        "diagnose",
-    ),
-    "engines.floor_search": ("deltas",),
-    "errors": (
-        "SedscopeError",
-        "SedscopeWarning",
-    ),
+    "data.scores": ("ClipScores", "Scores"),
+    "diagnosis": ("Diagnosis", "diagnose"),
+    "errors": ("SedscopeError", "SedscopeWarning"),
     "evaluation.comparison": ("compare",),
     "evaluation.comparison_result": ("Comparison",),
-    "evaluation.evaluate": (
-        "Evaluation",
-        "evaluate",
-        "evaluate_deltas",
-        "evaluate_sets",
-    ),
+    "evaluation.deltas": ("deltas",),
+    "evaluation.evaluate": ("evaluate", "evaluate_deltas", "evaluate_sets"),
+    "evaluation.result": ("Evaluation",),
     "io": (
-        "read_events",
-        "read_ground_truth",
-        "read_scores",
-        "write_events",
-        "write_ground_truth",
-        "write_scores",
+        *("read_events", "read_ground_truth", "read_scores"),
+        *("write_events", "write_ground_truth", "write_scores"),
     ),
     "io.conversion": ("convert",),
-    "metrics": (
-        "AUROC",
-        "AveragePrecision",
-        "BalancedAccuracy",
-        "BestErrorRate",
-        "BestFScore",
-        "DPrime",
-        "ErrorRate",
-        "FScore",
-        "PSDS",
-        "PiPSDS",
-        "Precision",
-        "PrecisionAtRecall",
-        "Recall",
-        "RecallAtFalseAlarms",
-        "RecallAtPrecision",
-        "Specificity",
-        "parse_metric",
-    ),
-    "resampling.intervals": (
-        "Bootstrap",
-        "Interval",
-        "Resampling",
-        "bootstrap",
-    ),
-    "tuning.operating_points": (
-        "OperatingPoints",
-        "choose",
-    ),
-    "tuning.tune": (
-        "Tuning",
-        "tune",
-    ),
+    "metrics": ("parse_metric",),
+    "resampling.bootstrap": ("bootstrap",),
+    "resampling.draws": ("Resampling",),
+    "resampling.intervals": ("Bootstrap", "Interval"),
+    "tuning.choose": ("choose",),
+    "tuning.operating_points": ("OperatingPoints",),
+    "tuning.tune": ("Tuning", "tune"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
+_OPEN_ROOMS = {"criteria": "CRITERIA", "metrics": "METRICS"}
+"""Packages whose registered classes are public, with the name of the registry."""
 
-__all__ = sorted([*_MODULES, *_HOME])
+
+def _registered() -> list[str]:
+    """Return the names of all criteria and metrics."""
+    registries = (
+        getattr(_import_module(f".{room}.registry", __name__), registry)
+        for room, registry in _OPEN_ROOMS.items()
+        if _import_module(f".{room}", __name__)  # loads all its classes
+    )
+    return [name for registry in registries for name in registry]
 
 
 def __getattr__(name: str) -> object:
+    if name == "__all__":
+        return sorted([*_MODULES, *_HOME, *_registered()])
     if name in _MODULES:
         return _import_module(f".{_MODULES[name]}", __name__)
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(_import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
+    rooms = [_HOME[name]] if name in _HOME else [] if name.startswith("_") else _OPEN_ROOMS
+    for room in rooms:
+        value = getattr(_import_module(f".{room}", __name__), name, None)
+        if value is not None:
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__getattr__("__all__"), "__version__"]  # type: ignore[misc]

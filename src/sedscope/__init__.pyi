@@ -1,4 +1,4 @@
-"""The public names of sedscope."""
+"""The public names of sedscope: those below, and all criteria and metrics."""
 
 from . import postprocessing as postprocessing
 from .checking.validate import Finding as Finding
@@ -9,12 +9,7 @@ from .counting.counts import Counts as Counts
 from .counting.delta_files import load_deltas as load_deltas
 from .counting.delta_files import save_deltas as save_deltas
 from .counting.deltas import Deltas as Deltas
-from .criteria.criterion import Collar as Collar
-from .criteria.criterion import Intersection as Intersection
-from .criteria.criterion import IoU as IoU
-from .criteria.custom import CustomCriterion as CustomCriterion
-from .criteria.segments import Clip as Clip
-from .criteria.segments import Segment as Segment
+from .criteria import *
 from .data import simulate as simulate
 from .data.detections import approximate as approximate
 from .data.detections import at_thresholds as at_thresholds
@@ -23,17 +18,17 @@ from .data.ground_truth import GroundTruth as GroundTruth
 from .data.recordings import ClipPieces as ClipPieces
 from .data.scores import ClipScores as ClipScores
 from .data.scores import Scores as Scores
-from .diagnosis.diagnose import Diagnosis as Diagnosis
-from .diagnosis.diagnose import diagnose as diagnose
-from .engines.floor_search import deltas as deltas
+from .diagnosis import Diagnosis as Diagnosis
+from .diagnosis import diagnose as diagnose
 from .errors import SedscopeError as SedscopeError
 from .errors import SedscopeWarning as SedscopeWarning
 from .evaluation.comparison import compare as compare
 from .evaluation.comparison_result import Comparison as Comparison
-from .evaluation.evaluate import Evaluation as Evaluation
+from .evaluation.deltas import deltas as deltas
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import evaluate_deltas as evaluate_deltas
 from .evaluation.evaluate import evaluate_sets as evaluate_sets
+from .evaluation.result import Evaluation as Evaluation
 from .io import read_events as read_events
 from .io import read_ground_truth as read_ground_truth
 from .io import read_scores as read_scores
@@ -41,31 +36,15 @@ from .io import write_events as write_events
 from .io import write_ground_truth as write_ground_truth
 from .io import write_scores as write_scores
 from .io.conversion import convert as convert
-from .metrics import AUROC as AUROC
-from .metrics import PSDS as PSDS
-from .metrics import AveragePrecision as AveragePrecision
-from .metrics import BalancedAccuracy as BalancedAccuracy
-from .metrics import BestErrorRate as BestErrorRate
-from .metrics import BestFScore as BestFScore
-from .metrics import DPrime as DPrime
-from .metrics import ErrorRate as ErrorRate
-from .metrics import FScore as FScore
-from .metrics import PiPSDS as PiPSDS
-from .metrics import Precision as Precision
-from .metrics import PrecisionAtRecall as PrecisionAtRecall
-from .metrics import Recall as Recall
-from .metrics import RecallAtFalseAlarms as RecallAtFalseAlarms
-from .metrics import RecallAtPrecision as RecallAtPrecision
-from .metrics import Specificity as Specificity
+from .metrics import *
 from .metrics import curves as curves
-from .metrics import parse_metric as parse_metric
+from .resampling.bootstrap import bootstrap as bootstrap
+from .resampling.draws import Resampling as Resampling
 from .resampling.intervals import Bootstrap as Bootstrap
 from .resampling.intervals import Interval as Interval
-from .resampling.intervals import Resampling as Resampling
-from .resampling.intervals import bootstrap as bootstrap
 from .tasks import presets as presets
+from .tuning.choose import choose as choose
 from .tuning.operating_points import OperatingPoints as OperatingPoints
-from .tuning.operating_points import choose as choose
 from .tuning.tune import Tuning as Tuning
 from .tuning.tune import tune as tune
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import sedscope as sed
-from sedscope.criteria.custom import CustomCriterion, Detections, FoundChanges, Intervals
+from sedscope.criteria import CustomCriterion, Detections, FoundChanges, Intervals
 
 from ..metrics.test_invariances import columns
 from ..support import oracle

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.counting.one_pass import Wanted
-from sedscope.criteria.criterion import Criterion
-from sedscope.criteria.custom import FoundChanges
-from sedscope.criteria.delta_tables import DeltaTables, ReferenceRows, Rows
+from sedscope.criteria import Criterion
+from sedscope.criteria import FoundChanges
+from sedscope.criteria.delta_tables import DeltaTables, ReferenceRows, DeltaRows
 from sedscope.data.alignment import align
 from sedscope.data.scores import ScoreArray
 from sedscope.engines.floor_search import collect
@@ -67,7 +67,7 @@ def arrays(tables: DeltaTables) -> Iterator[tuple[str, Any]]:
     """All arrays of the tables, by name."""
     for field in fields(tables):
         table = getattr(tables, field.name)
-        if isinstance(table, Rows):
+        if isinstance(table, DeltaRows):
             yield from ((f"{field.name} {i}", a) for i, a in enumerate((table.starts, table.scores)))
             yield from ((f"{field.name} column {i}", a) for i, a in enumerate(table.columns))
         elif isinstance(table, ReferenceRows):

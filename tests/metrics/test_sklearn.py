@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import sedscope as sed
-from sedscope.criteria.criterion import Criterion
+from sedscope.criteria import Criterion
 from sedscope.metrics.curves import det_curve, precision_recall_curve, roc_curve
 
 from ..support.judging import KINDS, random_set

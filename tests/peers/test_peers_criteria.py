@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.counting.tally import Tally
-from sedscope.criteria.criterion import Criterion
+from sedscope.criteria import Criterion
 from sedscope.metrics import ClassValue, ClasswiseMetric
 from sedscope.metrics.curves import error_rate_curve, fscore_curve, precision_recall_curve, roc_curve
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import sedscope as sed
-from sedscope.criteria.custom import CustomCriterion, FoundChanges
+from sedscope.criteria import CustomCriterion, FoundChanges
 from sedscope.metrics import Metric
 from sedscope.postprocessing import MedianFilter
 

@@ -30,10 +30,10 @@ def deltas(
     """Write what the metrics need to know of these clips, for 'evaluate --deltas', alone or with that of
     other clips."""
     from ..counting.delta_files import save_deltas
-    from ..counting.one_pass import Wanted
     from ..data.alignment import align
-    from ..engines.floor_search import collect
-    from ..evaluation.request import wanted_by
+    from ..engines.floor_search import find_deltas
+    from ..engines.options import RunOptions
+    from ..metrics.requests import delta_requests
     from .progress import progress_bar
 
     check_outputs(output)
@@ -41,13 +41,14 @@ def deltas(
     truth = inputs.read_truth(ground_truth)
     system = inputs.read_scores(scores, truth, "deltas")
     # of how many clips they will be a part is not known, so there is no floor
-    wanted = {c: Wanted(None, want.any_label, want.variants) for c, want in wanted_by(metrics).items()}
+    requests = {c: r.at_every_threshold() for c, r in delta_requests(metrics).items()}
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
         choice = inputs.choice(system.classes)
         threads = choice.pop("threads")
         alignment = align(system, truth, **choice)
-        found = collect(alignment, wanted, threads=threads, progress=progress)
+        with RunOptions(threads).open_engine() as engine:
+            found = find_deltas(alignment, requests, engine, progress)
     save_deltas(found.values(), output, append=append)
     rows = sum(part.tables.rows() for part in found.values())
     typer.echo(f"{output}: {len(alignment.clips)} clips, {rows} changes of counts")

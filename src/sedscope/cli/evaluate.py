@@ -18,7 +18,7 @@ from .options import check_outputs, path_option
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
-    from ..evaluation.evaluate import Evaluation
+    from ..evaluation.result import Evaluation
     from ..metrics import Metric
 
 _MANY = 1_000_000  # clips × classes of which it is worth looking at some first
@@ -155,7 +155,7 @@ def _refuse_with_deltas(inputs: Inputs, others: Mapping[str, object]) -> None:
 
 
 def _at_points(
-    system: Scores | dict[float, Any], path: Place, metrics: Sequence[Metric], points: Path | None
+    system: Scores | dict[float, Any], path: Place, metrics: Sequence[Metric[Any]], points: Path | None
 ) -> Scores | dict[float, Any]:
     """The system at the operating points that were asked for, if any were."""
     from .. import OperatingPoints
@@ -178,21 +178,23 @@ def _at_points(
 def _say_expected(
     system: Scores,
     truth: GroundTruth,
-    metrics: Sequence[Metric],
+    metrics: Sequence[Metric[Any]],
     choice: dict[str, Any],
     verbose: bool,
 ) -> None:
     """What memory will be needed, if someone wants to know or it is more than the machine has."""
     from ..data.alignment import align
-    from ..evaluation.class_blocks import expected, of_machine
-    from ..evaluation.request import wanted_by
+    from ..evaluation.class_blocks import estimate_memory, machine_memory
+    from ..metrics.requests import delta_requests
 
     chosen = {name: choice[name] for name in ("classes", "clips", "missing")}
     try:
-        found = expected(align(system, truth, **chosen), wanted_by(metrics), choice["threads"])
+        found = estimate_memory(
+            align(system, truth, **chosen), delta_requests(metrics), choice["threads"]
+        )
     except SedscopeError:
         return  # all that is wrong is said when all clips are read
-    there = of_machine()
+    there = machine_memory()
     if verbose or found.bytes > there:
         typer.echo(f"memory: about {found.bytes / 1e9:.2g} GB expected for deltas and counts", err=True)
     if found.bytes > there:

@@ -32,7 +32,7 @@ class MetricChoice:
         None
     )
 
-    def metrics(self) -> list[Metric]:
+    def metrics(self) -> list[Metric[Any]]:
         """Those that were chosen, or those of DCASE."""
         from ..metrics import parse_metric
         from ..tasks.presets import PRESETS, PSDS1, PSDS2

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -86,7 +86,7 @@ def tune(
     'evaluate --points'."""
     from .. import choose, deltas
     from .. import tune as tune_metric
-    from ..metrics import parse_criterion
+    from ..criteria import parse_criterion
     from ..postprocessing import parse_sweep
     from .progress import progress_bar
 
@@ -139,9 +139,10 @@ def _tuned_metric(
     objective: str,
     beta: float,
     needs: Mapping[str, float | None],
-) -> Metric | None:
+) -> Metric[Any] | None:
     """The metric to tune for; None if thresholds are chosen by an objective."""
-    from ..metrics import BestErrorRate, BestFScore, parse_criterion, parse_metric
+    from ..criteria import parse_criterion
+    from ..metrics import BestErrorRate, BestFScore, parse_metric
 
     if metric is None and not sweep and folds is None:
         return None

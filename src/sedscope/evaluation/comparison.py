@@ -1,4 +1,4 @@
-"""Systems compared on the same clips: differences, and whether they are more than chance."""
+"""Comparison in one call: several systems on the same clips, and which differences exceed chance."""
 
 from __future__ import annotations
 
@@ -6,33 +6,38 @@ import warnings as python_warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..counting.checked_clips import Progress
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
-from ..criteria.criterion import Criterion
+from ..criteria import Criterion
 from ..data.alignment import Alignment, ClipChoice, Missing, align
+from ..data.arrays import FloatArray
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
+from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
 from ..metrics import Metric
-from ..resampling.intervals import Bootstrap, Draws, Interval, Resampling
+from ..metrics.metric import as_metrics
+from ..resampling.deltas_for_weights import find_deltas_for_weights
+from ..resampling.draws import Resampling
+from ..resampling.intervals import Bootstrap, Draws, Interval
 from .comparison_result import Comparison, Difference, PairDifference, SystemValue
-from .evaluate import Evaluation, as_evaluation
-from .request import as_metrics, deltas_for, empty_note, late_note, vanishing_note
+from .evaluate import measure
+from .notes import empty_classes_note, late_events_note, undefined_resamples_note
+from .result import Evaluation
 
-FloatArray: TypeAlias = NDArray[np.float64]
 Runs: TypeAlias = Scores | Sequence[Scores]
 
 
 def compare(
     systems: Mapping[str, Runs] | Sequence[Runs],
     truth: GroundTruth,
-    metrics: Iterable[Metric] | Metric,
+    metrics: Iterable[Metric[Any]] | Metric[Any],
     n: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -43,16 +48,40 @@ def compare(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    engine: EngineName = "threads",
+    scheduler: object = None,
+    checkpoint: str | Path | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare systems on the same clips, drawn together in each resample (paired bootstrap).
+    """Compare systems on the same clips, which are drawn together in each resample (paired bootstrap).
 
-    ``systems``: scores by name. Several scores for one name are runs of one system, e.g. with other
-    seeds: their mean is compared, and their spread is told. ``clips="scored"``: those that all systems
-    have scores for. The other options are those of :func:`~sedscope.bootstrap` and
-    :func:`~sedscope.evaluate`.
+    Parameters
+    ----------
+    systems : mapping of str to Scores, or sequence of Scores
+        The scores of each system. Several scores under one name are runs of one system, e.g. with other
+        seeds: their mean is compared, and their spread is reported.
+    truth : GroundTruth
+        The reference events.
+    metrics : Metric or iterable of Metric
+        What to measure.
+    n, confidence, seed, interval, balanced, groups
+        How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
+    classes, missing
+        What to evaluate; see :func:`~sedscope.evaluate`.
+    clips : iterable of str or "scored", optional
+        The clips to evaluate, or ``"scored"`` for the clips that all systems have scores for.
+    engine, scheduler, checkpoint, threads, progress
+        How the passes run; see :func:`~sedscope.evaluate`. Each run keeps its parts in a folder of its
+        own inside ``checkpoint``.
 
+    Returns
+    -------
+    Comparison
+        Values, differences and their intervals.
+
+    Examples
+    --------
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(200)
     >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
@@ -61,56 +90,52 @@ def compare(
     1
     """
     chosen = as_metrics(metrics)
-    runs = _as_systems(systems)
+    options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
-    alignments = _aligned(runs, truth, classes, clips, missing)
-    first = next(iter(alignments.values()))[0]
+    runs = _align_runs(_as_systems(systems), truth, classes, clips, missing)
+    first = runs[0].alignment
     draws = Draws(resampling, first.clips)
-    number = sum(map(len, alignments.values()))
-    measured: dict[Metric, dict[str, list[FloatArray]]] = {
-        metric: {name: [] for name in runs} for metric in chosen
+    measured: dict[Metric[Any], dict[str, list[FloatArray]]] = {
+        metric: {run.system: [] for run in runs} for metric in chosen
     }
-    notes: dict[str, None] = {}
+    notes: list[str] = []
     first_runs: dict[str, _FirstRun] = {}
-    done, hours = 0, 0.0
-    for name, of_system in alignments.items():
-        for alignment in of_system:
-            steps = _steps(progress, done, number)
-            deltas = deltas_for(alignment, chosen, draws.weights, threads=threads, progress=steps)
+    with options.open_engine() as opened:
+        for number, run in enumerate(runs):
+            engine_of_run = opened.for_system(f"{run.system}-{run.number}")
+            share = _share(progress, number, len(runs))
+            deltas = find_deltas_for_weights(run.alignment, chosen, draws.weights, engine_of_run, share)
             for metric in chosen:
-                found = draws.measure(deltas[metric.criterion], metric, threads)
-                measured[metric][name].append(found)
-            some = next(iter(deltas.values()))
-            number_of = np.bincount(some.tables.references.labels, minlength=len(some.classes))
-            references = dict(zip(some.classes, number_of.tolist(), strict=True))
-            said = [*alignment.warnings, *late_note(alignment, deltas)]
-            notes |= dict.fromkeys([*said, *empty_note(references)])
-            if name not in first_runs:
-                counts = {criterion: of.counts(threads=threads) for criterion, of in deltas.items()}
-                first_runs[name] = _FirstRun(alignment, deltas, counts, said)
-            hours = int(some.durations.sum()) / 3.6e9
-            done += 1
+                of_run = draws.measure(deltas[metric.criterion], metric, engine_of_run)
+                measured[metric][run.system].append(of_run)
+            run_notes = [*run.alignment.warnings, *late_events_note(run.alignment, deltas)]
+            notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))))]
+            if run.number == 1:
+                counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
+                first_runs[run.system] = _FirstRun(run.alignment, deltas, counts, run_notes)
     values = {
-        metric: {name: _system_value(draws, first.classes, found) for name, found in of_metric.items()}
-        for metric, of_metric in measured.items()
+        metric: {
+            name: _system_value(draws, first.classes, of_runs) for name, of_runs in by_system.items()
+        }
+        for metric, by_system in measured.items()
     }
-    everything = [value for of_metric in values.values() for value in of_metric.values()]
-    notes |= dict.fromkeys(vanishing_note(everything))
-    for note in notes:
-        python_warnings.warn(note, SedscopeWarning, stacklevel=2)
+    intervals = [value for by_system in values.values() for value in by_system.values()]
+    warnings = tuple(dict.fromkeys([*notes, *undefined_resamples_note(intervals)]))
+    for warning in warnings:
+        python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
     return Comparison(
-        systems=tuple(runs),
+        systems=tuple(first_runs),
         metrics=chosen,
         classes=first.classes,
         clips=len(first.clips),
-        hours=hours,
+        hours=next(iter(first_runs.values())).hours(),
         values=values,
         differences={
-            metric: _differences(draws, metric, first.classes, of_metric)
-            for metric, of_metric in measured.items()
+            metric: _differences(draws, metric, first.classes, by_system)
+            for metric, by_system in measured.items()
         },
         resampling=resampling,
-        warnings=tuple(notes),
+        warnings=warnings,
         evaluations={
             name: run.evaluation(chosen, {metric: values[metric][name] for metric in chosen})
             for name, run in first_runs.items()
@@ -119,97 +144,136 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False)
+class _Run:
+    """One run of a system, with the clips and classes that all systems share."""
+
+    system: str
+    number: int
+    """Among the runs of the system, from 1."""
+    alignment: Alignment
+
+
+@dataclass(frozen=True, eq=False)
 class _FirstRun:
-    """What a report needs of a system."""
+    """What a report needs of the first run of a system."""
 
     alignment: Alignment
     deltas: Mapping[Criterion, Deltas]
     counts: Mapping[Criterion, Counts]
     notes: list[str]
 
+    def hours(self) -> float:
+        return int(next(iter(self.deltas.values())).durations.sum()) / 3.6e9
+
     def evaluation(
-        self, metrics: tuple[Metric, ...], intervals: Mapping[Metric, Bootstrap]
+        self, metrics: tuple[Metric[Any], ...], intervals: Mapping[Metric[Any], Bootstrap]
     ) -> Evaluation:
-        return as_evaluation(metrics, self.counts, self.notes, intervals, self.alignment, self.deltas)
+        return measure(metrics, self.counts, self.notes, intervals, self.alignment, self.deltas)
+
+
+def _references(deltas: Deltas) -> dict[str, int]:
+    """Return the number of references of each class."""
+    numbers = np.bincount(deltas.tables.references.labels, minlength=len(deltas.classes))
+    return dict(zip(deltas.classes, numbers.tolist(), strict=True))
 
 
 def _as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[Scores]]:
+    """Return the runs of each system, by name."""
     if isinstance(systems, Scores) or not isinstance(systems, (Mapping, Sequence)):
-        raise SedscopeError("give several systems: a mapping from names to scores, or a list of scores")
+        raise SedscopeError("Give several systems: a mapping from names to scores, or a list of scores.")
     if not isinstance(systems, Mapping):
         systems = {f"system {i}": runs for i, runs in enumerate(systems, 1)}
     if len(systems) < 2:
-        raise SedscopeError(f"{counted(len(systems), 'system')}: at least 2 are needed to compare")
+        raise SedscopeError(
+            f"A comparison needs at least 2 systems, but there is {counted(len(systems), 'system')}."
+        )
     nameless = [repr(name) for name in systems if not (isinstance(name, str) and name)]
     if nameless:
-        raise SedscopeError(f"systems need names, not {listing(nameless)}")
-    runs: dict[str, list[Scores]] = {}
-    given: Any
-    for name, given in systems.items():
-        several = isinstance(given, Iterable) and not isinstance(given, Scores)
-        runs[name] = [*given] if several else [given]
+        raise SedscopeError(f"The name of a system must be a text, not {listing(nameless)}.")
+    by_name: dict[str, list[Scores]] = {}
+    runs: Any
+    for name, runs in systems.items():
+        several = isinstance(runs, Iterable) and not isinstance(runs, Scores)
+        by_name[name] = [*runs] if several else [runs]
     wrong = [
-        name for name, of in runs.items() if not of or not all(isinstance(one, Scores) for one in of)
+        name
+        for name, of_system in by_name.items()
+        if not of_system or not all(isinstance(scores, Scores) for scores in of_system)
     ]
     if wrong:
-        raise SedscopeError(f"without scores: {listing(wrong)}: see read_scores")
-    return runs
+        raise SedscopeError(f"{listing(wrong)} must be given as Scores. See read_scores.")
+    return by_name
 
 
-def _aligned(
-    runs: Mapping[str, Sequence[Scores]],
+def _align_runs(
+    systems: Mapping[str, Sequence[Scores]],
     truth: GroundTruth,
     classes: Iterable[str] | None,
     clips: ClipChoice,
     missing: Missing,
-) -> dict[str, list[Alignment]]:
-    """The same clips and classes of all systems, in the same order."""
-    everything = [scores for of_system in runs.values() for scores in of_system]
-    first = everything[0]
+) -> list[_Run]:
+    """Align all runs to the same clips and classes, in the same order."""
+    every_run = [scores for of_system in systems.values() for scores in of_system]
+    first = every_run[0]
     if isinstance(classes, str) or (isinstance(clips, str) and clips != "scored"):
-        align(first, truth, classes=classes, clips=clips, missing=missing)  # says what is wrong with it
-    chosen = tuple(first.classes if classes is None else classes)
-    if classes is None and any(set(scores.classes) != set(chosen) for scores in everything):
-        labels: list[set[str]] = [set(scores.classes) for scores in everything]
-        differing = sorted(set[str]().union(*labels) - labels[0].intersection(*labels))
-        raise SedscopeError(
-            f"not all systems score the same classes: {listing(differing)}. Choose the classes to "
-            "compare with classes= (--classes)"
-        )
-    same: ClipChoice
+        align(first, truth, classes=classes, clips=clips, missing=missing)  # raises the error
+    chosen_classes = _common_classes(every_run) if classes is None else tuple(classes)
+    chosen_clips: ClipChoice
     if clips is None or clips == "scored":
-        common = [clip for clip in first if all(clip in scores for scores in everything)]
-        lacking = sorted({clip for scores in everything for clip in scores}.difference(common))
-        if lacking and clips is None:
-            raise SedscopeError(
-                f"not scored by all systems: {counted(len(lacking), 'clip')}: {listing(lacking)}. "
-                "Compare the others with clips='scored' (--clips scored)"
-            )
-        if not common:
-            raise SedscopeError("there is no clip that all systems have scores for")
-        same = None if clips is None else common
+        common = _common_clips(every_run, only_common=clips == "scored")
+        chosen_clips = None if clips is None else common
     else:
-        same = [*clips]
-    order = None
-    found: dict[str, list[Alignment]] = {}
-    for name, of_system in runs.items():
+        chosen_clips = [*clips]
+    order: tuple[str, ...] | None = None
+    runs: list[_Run] = []
+    for name, of_system in systems.items():
         try:
-            for scores in of_system:
-                aligned_once = align(scores, truth, classes=chosen, clips=same, missing=missing)
-                order = order or aligned_once.clips
-                if aligned_once.clips != order:
-                    aligned_once = align(scores, truth, classes=chosen, clips=order, missing=missing)
-                found.setdefault(name, []).append(aligned_once)
+            for number, scores in enumerate(of_system, 1):
+                alignment = align(
+                    scores, truth, classes=chosen_classes, clips=chosen_clips, missing=missing
+                )
+                order = order or alignment.clips
+                if alignment.clips != order:
+                    alignment = align(
+                        scores, truth, classes=chosen_classes, clips=order, missing=missing
+                    )
+                runs.append(_Run(name, number, alignment))
         except SedscopeError as error:
             raise SedscopeError(f"{name}: {error}") from None
-    return found
+    return runs
 
 
-def _steps(progress: Progress | None, done: int, number: int) -> Progress | None:
-    """Progress over all systems."""
+def _common_classes(runs: Sequence[Scores]) -> tuple[str, ...]:
+    """Return the classes of the first run, and refuse runs that have others."""
+    labels = [set(scores.classes) for scores in runs]
+    differing = sorted(set[str]().union(*labels) - labels[0].intersection(*labels))
+    if differing:
+        raise SedscopeError(
+            f"Not all systems score the same classes: {listing(differing)}. Choose the classes to "
+            "compare with classes= (--classes)."
+        )
+    return runs[0].classes
+
+
+def _common_clips(runs: Sequence[Scores], *, only_common: bool) -> list[str]:
+    """Return the clips that all runs have scores for. Unless ``only_common``, refuse any others."""
+    common = [clip for clip in runs[0] if all(clip in scores for scores in runs)]
+    lacking = sorted({clip for scores in runs for clip in scores}.difference(common))
+    if lacking and not only_common:
+        raise SedscopeError(
+            f"Not all systems have scores for {counted(len(lacking), 'clip')}: {listing(lacking)}. Compare "
+            "the others with clips='scored' (--clips scored)."
+        )
+    if not common:
+        raise SedscopeError("There is no clip that all systems have scores for.")
+    return common
+
+
+def _share(progress: Progress | None, number: int, total: int) -> Progress | None:
+    """Report the progress of one of several passes of the same size."""
     if progress is None:
         return None
-    return lambda items, total: progress(done * total + items, number * total)
+    return lambda done, clips: progress(number * clips + done, total * clips)
 
 
 def _system_value(draws: Draws, classes: Sequence[str], runs: Sequence[FloatArray]) -> SystemValue:
@@ -226,14 +290,17 @@ def _system_value(draws: Draws, classes: Sequence[str], runs: Sequence[FloatArra
 
 
 def _differences(
-    draws: Draws, metric: Metric, classes: Sequence[str], measured: Mapping[str, Sequence[FloatArray]]
+    draws: Draws,
+    metric: Metric[Any],
+    classes: Sequence[str],
+    measured: Mapping[str, Sequence[FloatArray]],
 ) -> dict[tuple[str, str], PairDifference]:
     means = {name: _mean(runs) for name, runs in measured.items()}
     pairs = list(combinations(means, 2))
-    found = {
-        (one, other): draws.summary(classes, _less(means[one], means[other])) for one, other in pairs
+    differences = {
+        pair: draws.summary(classes, _subtract(means[pair[0]], means[pair[1]])) for pair in pairs
     }
-    corrected = _holm([_p_of(found[pair]) for pair in pairs])
+    corrected = _holm([_p_of(differences[pair]) for pair in pairs])
     better = metric.higher_is_better
 
     def difference(interval: Interval) -> dict[str, Any]:
@@ -248,11 +315,11 @@ def _differences(
 
     return {
         pair: PairDifference(
-            **difference(found[pair]),
+            **difference(differences[pair]),
             p_corrected=p,
             per_class={
                 label: Difference(**difference(of_class))
-                for label, of_class in found[pair].per_class.items()
+                for label, of_class in differences[pair].per_class.items()
             },
         )
         for pair, p in zip(pairs, corrected, strict=True)
@@ -260,19 +327,19 @@ def _differences(
 
 
 def _mean(runs: Sequence[FloatArray]) -> FloatArray:
-    with np.errstate(invalid="ignore"):  # of opposite infinities there is none
+    with np.errstate(invalid="ignore"):  # opposite infinities have no mean
         mean: FloatArray = np.mean(runs, axis=0)
     return mean
 
 
-def _less(ones: FloatArray, others: FloatArray) -> FloatArray:
-    """The differences; of equal infinities there is none."""
+def _subtract(values: FloatArray, others: FloatArray) -> FloatArray:
+    """Subtract; the difference of equal infinities is 0."""
     with np.errstate(invalid="ignore"):
-        return np.where(ones == others, 0.0, ones - others)
+        return np.where(values == others, 0.0, values - others)
 
 
 def _p_of(difference: Interval) -> float:
-    """Twice the smaller share of resamples on either side of 0, one counted for the set itself."""
+    """Return twice the smaller share of resamples on either side of 0, counting the set itself as one."""
     defined = difference.values[np.isfinite(difference.values)]
     if not len(defined) or np.isnan(difference.value):
         return np.nan
@@ -281,16 +348,16 @@ def _p_of(difference: Interval) -> float:
 
 
 def _holm(p_values: Sequence[float]) -> list[float]:
-    """Corrected for the number of values: the smallest times all, the next times one less, …
+    """Correct p values for their number (Holm): the smallest times n, the next times n − 1, …
 
     >>> _holm([0.04, 0.01, 0.03])
     [0.06, 0.03, 0.06]
     """
     order = np.argsort(p_values)  # NaN last
     corrected = np.full(len(p_values), np.nan)
-    known = int(np.count_nonzero(~np.isnan(p_values)))
+    defined = int(np.count_nonzero(~np.isnan(p_values)))
     largest = 0.0
-    for rank, i in enumerate(order[:known]):
-        largest = max(largest, min(1.0, (known - rank) * p_values[i]))
+    for rank, i in enumerate(order[:defined]):
+        largest = max(largest, min(1.0, (defined - rank) * p_values[i]))
         corrected[i] = largest
     return [float(p) for p in corrected]

@@ -1,17 +1,20 @@
-"""What a comparison of systems says, and its tables."""
+"""The result of a comparison: values, differences, and their tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ..engines.options import EngineName, RunOptions
 from ..io.atomic_write import write_text
 from ..metrics import Metric
-from ..resampling.intervals import Bootstrap, Interval, Resampling
-from .evaluate import Evaluation
+from ..resampling.draws import Resampling
+from ..resampling.intervals import Bootstrap, Interval
+from .result import Evaluation
 from .table_text import aligned, csv, latex, markdown
 
 
@@ -70,13 +73,13 @@ class Comparison:
     """Values of several systems on the same clips, and their differences."""
 
     systems: tuple[str, ...]
-    metrics: tuple[Metric, ...]
+    metrics: tuple[Metric[Any], ...]
     classes: tuple[str, ...]
     clips: int
     hours: float
-    values: Mapping[Metric, Mapping[str, SystemValue]]
+    values: Mapping[Metric[Any], Mapping[str, SystemValue]]
     """By metric and system."""
-    differences: Mapping[Metric, Mapping[tuple[str, str], PairDifference]]
+    differences: Mapping[Metric[Any], Mapping[tuple[str, str], PairDifference]]
     """By metric and pair of systems: the first one's value less the second one's."""
     resampling: Resampling
     warnings: tuple[str, ...]
@@ -98,7 +101,7 @@ class Comparison:
             ]
         )
 
-    def class_table(self, metric: Metric) -> str:
+    def class_table(self, metric: Metric[Any]) -> str:
         """A readable table of one metric: a row per class, a column per system, then each pair."""
         return "\n".join(aligned(self._class_rows(metric)))
 
@@ -126,10 +129,15 @@ class Comparison:
         *,
         clips_shown: int | Iterable[str] = 60,
         audio: str | Path | None = None,
+        engine: EngineName = "threads",
+        scheduler: object = None,
+        checkpoint: str | Path | None = None,
         threads: int | None = None,
     ) -> None:
-        """Write an HTML page with all systems, see :meth:`Evaluation.report`; curves and clips are those
-        of the first run of each system."""
+        """Write an HTML page with all systems; see :meth:`Evaluation.report`.
+
+        Curves and clips are those of the first run of each system.
+        """
         from ..report import write_report
 
         write_report(
@@ -138,7 +146,7 @@ class Comparison:
             comparison=self,
             clips_shown=clips_shown,
             audio=audio,
-            threads=threads,
+            options=RunOptions(threads, engine, scheduler, checkpoint),
         )
 
     def _about(self) -> str:
@@ -171,7 +179,7 @@ class Comparison:
         ]
         return [header, *rows]
 
-    def _class_rows(self, metric: Metric) -> list[list[str]]:
+    def _class_rows(self, metric: Metric[Any]) -> list[list[str]]:
         values, pairs = self.values[metric], self.differences[metric]
         header = ["class", *self.systems, *(f"{one} − {other}" for one, other in pairs)]
         rows = [

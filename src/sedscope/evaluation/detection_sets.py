@@ -1,27 +1,27 @@
-"""Operating points given as lists of detections, one per threshold, and nothing in between."""
+"""Sets of detections: operating points given as lists of events, and nothing in between."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts, Counts
-from ..counting.one_pass import Wanted
-from ..criteria.criterion import Criterion
+from ..counting.one_pass import one_pass
+from ..counting.request import DeltaRequest, Requests
+from ..criteria import Criterion
 from ..data.alignment import ClipChoice, Missing, align
+from ..data.arrays import FloatArray
 from ..data.detections import Events
 from ..data.ground_truth import GroundTruth, Overlaps
 from ..data.scores import Scores
-from ..engines.floor_search import collect
 from ..errors import SedscopeError
 
 
 def counts_of_sets(
     sets: Mapping[float, Events],
     truth: GroundTruth,
-    wanted: Mapping[Criterion, Wanted],
+    requests: Requests,
     *,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
@@ -29,19 +29,20 @@ def counts_of_sets(
     overlaps: Overlaps = "error",
     threads: int | None = None,
 ) -> dict[Criterion, Counts]:
-    """Counts of several criteria at exactly these operating points: a row per set.
+    """Count for several criteria at exactly these operating points: one row per set.
 
     Clips that a set does not list have no detections in it.
     """
     if not sets:
-        raise SedscopeError("there is no set of detections")
+        raise SedscopeError("There is no set of detections. Give at least one.")
     if truth.durations is None:
-        raise SedscopeError("sets of detections need the clips' durations (--durations)")
+        raise SedscopeError("Sets of detections need the durations of the clips (--durations).")
     detected = {event[2] for events in sets.values() for of_clip in events.values() for event in of_clip}
     labels = sorted(detected.union(truth.labels))
     chosen = None if classes is None else list(classes)
     chosen_clips = clips if clips is None or isinstance(clips, str) else list(clips)
-    points: dict[Criterion, list[Counts]] = {criterion: [] for criterion in wanted}
+    unlimited = {c: DeltaRequest(any_label=request.any_label) for c, request in requests.items()}
+    points: dict[Criterion, list[Counts]] = {criterion: [] for criterion in requests}
     thresholds = sorted(sets, reverse=True)
     for threshold in thresholds:
         system = Scores.from_events(
@@ -51,14 +52,13 @@ def counts_of_sets(
             overlaps=overlaps,
         )
         alignment = align(system, truth, classes=chosen, clips=chosen_clips, missing=missing)
-        every_threshold = {criterion: Wanted(None, want.any_label) for criterion, want in wanted.items()}
-        for criterion, deltas in collect(alignment, every_threshold, threads=threads).items():
+        for criterion, deltas in one_pass(alignment, unlimited, threads=threads).items():
             points[criterion].append(deltas.counts(threads=threads).at([0.5]))
-    return {criterion: _joined(found, np.array(thresholds)) for criterion, found in points.items()}
+    return {criterion: _join_points(rows, np.array(thresholds)) for criterion, rows in points.items()}
 
 
-def _joined(points: Sequence[Counts], thresholds: NDArray[np.float64]) -> Counts:
-    """One table from the counts of each point, which have one row."""
+def _join_points(points: Sequence[Counts], thresholds: FloatArray) -> Counts:
+    """Join the counts of the points, which have one row each, to one table."""
     first = points[0]
     pairs = [point.any_label[1] for point in points if point.any_label is not None]
     return Counts(
@@ -74,7 +74,7 @@ def _joined(points: Sequence[Counts], thresholds: NDArray[np.float64]) -> Counts
     )
 
 
-def _class_points(points: Sequence[ClassCounts], thresholds: NDArray[np.float64]) -> ClassCounts:
+def _class_points(points: Sequence[ClassCounts], thresholds: FloatArray) -> ClassCounts:
     first = points[0]
     crossed = np.array([[point.ct(other)[0] for other in first.classes] for point in points])
     changes = np.diff(crossed, axis=0, prepend=0)

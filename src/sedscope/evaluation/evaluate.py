@@ -1,189 +1,100 @@
-"""Evaluation: scores and ground truth in, metrics with their curves out."""
+"""Evaluation in one call: scores and ground truth in, metrics with their curves out.
+
+The path of the data is :func:`evaluate`, read from top to bottom: align, find deltas, add them up to
+counts, measure the metrics.
+"""
 
 from __future__ import annotations
 
-import math
-import warnings as python_warnings
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..counting.checked_clips import Progress
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
-from ..criteria.criterion import Criterion
+from ..criteria import Criterion
 from ..data.alignment import Alignment, ClipChoice, Missing, align
 from ..data.detections import Events
 from ..data.ground_truth import GroundTruth, Overlaps
 from ..data.scores import Scores
-from ..engines import EngineChoice, chosen_engine
-from ..engines.floor_search import collect
-from ..errors import SedscopeError, SedscopeWarning, listing
-from ..io.atomic_write import write_text
-from ..metrics import Metric, MetricResult
-from ..resampling.intervals import Bootstrap, Draws, Interval, Resampling
-from .class_blocks import as_bytes, counts_within
+from ..engines.engine import Engine
+from ..engines.floor_search import find_deltas
+from ..engines.options import EngineName, RunOptions
+from ..errors import SedscopeError, listing
+from ..metrics import Metric
+from ..metrics.metric import as_metrics
+from ..metrics.requests import delta_requests
+from ..resampling.deltas_for_weights import find_deltas_for_weights
+from ..resampling.draws import Resampling
+from ..resampling.intervals import Bootstrap, Draws
+from .class_blocks import as_bytes, counts_in_blocks
 from .detection_sets import counts_of_sets
-from .request import (
-    as_metrics,
-    as_resampling,
-    deltas_for,
-    empty_note,
-    late_note,
-    vanishing_note,
-    wanted_by,
-)
-from .table_text import aligned
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation(Mapping[Metric, Any]):
-    """The results of an evaluation, by metric; a metric's definition as text finds it, too."""
-
-    results: Mapping[Metric, MetricResult]
-    counts: Mapping[Criterion, Counts]
-    """What was counted, by criterion; for metrics with a limit on false positives up to there."""
-    classes: tuple[str, ...]
-    references: Mapping[str, int]
-    """Number of reference events of each class."""
-    clips: int
-    hours: float
-    warnings: tuple[str, ...]
-    intervals: Mapping[Metric, Bootstrap] = field(default_factory=dict)
-    """Of each metric, if they were asked for."""
-    alignment: Alignment | None = None
-    """What was evaluated, for looking closer; None for sets of detections."""
-    deltas: Mapping[Criterion, Deltas] = field(default_factory=dict)
-    """What the counts were added up from, by criterion; empty for sets of detections."""
-
-    def __getitem__(self, metric: Metric | str) -> Any:
-        if isinstance(metric, str):
-            return {repr(known): result for known, result in self.results.items()}[metric]
-        return self.results[metric]
-
-    def __iter__(self) -> Iterator[Metric]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    def scalars(self) -> dict[str, float]:
-        """All values flat: ``{metric: value, "metric/class": value}``, for loggers."""
-        values: dict[str, float] = {}
-        for metric, result in self.results.items():
-            values[repr(metric)] = result.value
-            for label, of_class in result.per_class.items():
-                values[f"{metric!r}/{label}"] = of_class.value
-        return values
-
-    def table(self) -> str:
-        """A readable table: a row per class, a column per metric."""
-        header = ["class", "references", *(f"[{i}]" for i, _ in enumerate(self.results, 1))]
-        rows = [
-            [
-                label,
-                str(self.references[label]),
-                *(
-                    _number(result.per_class[label].value, intervals and intervals.per_class[label])
-                    for result, intervals in self._with_intervals()
-                ),
-            ]
-            for label in self.classes
-        ]
-        overall = [
-            "overall",
-            str(sum(self.references.values())),
-            *(_number(result.value, interval) for result, interval in self._with_intervals()),
-        ]
-        lines = aligned([header, *rows, overall])
-        rule = "─" * max(map(len, lines))
-        legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.results, 1)]
-        if self.intervals:
-            legend.append(next(iter(self.intervals.values())).resampling.about())
-        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", *legend])
-
-    def _with_intervals(self) -> list[tuple[MetricResult, Bootstrap | None]]:
-        return [(result, self.intervals.get(metric)) for metric, result in self.results.items()]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What :meth:`to_json` writes; values that are not defined are None."""
-        from .. import __version__
-
-        return {
-            "sedscope": __version__,
-            "clips": self.clips,
-            "hours": self.hours,
-            "classes": list(self.classes),
-            "references": dict(self.references),
-            "metrics": [
-                _as_dict(metric, result, self.intervals.get(metric))
-                for metric, result in self.results.items()
-            ],
-            "warnings": list(self.warnings),
-        }
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The results as JSON text; written to ``path`` as well, if given."""
-        import json
-
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        if path is not None:
-            write_text(path, text)
-        return text
-
-    def report(
-        self,
-        path: str | Path,
-        *,
-        name: str = "system",
-        others: Mapping[str, Evaluation] | None = None,
-        clips_shown: int | Iterable[str] = 60,
-        audio: str | Path | None = None,
-        threads: int | None = None,
-    ) -> None:
-        """Write an HTML page with curves, a threshold slider, error analysis and a clip browser.
-
-        The page needs nothing but a browser. ``name``: of the system; ``others``: evaluations of other
-        systems with the same metrics on the same clips. ``clips_shown``: how many clips can be browsed,
-        one in six of them good ones and the rest the most costly, or which ones. ``audio``: a folder
-        with the clips' audio files, of which those shown go into the page as far as there is room.
-        """
-        from ..report import write_report
-
-        systems = {name: self, **(others or {})}
-        write_report(systems, path, clips_shown=clips_shown, audio=audio, threads=threads)
+from .notes import empty_classes_note, late_events_note, undefined_resamples_note
+from .result import Evaluation
 
 
 def evaluate(
     scores: Scores,
     truth: GroundTruth,
-    metrics: Iterable[Metric] | Metric,
+    metrics: Iterable[Metric[Any]] | Metric[Any],
     *,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
     bootstrap: Resampling | int | None = None,
-    engine: EngineChoice = "threads",
-    scheduler: Any = None,
+    engine: EngineName = "threads",
+    scheduler: object = None,
     checkpoint: str | Path | None = None,
     memory: str | float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Evaluate a system with one or more metrics; metrics of one criterion share the counting.
+    """Evaluate a system with one or more metrics.
 
-    ``classes``, ``clips`` (ids, or ``"scored"``) and ``missing`` (``"empty"``: clips that the ground
-    truth does not list have no events) choose what is evaluated. ``bootstrap``: a number of resamples of
-    the clips, or a :class:`Resampling`, from which intervals are found. ``threads``: one per core unless
-    given. ``progress`` is called with clips done and clips in all.
+    Metrics of the same criterion share the counting. The values have the same bits whatever the engine,
+    the memory limit and the number of threads.
 
-    ``engine="dask"``: on a Dask cluster, that of the address or client ``scheduler``, or one on this
-    machine. ``checkpoint``: a folder in which parts of the work are kept, so that an interrupted
-    evaluation goes on where it was. ``memory``: a limit, e.g. ``"4GB"``, within which classes are
-    counted in blocks, reading the clips once for each. The values have the same bits whatever of
-    these is chosen.
+    Parameters
+    ----------
+    scores : Scores
+        The scores of the system.
+    truth : GroundTruth
+        The reference events.
+    metrics : Metric or iterable of Metric
+        What to measure.
+    classes : iterable of str, optional
+        The classes to evaluate; all classes of the scores unless given.
+    clips : iterable of str or "scored", optional
+        The clips to evaluate, or ``"scored"`` for all clips that have scores. Without it, scores and
+        ground truth must have the same clips.
+    missing : {"error", "empty"}, default "error"
+        What to do with clips that the ground truth does not list: refuse them, or take them as clips
+        without events.
+    bootstrap : int or Resampling, optional
+        Resample the clips this many times, and add intervals.
+    engine : {"threads", "dask"}, default "threads"
+        Where the pass over the clips runs: on threads of this process, or on a Dask cluster.
+    scheduler : str or distributed.Client, optional
+        The address or client of the Dask cluster. Without it, one is started on this machine.
+    checkpoint : path, optional
+        A folder that keeps finished parts, so that an interrupted evaluation continues where it stopped.
+        Use one folder per system.
+    memory : str or float, optional
+        A limit, e.g. ``"4GB"``. The classes are counted in blocks that stay within it, and the clips are
+        read once per block.
+    threads : int, optional
+        The number of threads; one per core unless given.
+    progress : callable, optional
+        Called with the number of clips done and of all clips.
 
+    Returns
+    -------
+    Evaluation
+        The results, by metric.
+
+    Examples
+    --------
     >>> import sedscope as sed
     >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
     >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
@@ -192,35 +103,35 @@ def evaluate(
     1.0
     """
     chosen = as_metrics(metrics)
+    options = RunOptions(threads, engine, scheduler, checkpoint, memory, progress)
     limit = None if memory is None else as_bytes(memory)
     if limit is not None and bootstrap is not None:
-        raise SedscopeError("resampling needs all deltas at once: memory= cannot limit it")
+        raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
-    draws = None if bootstrap is None else Draws(as_resampling(bootstrap), alignment.clips)
-    counts: Mapping[Criterion, Counts] | None = None
-    with chosen_engine(engine, scheduler, checkpoint, threads) as go:
-        options: dict[str, Any] = {"engine": go, "threads": threads, "progress": progress}
+    draws = None if bootstrap is None else Draws(Resampling.of(bootstrap), alignment.clips)
+    intervals: dict[Metric[Any], Bootstrap] = {}
+    with options.open_engine() as opened:
         if limit is not None:
-            counts, deltas = counts_within(limit, alignment, chosen, wanted_by(chosen), **options)
+            counts, deltas = counts_in_blocks(limit, alignment, chosen, opened, options)
         elif draws is not None:
-            deltas = deltas_for(alignment, chosen, draws.weights, **options)
+            deltas = find_deltas_for_weights(alignment, chosen, draws.weights, opened, progress)
+            intervals = _intervals(draws, chosen, deltas, opened)
         else:
-            deltas = collect(alignment, wanted_by(chosen), **options)
-    intervals: dict[Metric, Bootstrap] = {}
-    if draws is not None:
-        for metric in chosen:
-            drawn = draws.measure(deltas[metric.criterion], metric, threads)
-            intervals[metric] = draws.summary(alignment.classes, drawn)
-    if counts is None:
-        counts = {criterion: found.counts(threads=threads) for criterion, found in deltas.items()}
-    notes = [*alignment.warnings, *late_note(alignment, deltas), *vanishing_note(intervals.values())]
-    return _warned(as_evaluation(chosen, counts, notes, intervals, alignment, deltas))
+            deltas = find_deltas(alignment, delta_requests(chosen), opened, progress)
+    if limit is None:
+        counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
+    notes = [
+        *alignment.warnings,
+        *late_events_note(alignment, deltas),
+        *undefined_resamples_note(intervals.values()),
+    ]
+    return measure(chosen, counts, notes, intervals, alignment, deltas).warn(stacklevel=2)
 
 
 def evaluate_sets(
     sets: Mapping[float, Events],
     truth: GroundTruth,
-    metrics: Iterable[Metric] | Metric,
+    metrics: Iterable[Metric[Any]] | Metric[Any],
     *,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
@@ -228,66 +139,104 @@ def evaluate_sets(
     overlaps: Overlaps = "error",
     threads: int | None = None,
 ) -> Evaluation:
-    """Evaluate detections at a few operating points, ``{threshold: {clip: [event, …]}}``, and only
-    there, as psds_eval does; :func:`~sedscope.approximate` makes such sets from scores.
+    """Evaluate detections at a few operating points, and only there, as psds_eval does.
 
-    The ground truth needs durations. Clips that a set does not list have no detections in it. Metrics
-    at a threshold are defined at those that are given.
+    Parameters
+    ----------
+    sets : mapping of float to events
+        The detections at each threshold, ``{threshold: {clip: [event, …]}}``. Clips that a set does not
+        list have no detections in it. :func:`~sedscope.approximate` makes such sets from scores.
+    truth : GroundTruth
+        The reference events, with the durations of the clips.
+    metrics : Metric or iterable of Metric
+        What to measure. Metrics at a threshold are defined only at the thresholds of the sets.
+    classes, clips, missing
+        What to evaluate; see :func:`evaluate`.
+    overlaps : {"error", "merge"}, default "error"
+        What to do with overlapping detections of one class: refuse or merge them.
+    threads : int, optional
+        The number of threads; one per core unless given.
+
+    Returns
+    -------
+    Evaluation
+        The results, by metric.
     """
     chosen = as_metrics(metrics)
     processing = [repr(metric) for metric in chosen if metric.variants]
     if processing:
-        raise SedscopeError(f"sets of detections cannot be post-processed: {listing(processing)}")
+        raise SedscopeError(
+            f"Sets of detections cannot be post-processed, which {listing(processing)} needs."
+        )
     counts = counts_of_sets(
         sets,
         truth,
-        wanted_by(chosen),
+        delta_requests(chosen),
         classes=classes,
         clips=clips,
         missing=missing,
         overlaps=overlaps,
         threads=threads,
     )
-    return _warned(as_evaluation(chosen, counts, list(truth.warnings), {}))
+    return measure(chosen, counts, truth.warnings, {}).warn(stacklevel=2)
 
 
 def evaluate_deltas(
     deltas: Deltas | Iterable[Deltas],
-    metrics: Iterable[Metric] | Metric,
+    metrics: Iterable[Metric[Any]] | Metric[Any],
     *,
     bootstrap: Resampling | int | None = None,
     threads: int | None = None,
 ) -> Evaluation:
-    """Evaluate deltas that were found before, one for each criterion of the metrics: see
-    :func:`~sedscope.deltas`, :func:`~sedscope.load_deltas` and :meth:`Deltas.merge`."""
+    """Evaluate deltas that were found before.
+
+    Parameters
+    ----------
+    deltas : Deltas or iterable of Deltas
+        One for each criterion of the metrics; see :func:`~sedscope.deltas`,
+        :func:`~sedscope.load_deltas` and :meth:`Deltas.merge`.
+    metrics : Metric or iterable of Metric
+        What to measure.
+    bootstrap : int or Resampling, optional
+        Resample the clips this many times, and add intervals.
+    threads : int, optional
+        The number of threads; one per core unless given.
+
+    Returns
+    -------
+    Evaluation
+        The results, by metric.
+    """
     chosen = as_metrics(metrics)
-    given = [deltas] if isinstance(deltas, Deltas) else [*deltas]
-    known = {found.criterion: found for found in given}
-    lacking = [repr(metric) for metric in chosen if metric.criterion not in known]
+    parts = [deltas] if isinstance(deltas, Deltas) else [*deltas]
+    by_criterion = {part.criterion: part for part in parts}
+    lacking = [repr(metric) for metric in chosen if metric.criterion not in by_criterion]
     if lacking:
-        there = listing([repr(criterion) for criterion in known])
-        raise SedscopeError(f"no deltas for {listing(lacking)}; there are deltas of {there}")
-    intervals: dict[Metric, Bootstrap] = {}
+        criteria = listing([repr(criterion) for criterion in by_criterion])
+        raise SedscopeError(
+            f"There are no deltas for {listing(lacking)}. The deltas are of {criteria or 'no criterion'}."
+        )
+    used = {metric.criterion: by_criterion[metric.criterion] for metric in chosen}
+    intervals: dict[Metric[Any], Bootstrap] = {}
     if bootstrap is not None:
-        for metric in chosen:
-            found = known[metric.criterion]
-            draws = Draws(as_resampling(bootstrap), found.clips)
-            intervals[metric] = draws.summary(found.classes, draws.measure(found, metric, threads))
-    counts = {metric.criterion: known[metric.criterion].counts(threads=threads) for metric in chosen}
-    return _warned(as_evaluation(chosen, counts, vanishing_note(intervals.values()), intervals))
+        draws = Draws(Resampling.of(bootstrap), next(iter(used.values())).clips)
+        with RunOptions(threads).open_engine() as engine:
+            intervals = _intervals(draws, chosen, used, engine)
+    counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
+    notes = undefined_resamples_note(intervals.values())
+    return measure(chosen, counts, notes, intervals).warn(stacklevel=2)
 
 
-def as_evaluation(
-    metrics: tuple[Metric, ...],
+def measure(
+    metrics: Iterable[Metric[Any]],
     counts: Mapping[Criterion, Counts],
-    notes: list[str],
-    intervals: Mapping[Metric, Bootstrap],
+    notes: Iterable[str],
+    intervals: Mapping[Metric[Any], Bootstrap],
     alignment: Alignment | None = None,
     deltas: Mapping[Criterion, Deltas] | None = None,
 ) -> Evaluation:
-    """The evaluation that counts give."""
+    """Measure the metrics on counts, and return the evaluation."""
     some = next(iter(counts.values()))
-    notes = [*notes, *empty_note(some.references)]
     return Evaluation(
         results={metric: metric.measure(counts[metric.criterion]) for metric in metrics},
         counts=counts,
@@ -295,50 +244,23 @@ def as_evaluation(
         references=some.references,
         clips=some.clips,
         hours=some.duration / 3600,
-        warnings=tuple(notes),
+        warnings=(*notes, *empty_classes_note(some.references)),
         intervals=intervals,
         alignment=alignment,
         deltas=deltas or {},
     )
 
 
-def _warned(evaluation: Evaluation) -> Evaluation:
-    for note in evaluation.warnings:
-        python_warnings.warn(note, SedscopeWarning, stacklevel=3)
-    return evaluation
-
-
-def _number(value: float, interval: Interval | None = None) -> str:
-    if interval is None:
-        return f"{value:.4f}"
-    return f"{value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
-
-
-def _as_dict(metric: Metric, result: MetricResult, interval: Bootstrap | None) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "metric": repr(metric),
-        "value": _finite(result.value),
-        "per_class": {label: _finite(of_class.value) for label, of_class in result.per_class.items()},
-    }
-    thresholds = getattr(result, "thresholds", None)
-    if thresholds:
-        entry["thresholds"] = {label: _finite(value) for label, value in thresholds.items()}
-    if interval:
-        entry["interval"] = {
-            **_limits(interval),
-            "per_class": {label: _limits(of_class) for label, of_class in interval.per_class.items()},
-            "resampling": interval.resampling.about(),
-        }
-    return entry
-
-
-def _limits(interval: Interval) -> dict[str, Any]:
-    return {
-        "low": _finite(interval.low),
-        "high": _finite(interval.high),
-        "undefined_resamples": interval.undefined,
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _intervals(
+    draws: Draws,
+    metrics: Iterable[Metric[Any]],
+    deltas: Mapping[Criterion, Deltas],
+    engine: Engine,
+) -> dict[Metric[Any], Bootstrap]:
+    """Return the interval of each metric."""
+    intervals = {}
+    for metric in metrics:
+        of_criterion = deltas[metric.criterion]
+        values = draws.measure(of_criterion, metric, engine)
+        intervals[metric] = draws.summary(of_criterion.classes, values)
+    return intervals

@@ -13,7 +13,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.clip_reader import LoadedPieces, load
+from ..counting.clip_reader import RecordingOpened, read_clips
 from ..counting.threads import thread_count
 from ..data.alignment import ClipChoice, Missing, align
 from ..data.ground_truth import GroundTruth
@@ -68,8 +68,8 @@ class ScoreTransform(PostProcessing):
         alignment = align(scores, truth, clips=clips, missing=missing)
         values: list[ScoreArray] = []
         weights: list[NDArray[np.int64]] = []
-        for loaded in load(scores, alignment.clips, thread_count(None)):
-            if isinstance(loaded, LoadedPieces):
+        for loaded in read_clips(scores, alignment.clips, thread_count(None)):
+            if isinstance(loaded, RecordingOpened):
                 raise needs_whole(alignment.clips[loaded.number])
             raise_together(loaded.failures)
             for number, clip in enumerate(loaded.scores, loaded.first):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..engines.options import RunOptions
 from ..evaluation.comparison_result import Comparison
-from ..evaluation.evaluate import Evaluation
+from ..evaluation.result import Evaluation
 from ..io.atomic_write import write_text
 
 
@@ -17,7 +18,7 @@ def write_report(
     comparison: Comparison | None = None,
     clips_shown: int | Iterable[str] = 60,
     audio: str | Path | None = None,
-    threads: int | None = None,
+    options: RunOptions | None = None,
 ) -> None:
     """Write the report of one or more systems, by name; see :meth:`sedscope.Evaluation.report`.
 
@@ -27,6 +28,10 @@ def write_report(
     from .page_data import gather
 
     data = gather(
-        evaluations, comparison=comparison, clips_shown=clips_shown, audio=audio, threads=threads
+        evaluations,
+        comparison=comparison,
+        clips_shown=clips_shown,
+        audio=audio,
+        threads=None if options is None else options.threads,
     )
     write_text(path, render(data))

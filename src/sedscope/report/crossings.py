@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counting.deltas import Deltas
-from ..criteria.delta_tables import Rows
+from ..criteria.delta_tables import DeltaRows
 
 CLIPS_PER_CELL = 20
 
@@ -39,7 +39,7 @@ def cells(deltas: Deltas, shown: NDArray[np.intp]) -> dict[tuple[int, int], Cell
 
 
 def _highest(
-    table: Rows, clips: NDArray[np.intp], changes: NDArray[Any], rows: NDArray[np.intp]
+    table: DeltaRows, clips: NDArray[np.intp], changes: NDArray[Any], rows: NDArray[np.intp]
 ) -> Cell:
     order = rows[np.lexsort((-table.scores[rows].astype(np.float64), clips[rows]))]
     clip, score = clips[order], table.scores[order].astype(np.float64)

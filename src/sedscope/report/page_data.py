@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 
 from ..counting.counts import ClassCounts, Counts
-from ..criteria.criterion import Collar, Criterion, Intersection, IoU
+from ..criteria import Collar, Criterion, Intersection, IoU
 from ..data.cached_scores import RememberedScores, truth_digest
 from ..data.times import to_ticks
-from ..diagnosis.diagnose import CAUSES, DETECTION_BINS, REFERENCE_BINS, ClassDiagnosis, diagnose_aligned
+from ..diagnosis.diagnose import ClassDiagnosis, diagnose_aligned
+from ..diagnosis.error_types import CAUSES
+from ..diagnosis.error_types import DETECTION_TYPES as DETECTION_BINS
+from ..diagnosis.error_types import REFERENCE_TYPES as REFERENCE_BINS
 from ..evaluation.comparison_result import Comparison
-from ..evaluation.evaluate import Evaluation
+from ..evaluation.result import Evaluation
 from ..metrics import PSDS, Metric
 from ..resampling.intervals import Bootstrap, Interval
 from .clips import choose_clips, clip_costs, describe_clip, find_audio
@@ -165,7 +168,9 @@ def _header(systems: Sequence[System]) -> dict[str, Any]:
     }
 
 
-def _given_thresholds(systems: Sequence[System], metrics: Sequence[Metric]) -> dict[str, list[float]]:
+def _given_thresholds(
+    systems: Sequence[System], metrics: Sequence[Metric[Any]]
+) -> dict[str, list[float]]:
     """Thresholds that belong to values of the metrics, by class."""
     given: dict[str, list[float]] = {label: [] for label in systems[0].evaluation.classes}
     for system in systems:
@@ -176,7 +181,7 @@ def _given_thresholds(systems: Sequence[System], metrics: Sequence[Metric]) -> d
     return given
 
 
-def _metric(metric: Metric, criteria: Sequence[Criterion]) -> dict[str, Any]:
+def _metric(metric: Metric[Any], criteria: Sequence[Criterion]) -> dict[str, Any]:
     described: dict[str, Any] = {
         "definition": repr(metric),
         "criterion": criteria.index(metric.criterion),
@@ -224,7 +229,7 @@ def _criterion(criterion: Criterion, systems: Sequence[System], shown: Sequence[
     return described
 
 
-def _values(evaluation: Evaluation, metric: Metric) -> dict[str, Any]:
+def _values(evaluation: Evaluation, metric: Metric[Any]) -> dict[str, Any]:
     """With intervals, if there are any: then the values are theirs, of all runs of the system."""
     intervals = evaluation.intervals.get(metric)
     result = evaluation[metric] if intervals is None else intervals

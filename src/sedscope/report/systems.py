@@ -13,12 +13,12 @@ from ..counting.counts import ClassCounts, Counts
 from ..counting.deltas import Deltas
 from ..counting.tally import Tally
 from ..counting.threads import thread_count
-from ..criteria.criterion import Criterion
+from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.cached_scores import remembered
 from ..data.scores import ScoreArray
 from ..errors import SedscopeError
-from ..evaluation.evaluate import Evaluation
+from ..evaluation.result import Evaluation
 
 _FEW = 1_000_000  # clips × classes of which counts at every threshold are kept
 

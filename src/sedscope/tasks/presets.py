@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from ..criteria.criterion import Collar, Intersection, IoU
-from ..criteria.segments import Segment
+from ..criteria import Collar, Intersection, IoU, Segment
 from ..metrics import AUROC, PSDS, BestFScore, ErrorRate, FScore, Metric
 
 PSDS1 = PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1.0)
@@ -26,9 +26,9 @@ class Preset:
     name: str
     about: str
     source: str
-    metrics: tuple[Metric, ...]
+    metrics: tuple[Metric[Any], ...]
 
-    def __iter__(self) -> Iterator[Metric]:
+    def __iter__(self) -> Iterator[Metric[Any]]:
         return iter(self.metrics)
 
 

@@ -12,18 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counting.checked_clips import whole_clips
-from ..counting.delta_files import pack_deltas, unpack_deltas
+from ..counting.delta_bytes import pack_deltas, unpack_deltas
 from ..counting.deltas import Deltas
 from ..counting.floors import Floor
-from ..counting.one_pass import Wanted, collect_once
-from ..criteria.criterion import Criterion
+from ..counting.one_pass import one_pass
+from ..counting.request import Requests
+from ..criteria import Criterion
 from ..data.alignment import Alignment, Missing, align
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, ScoreArray, Scores
 from ..data.times import Ticks
 from ..errors import SedscopeError, counted, listing
-from ..evaluation.request import late_note, wanted_by
+from ..evaluation.notes import late_events_note
 from ..metrics import Metric
+from ..metrics.requests import delta_requests
 from ..postprocessing import PostProcessing
 from .batch import Batch
 
@@ -73,9 +75,7 @@ class Seen:
     more clips are known, the higher the floors are.
     """
 
-    def __init__(
-        self, wanted: Mapping[Criterion, Wanted], classes: int, durations: Ticks | None, *, hold: bool
-    ) -> None:
+    def __init__(self, wanted: Requests, classes: int, durations: Ticks | None, *, hold: bool) -> None:
         """``durations``: of all clips that may come, None if they are not known; ``hold``: whether clips
         may be held."""
         self.digests: dict[str, int] = {}
@@ -148,7 +148,7 @@ class BatchCollector:
 
     def __init__(
         self,
-        metrics: tuple[Metric, ...],
+        metrics: tuple[Metric[Any], ...],
         classes: Iterable[str],
         *,
         frame: float,
@@ -163,7 +163,7 @@ class BatchCollector:
         if postprocessing is not None and not isinstance(postprocessing, PostProcessing):
             raise SedscopeError(f"not a post-processing: {postprocessing!r}")
         self.metrics = metrics
-        self.wanted = wanted_by(metrics)
+        self.wanted = delta_requests(metrics)
         self.classes = Scores.from_arrays({}, classes=classes, frame=frame).classes
         self.frame = float(frame)
         self.missing = missing
@@ -215,7 +215,7 @@ class BatchCollector:
     def find(self, taken: Sequence[Taken], seen: Seen) -> Part:
         """The deltas of clips, as far down as is wanted by now."""
         alignment = taken[0].alignment if len(taken) == 1 else self._together(taken)
-        found = collect_once(alignment, seen.wanted, threads=self.threads)
+        found = one_pass(alignment, seen.wanted, threads=self.threads)
         return Part(tuple(found.values()), np.concatenate([one.digests for one in taken]))
 
     def unpack(self, data: NDArray[np.uint8]) -> Iterator[Part]:
@@ -263,7 +263,7 @@ class BatchCollector:
             "ground truth"
         )
         notes = [*self.truth.warnings, *([left_out] if without else [])]
-        return notes + late_note(self.truth.choose(rows), deltas)
+        return notes + late_events_note(self.truth.choose(rows), deltas)
 
     def _not_seen(self, clips: Sequence[str], digests: Sequence[int], seen: Seen) -> NDArray[np.intp]:
         """The numbers of the clips that were not seen before, also not in the same batch."""

@@ -19,9 +19,10 @@ from ..data.alignment import Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import as_scores
 from ..errors import SedscopeError, SedscopeWarning
-from ..evaluation.evaluate import Evaluation, as_evaluation
-from ..evaluation.request import as_metrics
+from ..evaluation.evaluate import measure
+from ..evaluation.result import Evaluation
 from ..metrics import Metric
+from ..metrics.metric import as_metrics
 from ..postprocessing import PostProcessing
 from .batch import Batch
 from .collector import BatchCollector, Part, Repeats, Seen
@@ -81,7 +82,7 @@ class SEDMetrics(torchmetrics.Metric):
 
     def __init__(
         self,
-        metrics: Metric | Iterable[Metric] | Mapping[str, Metric],
+        metrics: Metric[Any] | Iterable[Metric[Any]] | Mapping[str, Metric[Any]],
         classes: Iterable[str],
         *,
         frame: float,
@@ -95,7 +96,7 @@ class SEDMetrics(torchmetrics.Metric):
         super().__init__(**options)
         chosen = as_metrics(metrics.values() if isinstance(metrics, Mapping) else metrics)
         names = metrics if isinstance(metrics, Mapping) else map(repr, chosen)
-        self.metrics: dict[str, Metric] = dict(zip(names, chosen, strict=True))
+        self.metrics: dict[str, Metric[Any]] = dict(zip(names, chosen, strict=True))
         self.collector = BatchCollector(
             chosen,
             classes,
@@ -238,7 +239,7 @@ class SEDMetrics(torchmetrics.Metric):
             for criterion, found in deltas.items()
         }
         notes = self.collector.notes(deltas)
-        return as_evaluation(self.collector.metrics, counts, notes, {}, deltas=deltas)
+        return measure(self.collector.metrics, counts, notes, {}, deltas=deltas)
 
     def _shown(self, result: Evaluation) -> Any:
         """What :meth:`compute` returns of a result."""
@@ -303,7 +304,7 @@ class SEDMetric(SEDMetrics):
 
     def __init__(
         self,
-        metric: Metric,
+        metric: Metric[Any],
         classes: Iterable[str],
         *,
         frame: float,

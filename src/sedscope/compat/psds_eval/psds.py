@@ -11,12 +11,12 @@ import numpy as np
 
 from ...counting.counts import Counts
 from ...counting.tally import Tally
-from ...criteria.criterion import Intersection
+from ...criteria import Intersection
 from ...data.clip_ids import clip_id
 from ...data.ground_truth import GroundTruth
 from ...data.scores import Scores
-from ...engines.floor_search import deltas
 from ...errors import SedscopeWarning, counted, listing
+from ...evaluation.deltas import deltas
 from ...metrics.psd_roc import step_area
 from .values import PSDROC, PSDS, WORLD, FloatArray, PSDSEvalError, Thresholds, own_errors
 

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from ...counting.counts import ClassCounts, Counts
 from ...counting.deltas import Deltas
-from ...counting.one_pass import Wanted
-from ...criteria.criterion import Criterion, Intersection
+from ...counting.one_pass import one_pass
+from ...counting.request import DeltaRequest
+from ...criteria import Criterion, Intersection
 from ...data.alignment import align
 from ...data.ground_truth import GroundTruth
 from ...data.scores import Scores
-from ...engines.floor_search import collect
 from ...errors import SedscopeError, SedscopeWarning, counted, listing
 from .inputs import NamedScores
 
@@ -46,12 +46,12 @@ class Found:
 
 
 def find(
-    scores: NamedScores, truth: GroundTruth, criterion: Criterion, wanted: Wanted | None = None
+    scores: NamedScores, truth: GroundTruth, criterion: Criterion, request: DeltaRequest | None = None
 ) -> Found:
     """The deltas of some scores; what is odd about the data is warned of."""
     _require_known_labels(scores.scores, truth)
     alignment = align(scores.scores, truth)
-    deltas = collect(alignment, {criterion: wanted or Wanted()})[criterion]
+    deltas = one_pass(alignment, {criterion: request or DeltaRequest()})[criterion]
     expected = "taken from the scores' last boundary"
     notes = [note for note in alignment.warnings if not note.endswith(expected)]
     _warn(notes)

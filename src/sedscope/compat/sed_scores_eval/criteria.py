@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...counting.one_pass import Wanted
-from ...criteria.criterion import Collar, Criterion, Intersection
-from ...criteria.segments import Clip, Segment
+from ...counting.request import DeltaRequest
+from ...criteria import Clip, Collar, Criterion, Intersection, Segment
 from ...data.clip_ids import clip_id, clip_ids
 from .base_modules.io import read_ground_truth_tags
 from .counting import Found, find
@@ -108,13 +107,13 @@ def by_events(
     *,
     deltas: Any = None,
     audio_durations: GivenDurations | None = None,
-    wanted: Wanted | None = None,
+    request: DeltaRequest | None = None,
 ) -> Found:
     """Count by a criterion about events; ``deltas``: a table of them instead of scores."""
     events = events_by_name(ground_truth)
     durations = None if audio_durations is None else durations_by_name(audio_durations)
     if deltas is None:
-        return count_same_clips(named_scores(scores), events, durations, criterion, wanted)
+        return count_same_clips(named_scores(scores), events, durations, criterion, request)
     clips = list(clip_ids(deltas, "deltas").values())
     events = of_clips(events, clips, "ground truth")
     if durations is not None:
@@ -127,13 +126,13 @@ def count_same_clips(
     events: Mapping[str, Any],
     durations: Mapping[str, float] | None,
     criterion: Criterion,
-    wanted: Wanted | None = None,
+    request: DeltaRequest | None = None,
 ) -> Found:
     """Count by a criterion, if all is about the same clips."""
     require_same_clips(map(clip_id, events), scores.scores, "ground truth")
     if durations is not None:
         require_same_clips(map(clip_id, durations), scores.scores, "durations")
-    return find(scores, truth_of_events(events, durations), criterion, wanted)
+    return find(scores, truth_of_events(events, durations), criterion, request)
 
 
 def _until_the_last(scores: NamedScores, events: Mapping[str, Any]) -> dict[str, float]:

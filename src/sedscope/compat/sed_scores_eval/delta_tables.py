@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...counting.deltas import Deltas
-from ...criteria.criterion import Collar, Criterion, Intersection
-from ...criteria.delta_tables import DeltaTables, ReferenceRows, Rows
-from ...criteria.segments import Clip, Segment
+from ...criteria import Clip, Collar, Criterion, Intersection, Segment
+from ...criteria.delta_tables import DeltaRows, DeltaTables, ReferenceRows
 from ...data.clip_ids import clip_ids
 from ...data.ground_truth import GroundTruth
 from ...data.scores import ScoreArray
@@ -58,7 +57,7 @@ class _Part:
     columns: Mapping[str, NDArray[Any]]
 
     @staticmethod
-    def of_rows(table: Rows, columns: Mapping[str, NDArray[Any]]) -> _Part:
+    def of_rows(table: DeltaRows, columns: Mapping[str, NDArray[Any]]) -> _Part:
         classes, clips = table.starts.shape[0], table.starts.shape[1] - 1
         pairs = np.repeat(np.arange(classes * clips), np.diff(table.starts, axis=1).ravel())
         return _Part(pairs, table.scores, columns)
@@ -181,8 +180,8 @@ class _Stacked:
         scale = TICKS_PER_SECOND if name in ERRORS else 1
         return np.rint(self.columns[name] * scale).astype(np.int64)
 
-    def rows(self, names: Sequence[str], dtype: type) -> Rows:
-        return Rows(self.starts, self.scores, tuple(self[name].astype(dtype) for name in names))
+    def rows(self, names: Sequence[str], dtype: type) -> DeltaRows:
+        return DeltaRows(self.starts, self.scores, tuple(self[name].astype(dtype) for name in names))
 
 
 def _stacked(tables: Sequence[Sequence[Any]], classes: Sequence[str]) -> _Stacked:
@@ -215,7 +214,7 @@ def _stacked(tables: Sequence[Sequence[Any]], classes: Sequence[str]) -> _Stacke
     )
 
 
-def _cross_rows(columns: _Stacked, classes: Sequence[str]) -> Rows:
+def _cross_rows(columns: _Stacked, classes: Sequence[str]) -> DeltaRows:
     """Cross-triggers as a sparse table."""
     present = [c for c, label in enumerate(classes) if CROSS + label in columns.columns]
     changes = np.zeros((len(present), len(columns.scores)), np.int64)
@@ -223,7 +222,7 @@ def _cross_rows(columns: _Stacked, classes: Sequence[str]) -> Rows:
         changes[place] = columns[CROSS + classes[c]]
     row, other = np.nonzero(changes.T)
     before = np.searchsorted(row, columns.starts)
-    return Rows(
+    return DeltaRows(
         before.astype(np.int64),
         columns.scores[row],
         (np.array(present, np.int32)[other], changes.T[row, other].astype(np.int32)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....criteria.criterion import Collar
+from ....criteria import Collar
 from ..counting import Statistics, statistics_of
 from ..criteria import by_collar, by_events
 from ..delta_tables import DeltaTable, delta_table

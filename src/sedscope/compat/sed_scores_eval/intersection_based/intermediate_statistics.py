@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....criteria.criterion import Intersection
+from ....criteria import Intersection
 from ..counting import Statistics, statistics_of
 from ..criteria import by_events, by_intersection
 from ..delta_tables import CROSS, DeltaTable, delta_table

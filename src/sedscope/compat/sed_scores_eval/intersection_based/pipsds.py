@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ....counting.counts import Counts
-from ....counting.one_pass import Wanted
+from ....counting.request import DeltaRequest
 from ....errors import SedscopeError
 from ..arguments import batched, taking, transposed
 from ..base_modules.postprocessing import median_filter
@@ -40,11 +40,11 @@ class Data:
     audio_durations: Any
     options: PSDSOptions
     pruned: bool = True
-    """Whether counts are wanted only as far down as the curves go."""
+    """Whether counts are request only as far down as the curves go."""
 
     @property
     def limit(self) -> float | None:
-        """False positives per second up to which counts are wanted."""
+        """False positives per second up to which counts are request."""
         return self.options.limit if self.pruned else None
 
     def count(self, scores: Any, deltas: Any = None) -> Found:
@@ -55,7 +55,7 @@ class Data:
             self.options.criterion,
             deltas=deltas,
             audio_durations=durations_by_name(self.audio_durations),
-            wanted=Wanted(self.limit),
+            request=DeltaRequest(self.limit),
         )
 
 
@@ -120,8 +120,8 @@ class MedianFiltered(Variants):
         if not filters:
             raise SedscopeError("there is no median filter: give median_filter_lengths_in_sec")
         events, durations = events_by_name(data.ground_truth), durations_by_name(data.audio_durations)
-        wanted = Wanted(data.limit, variants=tuple(dict.fromkeys(filters)))
-        found = count_same_clips(given, events, durations, data.options.criterion, wanted)
+        request = DeltaRequest(data.limit, variants=tuple(dict.fromkeys(filters)))
+        found = count_same_clips(given, events, durations, data.options.criterion, request)
         return [Found(found.deltas.variants[chosen], found.names) for chosen in filters]
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....counting.counts import Counts
-from ....counting.one_pass import Wanted
-from ....criteria.criterion import Intersection
+from ....counting.request import DeltaRequest
+from ....criteria import Intersection
 from ....data.times import SECONDS_PER_UNIT
 from ....errors import SedscopeError
 from ....metrics import psd_roc as curves
@@ -160,7 +160,7 @@ def _rocs(
         options.criterion,
         deltas=deltas,
         audio_durations=durations_by_name(audio_durations),
-        wanted=Wanted(options.limit),
+        request=DeltaRequest(options.limit),
     )
     return options.class_curves(found.counts())
 

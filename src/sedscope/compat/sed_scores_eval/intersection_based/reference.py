@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....counting.counts import Counts, as_thresholds
-from ....counting.one_pass import Wanted
+from ....counting.request import DeltaRequest
 from ....errors import SedscopeError, counted, listing
 from ....evaluation.detection_sets import counts_of_sets
 from ..arguments import taking
@@ -65,7 +65,7 @@ def approximate_psds_from_detections_dir(
         )
     sets = {point: _events(file) for point, file in files.items()}
     truth = truth_of_events(events_by_name(ground_truth), durations_by_name(audio_durations))
-    counts = counts_of_sets(sets, truth, {options.criterion: Wanted()})
+    counts = counts_of_sets(sets, truth, {options.criterion: DeltaRequest()})
     return _over_points(counts[options.criterion], options)
 
 

@@ -1,0 +1,74 @@
+"""Deltas in one call: from scores and ground truth to the changes of the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..counting.checked_clips import Progress
+from ..counting.deltas import Deltas
+from ..counting.request import DeltaRequest
+from ..criteria import Criterion
+from ..data.alignment import ClipChoice, Missing, align
+from ..data.ground_truth import GroundTruth
+from ..data.scores import Scores
+from ..engines.floor_search import find_deltas
+from ..engines.options import EngineName, RunOptions
+from ..errors import SedscopeError
+from ..postprocessing import PostProcessing, as_postprocessings
+
+
+def deltas(
+    scores: Scores,
+    truth: GroundTruth,
+    criterion: Criterion,
+    *,
+    classes: Iterable[str] | None = None,
+    clips: ClipChoice = None,
+    missing: Missing = "error",
+    postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
+    engine: EngineName = "threads",
+    scheduler: object = None,
+    checkpoint: str | Path | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Deltas:
+    """Find how the counts of a criterion change at every threshold.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores of the system.
+    truth : GroundTruth
+        The reference events.
+    criterion : Criterion
+        What counts as found.
+    classes, clips, missing
+        What to evaluate; see :func:`~sedscope.evaluate`.
+    postprocessing : post-processing, iterable of them, or str
+        Variants of the scores to count as well: a list, or a sweep as text. The result holds their
+        deltas in ``variants``.
+    engine, scheduler, checkpoint, threads, progress
+        How the pass runs; see :func:`~sedscope.evaluate`.
+
+    Returns
+    -------
+    Deltas
+        Add them up with :meth:`Deltas.counts`, merge them with those of other clips with
+        :meth:`Deltas.merge`.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> sed.deltas(scores, truth, sed.Intersection(0.7, 0.7)).counts()["Dog"].tp.tolist()
+    [1, 0]
+    """
+    if not isinstance(criterion, Criterion):
+        raise SedscopeError(f"Not a criterion: {criterion!r}.")
+    options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
+    request = DeltaRequest(variants=as_postprocessings(postprocessing))
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    with options.open_engine() as opened:
+        return find_deltas(alignment, {criterion: request}, opened, progress)[criterion]

@@ -1,0 +1,57 @@
+"""Notes: what a user should know about the values of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from ..counting.deltas import Deltas
+from ..criteria import Criterion
+from ..data.alignment import Alignment
+from ..errors import counted, listing
+from ..resampling.intervals import Bootstrap
+
+
+def late_events_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
+    """Note reference events that were left out because they begin after their clip ends."""
+    durations = next(iter(deltas.values())).durations
+    clips = np.repeat(np.arange(len(durations)), np.diff(alignment.starts))
+    late = int(np.count_nonzero(alignment.events[:, 0] >= durations[clips]))
+    if not late:
+        return []
+    verb = "begins" if late == 1 else "begin"
+    was = "was" if late == 1 else "were"
+    return [
+        f"{counted(late, 'reference event')} {verb} at or after the last boundary of the scores and {was} "
+        "left out."
+    ]
+
+
+def empty_classes_note(references: Mapping[str, int]) -> list[str]:
+    """Note classes without reference events."""
+    empty = [label for label, number in references.items() if not number]
+    if not empty:
+        return []
+    has, they, are = ("has", "it", "is") if len(empty) == 1 else ("have", "they", "are")
+    return [
+        f"{counted(len(empty), 'class')} {has} no reference events, so {they} {are} left out of the "
+        f"averages: {listing(empty)}."
+    ]
+
+
+def undefined_resamples_note(intervals: Collection[Bootstrap]) -> list[str]:
+    """Note classes whose value is not defined in some resamples."""
+    times: dict[str, int] = {}
+    for interval in intervals:
+        for label, of_class in interval.per_class.items():
+            if not np.isnan(of_class.value) and of_class.undefined:
+                times[label] = max(times.get(label, 0), of_class.undefined)
+    if not times:
+        return []
+    number = max(len(interval.values) for interval in intervals)
+    classes = [f"{label} in {undefined} of {number}" for label, undefined in times.items()]
+    return [
+        "Some classes are not defined in some resamples, so they are left out of the averages and "
+        f"intervals there: {listing(classes)}."
+    ]

@@ -1,0 +1,226 @@
+"""The result of an evaluation: values, counts, intervals, and how they are shown."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings as python_warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+from ..counting.counts import Counts
+from ..counting.deltas import Deltas
+from ..criteria import Criterion
+from ..data.alignment import Alignment
+from ..engines.options import EngineName, RunOptions
+from ..errors import SedscopeWarning
+from ..io.atomic_write import write_text
+from ..metrics import Metric, MetricResult
+from ..resampling.intervals import Bootstrap, Interval
+from .table_text import aligned
+
+AnyResult = TypeVar("AnyResult", bound=MetricResult)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation(Mapping[Metric[Any], MetricResult]):
+    """The results of an evaluation, by metric. The definition of a metric as text works as a key, too.
+
+    Attributes
+    ----------
+    results : mapping of Metric to its result
+        The value of each metric, with its curves.
+    counts : mapping of Criterion to Counts
+        The counts of each criterion; for metrics with a limit on false positives, up to that limit.
+    classes : tuple of str
+        The classes that were evaluated.
+    references : mapping of str to int
+        The number of reference events of each class.
+    clips : int
+        The number of clips.
+    hours : float
+        The duration of all clips.
+    warnings : tuple of str
+        What to know about the values.
+    intervals : mapping of Metric to Bootstrap
+        The interval of each metric, if intervals were asked for.
+    alignment : Alignment or None
+        What was evaluated; None for sets of detections.
+    deltas : mapping of Criterion to Deltas
+        What the counts were added up from; empty for sets of detections.
+    """
+
+    results: Mapping[Metric[Any], MetricResult]
+    counts: Mapping[Criterion, Counts]
+    classes: tuple[str, ...]
+    references: Mapping[str, int]
+    clips: int
+    hours: float
+    warnings: tuple[str, ...]
+    intervals: Mapping[Metric[Any], Bootstrap] = field(default_factory=dict)
+    alignment: Alignment | None = None
+    deltas: Mapping[Criterion, Deltas] = field(default_factory=dict)
+
+    @overload
+    def __getitem__(self, metric: Metric[AnyResult]) -> AnyResult: ...
+    @overload
+    def __getitem__(self, metric: str) -> MetricResult: ...
+
+    def __getitem__(self, metric: Metric[Any] | str) -> MetricResult:
+        if isinstance(metric, str):
+            return {repr(key): result for key, result in self.results.items()}[metric]
+        return self.results[metric]
+
+    def __iter__(self) -> Iterator[Metric[Any]]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def scalars(self) -> dict[str, float]:
+        """Return all values in one flat dict, for loggers: ``{metric: value, "metric/class": value}``."""
+        values: dict[str, float] = {}
+        for metric, result in self.results.items():
+            values[repr(metric)] = result.value
+            for label, class_result in result.per_class.items():
+                values[f"{metric!r}/{label}"] = class_result.value
+        return values
+
+    def table(self) -> str:
+        """Return a readable table: a row per class, a column per metric."""
+        columns = [(result, self.intervals.get(metric)) for metric, result in self.results.items()]
+        header = ["class", "references", *(f"[{i}]" for i, _ in enumerate(columns, 1))]
+        rows = [
+            [
+                label,
+                str(self.references[label]),
+                *(
+                    _number(result.per_class[label].value, bootstrap and bootstrap.per_class[label])
+                    for result, bootstrap in columns
+                ),
+            ]
+            for label in self.classes
+        ]
+        overall = [
+            "overall",
+            str(sum(self.references.values())),
+            *(_number(result.value, bootstrap) for result, bootstrap in columns),
+        ]
+        lines = aligned([header, *rows, overall])
+        rule = "─" * max(map(len, lines))
+        legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.results, 1)]
+        if self.intervals:
+            legend.append(next(iter(self.intervals.values())).resampling.about())
+        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", *legend])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what :meth:`to_json` writes. Values that are not defined are None."""
+        from .. import __version__
+
+        return {
+            "sedscope": __version__,
+            "clips": self.clips,
+            "hours": self.hours,
+            "classes": list(self.classes),
+            "references": dict(self.references),
+            "metrics": [
+                _as_dict(metric, result, self.intervals.get(metric))
+                for metric, result in self.results.items()
+            ],
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the results as JSON text, and write them to ``path`` if it is given."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        if path is not None:
+            write_text(path, text)
+        return text
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        name: str = "system",
+        others: Mapping[str, Evaluation] | None = None,
+        clips_shown: int | Iterable[str] = 60,
+        audio: str | Path | None = None,
+        engine: EngineName = "threads",
+        scheduler: object = None,
+        checkpoint: str | Path | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Write an HTML page with curves, threshold sliders, an error analysis and a clip browser.
+
+        The page needs nothing but a browser.
+
+        Parameters
+        ----------
+        path : path or address
+            The HTML file to write.
+        name : str, default "system"
+            The name of this system.
+        others : mapping of str to Evaluation, optional
+            Evaluations of other systems, with the same metrics on the same clips.
+        clips_shown : int or iterable of str, default 60
+            How many clips can be browsed, or which. One in six of them are clips without errors, the
+            others those with the most errors.
+        audio : path, optional
+            A folder with the audio files of the clips. Those of the clips shown go into the page, as far
+            as there is room.
+        engine, scheduler, checkpoint, threads
+            How a further pass over the clips runs, if the page needs one; see
+            :func:`~sedscope.evaluate`.
+        """
+        from ..report import write_report
+
+        write_report(
+            {name: self, **(others or {})},
+            path,
+            clips_shown=clips_shown,
+            audio=audio,
+            options=RunOptions(threads, engine, scheduler, checkpoint),
+        )
+
+    def warn(self, stacklevel: int) -> Evaluation:
+        """Issue the warnings as Python warnings, and return the evaluation."""
+        for warning in self.warnings:
+            python_warnings.warn(warning, SedscopeWarning, stacklevel=stacklevel + 1)
+        return self
+
+
+def _number(value: float, interval: Interval | None = None) -> str:
+    if interval is None:
+        return f"{value:.4f}"
+    return f"{value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
+
+
+def _as_dict(metric: Metric[Any], result: MetricResult, bootstrap: Bootstrap | None) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "metric": repr(metric),
+        "value": _finite(result.value),
+        "per_class": {label: _finite(value.value) for label, value in result.per_class.items()},
+    }
+    if result.thresholds:
+        entry["thresholds"] = {label: _finite(value) for label, value in result.thresholds.items()}
+    if bootstrap:
+        entry["interval"] = {
+            **_limits(bootstrap),
+            "per_class": {label: _limits(interval) for label, interval in bootstrap.per_class.items()},
+            "resampling": bootstrap.resampling.about(),
+        }
+    return entry
+
+
+def _limits(interval: Interval) -> dict[str, float | None]:
+    return {
+        "low": _finite(interval.low),
+        "high": _finite(interval.high),
+        "undefined_resamples": interval.undefined,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
