@@ -10,7 +10,9 @@ from typing import Any
 import hypothesis
 import pytest
 
-ROOT = Path(__file__).parent.parent
+# helpers assert as tests do, and show as much when they fail
+pytest.register_assert_rewrite("tests.support")
+
 REQUIRE_ALL = os.environ.get("SEDSCOPE_REQUIRE_ALL") == "1"
 
 hypothesis.settings.register_profile("default", deadline=None, derandomize=REQUIRE_ALL)
@@ -38,9 +40,9 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
 
 
 @pytest.fixture(scope="session")
-def data() -> Path:
+def data(pytestconfig: pytest.Config) -> Path:
     """The folder of real data, which is not part of the project."""
-    folder = Path(os.environ.get("SEDSCOPE_DATA", ROOT.parent / "shared" / "data"))
+    folder = Path(os.environ.get("SEDSCOPE_DATA", pytestconfig.rootpath.parent / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip(f"needs the real data sets: no folder {folder} (set SEDSCOPE_DATA)")
     return folder
@@ -53,9 +55,9 @@ def reference_values(data: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def peers_python() -> Path:
+def peers_python(pytestconfig: pytest.Config) -> Path:
     """The Python of the environment in which the peers are installed."""
-    python = ROOT / ".venv-peers" / "bin" / "python"
+    python = pytestconfig.rootpath / ".venv-peers" / "bin" / "python"
     if not python.exists():
         pytest.skip("needs the peers' environment: run 'make peers'")
     return python

@@ -14,7 +14,7 @@ import sedscope as sed
 from sedscope.io.ground_truth import write_durations
 from sedscope.postprocessing import MedianFilter
 
-from .test_cli import Outcome, rows, run
+from ..support.command_line import Outcome, run, table_rows
 
 PSDS = "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"
 COLLAR = "FScore(Collar(onset=0.5), threshold=0.4)"
@@ -121,7 +121,7 @@ def test_intervals_in_the_table(folder: Path) -> None:
     resampling = sed.Resampling(20, balanced=True)
     interval = sed.evaluate(*read(folder), metric, bootstrap=resampling).intervals[metric]
     said = f"{interval.value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
-    assert " ".join(rows(outcome.out)["overall"][1:]) == said
+    assert " ".join(table_rows(outcome.out)["overall"][1:]) == said
     assert "in brackets 95 % percentile intervals from 20 balanced resamples of clips" in outcome.out
 
 
@@ -161,10 +161,10 @@ def test_tune_a_sweep_with_folds(folder: Path, tmp_path: Path) -> None:
     assert outcome.code == 0
     scores, truth = read(folder)
     expected = sed.tune(scores, truth, metric_of(best), SWEEP, folds=4, seed=2)
-    overall = rows(outcome.out)["overall"]
+    overall = table_rows(outcome.out)["overall"]
     assert overall == [f"{expected.value:.4f}", f"{expected.cross_validated:.4f}"]
     for label, tuned in expected.per_class.items():
-        assert rows(outcome.out)[label][-1] == repr(tuned.postprocessing)
+        assert table_rows(outcome.out)[label][-1] == repr(tuned.postprocessing)
     loaded = sed.OperatingPoints.load(points)
     assert loaded.thresholds == expected.points.thresholds
     assert loaded.postprocessing == expected.points.postprocessing
@@ -201,7 +201,7 @@ def test_tune_for_a_curve(folder: Path, tmp_path: Path) -> None:
     assert outcome.code == 0
     assert "note: each class is tuned for its own PSDS" in outcome.err
     got = evaluated(folder, "--metric", PSDS, "--points", points)["metrics"][0]
-    assert f"{got['value']:.4f}" == rows(outcome.out)["overall"][0]
+    assert f"{got['value']:.4f}" == table_rows(outcome.out)["overall"][0]
     said = refused(run("detect", folder / "good", "--points", points))
     assert "no thresholds, only post-processings" in said
 
@@ -214,7 +214,7 @@ def test_points_of_scores_that_were_processed_before(folder: Path, tmp_path: Pat
         assert 'note: the points are for scores after --postprocess "Min' in outcome.err
     options = ["--metric", "FScore(Collar())", "--points", points]
     got = evaluated(folder, *options, *before)["metrics"][0]
-    assert f"{got['value']:.4f}" == rows(outcome.out)["overall"][0]
+    assert f"{got['value']:.4f}" == table_rows(outcome.out)["overall"][0]
 
 
 def test_tune_by_objective_and_sweep(folder: Path, tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
     scores, truth = read(folder)
     metric = sed.BestFScore(sed.Collar())
     expected = sed.tune(scores, truth, metric, SWEEP, folds=3, groups=groups_of(folder))
-    assert rows(outcome.out)["overall"][1] == f"{expected.cross_validated:.4f}"
+    assert table_rows(outcome.out)["overall"][1] == f"{expected.cross_validated:.4f}"
 
 
 @pytest.mark.parametrize(

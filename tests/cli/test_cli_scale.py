@@ -10,7 +10,7 @@ import pytest
 import sedscope as sed
 from sedscope.io.ground_truth import write_durations
 
-from .test_cli import run
+from ..support.command_line import run
 
 
 @pytest.fixture(scope="module")

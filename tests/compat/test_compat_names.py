@@ -18,8 +18,8 @@ import sedscope.compat.sed_scores_eval as sed_scores_eval
 from sedscope.compat.sed_scores_eval import clip_based, collar_based, intersection_based, segment_based
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
 
-from ..support.judging import judge
-from ..support.peers.judge import parameters
+from ..support.peers.calls import parameters
+from ..support.peers.judge_process import judge
 
 MODULES = [
     *(

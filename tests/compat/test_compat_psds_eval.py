@@ -23,8 +23,9 @@ from sedscope.compat.psds_eval import (
 )
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
 
-from ..support.judging import KINDS, judge, random_set
-from ..support.peers.judge import leaves, points_of
+from ..support.peers.calls import leaves, points_of
+from ..support.peers.judge_process import judge
+from ..support.random_sets import KINDS, random_set
 
 NAMES = ["simulated", *(f"random-{i}" for i in range(6))]
 

@@ -21,7 +21,7 @@ from sedscope.compat.sed_scores_eval.base_modules.scores import (
     validate_score_dataframe,
 )
 
-from ..support.compat_sets import CAT, COLLAR, DURATIONS, GRID, SCORES, TRUTH, frame
+from ..support.compat.sets import CAT, COLLAR, DURATIONS, GRID, SCORES, TRUTH, frame
 
 
 def nan_scores() -> Any:

@@ -23,9 +23,9 @@ from sedscope.compat.sed_scores_eval.delta_tables import delta_table, found_in_t
 from sedscope.compat.sed_scores_eval.inputs import NamedScores
 from sedscope.compat.sed_scores_eval.utils import nested
 
-from ..support.cases import clip_lists, criteria, to_scores, to_truth
-from ..support.compat_sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, simulated
+from ..support.compat.sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, simulated
 from ..support.files import write_files
+from ..support.strategies import clip_lists, criteria, to_scores, to_truth
 
 
 def test_files_frames_loaders_and_scores_are_the_same(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from sedscope.counting.delta_files import load_deltas, merge_files, save_deltas
 from sedscope.postprocessing import MedianFilter
 
 from ..support import oracle
-from ..support.cases import clip_lists, to_scores, to_truth
+from ..support.strategies import clip_lists, to_scores, to_truth
 
 CRITERIA: list[Any] = [
     sed.Intersection(0.5, 0.5, 0.3),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,48 +16,20 @@ from sedscope.data.alignment import align
 from sedscope.data.times import to_ticks
 from sedscope.engines.floor_search import collect
 
-from ..counting.test_counts import assert_equal_to_oracle
 from ..support import oracle
-from ..support.cases import (
+from ..support.equality import assert_equal_to_oracle
+from ..support.strategies import (
     LABELS,
-    any_scores,
+    cases,
     clip_lists,
     clips,
+    collar_criteria,
+    crowded_clips,
+    dtypes,
     parts,
-    tied_scores,
     to_scores,
     to_truth,
 )
-
-collars = st.sampled_from([None, 0.0, 1e-6, 3e-6, 1e-5, 0.064, 0.2])
-dtypes = st.sampled_from([np.float32, np.float64])
-
-
-@st.composite
-def crowded_clips(draw: st.DrawFn) -> oracle.Clip:
-    """Many short frames and references, closer together than collars: much to choose from."""
-    frames = draw(st.integers(1, 14))
-    score = draw(st.sampled_from([tied_scores, any_scores]))
-    bounds = draw(st.lists(st.integers(0, frames + 2), max_size=9).map(sorted))
-    events = [(on, off, label) for label in LABELS[:2] for on, off in pairwise(bounds) if on < off]
-    return oracle.Clip(
-        edges=list(range(frames + 1)),
-        scores={label: draw(st.lists(score, min_size=frames, max_size=frames)) for label in LABELS},
-        references=[(on, off, label) for on, off, label in events if on < frames],
-        duration=frames,
-    )
-
-
-cases = clip_lists | st.lists(crowded_clips(), min_size=1, max_size=3)
-
-
-@st.composite
-def collar_criteria(draw: st.DrawFn) -> sed.Collar:
-    onset, offset = draw(collars), draw(collars)
-    if onset is None and offset is None:
-        onset = 2e-6
-    rate = draw(st.sampled_from([0.0, 0.2, 0.5]))
-    return sed.Collar(onset, offset, rate, cross_triggers=draw(st.booleans()))
 
 
 def in_ticks(collar: sed.Collar) -> dict[str, Any]:

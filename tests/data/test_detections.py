@@ -14,9 +14,9 @@ from hypothesis import given, settings
 import sedscope as sed
 from sedscope.criteria.custom import CustomCriterion, Detections, FoundChanges, Intervals
 
-from ..metrics.test_invariances import columns
 from ..support import oracle
-from ..support.cases import LABELS, clip_lists, name, to_scores, to_truth
+from ..support.equality import count_columns
+from ..support.strategies import LABELS, clip_lists, name, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -136,8 +136,8 @@ def test_sets_are_the_counts_at_their_thresholds() -> None:
     exact = sed.evaluate(scores, truth, metrics[1:])
     for metric in metrics:
         every = sed.deltas(scores, truth, metric.criterion).counts().at(thresholds)
-        got = dict(columns(result.counts[metric.criterion]))
-        expected = dict(columns(every))
+        got = dict(count_columns(result.counts[metric.criterion]))
+        expected = dict(count_columns(every))
         assert got == expected
     for metric in metrics[1:]:
         assert result[metric].value == pytest.approx(exact[metric].value)
@@ -224,7 +224,7 @@ def test_a_criterion_of_ones_own() -> None:
         sed.deltas(scores, truth, IntersectionInPython(0.7), clips=truth.clips[rows])
         for rows in (slice(0, 5), slice(5, 12))
     ]
-    assert dict(columns(parts[0].merge(parts[1]).counts())) == dict(columns(own))
+    assert dict(count_columns(parts[0].merge(parts[1]).counts())) == dict(count_columns(own))
 
 
 def test_a_criterion_without_its_method_is_refused() -> None:

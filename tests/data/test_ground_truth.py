@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.io.ground_truth import read_durations, write_durations
 
-from ..support.files import ARRAYS, DURATIONS, FRAME_KINDS, TRUTH, events, frame_of, table, write_files
+from ..support.data_frames import FRAME_KINDS, frame_of
+from ..support.files import ARRAYS, DURATIONS, TRUTH, events, table, write_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 

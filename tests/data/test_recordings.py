@@ -25,10 +25,10 @@ from sedscope.data.scores import ScoreArray
 from sedscope.engines.floor_search import collect
 from sedscope.metrics import Metric
 
-from ..metrics.test_invariances import assert_same
 from ..support import oracle
-from ..support.cases import LABELS, clip_lists, to_scores, to_truth
-from ..support.registry import METRICS
+from ..support.equality import assert_equal_evaluations
+from ..support.examples import METRICS
+from ..support.strategies import LABELS, clip_lists, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -126,7 +126,7 @@ def test_metrics_are_the_same_bits(case: Sequence[oracle.Clip], places: list[int
     scores, truth = to_scores(case), to_truth(case)
     metrics = [metric for metric in METRICS if not metric.variants]
     whole = sed.evaluate(scores, truth, metrics)
-    assert_same(whole, sed.evaluate(in_pieces(scores, places), truth, metrics))
+    assert_equal_evaluations(whole, sed.evaluate(in_pieces(scores, places), truth, metrics))
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -151,7 +151,7 @@ def test_among_clips_that_are_whole() -> None:
     metrics: list[Metric] = [sed.presets.PSDS1, sed.presets.PSDS2, sed.BestErrorRate(sed.Collar())]
     done: list[tuple[int, int]] = []
     result = sed.evaluate(mixed, truth, metrics, progress=lambda *counts: done.append(counts))
-    assert_same(sed.evaluate(scores, truth, metrics), result)
+    assert_equal_evaluations(sed.evaluate(scores, truth, metrics), result)
     assert done[-1] == (40, 40)
 
 
@@ -166,7 +166,9 @@ def test_pruned_by_the_floors_of_other_clips_and_its_own() -> None:
     assert np.isfinite(deltas.floors).all()
     whole = collect(align(scores, truth), wanted)[psds.criterion]
     assert np.array_equal(deltas.floors, whole.floors)
-    assert_same(sed.evaluate(scores, truth, psds), sed.evaluate(in_pieces(scores, [300]), truth, psds))
+    assert_equal_evaluations(
+        sed.evaluate(scores, truth, psds), sed.evaluate(in_pieces(scores, [300]), truth, psds)
+    )
 
 
 def test_a_clip_without_frames() -> None:

@@ -27,11 +27,23 @@ from sedscope.diagnosis.diagnose import (
     diagnose_clip,
 )
 
-from ..criteria.test_criteria import cases, collar_criteria, crowded_clips, dtypes
-from ..support import oracle, oracle_diagnosis
-from ..support.cases import LABELS, clips, criteria, name, parts, to_scores, to_truth
-from ..support.oracle_diagnosis import EventCriterion
-from ..support.sets import desed_scores, desed_truth
+from ..support import oracle
+from ..support.oracle import diagnosis as oracle_diagnosis
+from ..support.oracle.diagnosis import EventCriterion
+from ..support.real_data import desed_scores, desed_truth
+from ..support.strategies import (
+    LABELS,
+    cases,
+    clips,
+    collar_criteria,
+    criteria,
+    crowded_clips,
+    dtypes,
+    name,
+    parts,
+    to_scores,
+    to_truth,
+)
 
 event_criteria: st.SearchStrategy[EventCriterion] = (
     criteria() | collar_criteria() | st.builds(sed.IoU, parts, cross_triggers=st.booleans())

@@ -27,7 +27,7 @@ from sedscope.engines.parts import find, merge, part_of, ranges
 from sedscope.evaluation.request import wanted_by
 from sedscope.metrics import Metric
 
-from ..support.registry import METRICS
+from ..support.examples import METRICS
 
 CRITERIA = {repr(metric.criterion): metric.criterion for metric in METRICS}
 PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 
-from ..cli.test_cli import run
+from ..support.command_line import run
 from ..support.files import DURATIONS, SCORES, TRUTH, Content, Files, table, write_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

@@ -16,7 +16,7 @@ import sedscope as sed
 from sedscope.metrics import ClasswiseMetric, ClasswiseResult
 from sedscope.metrics.curves import roc_curve
 
-from ..support.sets import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 
 SETS = {"desed_validation_student": "desed", "dcase2023_excerpt": "excerpt"}
 COLLAR = sed.Collar(onset=0.2, offset=0.2, offset_rate=0.2)

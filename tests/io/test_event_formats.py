@@ -14,19 +14,10 @@ import sedscope as sed
 from sedscope.io.events import EVENT_FORMATS, Choices, EventSet, Source, find_event_format
 from sedscope.io.ground_truth import read_durations, write_event_set
 
-from ..support.files import FRAME_KINDS, frame_of
-from ..support.samples import (
-    PLAIN,
-    RAVEN,
-    SAMPLES,
-    SCORED,
-    Events,
-    Sample,
-    annotation,
-    jams,
-    observation,
-    tabs,
-)
+from ..support.data_frames import FRAME_KINDS, frame_of
+from ..support.event_files import SAMPLES
+from ..support.event_files.annotation_tools import RAVEN, annotation, jams, observation
+from ..support.event_files.sample import PLAIN, SCORED, Events, Sample, tabs
 
 samples = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
 

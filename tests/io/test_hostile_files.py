@@ -18,9 +18,10 @@ import pytest
 
 import sedscope as sed
 
+from ..support.event_files import SAMPLES
+from ..support.event_files.sample import lines, tabs
 from ..support.files import SCORES, TRUTH, table, write_files
-from ..support.samples import SAMPLES, lines, tabs
-from .test_score_formats import CLASSES, VALUES
+from ..support.score_files import CLASSES, VALUES
 
 EVENTS = "filename onset offset event_label"
 MEGABYTES = 400

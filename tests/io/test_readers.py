@@ -17,7 +17,9 @@ from hypothesis.extra import numpy as numpy_st
 
 import sedscope as sed
 
-from ..support.files import ARRAYS, FRAME_KINDS, SCORES, events, frame_of, table, write_files
+from ..support.data_frames import FRAME_KINDS, frame_of
+from ..support.equality import assert_equal_scores
+from ..support.files import ARRAYS, SCORES, events, table, write_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -38,14 +40,6 @@ def read_clip(tmp_path: Path, text: str | bytes) -> sed.ClipScores:
 def written_and_read(scores: sed.Scores, folder: Path) -> sed.Scores:
     sed.write_scores(scores, folder)
     return sed.read_scores(folder)
-
-
-def assert_equal(got: sed.Scores, expected: sed.Scores) -> None:
-    assert got.classes == expected.classes
-    assert list(got) == list(expected)
-    for clip in expected:
-        assert np.array_equal(got[clip].values, expected[clip].values)
-        assert np.array_equal(got[clip].ticks, expected[clip].ticks)
 
 
 # Scores from files
@@ -331,7 +325,7 @@ def test_all_sources_give_the_same_result(tmp_path: Path) -> None:
     ]
     assert set(results) == {results[0]}
     for scores in sources[1:]:
-        assert_equal(scores, sources[0])
+        assert_equal_scores(scores, sources[0])
 
 
 def test_infinite_scores() -> None:
@@ -365,7 +359,7 @@ def test_scores_are_read_back_as_they_were(tmp_path: Path) -> None:
     sed.write_scores(scores, tmp_path / "new" / "folder", progress=lambda *step: steps.append(step))
     assert steps == [(1, 4), (2, 4), (3, 4), (4, 4)]
     got = sed.read_scores(tmp_path / "new" / "folder")
-    assert_equal(got, sed.Scores(sorted(scores), scores.__getitem__, classes=scores.classes))
+    assert_equal_scores(got, sed.Scores(sorted(scores), scores.__getitem__, classes=scores.classes))
 
 
 @given(
@@ -387,7 +381,7 @@ def test_numbers_are_written_in_full(
 def test_odd_class_names(name: str, tmp_path: Path) -> None:
     scores = sed.Scores.from_arrays({"a": [[0.1, 0.9]]}, classes=[name, "Dog"], frame=1.0)
     got = written_and_read(scores, tmp_path / "scores")
-    assert_equal(got, scores)
+    assert_equal_scores(got, scores)
     truth = sed.GroundTruth.from_dict({"a": [(0, 1, name)], "b": []}, durations={"a": 1, "b": 1})
     sed.write_ground_truth(truth, tmp_path / "truth.tsv")
     again = sed.read_ground_truth(tmp_path / "truth.tsv")
@@ -408,7 +402,7 @@ def test_class_names_that_a_table_cannot_hold_are_kept_or_refused(name: str, tmp
         assert repr(name) in said or name in said
         assert not [file for file in tmp_path.rglob("*") if file.is_file()]
     else:
-        assert_equal(sed.read_scores(tmp_path / "scores"), scores)
+        assert_equal_scores(sed.read_scores(tmp_path / "scores"), scores)
 
 
 @pytest.mark.parametrize(
@@ -420,7 +414,7 @@ def test_clips_that_cannot_name_a_file_are_kept_or_refused(clip: str, tmp_path: 
         sed.write_scores(scores, tmp_path / "scores")
     except sed.SedscopeError:
         return
-    assert_equal(sed.read_scores(tmp_path / "scores"), scores)
+    assert_equal_scores(sed.read_scores(tmp_path / "scores"), scores)
 
 
 def test_scores_go_to_a_new_folder(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ import sedscope as sed
 from sedscope.io.ground_truth import write_durations
 from sedscope.io.locations import Address, place
 
-from ..cli.test_cli import run
+from ..support.command_line import run
 
 fsspec: Any = pytest.importorskip("fsspec", reason="needs fsspec: pip install 'sedscope[remote]'")
 

@@ -15,42 +15,15 @@ import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as numpy_st
 
 import sedscope as sed
 from sedscope.io.scores import SCORE_FORMATS, find_score_format
 
-from ..support.cases import clip_lists, to_scores, to_truth
-from .test_readers import assert_equal
+from ..support.equality import assert_equal_scores
+from ..support.score_files import CLASSES, TARGETS, VALUES, score_sets, write_and_read
+from ..support.strategies import clip_lists, to_scores, to_truth
 
-TARGETS = {"tsv": "out", "store": "out", "npz": "out.npz", "hdf5": "out.h5", "parquet": "out.parquet"}
 formats = pytest.mark.parametrize("name", SCORE_FORMATS)
-VALUES = np.array([[0.1, 0.9], [0.2, 0.8], [0.3, 0.7]], np.float32)
-CLASSES = ["Dog", "Cat"]
-
-
-@st.composite
-def score_sets(draw: st.DrawFn, *, mixed: bool = False) -> sed.Scores:
-    """Up to three clips of some frames, of float32 or float64, with gaps and any boundaries."""
-    names = st.text(st.characters(codec="ascii", min_codepoint=33), min_size=1, max_size=4)
-    classes = draw(st.lists(names, min_size=1, max_size=3, unique=True))
-    kind = draw(st.sampled_from([np.float32, np.float64]))
-    clips = {}
-    for clip in draw(st.lists(st.sampled_from(["a", "b_1.5", "Ü x"]), unique=True, min_size=1)):
-        kind = draw(st.sampled_from([np.float32, np.float64])) if mixed else kind
-        frames = draw(st.integers(0, 4))
-        elements = st.floats(allow_nan=False, width=32 if kind == np.float32 else 64)
-        values = draw(numpy_st.arrays(kind, (frames, len(classes)), elements=elements))
-        lengths = draw(st.lists(st.integers(1, 10**9), min_size=frames, max_size=frames))
-        start = draw(st.integers(0, 10**9)) if frames else 0
-        clips[clip] = sed.ClipScores.from_ticks(values, np.cumsum([start, *lengths]))
-    return sed.Scores(sorted(clips), clips.__getitem__, classes=classes, in_memory=True)
-
-
-def written(scores: sed.Scores, folder: Path, name: str, **options: Any) -> sed.Scores:
-    sed.write_scores(scores, folder / TARGETS[name], format=name, **options)
-    assert find_score_format(folder / TARGETS[name]) is SCORE_FORMATS[name]
-    return sed.read_scores(folder / TARGETS[name])
 
 
 @formats
@@ -61,7 +34,7 @@ def test_scores_are_read_back_bit_by_bit(
 ) -> None:
     if name in ("tsv", "parquet") and {"onset", "offset", "clip"} & set(scores.classes):
         return
-    got = written(scores, tmp_path_factory.mktemp("written"), name)
+    got = write_and_read(scores, tmp_path_factory.mktemp("write_and_read"), name)
     if name == "tsv":  # text has no type: what is float32 reads back as such
         clips = {
             clip: sed.ClipScores.from_ticks(
@@ -70,14 +43,14 @@ def test_scores_are_read_back_bit_by_bit(
             for clip in got
         }
         got = sed.Scores(clips, clips.__getitem__, classes=got.classes, in_memory=True)
-    assert_equal(got, scores)
+    assert_equal_scores(got, scores)
     assert [got[clip].values.dtype for clip in got] == [scores[clip].values.dtype for clip in scores]
 
 
 @formats
 def test_names_of_classes_are_no_patterns(name: str, tmp_path: Path) -> None:
     scores = sed.Scores.from_arrays({"a": [[0.1, 0.2, 0.3]]}, classes=["*", "^0$", "0"], frame=1.0)
-    assert_equal(written(scores, tmp_path, name), scores)
+    assert_equal_scores(write_and_read(scores, tmp_path, name), scores)
 
 
 @formats
@@ -88,7 +61,7 @@ def test_every_format_evaluates_alike(
 ) -> None:
     scores, truth = to_scores(case), to_truth(case)
     metric = sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=10, unit="second")
-    got = written(scores, tmp_path_factory.mktemp("written"), name)
+    got = write_and_read(scores, tmp_path_factory.mktemp("write_and_read"), name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("warnings.warn", lambda *_, **__: None)
         expected = sed.evaluate(scores, truth, metric).to_json()
@@ -100,8 +73,8 @@ def test_every_format_evaluates_alike(
 def test_the_store_keeps_the_type_of_each_clip(
     scores: sed.Scores, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    got = written(scores, tmp_path_factory.mktemp("written"), "store")
-    assert_equal(got, scores)
+    got = write_and_read(scores, tmp_path_factory.mktemp("write_and_read"), "store")
+    assert_equal_scores(got, scores)
     assert [got[clip].values.dtype for clip in got] == [scores[clip].values.dtype for clip in scores]
 
 
@@ -110,15 +83,15 @@ def test_types_that_differ_are_kept_or_refused(name: str, tmp_path: Path) -> Non
     arrays: dict[str, Any] = {"a": VALUES, "b": VALUES.astype(np.float64) + 1e-12}
     scores = sed.Scores.from_arrays(arrays, classes=CLASSES, frame=0.5)
     if "types that differ" in SCORE_FORMATS[name].holds:
-        written(scores, tmp_path, name)
+        write_and_read(scores, tmp_path, name)
         return
     with pytest.raises(
         sed.SedscopeError, match=r"clip b: .* cannot hold that some clips are float32.*--lossy"
     ):
-        written(scores, tmp_path, name)
+        write_and_read(scores, tmp_path, name)
     assert not list(tmp_path.iterdir())
-    got = written(scores, tmp_path, name, lossy=True)
-    assert_equal(got, scores)
+    got = write_and_read(scores, tmp_path, name, lossy=True)
+    assert_equal_scores(got, scores)
     assert got["a"].values.dtype == np.float64
 
 
@@ -128,13 +101,13 @@ def test_scored_events_are_kept_or_refused(name: str, tmp_path: Path) -> None:
     #      [.9 )[.4)     two detections that touch
     scores = sed.Scores.from_events({"a": [(0, 1, "Dog", 0.9), (1, 2, "Dog", 0.4)], "b": []})
     if SCORE_FORMATS[name].holds >= {"frames of no length", "unknown ends"}:
-        got = written(scores, tmp_path, name)
-        assert_equal(got, scores)
+        got = write_and_read(scores, tmp_path, name)
+        assert_equal_scores(got, scores)
         assert not got.whole_clips
         return
     with pytest.raises(sed.SedscopeError, match=r"cannot hold .*--lossy"):
-        written(scores, tmp_path, name)
-    got = written(scores, tmp_path, name, lossy=True)
+        write_and_read(scores, tmp_path, name)
+    got = write_and_read(scores, tmp_path, name, lossy=True)
     assert got["a"].values.ravel().tolist() == [0.9, 0.4]
     assert got["a"].edges.tolist() == [0, 1, 2]
     assert len(got["b"].values) == 0
@@ -270,7 +243,7 @@ def test_files_by_name(tmp_path: Path) -> None:
         sed.write_scores(scores, tmp_path / name)
         assert find_score_format(tmp_path / name) is SCORE_FORMATS[format]
     moved = (tmp_path / "x.npz").rename(tmp_path / "x.h5")  # the content counts
-    assert_equal(sed.read_scores(moved), scores)
+    assert_equal_scores(sed.read_scores(moved), scores)
     with pytest.raises(sed.SedscopeError, match="no format of scores 'wav'; there are tsv, store, npz"):
         sed.read_scores(moved, format="wav")
     with pytest.raises(sed.SedscopeError, match="not an HDF5 file"):
@@ -304,8 +277,8 @@ def test_a_long_table(tmp_path: Path) -> None:
 def test_clips_of_one_grid_share_it(tmp_path: Path) -> None:
     arrays = {f"clip{i}": np.zeros((500 - i % 3, 2), np.float32) for i in range(50)}
     scores = sed.Scores.from_arrays(arrays, classes=CLASSES, frame=0.02)
-    got = written(scores, tmp_path, "store")
-    assert_equal(got, scores)
+    got = write_and_read(scores, tmp_path, "store")
+    assert_equal_scores(got, scores)
     assert np.load(tmp_path / "out" / "ticks.npy").tolist() == [20_000 * i for i in range(501)]
     assert not got["clip7"].values.flags.owndata  # a view of the file
 
@@ -438,7 +411,7 @@ def test_chunks_as_maestro_names_them(tmp_path: Path) -> None:
         f"{name}.wav\t{name.split('-')[0]}\t{int(name.split('-')[1]) / 100}\n" for name in arrays
     )
     (tmp_path / "chunks.tsv").write_text(table)
-    assert_equal(scores.stitch(tmp_path / "chunks.tsv"), joined)
+    assert_equal_scores(scores.stitch(tmp_path / "chunks.tsv"), joined)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 
-from ..cli.test_cli import run
+from ..support.command_line import run
 from ..support.files import write_files
 
 #         0      1      2      3 s

@@ -7,7 +7,7 @@ import pytest
 import sedscope as sed
 from sedscope.metrics import Metric
 
-from ..support.registry import METRICS
+from ..support.examples import METRICS
 
 
 @pytest.mark.parametrize("metric", [*METRICS, sed.presets.PSDS1, sed.presets.PSDS2], ids=repr)

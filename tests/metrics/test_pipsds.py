@@ -23,9 +23,10 @@ from sedscope.postprocessing import (
 )
 from sedscope.resampling.measuring import measure_resampled
 
-from ..resampling.test_bootstrap import repeated, values_of, weighted_cases
-from ..support import oracle, oracle_psds
-from ..support.cases import LABELS, clip_lists, criteria, name, to_scores, to_truth
+from ..support import oracle
+from ..support.oracle import psds as oracle_psds
+from ..support.resamples import all_values, repeated, weighted_cases
+from ..support.strategies import LABELS, clip_lists, criteria, name, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -151,7 +152,7 @@ def test_one_postprocessing_is_psds_of_the_processed_scores(
     result = measured(case, alone)
     truth = to_truth(case)
     expected = sed.evaluate(chosen(to_scores(case)), truth, plain(metric))[plain(metric)]
-    np.testing.assert_array_equal(values_of(result), values_of(expected))
+    np.testing.assert_array_equal(all_values(result), all_values(expected))
     for label in LABELS:
         curve, of_psds = result.per_class[label].curve, expected.per_class[label].curve
         for column in ("efpr", "tpr", "scores"):
@@ -173,7 +174,7 @@ def test_the_order_of_postprocessings_does_not_change_the_value(
         metric.unit,
         postprocessing=[*shuffled, shuffled[0]],
     )
-    np.testing.assert_array_equal(values_of(measured(case, metric)), values_of(measured(case, other)))
+    np.testing.assert_array_equal(all_values(measured(case, metric)), all_values(measured(case, other)))
 
 
 def test_of_equally_good_ones_the_first_is_named() -> None:
@@ -211,7 +212,7 @@ def test_together_with_other_metrics_of_the_criterion(
         together = sed.evaluate(scores, truth, chosen)
         for one in chosen:
             alone = sed.evaluate(scores, truth, one)[one]
-            np.testing.assert_array_equal(values_of(together[one]), values_of(alone))
+            np.testing.assert_array_equal(all_values(together[one]), all_values(alone))
 
 
 @settings(max_examples=40)
@@ -230,9 +231,9 @@ def test_resampled_values_have_the_bits_of_counts(
     for i, row in enumerate(weights):
         if row.any():
             found = [values[i], *class_values[i]]
-            expected = values_of(metric.measure(deltas.counts(weights=row)))
+            expected = all_values(metric.measure(deltas.counts(weights=row)))
             np.testing.assert_array_equal(found, expected)
-            again = values_of(measured(repeated(clips, row), metric, dtype))
+            again = all_values(measured(repeated(clips, row), metric, dtype))
             np.testing.assert_allclose(found, again, rtol=1e-12, atol=1e-12)
         else:
             assert np.isnan([values[i], *class_values[i]]).all()

@@ -16,9 +16,10 @@ import sedscope as sed
 from sedscope.metrics.psd_roc import effective_fpr, step_area
 from sedscope.tasks import presets
 
-from ..support import oracle, oracle_psds
-from ..support.cases import LABELS, clip_lists, criteria, to_scores, to_truth
-from ..support.sets import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support import oracle
+from ..support.oracle import psds as oracle_psds
+from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support.strategies import LABELS, clip_lists, criteria, to_scores, to_truth
 
 UNIT = {"second": 1_000_000, "minute": 60_000_000, "hour": 3_600_000_000}
 

@@ -13,8 +13,8 @@ import sedscope as sed
 from sedscope.criteria.criterion import Criterion
 from sedscope.metrics.curves import det_curve, precision_recall_curve, roc_curve
 
-from ..support.judging import KINDS, random_set
-from ..support.sets import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support.random_sets import KINDS, random_set
+from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 
 sklearn: Any = pytest.importorskip("sklearn.metrics", reason="needs scikit-learn")
 

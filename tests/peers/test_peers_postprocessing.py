@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 import sedscope as sed
 from sedscope.postprocessing import MedianFilter
 
-from ..support.judging import KINDS, judge, psds_question, random_set
-from ..support.sets import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support.peers.judge_process import judge, psds_question
+from ..support.random_sets import KINDS, random_set
+from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 

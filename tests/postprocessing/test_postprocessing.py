@@ -25,8 +25,8 @@ from sedscope.postprocessing import (
     PostProcessing,
 )
 
-from ..support import oracle_postprocessing as oracle
-from ..support.cases import any_scores, tied_scores
+from ..support.oracle import postprocessing as oracle
+from ..support.strategies import any_scores, tied_scores
 
 Clip = tuple[list[float], list[int]]
 

@@ -17,8 +17,9 @@ from sedscope.resampling.intervals import _bca_tail
 from sedscope.resampling.measuring import measure_resampled
 
 from ..support import oracle
-from ..support.cases import clip_lists, name, to_scores, to_truth
-from ..support.registry import METRICS
+from ..support.examples import METRICS
+from ..support.resamples import all_values, repeated, weighted_cases
+from ..support.strategies import name, to_scores, to_truth
 
 PSDS = sed.PSDS(sed.Intersection(0.5, 0.5, 0.3), alpha_ct=0.5, alpha_st=1, max_efpr=1, unit="second")
 
@@ -31,23 +32,6 @@ def small_set(clips: int = 40, seed: int = 0) -> tuple[sed.Scores, sed.GroundTru
 def deltas_of(metric: Metric, clips: int = 40) -> sed.Deltas:
     scores, truth = small_set(clips)
     return sed.deltas(scores, truth, metric.criterion)
-
-
-@st.composite
-def weighted_cases(draw: st.DrawFn) -> tuple[list[oracle.Clip], NDArray[np.int32]]:
-    clips = draw(clip_lists)
-    weight = st.integers(0, 3)
-    row = st.lists(weight, min_size=len(clips), max_size=len(clips))
-    weights = draw(st.lists(row, min_size=1, max_size=10))  # more than are measured side by side
-    return clips, np.array(weights, np.int32)
-
-
-def repeated(case: list[oracle.Clip], weights: NDArray[np.int32]) -> list[oracle.Clip]:
-    return [clip for clip, times in zip(case, weights, strict=True) for _ in range(times)]
-
-
-def values_of(result: Any) -> list[float]:
-    return [result.value, *(of_class.value for of_class in result.per_class.values())]
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
@@ -66,7 +50,7 @@ def test_each_resample_equals_evaluating_its_clips(
         if not of_set:
             continue
         result = sed.evaluate(to_scores(of_set, kind), to_truth(of_set), metric)[metric]
-        expected = values_of(result)
+        expected = all_values(result)
         np.testing.assert_allclose([values[i], *class_values[i]], expected, rtol=1e-12, atol=1e-12)
 
 
@@ -90,7 +74,7 @@ def test_psds_has_the_same_bits_as_from_counts(
     values, class_values = measure_resampled(deltas, PSDS, weights, 2)
     for i, row in enumerate(weights):
         if row.any():
-            expected = values_of(PSDS.measure(deltas.counts(weights=row)))
+            expected = all_values(PSDS.measure(deltas.counts(weights=row)))
             np.testing.assert_array_equal([values[i], *class_values[i]], expected)
 
 

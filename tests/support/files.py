@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
-
-import pandas
-import polars
+from typing import TypeAlias
 
 import sedscope as sed
 
@@ -68,13 +65,3 @@ def write_files(folder: Path, changes: Mapping[str, Content] | None = None) -> F
 def events(truth: sed.GroundTruth) -> dict[str, list[tuple[float, float, str]]]:
     """All clips with their events."""
     return {clip: truth.events(clip) for clip in truth.clips}
-
-
-FRAME_KINDS = ["pandas", "polars", "pyarrow"]
-
-
-def frame_of(kind: str, data: dict[str, Any]) -> Any:
-    """A table of one of these kinds."""
-    if kind == "pandas":
-        return pandas.DataFrame(data)
-    return polars.DataFrame(data) if kind == "polars" else polars.DataFrame(data).to_arrow()

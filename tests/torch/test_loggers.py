@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[torch]'")
 
-from ..conftest import ROOT
-from ..docs.test_docs import blocks
-from ..support.ranks import CLIPS, give, metrics
+from ..support.documentation import code_blocks
+from ..support.project import ROOT
+from ..support.torch.batches import CLIPS, give, metrics
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -30,7 +30,9 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def run_snippet(logger: str, names: dict[str, Any]) -> dict[str, float]:
     """Run what the page says for a logger; what it has to know afterwards is returned."""
     (snippet,) = (
-        block for block in blocks(ROOT / "docs" / "training.md", "python") if block.startswith(logger)
+        block
+        for block in code_blocks(ROOT / "docs" / "training.md", "python")
+        if block.startswith(logger)
     )
     exec(compile(snippet, "training.md", "exec"), names)
     return {f"validation/{name}": value for name, value in names["metrics"].scalars().items()}

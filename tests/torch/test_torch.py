@@ -27,7 +27,17 @@ from torchmetrics import MetricCollection
 import sedscope.torch.metric
 from sedscope.torch import SEDMetric, SEDMetrics
 
-from ..support.ranks import ARRAYS, CLASSES, CLIPS, FRAME, METRICS, TRUTH, give, metrics, values_of
+from ..support.torch.batches import (
+    ARRAYS,
+    CLASSES,
+    CLIPS,
+    FRAME,
+    METRICS,
+    TRUTH,
+    give,
+    metrics,
+    values_of,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 DTYPES = st.sampled_from([torch.float16, torch.float32, torch.float64])

@@ -15,7 +15,7 @@ pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[t
 
 import torch
 
-from ..support import ranks
+from ..support.torch import batches, ranks
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def expected() -> dict[str, float]:
     """What one process finds on all clips."""
-    scores = sed.Scores.from_arrays(ranks.ARRAYS, classes=ranks.CLASSES, frame=ranks.FRAME)
-    values = sed.evaluate(scores, ranks.TRUTH, ranks.METRICS.values()).scalars()
-    for name, metric in ranks.METRICS.items():
+    scores = sed.Scores.from_arrays(batches.ARRAYS, classes=batches.CLASSES, frame=batches.FRAME)
+    values = sed.evaluate(scores, batches.TRUTH, batches.METRICS.values()).scalars()
+    for name, metric in batches.METRICS.items():
         values = {key.replace(repr(metric), name): value for key, value in values.items()}
     return values
 
@@ -62,7 +62,7 @@ def test_in_a_collection(
 ) -> None:
     values = found[rank][scenario]
     np.testing.assert_allclose(
-        [values[name] for name in ranks.METRICS], [expected[n] for n in ranks.METRICS]
+        [values[name] for name in batches.METRICS], [expected[n] for n in batches.METRICS]
     )
 
 
@@ -70,7 +70,7 @@ def test_in_a_collection(
 def test_other_scores_of_a_clip_are_refused_by_all(found: list[dict[str, Any]], rank: int) -> None:
     refused = found[rank]["other_scores"]
     assert "given again with other scores or targets: 2 clips: " in refused["message"]
-    assert all(clip in refused["message"] for clip in ranks.CLIPS[3:5])
+    assert all(clip in refused["message"] for clip in batches.CLIPS[3:5])
     assert refused["unchanged"]
 
 

@@ -21,7 +21,7 @@ from torchmetrics.wrappers import MetricTracker
 
 from sedscope.torch import SEDMetric
 
-from ..support.ranks import CLASSES, CLIPS, FRAME, METRICS, TRUTH, give, metrics, values_of
+from ..support.torch.batches import CLASSES, CLIPS, FRAME, METRICS, TRUTH, give, metrics, values_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 BATCHES = [CLIPS[i : i + 8] for i in range(0, len(CLIPS), 8)]

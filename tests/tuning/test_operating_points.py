@@ -12,7 +12,7 @@ import pytest
 import sedscope as sed
 from sedscope.io.ground_truth import write_durations
 
-from ..cli.test_cli import run
+from ..support.command_line import run
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 

@@ -26,8 +26,8 @@ from sedscope.postprocessing import (
 )
 
 from ..support import oracle
-from ..support.cases import LABELS, clip_lists, to_scores, to_truth
-from ..support.registry import METRICS
+from ..support.examples import METRICS
+from ..support.strategies import LABELS, clip_lists, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import strategies as st
 
+import sedscope as sed
 from sedscope import ClipScores, GroundTruth, Intersection, Scores
 
-from . import oracle
+from ..support import oracle
 
 LABELS = ("a", "b", "c")
 INF = float("inf")
@@ -84,3 +86,36 @@ def to_truth(case: Sequence[oracle.Clip]) -> GroundTruth:
         },
         durations={name(i): clip.duration / 1e6 for i, clip in enumerate(case)},
     )
+
+
+collars = st.sampled_from([None, 0.0, 1e-6, 3e-6, 1e-5, 0.064, 0.2])
+
+
+dtypes = st.sampled_from([np.float32, np.float64])
+
+
+@st.composite
+def crowded_clips(draw: st.DrawFn) -> oracle.Clip:
+    """Many short frames and references, closer together than collars: much to choose from."""
+    frames = draw(st.integers(1, 14))
+    score = draw(st.sampled_from([tied_scores, any_scores]))
+    bounds = draw(st.lists(st.integers(0, frames + 2), max_size=9).map(sorted))
+    events = [(on, off, label) for label in LABELS[:2] for on, off in pairwise(bounds) if on < off]
+    return oracle.Clip(
+        edges=list(range(frames + 1)),
+        scores={label: draw(st.lists(score, min_size=frames, max_size=frames)) for label in LABELS},
+        references=[(on, off, label) for on, off, label in events if on < frames],
+        duration=frames,
+    )
+
+
+cases = clip_lists | st.lists(crowded_clips(), min_size=1, max_size=3)
+
+
+@st.composite
+def collar_criteria(draw: st.DrawFn) -> sed.Collar:
+    onset, offset = draw(collars), draw(collars)
+    if onset is None and offset is None:
+        onset = 2e-6
+    rate = draw(st.sampled_from([0.0, 0.2, 0.5]))
+    return sed.Collar(onset, offset, rate, cross_triggers=draw(st.booleans()))

@@ -11,7 +11,8 @@ from itertools import pairwise
 from statistics import mean, pvariance
 from typing import Any
 
-from .oracle import Clip, Count, intersection_counts, other_labels, reference_count, references
+from .clips import Clip, Count, other_labels, reference_count, references
+from .intersection import intersection_counts
 
 Point = tuple[Fraction, Fraction]
 """eFPR and TPR."""

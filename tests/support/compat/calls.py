@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .compat_comparing import (
+from .comparison import (
     Leaves,
     same,
     same_approximation,

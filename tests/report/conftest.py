@@ -1,4 +1,4 @@
-"""A report in a real browser, for tests."""
+"""A report, opened in a real browser."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 import sedscope as sed
 
-from ..report.test_report import METRICS, simulated
-from .browser import Browser, browser
+from ..support.report.browser import Browser, browser
+from ..support.report.sets import METRICS, simulated_set
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +22,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a report."""
     file = tmp_path_factory.mktemp("report") / "report.html"
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     sed.evaluate(scores, truth, METRICS, bootstrap=20).report(file, name="our system")
     return file
 
@@ -37,14 +38,3 @@ def opened(page: Browser, report: Path) -> Iterator[Browser]:
     assert [address for address in page.requests() if not address.startswith("blob:")] == [
         report.as_uri()
     ]
-
-
-def number(text: str) -> float:
-    """A number as the page shows it."""
-    return float(text.replace("\u2009", "").replace("−", "-"))
-
-
-def thresholds(opened: Browser) -> dict[str, float]:
-    """The thresholds that are chosen, from the file that the page saves."""
-    opened.saved("points.toml", lambda: opened.click("#save"))
-    return dict(sed.OperatingPoints.load(opened.downloads / "points.toml").thresholds)

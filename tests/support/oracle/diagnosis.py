@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import sedscope as sed
 from sedscope.data.times import to_ticks
 
-from . import oracle
-from .oracle import Clip, Event
+from .. import oracle
+from .clips import Clip, Event
 
 EventCriterion = sed.Intersection | sed.Collar | sed.IoU
 
