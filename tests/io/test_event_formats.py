@@ -56,10 +56,6 @@ def test_samples_are_ground_truth(sample: Sample, tmp_path: Path) -> None:
         assert dict(zip(truth.clips, truth.durations / 1e6, strict=True)) == sample.durations
 
 
-def test_every_format_has_a_sample() -> None:
-    assert {sample.format for sample in SAMPLES.values()} == set(EVENT_FORMATS)
-
-
 labels = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8)
 plain_labels = st.from_regex(r"[A-Za-zäé_\-]+( [a-z]+)?", fullmatch=True)
 ticks = st.integers(0, 10**10)

@@ -1,9 +1,23 @@
-"""One example or more of every metric: what must hold for all of them is tested over this list."""
+"""Examples of every metric, criterion and post-processing: what must hold for all is tested over them.
+
+``tests/test_registries.py`` checks that nothing that the package registers is missing.
+"""
 
 from __future__ import annotations
 
 import sedscope as sed
 from sedscope.metrics import Metric
+from sedscope.postprocessing import (
+    Chain,
+    EventBoxes,
+    Hysteresis,
+    MaximumGap,
+    MedianFilter,
+    MinimumDuration,
+    MovingAverage,
+    PerClass,
+    PostProcessing,
+)
 
 COLLAR = sed.Collar(onset=0.02, offset=None)
 SEGMENT = sed.Segment(0.05, cross_triggers=True)
@@ -42,4 +56,19 @@ METRICS: list[Metric] = [
     sed.PrecisionAtRecall(sed.IoU(0.5), recall=0.5),
     sed.RecallAtPrecision(COLLAR, precision=0.5),
     sed.RecallAtFalseAlarms(COLLAR, per_hour=3.6e6),
+]
+
+
+POSTPROCESSINGS: list[PostProcessing] = [
+    MedianFilter(0.48),
+    MovingAverage(0.5),
+    MinimumDuration(0.25),
+    MaximumGap(1),
+    Hysteresis(difference=0.1),
+    Hysteresis(ratio=0.5),
+    EventBoxes(),
+    EventBoxes(0.64, absolute=0.3, relative=1.5),
+    Chain(),
+    Chain(MedianFilter(0.48), PerClass({"Dog": MedianFilter(1)})),
+    PerClass({"it's": Chain(MedianFilter(2), MedianFilter(0.1)), "Cat": MedianFilter(0)}),
 ]

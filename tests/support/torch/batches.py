@@ -11,7 +11,7 @@ import torch.distributed
 
 import sedscope as sed
 from sedscope.metrics import Metric
-from sedscope.torch import SEDMetrics
+from sedscope.torch import SEDMetric, SEDMetrics
 
 FRAME = 0.1
 
@@ -52,3 +52,12 @@ def metrics(**options: Any) -> SEDMetrics:
 def give(metric: Any, *batches: Sequence[str]) -> None:
     for clips in batches:
         metric.update(values_of(clips), clips)
+
+
+def evaluated(chosen: Sequence[Metric]) -> dict[str, float]:
+    scores = sed.Scores.from_arrays(ARRAYS, classes=CLASSES, frame=FRAME)
+    return sed.evaluate(scores, TRUTH, chosen).scalars()
+
+
+def single(**options: Any) -> SEDMetric:
+    return SEDMetric(sed.presets.PSDS1, CLASSES, frame=FRAME, **{"truth": TRUTH, **options})

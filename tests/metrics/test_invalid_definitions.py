@@ -1,4 +1,4 @@
-"""What bad metrics get: text is parsed, never evaluated, and parameters have their ranges."""
+"""What invalid metrics get: text is parsed, never executed, and parameters have ranges."""
 
 from __future__ import annotations
 

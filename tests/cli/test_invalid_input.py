@@ -1,4 +1,4 @@
-"""What bad files and bad options get: one message that names the place, exit code 2, nothing written."""
+"""What invalid files and options get: a message that says where, exit code 2, and nothing written."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What bad choices of what is evaluated get, and what is given where something else belongs."""
+"""What invalid arguments of an evaluation get: wrong choices, and values of the wrong kind."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -128,31 +128,6 @@ def test_bad_thresholds(thresholds: Any) -> None:
     counts = sed.deltas(SCORES, TRUTH, PSDS.criterion).counts()
     with pytest.raises(sed.SedscopeError, match="threshold"):
         counts.at(thresholds)
-
-
-def simulated_scores(**options: Any) -> sed.ClipScores:
-    return sed.simulate.scores(TRUTH, **options)["a"]
-
-
-SIMULATIONS: dict[str, Callable[[], Any]] = {
-    "quality above 1": lambda: simulated_scores(quality=2),
-    "quality NaN": lambda: simulated_scores(quality=NAN),
-    "classes without the truth's": lambda: simulated_scores(classes=["Cat"]),
-    "frames of no length": lambda: simulated_scores(frame=0),
-    "no durations": lambda: sed.simulate.scores(sed.GroundTruth.from_dict({"a": []})),
-    "fewer clips than none": lambda: sed.simulate.ground_truth(-1),
-    "no classes": lambda: sed.simulate.ground_truth(3, classes=0),
-    "clips of no length": lambda: sed.simulate.ground_truth(3, seconds=0),
-    "clips of negative length": lambda: sed.simulate.ground_truth(3, seconds=-1),
-    "NaN events": lambda: sed.simulate.ground_truth(3, events_per_minute=NAN),
-    "a negative seed": lambda: sed.simulate.ground_truth(3, seed=-1),
-}
-
-
-@pytest.mark.parametrize("make", SIMULATIONS.values(), ids=SIMULATIONS)
-def test_bad_parameters_of_simulations(make: Callable[[], Any]) -> None:
-    with pytest.raises(sed.SedscopeError):
-        make()
 
 
 def test_results_do_not_replace_what_is_no_file(tmp_path: Path) -> None:
