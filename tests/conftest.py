@@ -1,4 +1,4 @@
-"""Fixtures, and the rule that nothing is skipped where everything is installed."""
+"""Fixtures of all tests, and the rule that nothing is skipped where everything is installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-# helpers assert as tests do, and show as much when they fail
+# a failing assertion in a helper shows the values, as in a test
 pytest.register_assert_rewrite("tests.support")
 
 REQUIRE_ALL = os.environ.get("SEDSCOPE_REQUIRE_ALL") == "1"
@@ -31,7 +31,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Any:
-    """The same for tests that are skipped all together."""
+    """The same for modules that are skipped as a whole."""
     report = yield
     if REQUIRE_ALL and report.skipped:
         report.outcome = "failed"
@@ -50,6 +50,7 @@ def data(pytestconfig: pytest.Config) -> Path:
 
 @pytest.fixture(scope="session")
 def reference_values(data: Path) -> dict[str, Any]:
+    """Values of the peers on the real data, measured once."""
     values: dict[str, Any] = json.loads((data / "reference_values.json").read_text())
     return values
 

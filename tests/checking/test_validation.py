@@ -1,4 +1,4 @@
-"""``validate``: everything that is wrong or odd is found at once, and named with its place."""
+"""``validate``: reports everything that is wrong or odd at once, and where it is."""
 
 from __future__ import annotations
 

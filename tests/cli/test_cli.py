@@ -77,10 +77,10 @@ def test_a_table_of_results(files: Files) -> None:
     outcome = run("evaluate", files.scores, files.truth, "--durations", files.durations)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith("2 clips, 0.00 hours\n")
-    found = table_rows(outcome.out)
-    assert found["class"] == ["references", "[1]", "[2]"]
-    assert found["Dog"] == found["Cat"] == ["1", "1.0000", "1.0000"]
-    assert found["overall"] == ["2", "1.0000", "1.0000"]
+    rows = table_rows(outcome.out)
+    assert rows["class"] == ["references", "[1]", "[2]"]
+    assert rows["Dog"] == rows["Cat"] == ["1", "1.0000", "1.0000"]
+    assert rows["overall"] == ["2", "1.0000", "1.0000"]
     assert f"[1] {presets.PSDS1!r}" in outcome.out
     assert f"[2] {presets.PSDS2!r}" in outcome.out
     assert files.listing() == ["durations.tsv", "scores/a.tsv", "scores/b.tsv", "truth.tsv"]
@@ -256,9 +256,9 @@ def test_no_references_at_all(tmp_path: Path) -> None:
 
 def test_warnings_go_to_stderr_and_into_the_results(files: Files) -> None:
     outcome = run("evaluate", files.scores, files.truth)
-    said = "durations of 2 clips not given: taken from the scores' last boundary"
-    assert (outcome.code, outcome.err) == (0, f"warning: {said}\n")
-    assert evaluate(files, durations=False)["warnings"] == [said]
+    message = "durations of 2 clips not given: taken from the scores' last boundary"
+    assert (outcome.code, outcome.err) == (0, f"warning: {message}\n")
+    assert evaluate(files, durations=False)["warnings"] == [message]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ JUNK = bytes(range(128, 256)) * 8
 PSDS = sed.PSDS(sed.Intersection(0.7, 0.7))
 
 
-def assert_refused(files: Files, said: Iterable[str], *options: object) -> None:
+def assert_refused(files: Files, message: Iterable[str], *options: object) -> None:
     """Exit code 2, a message with all that is to be said, and no file more or less than before."""
     before = files.listing()
     arguments = ["--json", files.folder / "results.json", *options]
@@ -35,7 +35,7 @@ def assert_refused(files: Files, said: Iterable[str], *options: object) -> None:
     assert outcome.out == ""
     assert outcome.err.startswith("error: ")
     assert "Traceback" not in outcome.err
-    for words in said:
+    for words in message:
         assert words in outcome.err
     assert files.listing() == before
 
@@ -133,9 +133,9 @@ BAD_SCORES: dict[str, tuple[dict[str, Content], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("changes", "said"), BAD_SCORES.values(), ids=BAD_SCORES)
-def test_bad_scores(changes: Mapping[str, Content], said: list[str], tmp_path: Path) -> None:
-    assert_refused(write_files(tmp_path, changes), said)
+@pytest.mark.parametrize(("changes", "message"), BAD_SCORES.values(), ids=BAD_SCORES)
+def test_bad_scores(changes: Mapping[str, Content], message: list[str], tmp_path: Path) -> None:
+    assert_refused(write_files(tmp_path, changes), message)
 
 
 BAD_TRUTH: dict[str, tuple[str | bytes, list[str]]] = {
@@ -209,9 +209,9 @@ BAD_TRUTH: dict[str, tuple[str | bytes, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("truth", "said"), BAD_TRUTH.values(), ids=BAD_TRUTH)
-def test_bad_ground_truth(truth: Content, said: list[str], tmp_path: Path) -> None:
-    assert_refused(write_files(tmp_path, {"truth.tsv": truth}), said)
+@pytest.mark.parametrize(("truth", "message"), BAD_TRUTH.values(), ids=BAD_TRUTH)
+def test_bad_ground_truth(truth: Content, message: list[str], tmp_path: Path) -> None:
+    assert_refused(write_files(tmp_path, {"truth.tsv": truth}), message)
 
 
 BAD_DURATIONS: dict[str, tuple[str | bytes, list[str]]] = {
@@ -237,9 +237,9 @@ BAD_DURATIONS: dict[str, tuple[str | bytes, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("durations", "said"), BAD_DURATIONS.values(), ids=BAD_DURATIONS)
-def test_bad_durations(durations: Content, said: list[str], tmp_path: Path) -> None:
-    assert_refused(write_files(tmp_path, {"durations.tsv": durations}), said)
+@pytest.mark.parametrize(("durations", "message"), BAD_DURATIONS.values(), ids=BAD_DURATIONS)
+def test_bad_durations(durations: Content, message: list[str], tmp_path: Path) -> None:
+    assert_refused(write_files(tmp_path, {"durations.tsv": durations}), message)
 
 
 def test_events_after_the_end_of_the_scores(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_scores_that_end_before_zero_give_no_duration(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "durations", "said"),
+    ("truth", "durations", "message"),
     [
         (TRUTH + table("c 0 1 Dog"), DURATIONS + table("c 4"), ["without scores", "c", "3 clips"]),
         (table(EVENTS, "a 1 3 Dog"), table("filename duration", "a 4"), ["1 clip", "b", "empty"]),
@@ -264,10 +264,10 @@ def test_scores_that_end_before_zero_give_no_duration(tmp_path: Path) -> None:
     ],
 )
 def test_clips_missing_on_either_side(
-    truth: str, durations: Content, said: list[str], tmp_path: Path
+    truth: str, durations: Content, message: list[str], tmp_path: Path
 ) -> None:
     files = write_files(tmp_path, {"truth.tsv": truth, "durations.tsv": durations})
-    assert_refused(files, said)
+    assert_refused(files, message)
 
 
 def test_folders_and_files_that_are_not_there(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_folders_and_files_that_are_not_there(tmp_path: Path) -> None:
         folder.mkdir()
     (other / "a.csv").write_text(SCORES["a"])
     nowhere = tmp_path / "nowhere"
-    for scores, truth, said in (
+    for scores, truth, message in (
         (nowhere, files.truth, "nowhere: there is no such file or folder"),
         (files.truth, files.scores, "are scores and ground truth swapped?"),
         (empty, files.truth, "empty holds no score tables"),
@@ -289,7 +289,7 @@ def test_folders_and_files_that_are_not_there(tmp_path: Path) -> None:
         outcome = run("evaluate", scores, truth)
         assert (outcome.code, outcome.out) == (2, "")
         assert outcome.err.startswith("error: ")
-        assert said in outcome.err
+        assert message in outcome.err
     for durations in (nowhere, files.scores):
         assert_refused(files, [f"cannot read {durations}"], "--durations", durations)
 
@@ -318,13 +318,13 @@ OPTIONS: dict[str, tuple[list[str], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("options", "said"), OPTIONS.values(), ids=OPTIONS)
-def test_bad_options(options: list[str], said: list[str], tmp_path: Path) -> None:
-    assert_refused(write_files(tmp_path), said, *options)
+@pytest.mark.parametrize(("options", "message"), OPTIONS.values(), ids=OPTIONS)
+def test_bad_options(options: list[str], message: list[str], tmp_path: Path) -> None:
+    assert_refused(write_files(tmp_path), message, *options)
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"", ["clips.txt"]),
         (b"filename\n\n", ["clips.txt"]),
@@ -332,13 +332,13 @@ def test_bad_options(options: list[str], said: list[str], tmp_path: Path) -> Non
         (b"a\n\xff\n", ["clips.txt"]),
     ],
 )
-def test_bad_lists_of_clips(content: bytes, said: list[str], tmp_path: Path) -> None:
+def test_bad_lists_of_clips(content: bytes, message: list[str], tmp_path: Path) -> None:
     files = write_files(tmp_path, {"clips.txt": content})
-    assert_refused(files, said, "--clips", tmp_path / "clips.txt")
+    assert_refused(files, message, "--clips", tmp_path / "clips.txt")
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--threads", "two"], "--threads"),
         (["--missing", "ignore"], "--missing"),
@@ -349,11 +349,11 @@ def test_bad_lists_of_clips(content: bytes, said: list[str], tmp_path: Path) -> 
         (["more"], "more"),
     ],
 )
-def test_options_of_the_wrong_kind(options: list[str], said: str, tmp_path: Path) -> None:
+def test_options_of_the_wrong_kind(options: list[str], message: str, tmp_path: Path) -> None:
     files = write_files(tmp_path)
     outcome = run("evaluate", files.scores, files.truth, *options)
     assert (outcome.code, outcome.out) == (2, "")
-    assert said in outcome.err
+    assert message in outcome.err
 
 
 def test_results_are_written_whole_or_not_at_all(tmp_path: Path) -> None:

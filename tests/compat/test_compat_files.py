@@ -1,4 +1,4 @@
-"""In the place of sed_scores_eval: files."""
+"""The drop-in for sed_scores_eval: files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In the place of sed_scores_eval: its helpers and plots."""
+"""The drop-in for sed_scores_eval: helpers and plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In the place of sed_scores_eval: median filters and other post-processings."""
+"""The drop-in for sed_scores_eval: median filters and other post-processings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sed_scores_eval itself judges what is offered in its place: both are called with the same arguments.
+"""The drop-in for sed_scores_eval, judged by the original: both get the same arguments.
 
 It runs in its own environment (``make peers``). Cases keep clear of what is known to differ
 (``docs/differences.md``), or ``compat_comparing`` puts it on equal terms.

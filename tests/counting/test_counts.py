@@ -1,4 +1,4 @@
-"""Counts at every threshold, held against the oracle."""
+"""Counts at every threshold, compared with the oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every criterion at every threshold, held against the oracle."""
+"""Every criterion at every threshold, compared with the oracle."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ..support import oracle
 from ..support.equality import assert_equal_to_oracle
 from ..support.strategies import (
     LABELS,
-    cases,
     clip_lists,
     clips,
     collar_criteria,
     crowded_clips,
     dtypes,
+    mixed_clip_lists,
     parts,
     to_scores,
     to_truth,
@@ -41,7 +41,7 @@ def in_ticks(collar: sed.Collar) -> dict[str, Any]:
 
 
 @settings(max_examples=500)
-@given(cases, collar_criteria(), dtypes)
+@given(mixed_clip_lists, collar_criteria(), dtypes)
 def test_collar(case: Sequence[oracle.Clip], collar: sed.Collar, dtype: type) -> None:
     counts = sed.deltas(to_scores(case, dtype), to_truth(case), collar).counts()
     for label in LABELS:
@@ -52,7 +52,7 @@ def test_collar(case: Sequence[oracle.Clip], collar: sed.Collar, dtype: type) ->
 
 
 @settings(max_examples=300)
-@given(cases, parts, st.booleans(), dtypes)
+@given(mixed_clip_lists, parts, st.booleans(), dtypes)
 def test_iou(case: Sequence[oracle.Clip], iou: float, cross_triggers: bool, dtype: type) -> None:
     criterion = sed.IoU(iou, cross_triggers=cross_triggers)
     counts = sed.deltas(to_scores(case, dtype), to_truth(case), criterion).counts()
@@ -111,9 +111,9 @@ def test_errors_of_pairs(case: Sequence[oracle.Clip], collar: sed.Collar) -> Non
 
 def any_label_pairs(case: Sequence[oracle.Clip], criterion: Any) -> tuple[Any, Any]:
     alignment = align(to_scores(case), to_truth(case))
-    found = collect(alignment, {criterion: Wanted(any_label=True)})[criterion].counts().any_label
-    assert found is not None
-    return found
+    pairs = collect(alignment, {criterion: Wanted(any_label=True)})[criterion].counts().any_label
+    assert pairs is not None
+    return pairs
 
 
 @settings(max_examples=200)
@@ -153,7 +153,7 @@ def test_paper_example_of_the_collar_criterion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("criterion", "options", "said"),
+    ("criterion", "options", "message"),
     [
         (sed.Collar, {"onset": None, "offset": None}, "onsets, offsets or both"),
         (sed.Collar, {"onset": -0.1}, "onset=-0.1 must be at least 0"),
@@ -165,8 +165,8 @@ def test_paper_example_of_the_collar_criterion() -> None:
         (sed.Clip, {"aggregation": None}, "aggregation=None"),
     ],
 )
-def test_parameters_out_of_range(criterion: Any, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_parameters_out_of_range(criterion: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         criterion(**options)
 
 

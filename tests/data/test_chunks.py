@@ -25,12 +25,12 @@ def at(clip: sed.ClipScores, tick: int) -> np.ndarray[Any, Any] | None:
 @st.composite
 def chunk_lists(draw: st.DrawFn) -> list[tuple[int, list[int], list[float]]]:
     """Where chunks begin, the lengths of their frames, and their scores."""
-    found = []
+    chunks = []
     for _ in range(draw(st.integers(1, 4))):
         lengths = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
         values = draw(st.lists(st.floats(-5, 5), min_size=len(lengths), max_size=len(lengths)))
-        found.append((draw(st.integers(0, 12)), lengths, values))
-    return found
+        chunks.append((draw(st.integers(0, 12)), lengths, values))
+    return chunks
 
 
 @given(chunk_lists())
@@ -98,7 +98,7 @@ def test_names_of_chunks(name: str, place: tuple[str, float]) -> None:
     assert (list(joined), joined[place[0]].edges[0]) == ([place[0]], place[1])
 
 
-def test_chunks_without_a_place() -> None:
+def test_chunks_without_a_start() -> None:
     scores = sed.Scores.from_arrays({"a": [[0.5]], "b": [[0.5]]}, classes=["Dog"], frame=1.0)
     with pytest.raises(sed.SedscopeError, match=r"2 chunks not named RECORDING-START.*a, b"):
         scores.stitch()

@@ -1,4 +1,4 @@
-"""Events in and out: detections at thresholds, event lists and scored events as systems, sets."""
+"""Detections at thresholds, and event lists and scored events as systems."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_overlapping_events_are_refused_or_merged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("events", "said"),
+    ("events", "message"),
     [
         ({"a": [(0, 1)]}, "clip a: 1 event not usable"),
         ({"a": [(1, 1, "Dog")]}, "no or negative length"),
@@ -98,8 +98,8 @@ def test_overlapping_events_are_refused_or_merged() -> None:
         ([], "mapping"),
     ],
 )
-def test_bad_events(events: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_bad_events(events: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.Scores.from_events(events)
     with pytest.raises(sed.SedscopeError, match="not to be scored: Dog"):
         sed.Scores.from_events({"a": [(0, 1, "Dog")]}, classes=["Cat"])
@@ -243,7 +243,7 @@ def test_events_may_be_of_any_kind_of_row() -> None:
     )
 
 
-def test_all_unusable_events_of_a_clip_are_told_of() -> None:
+def test_all_unusable_events_of_a_clip_are_reported() -> None:
     events: Any = [(0, 1, "Dog"), ([0, 1], [1, 2], "Dog"), (0, 1, "Dog", 1, 2), "abc", (0, 1, None)]
     with pytest.raises(
         sed.SedscopeError, match=r"clip a: 4 events not usable: \(\[0, 1\], .*has no label"

@@ -44,9 +44,9 @@ BAD_EVENTS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("events", "said"), BAD_EVENTS.values(), ids=BAD_EVENTS)
-def test_bad_events(events: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+@pytest.mark.parametrize(("events", "message"), BAD_EVENTS.values(), ids=BAD_EVENTS)
+def test_bad_events(events: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.GroundTruth.from_dict(events)
 
 
@@ -69,9 +69,9 @@ BAD_DURATIONS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("durations", "said"), BAD_DURATIONS.values(), ids=BAD_DURATIONS)
-def test_bad_durations(durations: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+@pytest.mark.parametrize(("durations", "message"), BAD_DURATIONS.values(), ids=BAD_DURATIONS)
+def test_bad_durations(durations: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations=durations)
 
 
@@ -86,11 +86,11 @@ BAD_COLUMNS: dict[str, tuple[dict[str, list[Any]], str]] = {
 
 
 @pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame], ids=["pandas", "polars"])
-@pytest.mark.parametrize(("columns", "said"), BAD_COLUMNS.values(), ids=BAD_COLUMNS)
-def test_bad_event_tables(frame: Any, columns: dict[str, list[Any]], said: str) -> None:
+@pytest.mark.parametrize(("columns", "message"), BAD_COLUMNS.values(), ids=BAD_COLUMNS)
+def test_bad_event_tables(frame: Any, columns: dict[str, list[Any]], message: str) -> None:
     good = {"filename": ["a", "b"], "onset": [0.0, 1.0], "offset": [1.0, 2.0]}
     table = frame({**good, "event_label": ["Dog", "Cat"], **columns})
-    with pytest.raises(sed.SedscopeError, match=said):
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.GroundTruth.from_table(table)
 
 
@@ -100,7 +100,7 @@ def event_table(**columns: Any) -> pandas.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         (event_table().drop(columns="onset"), "no column 'onset'"),
         (event_table(onset=pandas.to_timedelta([0], unit="s")), "row 0"),
@@ -111,14 +111,14 @@ def event_table(**columns: Any) -> pandas.DataFrame:
         (None, "ground truth"),
     ],
 )
-def test_bad_kinds_of_event_tables(table: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_bad_kinds_of_event_tables(table: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.GroundTruth.from_table(table)
 
 
 @pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame], ids=["pandas", "polars"])
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ({"filename": ["a", "b"], "duration": [3.0, None]}, "durations.*b"),
         ({"filename": ["a", "b"], "duration": ["3", "long"]}, "durations.*long"),
@@ -127,8 +127,8 @@ def test_bad_kinds_of_event_tables(table: Any, said: str) -> None:
         ({"filename": ["a"]}, "durations: no column 'duration'"),
     ],
 )
-def test_bad_tables_of_durations(frame: Any, columns: dict[str, Any], said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_bad_tables_of_durations(frame: Any, columns: dict[str, Any], message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.GroundTruth.from_table(event_table(), durations=frame(columns))
 
 
@@ -138,12 +138,12 @@ def test_durations_of_another_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"invalid": "skip"}, "invalid='skip': choose 'error' or 'drop'"),
         ({"overlaps": None}, "overlaps=None: choose 'error' or 'merge'"),
     ],
 )
-def test_bad_choices_of_the_ground_truth(options: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_bad_choices_of_the_ground_truth(options: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.GroundTruth.from_dict({}, **options)

@@ -48,12 +48,12 @@ BAD_VALUES: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("values", "said"), BAD_VALUES.values(), ids=BAD_VALUES)
-def test_bad_values(values: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=f"clip a: .*{said}"):
+@pytest.mark.parametrize(("values", "message"), BAD_VALUES.values(), ids=BAD_VALUES)
+def test_bad_values(values: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=f"clip a: .*{message}"):
         sed.Scores.from_arrays({"dir/a.wav": values}, classes=["Dog"], frame=1.0)
     later = sed.Scores.from_function(["a"], lambda _: values, classes=["Dog"], frame=1.0)
-    with pytest.raises(sed.SedscopeError, match=f"clip a: .*{said}"):
+    with pytest.raises(sed.SedscopeError, match=f"clip a: .*{message}"):
         sed.evaluate(later, TRUTH, PSDS)
 
 
@@ -196,7 +196,7 @@ def test_bad_classes(classes: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "message"),
     [
         ({"a": VALUES, "x/a.wav": VALUES}, "'a' and 'x/a.wav'"),
         ({"": VALUES}, "''"),
@@ -208,8 +208,8 @@ def test_bad_classes(classes: Any) -> None:
         (np.zeros((2, 3, 1)), "clip"),
     ],
 )
-def test_bad_clips(arrays: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_bad_clips(arrays: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
 
 
@@ -223,7 +223,7 @@ def test_no_clips() -> None:
 
 @pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame], ids=["pandas", "polars"])
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ({"Dog": ["loud", "quiet"]}, "float32 or float64"),
         ({"Dog": [["x"], ["y"]]}, ""),
@@ -234,10 +234,10 @@ def test_no_clips() -> None:
         ({"Dog": np.array(["2020-01-01"] * 2, "M8[ns]")}, "float32 or float64"),
     ],
 )
-def test_bad_score_tables(frame: Any, columns: dict[str, Any], said: str) -> None:
+def test_bad_score_tables(frame: Any, columns: dict[str, Any], message: str) -> None:
     table = frame({"onset": [0.0, 1.0], "offset": [1.0, 2.0], "Dog": [0.1, 0.2], **columns})
     scores = sed.Scores.from_tables({"a.wav": table})
-    with pytest.raises(sed.SedscopeError, match=f"clip a: .*{said}"):
+    with pytest.raises(sed.SedscopeError, match=f"clip a: .*{message}"):
         scores["a"]
 
 
@@ -253,7 +253,7 @@ GOOD_TABLE = pandas.DataFrame({"onset": [0.0], "offset": [1.0], "Dog": [0.1]})
 
 
 @pytest.mark.parametrize(
-    ("tables", "said"),
+    ("tables", "message"),
     [
         ({}, "no score table"),
         (GOOD_TABLE, "clip"),
@@ -269,11 +269,11 @@ GOOD_TABLE = pandas.DataFrame({"onset": [0.0], "offset": [1.0], "Dog": [0.1]})
         ({0: GOOD_TABLE}, "0"),
     ],
 )
-def test_bad_sets_of_score_tables(tables: Any, said: str) -> None:
+def test_bad_sets_of_score_tables(tables: Any, message: str) -> None:
     def read_all() -> None:
         scores = sed.Scores.from_tables(tables)
         for clip in scores:
             scores[clip]
 
-    with pytest.raises(sed.SedscopeError, match=said):
+    with pytest.raises(sed.SedscopeError, match=message):
         read_all()

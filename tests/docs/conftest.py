@@ -12,7 +12,7 @@ from sedscope.io.ground_truth import write_durations
 
 @pytest.fixture(scope="module")
 def small_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the examples speak of."""
+    """A folder with the files that the examples read."""
     folder = tmp_path_factory.mktemp("documentation")
     truth = sed.simulate.ground_truth(30)
     sed.write_scores(sed.simulate.scores(truth), folder / "scores")

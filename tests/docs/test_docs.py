@@ -1,4 +1,4 @@
-"""Every example in the documentation runs: Python code_blocks, and commands of console code_blocks."""
+"""Every example in the documentation runs: Python blocks, and the commands of console blocks."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from sedscope.evaluation.table_text import markdown
 RATE = sed.ErrorRate(sed.Collar(0.5), threshold=0.4)
 
 
-def ignoring(said: str) -> pytest.MarkDecorator:
-    return pytest.mark.filterwarnings(f"ignore:{said}:sedscope.SedscopeWarning")
+def ignoring(message: str) -> pytest.MarkDecorator:
+    return pytest.mark.filterwarnings(f"ignore:{message}:sedscope.SedscopeWarning")
 
 
 pytestmark = ignoring("not defined in some resamples")
@@ -124,15 +124,19 @@ def test_csv_reads_back(hostile: sed.Comparison, tmp_path: Path) -> None:
     for row in rows:
         metric = next(m for m in hostile.metrics if repr(m) == row["metric"])
         if row["less"]:
-            found: Any = hostile.differences[metric][row["system"], row["less"]]
+            overall: Any = hostile.differences[metric][row["system"], row["less"]]
         else:
-            found = hostile.values[metric][row["system"]]
-        one = found.per_class[row["class"]] if row["class"] else found
-        assert [float(row[k]) for k in ("value", "low", "high")] == [one.value, one.low, one.high]
+            overall = hostile.values[metric][row["system"]]
+        of_class = overall.per_class[row["class"]] if row["class"] else overall
+        assert [float(row[k]) for k in ("value", "low", "high")] == [
+            of_class.value,
+            of_class.low,
+            of_class.high,
+        ]
         assert row["undefined_resamples"] == "0"
         if row["less"]:
-            assert (float(row["p"]), int(row["verdict"])) == (one.p, one.verdict)
-            assert row["p_corrected"] == ("" if row["class"] else repr(found.p_corrected))
+            assert (float(row["p"]), int(row["verdict"])) == (of_class.p, of_class.verdict)
+            assert row["p_corrected"] == ("" if row["class"] else repr(overall.p_corrected))
 
 
 def test_readable_tables_have_a_line_for_each_row(hostile: sed.Comparison) -> None:

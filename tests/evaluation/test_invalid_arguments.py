@@ -50,14 +50,14 @@ BAD_CHOICES: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("options", "said"), BAD_CHOICES.values(), ids=BAD_CHOICES)
-def test_bad_choices_of_what_is_evaluated(options: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+@pytest.mark.parametrize(("options", "message"), BAD_CHOICES.values(), ids=BAD_CHOICES)
+def test_bad_choices_of_what_is_evaluated(options: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.evaluate(SCORES, TRUTH, PSDS, **options)
 
 
 @pytest.mark.parametrize(
-    ("scores", "truth", "metrics", "said"),
+    ("scores", "truth", "metrics", "message"),
     [
         (SCORES, TRUTH, [], "no metric"),
         (SCORES, TRUTH, None, "metric"),
@@ -72,8 +72,8 @@ def test_bad_choices_of_what_is_evaluated(options: Any, said: str) -> None:
         (TRUTH, SCORES, PSDS, "[Ss]cores"),
     ],
 )
-def test_wrong_kinds_of_arguments(scores: Any, truth: Any, metrics: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_wrong_kinds_of_arguments(scores: Any, truth: Any, metrics: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.evaluate(scores, truth, metrics)
 
 

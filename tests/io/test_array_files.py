@@ -89,7 +89,7 @@ def test_groups_and_attributes_of_hdf5(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"clips": ["a"]}, r"of shape \(2, 3, 2\) for 1 clip"),
         ({"clips": ["a", "a"]}, "1 duplicate clip: a"),
@@ -105,12 +105,12 @@ def test_groups_and_attributes_of_hdf5(tmp_path: Path) -> None:
         ({"edges": [0, 1], "frame": None}, "2 boundaries"),
     ],
 )
-def test_arrays_that_do_not_fit(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_arrays_that_do_not_fit(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     arrays: dict[str, Any] = {"scores": np.stack([VALUES, VALUES]), "clips": ["a", "b"]}
     arrays |= {"classes": CLASSES, "frame": 0.5, **changes}
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for path in array_files(tmp_path, **arrays):
-        with pytest.raises(sed.SedscopeError, match=said):
+        with pytest.raises(sed.SedscopeError, match=message):
             dict(sed.read_scores(path))
 
 

@@ -1,4 +1,4 @@
-"""From one format to another and back: nothing is lost, or a word says what would be."""
+"""Conversion between formats and back: nothing is lost, or a message says what would be."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_formats_are_documented() -> None:
 
 def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
     files = write_files(tmp_path)
-    for source, options, said in (
+    for source, options, message in (
         (files.scores, {"label": "Dog"}, "holds scores: label= cannot be used"),
         (files.scores, {"durations_output": "x"}, "holds scores: durations_output="),
         (files.scores, {"frame": 0.5}, "the format tsv names classes and times itself"),
@@ -190,7 +190,7 @@ def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
         (files.truth, {"stitch": None}, "holds events: stitch="),
     ):
         arguments: dict[str, Any] = dict(options)
-        with pytest.raises(sed.SedscopeError, match=said):
+        with pytest.raises(sed.SedscopeError, match=message):
             sed.convert(
                 source, tmp_path / "out.tsv", to=None if source == files.truth else "tsv", **arguments
             )

@@ -34,7 +34,7 @@ def test_a_store_made_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"format": "other"}, "does not say that its format is"),
         ({"version": 2}, "version 2, where 1 is known"),
@@ -49,12 +49,12 @@ def test_a_store_made_by_hand(tmp_path: Path) -> None:
         ({"frame": "long"}, "no length in seconds"),
     ],
 )
-def test_broken_indexes(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_broken_indexes(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     scores = sed.Scores.from_arrays({"a": VALUES, "b": VALUES[:1]}, classes=CLASSES, frame=0.5)
     sed.write_scores(scores, tmp_path / "out", format="store")
     index = tmp_path / "out" / "index.json"
     index.write_text(json.dumps({**json.loads(index.read_text()), **changes}))
-    with pytest.raises(sed.SedscopeError, match=said):
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.read_scores(tmp_path / "out")
 
 

@@ -28,7 +28,7 @@ def test_scores_are_read_back_bit_by_bit(
 ) -> None:
     if name in ("tsv", "parquet") and {"onset", "offset", "clip"} & set(scores.classes):
         return
-    got = write_and_read(scores, tmp_path_factory.mktemp("write_and_read"), name)
+    got = write_and_read(scores, tmp_path_factory.mktemp("written"), name)
     if name == "tsv":  # text has no type: what is float32 reads back as such
         clips = {
             clip: sed.ClipScores.from_ticks(
@@ -55,7 +55,7 @@ def test_every_format_evaluates_alike(
 ) -> None:
     scores, truth = to_scores(case), to_truth(case)
     metric = sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=10, unit="second")
-    got = write_and_read(scores, tmp_path_factory.mktemp("write_and_read"), name)
+    got = write_and_read(scores, tmp_path_factory.mktemp("written"), name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("warnings.warn", lambda *_, **__: None)
         expected = sed.evaluate(scores, truth, metric).to_json()
@@ -67,7 +67,7 @@ def test_every_format_evaluates_alike(
 def test_the_store_keeps_the_type_of_each_clip(
     scores: sed.Scores, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    got = write_and_read(scores, tmp_path_factory.mktemp("write_and_read"), "store")
+    got = write_and_read(scores, tmp_path_factory.mktemp("written"), "store")
     assert_equal_scores(got, scores)
     assert [got[clip].values.dtype for clip in got] == [scores[clip].values.dtype for clip in scores]
 

@@ -109,8 +109,8 @@ def test_line_ends_of_old_are_read_or_refused(tmp_path: Path) -> None:
     try:
         values = sed.read_scores(files.scores)["a"].values.tolist()
     except sed.SedscopeError as error:
-        said = str(error)
-        assert "a.tsv" in said
+        message = str(error)
+        assert "a.tsv" in message
     else:
         assert values == ARRAYS["a"]
 
@@ -263,8 +263,8 @@ def test_class_names_that_a_table_cannot_hold_are_kept_or_refused(name: str, tmp
     try:
         sed.write_scores(scores, tmp_path / "scores")
     except sed.SedscopeError as error:
-        said = str(error)
-        assert repr(name) in said or name in said
+        message = str(error)
+        assert repr(name) in message or name in message
         assert not [file for file in tmp_path.rglob("*") if file.is_file()]
     else:
         assert_equal_scores(sed.read_scores(tmp_path / "scores"), scores)
@@ -286,12 +286,12 @@ def test_scores_go_to_a_new_folder(tmp_path: Path) -> None:
     files = write_files(tmp_path)
     scores = sed.read_scores(files.scores)
     before = files.listing()
-    for target, said in (
+    for target, message in (
         (files.scores, "is not empty"),
         (files.truth, "cannot write to"),
         (files.truth / "scores", "cannot write to"),
     ):
-        with pytest.raises(sed.SedscopeError, match=said):
+        with pytest.raises(sed.SedscopeError, match=message):
             sed.write_scores(scores, target)
     assert files.listing() == before
 

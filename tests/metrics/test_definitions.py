@@ -1,4 +1,4 @@
-"""Metrics and criteria as text, there and back."""
+"""Metrics and criteria as text: a definition is parsed back to the same value."""
 
 from __future__ import annotations
 

@@ -67,15 +67,15 @@ BAD_METRICS: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), BAD_METRICS.values(), ids=BAD_METRICS)
-def test_bad_metrics(text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("text", "message"), BAD_METRICS.values(), ids=BAD_METRICS)
+def test_bad_metrics(text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = write_files(tmp_path)
     monkeypatch.chdir(tmp_path)  # where a text that is evaluated would leave its trace
     before = files.listing()
     outcome = run("evaluate", files.scores, files.truth, "--metric", text, "--json", "results.json")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith("error: ")
-    assert said in outcome.err
+    assert message in outcome.err
     assert files.listing() == before
     with pytest.raises(sed.SedscopeError):
         sed.parse_metric(text)

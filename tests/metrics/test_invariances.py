@@ -1,4 +1,4 @@
-"""What must not change a result: each of these gives the same bits."""
+"""Invariances: changes of the input that must not change a bit of the result."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_rates_of_negatives_need_segments(metric: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: sed.ErrorRate(sed.Intersection(0.5, 0.5), average="micro"), "substitutions"),
         (lambda: sed.FScore(COLLAR, average="median"), "choose 'macro' or 'micro' or 'weighted'"),
@@ -161,8 +161,8 @@ def test_rates_of_negatives_need_segments(metric: Any) -> None:
         (lambda: parse_criterion("0.5"), "is not a criterion"),
     ],
 )
-def test_bad_parameters(make: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_bad_parameters(make: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         make()
 
 

@@ -1,4 +1,4 @@
-"""Post-processing independent PSDS, held against its definition."""
+"""Post-processing independent PSDS, compared with its definition."""
 
 from __future__ import annotations
 
@@ -125,13 +125,13 @@ def test_each_vertex_is_an_operating_point_of_its_postprocessing(
                 assert (efpr, tpr, score) == (0, 0, np.inf)
                 continue
             clips = versions[chosen]
-            found = oracle.intersection_count(
+            count = oracle.intersection_count(
                 clips, label, score, **{part: options[part] for part in ("dtc", "gtc", "cttc")}
             )
             rate = oracle_psds.effective_fpr(
-                clips, label, found, alpha_ct=metric.alpha_ct, unit=1_000_000
+                clips, label, count, alpha_ct=metric.alpha_ct, unit=1_000_000
             )
-            assert found.tp / max(1, references) == tpr
+            assert count.tp / max(1, references) == tpr
             assert float(rate) == pytest.approx(efpr, rel=1e-12)
 
 
@@ -210,9 +210,9 @@ def test_together_with_other_metrics_of_the_criterion(
     orders: list[list[Metric]] = [[metric, psds], [psds, metric], [metric, best, psds]]
     for chosen in orders:
         together = sed.evaluate(scores, truth, chosen)
-        for one in chosen:
-            alone = sed.evaluate(scores, truth, one)[one]
-            np.testing.assert_array_equal(all_values(together[one]), all_values(alone))
+        for each in chosen:
+            alone = sed.evaluate(scores, truth, each)[each]
+            np.testing.assert_array_equal(all_values(together[each]), all_values(alone))
 
 
 @settings(max_examples=40)
@@ -230,11 +230,11 @@ def test_resampled_values_have_the_bits_of_counts(
     values, class_values = measure_resampled(deltas, metric, weights, threads)
     for i, row in enumerate(weights):
         if row.any():
-            found = [values[i], *class_values[i]]
+            resampled = [values[i], *class_values[i]]
             expected = all_values(metric.measure(deltas.counts(weights=row)))
-            np.testing.assert_array_equal(found, expected)
+            np.testing.assert_array_equal(resampled, expected)
             again = all_values(measured(repeated(clips, row), metric, dtype))
-            np.testing.assert_allclose(found, again, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(resampled, again, rtol=1e-12, atol=1e-12)
         else:
             assert np.isnan([values[i], *class_values[i]]).all()
 
@@ -247,11 +247,14 @@ def test_intervals_of_an_evaluation() -> None:
     resampling = sed.Resampling(50, seed=2, interval="bca")
     result = sed.evaluate(scores, truth, [psds, metric], bootstrap=resampling)
     deltas = sed.deltas(scores, truth, metric.criterion, postprocessing=metric.variants)
-    for one in (psds, metric):
-        alone = sed.bootstrap(deltas, one, n=50, seed=2, interval="bca")
-        np.testing.assert_array_equal(result.intervals[one].values, alone.values)
-        assert (result.intervals[one].low, result.intervals[one].high) == (alone.low, alone.high)
-        assert result[one].value == alone.value
+    for each in (psds, metric):
+        alone = sed.bootstrap(deltas, each, n=50, seed=2, interval="bca")
+        np.testing.assert_array_equal(result.intervals[each].values, alone.values)
+        assert (result.intervals[each].low, result.intervals[each].high) == (
+            alone.low,
+            alone.high,
+        )
+        assert result[each].value == alone.value
     assert (result.intervals[metric].values >= result.intervals[psds].values - 0.05).all()
     for row, weights in enumerate(resampling.draw(deltas.clips)[:5]):
         slow = metric.measure(deltas.counts(weights=weights)).value
@@ -279,8 +282,8 @@ def test_scores_of_mixed_float_types() -> None:
         for values in (arrays, wide)
     ]
     assert results[0][metric].value == results[1][metric].value > 0
-    one, other = (result.intervals[metric].values for result in results)
-    np.testing.assert_array_equal(one, other)
+    first, second = (result.intervals[metric].values for result in results)
+    np.testing.assert_array_equal(first, second)
 
 
 def test_counts_without_the_variants_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""PSD-ROC and PSDS, held against the oracle, the paper and the reference values."""
+"""PSD-ROC and PSDS, compared with the oracle, the paper and the reference values."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def test_effective_rates_are_sums_over_the_classes_by_name(
         for other in others:
             total += of_class.ct(other) / counts.reference_times[other]
         rate = of_class.fp / counts.duration + alpha_ct * total / max(1, len(others))
-        found = effective_fpr(counts, label, alpha_ct=alpha_ct, unit="second")
-        np.testing.assert_array_equal(found, rate)
+        efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit="second")
+        np.testing.assert_array_equal(efpr, rate)
 
 
 def test_the_floor_prunes_on_a_set_of_usual_size() -> None:

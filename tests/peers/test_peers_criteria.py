@@ -151,8 +151,8 @@ def judged_excerpt(
 def judged(request: pytest.FixtureRequest) -> Judged:
     """The case of the name that the test is given, and its verdict."""
     batch = "judged_excerpt" if request.param.startswith("excerpt") else "judged_made_up"
-    found: Judged = request.getfixturevalue(batch)[request.param]
-    return found
+    case: Judged = request.getfixturevalue(batch)[request.param]
+    return case
 
 
 # The tests

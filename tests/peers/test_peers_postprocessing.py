@@ -1,4 +1,4 @@
-"""The median filter, and the PSDS over several of them, against sed_scores_eval's."""
+"""The median filter, and the PSDS over several of them, compared with sed_scores_eval."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class Filtered:
 
 def pieces(values: NDArray[Any], ticks: NDArray[np.int64]) -> list[tuple[int, float]]:
     """Where the score of a class changes, and to what; before and after, it is ``-inf``."""
-    found: list[tuple[int, float]] = []
+    steps: list[tuple[int, float]] = []
     for time, score in zip(ticks.tolist(), [*values.tolist(), -np.inf], strict=True):
-        if score != (found[-1][1] if found else -np.inf):
-            found.append((time, score))
-    return found
+        if score != (steps[-1][1] if steps else -np.inf):
+            steps.append((time, score))
+    return steps
 
 
 def compare(cases: Mapping[str, Filtered], python: Path, folder: Path) -> None:
     for name, verdict in judge(python, folder, cases).items():
         case = cases[name]
-        found = MedianFilter(case.window)(case.scores)
+        processed = MedianFilter(case.window)(case.scores)
         for clip in case.scores:
-            ours, edges = found[clip], np.rint(verdict[f"{clip}/edges"] * 1e6).astype(np.int64)
+            ours, edges = processed[clip], np.rint(verdict[f"{clip}/edges"] * 1e6).astype(np.int64)
             for c in range(len(case.scores.classes)):
                 expected = pieces(verdict[f"{clip}/values"][:, c], edges)
                 assert pieces(ours.values[:, c], ours.ticks) == expected, (name, clip, c)

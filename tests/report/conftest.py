@@ -31,7 +31,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(page: Browser, report: Path) -> Iterator[Browser]:
-    """The report, about which the browser must not complain, and which must ask for nothing."""
+    """The report in the browser. It must log no problem and request no other address."""
     page.open(report)
     yield page
     assert page.problems() == []

@@ -1,4 +1,4 @@
-"""A small set on disk, and ways to spoil it."""
+"""A small set on disk, whole or with changed files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sedscope as sed
 
 
 def table(*rows: str) -> str:
-    """Tab-separated text; in the rows given, cells stand apart, and ``·`` is an empty one."""
+    """Tab-separated text; spaces separate the cells of a row here, and ``·`` is an empty cell."""
     return "".join("\t".join(row.split()).replace("·", "") + "\n" for row in rows)
 
 
@@ -37,7 +37,7 @@ Content: TypeAlias = str | bytes | None
 
 @dataclass(frozen=True)
 class Files:
-    """Where the set lies."""
+    """The paths of the set."""
 
     folder: Path
     scores: Path
@@ -46,8 +46,8 @@ class Files:
 
     def listing(self) -> list[str]:
         """All files, by their path in the folder."""
-        found = (file for file in self.folder.rglob("*") if file.is_file())
-        return sorted(file.relative_to(self.folder).as_posix() for file in found)
+        files = (file for file in self.folder.rglob("*") if file.is_file())
+        return sorted(file.relative_to(self.folder).as_posix() for file in files)
 
 
 def write_files(folder: Path, changes: Mapping[str, Content] | None = None) -> Files:

@@ -1,4 +1,4 @@
-"""Random sets of scores and ground truth, of kinds that are hard to count."""
+"""Random scores and ground truth that are hard to count: ties, plateaus, neighbouring floats."""
 
 from __future__ import annotations
 

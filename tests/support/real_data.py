@@ -1,4 +1,4 @@
-"""The real data sets, as sedscope's objects."""
+"""The real data sets, as scores and ground truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the snippets for loggers in docs/training.md log arrives there, without a network."""
+"""The logger examples of docs/training.md: their values arrive at the logger, without a network."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the snippets use, in a folder of their own; some classes have no references, so no value."""
     monkeypatch.chdir(tmp_path)
-    found = metrics()
-    give(found, CLIPS[:4])
-    assert any(map(math.isnan, found.scalars().values()))
-    return {"metrics": found}
+    sed_metrics = metrics()
+    give(sed_metrics, CLIPS[:4])
+    assert any(map(math.isnan, sed_metrics.scalars().values()))
+    return {"metrics": sed_metrics}
 
 
 def run_snippet(logger: str, names: dict[str, Any]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Metrics in the training loop: batches in any order and padding give what one evaluation would."""
+"""Metrics in the training loop: batches, their order and padding do not change the result."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ KINDS: list[Any] = [
 
 @pytest.mark.parametrize("metric", KINDS, ids=repr)
 def test_batches_give_what_one_evaluation_does(metric: Metric) -> None:
-    found = SEDMetric(metric, CLASSES, frame=FRAME, truth=TRUTH)
-    give(found, *(CLIPS[i : i + 7] for i in range(0, len(CLIPS), 7)))
-    value = found.compute()
+    sed_metric = SEDMetric(metric, CLASSES, frame=FRAME, truth=TRUTH)
+    give(sed_metric, *(CLIPS[i : i + 7] for i in range(0, len(CLIPS), 7)))
+    value = sed_metric.compute()
     assert value.shape == ()
     expected = evaluated([metric])
-    np.testing.assert_equal(found.result().scalars(), expected)
+    np.testing.assert_equal(sed_metric.result().scalars(), expected)
     assert float(value) == pytest.approx(expected[repr(metric)], nan_ok=True)
-    assert found.higher_is_better == metric.higher_is_better
+    assert sed_metric.higher_is_better == metric.higher_is_better
 
 
 def test_several_metrics_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,12 +91,12 @@ def test_several_metrics_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sed.Intersection, "find_deltas", counted)
     criterion = sed.Intersection(0.7, 0.7)
     chosen: list[Any] = [sed.PSDS(criterion), sed.PSDS(criterion, alpha_st=1), sed.BestFScore(criterion)]
-    found = SEDMetrics(chosen, CLASSES, frame=FRAME, truth=TRUTH)
-    give(found, CLIPS[:20], CLIPS[20:])
-    values = found.compute()
+    sed_metrics = SEDMetrics(chosen, CLASSES, frame=FRAME, truth=TRUTH)
+    give(sed_metrics, CLIPS[:20], CLIPS[20:])
+    values = sed_metrics.compute()
     assert len(calls) == 2
     assert [*values] == [repr(metric) for metric in chosen]
-    np.testing.assert_equal(found.scalars(), evaluated(chosen))
+    np.testing.assert_equal(sed_metrics.scalars(), evaluated(chosen))
 
 
 @st.composite
@@ -155,7 +155,7 @@ def test_any_batches_in_any_order(epoch: Any, data: st.DataObject, dtype: Any, w
     lengths = {f"c{i}": float(len(array)) for i, array in enumerate(scores)}
     truth = sed.GroundTruth.from_dict(events, durations=lengths)
     chosen = data.draw(st.sampled_from([SMALL, SMALL[:2], SMALL[1:], SMALL[2:]]))
-    found = SEDMetrics(chosen, ["x", "y"], frame=1.0, truth=truth if way == "truth" else None)
+    sed_metrics = SEDMetrics(chosen, ["x", "y"], frame=1.0, truth=truth if way == "truth" else None)
 
     order = data.draw(st.permutations(range(len(scores))))
     again = data.draw(st.lists(st.sampled_from(order), max_size=3))  # as a sampler that pads
@@ -164,103 +164,103 @@ def test_any_batches_in_any_order(epoch: Any, data: st.DataObject, dtype: Any, w
     for first, last in pairwise(cuts):
         batch = rows[first:last]
         if data.draw(st.booleans()):
-            _ = found.parts  # held scores are done with when somebody looks
+            _ = sed_metrics.parts  # held scores are done with when somebody looks
         given_targets: Any = None
         if way == "events":
             given_targets = [events[f"c{i}"] for i in batch]
         elif way == "frames":
             given_targets = torch.from_numpy(padded([targets[i] for i in batch], 1))
-        found.update(
+        sed_metrics.update(
             torch.from_numpy(padded([scores[i] for i in batch], np.nan)).to(dtype),
             [f"folder/c{i}.wav" for i in batch],
             given_targets,
             torch.tensor([len(scores[i]) for i in batch]),
         )
         if data.draw(st.booleans()):
-            found = pickle.loads(pickle.dumps(found))
+            sed_metrics = pickle.loads(pickle.dumps(sed_metrics))
     arrays = {f"c{i}": torch.from_numpy(array).to(dtype).numpy() for i, array in enumerate(scores)}
     whole = sed.Scores.from_arrays(arrays, classes=["x", "y"], frame=1.0)
     expected = sed.evaluate(whole, truth, chosen).scalars()
-    np.testing.assert_equal(found.scalars(), expected)
+    np.testing.assert_equal(sed_metrics.scalars(), expected)
 
 
 def test_floors_prune_the_state() -> None:
     few: Any = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=20)
-    found = SEDMetric(few, CLASSES, frame=FRAME, truth=TRUTH)
+    sed_metric = SEDMetric(few, CLASSES, frame=FRAME, truth=TRUTH)
     without = SEDMetric(few, CLASSES, frame=FRAME, truth=TRUTH, missing="empty")
-    for metric in (found, without):
+    for metric in (sed_metric, without):
         give(metric, *(CLIPS[i : i + 4] for i in range(0, len(CLIPS), 4)))
-    assert sum(map(len, found.parts)) < 0.5 * sum(map(len, without.parts))
-    assert found.result().scalars() == without.result().scalars() == evaluated([few])
+    assert sum(map(len, sed_metric.parts)) < 0.5 * sum(map(len, without.parts))
+    assert sed_metric.result().scalars() == without.result().scalars() == evaluated([few])
 
 
 @pytest.mark.parametrize("held", [0, 40_000])
 def test_scores_are_held_up_to_a_limit(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sedscope.torch.metric, "HELD_BYTES", held)
     few: Any = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=20)
-    found = SEDMetric(few, CLASSES, frame=FRAME, truth=TRUTH)
+    metric = SEDMetric(few, CLASSES, frame=FRAME, truth=TRUTH)
     for i in range(0, len(CLIPS), 4):
-        give(found, CLIPS[i : i + 4])
-        seen = found._seen()
+        give(metric, CLIPS[i : i + 4])
+        seen = metric._seen()
         assert seen.holds
         assert seen.held_bytes <= held
-    assert len(found.parts) == (10 if held == 0 else 4)
-    assert found.result().scalars() == evaluated([few])
+    assert len(metric.parts) == (10 if held == 0 else 4)
+    assert metric.result().scalars() == evaluated([few])
 
 
 def test_scores_may_change_after_update() -> None:
-    found = single()
+    metric = single()
     scores = values_of(CLIPS)
-    found.update(scores, CLIPS)
+    metric.update(scores, CLIPS)
     scores.zero_()
-    np.testing.assert_equal(found.result().scalars(), evaluated([sed.presets.PSDS1]))
+    np.testing.assert_equal(metric.result().scalars(), evaluated([sed.presets.PSDS1]))
 
 
 def test_bfloat16_is_widened() -> None:
-    found = SEDMetrics(METRICS, CLASSES, frame=FRAME, truth=TRUTH)
-    found.update(values_of(CLIPS).bfloat16(), CLIPS)
+    sed_metrics = SEDMetrics(METRICS, CLASSES, frame=FRAME, truth=TRUTH)
+    sed_metrics.update(values_of(CLIPS).bfloat16(), CLIPS)
     exact = SEDMetrics(METRICS, CLASSES, frame=FRAME, truth=TRUTH)
     exact.update(values_of(CLIPS).bfloat16().double(), CLIPS)
-    assert found.scalars() == exact.scalars()
+    assert sed_metrics.scalars() == exact.scalars()
 
 
 def test_postprocessing() -> None:
-    found = single(postprocessing=MedianFilter(0.5))
-    give(found, CLIPS[:9], CLIPS[9:])
+    metric = single(postprocessing=MedianFilter(0.5))
+    give(metric, CLIPS[:9], CLIPS[9:])
     scores = sed.Scores.from_arrays(ARRAYS, classes=CLASSES, frame=FRAME)
     expected = sed.evaluate(MedianFilter(0.5)(scores), TRUTH, sed.presets.PSDS1)
-    assert found.result().scalars() == expected.scalars()
+    assert metric.result().scalars() == expected.scalars()
 
 
 def test_part_of_the_clips_and_clips_without_events() -> None:
-    found = single(missing="empty")
-    give(found, CLIPS[:9])
-    found.update(values_of(CLIPS[:1]), ["another"])
+    metric = single(missing="empty")
+    give(metric, CLIPS[:9])
+    metric.update(values_of(CLIPS[:1]), ["another"])
     scores = sed.Scores.from_arrays(
         {**{clip: ARRAYS[clip] for clip in CLIPS[:9]}, "another": ARRAYS[CLIPS[0]]},
         classes=CLASSES,
         frame=FRAME,
     )
     expected = sed.evaluate(scores, TRUTH, sed.presets.PSDS1, clips="scored", missing="empty")
-    np.testing.assert_equal(found.result().scalars(), expected.scalars())
-    assert "left out, without scores: 31 of the 40 clips in the ground truth" in found.result().warnings
+    np.testing.assert_equal(metric.result().scalars(), expected.scalars())
+    assert "left out, without scores: 31 of the 40 clips in the ground truth" in metric.result().warnings
 
 
 def test_warnings_come_with_the_value() -> None:
-    found = single()
-    give(found, CLIPS[:2])
+    metric = single()
+    give(metric, CLIPS[:2])
     with pytest.warns(sed.SedscopeWarning, match="without reference events"):
-        found.compute()
+        metric.compute()
 
 
 def test_plots() -> None:
     matplotlib = pytest.importorskip("matplotlib", reason="needs matplotlib")
     matplotlib.use("Agg")
-    found = single()
-    give(found, CLIPS)
-    figure, axes = found.plot()
+    metric = single()
+    give(metric, CLIPS)
+    figure, axes = metric.plot()
     assert axes.get_ylabel() == "true positive rate"
     assert len(axes.lines) == 1 + len(CLASSES)
-    other, _ = found.plot([torch.tensor(0.1), torch.tensor(0.2)])
+    other, _ = metric.plot([torch.tensor(0.1), torch.tensor(0.2)])
     matplotlib.pyplot.close(figure)
     matplotlib.pyplot.close(other)

@@ -61,15 +61,15 @@ WITH_NAN[1, 7, 2] = torch.nan
     ],
 )
 def test_bad_batches_change_nothing(arguments: Any, message: str) -> None:
-    found = single()
-    give(found, CLIPS[:3])
-    before, value = [part.clone() for part in found.parts], found.result().scalars()
+    metric = single()
+    give(metric, CLIPS[:3])
+    before, value = [part.clone() for part in metric.parts], metric.result().scalars()
     with pytest.raises(sed.SedscopeError, match=message):
-        found.update(*arguments)
-    assert all(map(torch.equal, before, found.parts))
-    np.testing.assert_equal(found.result().scalars(), value)
-    give(found, CLIPS[3:])
-    np.testing.assert_equal(found.result().scalars(), evaluated([sed.presets.PSDS1]))
+        metric.update(*arguments)
+    assert all(map(torch.equal, before, metric.parts))
+    np.testing.assert_equal(metric.result().scalars(), value)
+    give(metric, CLIPS[3:])
+    np.testing.assert_equal(metric.result().scalars(), evaluated([sed.presets.PSDS1]))
 
 
 @pytest.mark.parametrize(
@@ -89,17 +89,17 @@ def test_bad_batches_change_nothing(arguments: Any, message: str) -> None:
     ],
 )
 def test_bad_targets_change_nothing(targets: Any, message: str) -> None:
-    found = single(truth=None)
+    metric = single(truth=None)
     with pytest.raises(sed.SedscopeError, match=message):
-        found.update(BATCH, CLIPS[:3], targets)
-    assert not found.parts
+        metric.update(BATCH, CLIPS[:3], targets)
+    assert not metric.parts
 
 
 def test_other_targets_of_a_clip_are_refused() -> None:
-    found = single(truth=None)
-    found.update(BATCH, CLIPS[:3], BATCH > 0.5)
+    metric = single(truth=None)
+    metric.update(BATCH, CLIPS[:3], BATCH > 0.5)
     with pytest.raises(sed.SedscopeError, match=f"other scores or targets: .*{CLIPS[0]}"):
-        found.update(BATCH, CLIPS[:3], BATCH > 0.9)
+        metric.update(BATCH, CLIPS[:3], BATCH > 0.9)
 
 
 @pytest.mark.parametrize(

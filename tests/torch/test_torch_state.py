@@ -46,21 +46,21 @@ def test_forward_gives_the_value_of_the_batch() -> None:
 
 
 def test_reset_begins_anew() -> None:
-    found = single()
-    found.update(values_of(CLIPS) * 0.5, CLIPS)
-    found.reset()
-    assert not found.parts
-    give(found, CLIPS)
-    np.testing.assert_equal(found.result().scalars(), evaluated([sed.presets.PSDS1]))
+    metric = single()
+    metric.update(values_of(CLIPS) * 0.5, CLIPS)
+    metric.reset()
+    assert not metric.parts
+    give(metric, CLIPS)
+    np.testing.assert_equal(metric.result().scalars(), evaluated([sed.presets.PSDS1]))
 
 
 def test_options_of_torchmetrics() -> None:
-    found = single(compute_on_cpu=True)
+    metric = single(compute_on_cpu=True)
     for clips in (CLIPS[:9], CLIPS[9:20], CLIPS[20:]):
-        give(found, clips)
-        found.to("cpu")
-        found.set_dtype(torch.float64)
-    value = found.compute()
+        give(metric, clips)
+        metric.to("cpu")
+        metric.set_dtype(torch.float64)
+    value = metric.compute()
     assert value.dtype == torch.float64
     assert float(value) == evaluated([sed.presets.PSDS1])[repr(sed.presets.PSDS1)]
 
@@ -98,13 +98,13 @@ def test_state_of_another_definition_is_refused() -> None:
 
 
 def test_damaged_state_is_refused() -> None:
-    found = single()
-    give(found, CLIPS[:9])
-    for spoilt in (found.parts[0][:-5], found.parts[0][:40], found.parts[0].flip(0)):
-        found.parts = [spoilt]
-        found._computed = None
+    metric = single()
+    give(metric, CLIPS[:9])
+    for spoilt in (metric.parts[0][:-5], metric.parts[0][:40], metric.parts[0].flip(0)):
+        metric.parts = [spoilt]
+        metric._computed = None
         with pytest.raises(sed.SedscopeError, match="the state of the metric is damaged"):
-            found.compute()
+            metric.compute()
 
 
 def test_collection_shares_only_what_is_the_same() -> None:
@@ -118,21 +118,21 @@ def test_collection_shares_only_what_is_the_same() -> None:
     made: dict[str, Any] = {
         name: SEDMetric(metric, CLASSES, frame=FRAME, truth=TRUTH) for name, metric in chosen.items()
     }
-    found = MetricCollection(made)
+    collection = MetricCollection(made)
     silent = torch.full_like(values_of(CLIPS[:1]), -torch.inf)  # of which all criteria say the same
     for _ in range(2):
-        found.update(silent, CLIPS[:1])
-        give(found, CLIPS[1:20], CLIPS[20:])
-        values = found.compute()
-        groups = sorted(sorted(group) for group in found.compute_groups.values())
+        collection.update(silent, CLIPS[:1])
+        give(collection, CLIPS[1:20], CLIPS[20:])
+        values = collection.compute()
+        groups = sorted(sorted(group) for group in collection.compute_groups.values())
         assert groups == [["a", "b"], ["further"], ["looser"]]
         arrays = {**ARRAYS, CLIPS[0]: silent[0].numpy()}
         scores = sed.Scores.from_arrays(arrays, classes=CLASSES, frame=FRAME)
         expected = sed.evaluate(scores, TRUTH, chosen.values())
         for name, metric in chosen.items():
             assert float(values[name]) == pytest.approx(expected[metric].value)
-            assert found[name].result()[metric].value == expected[metric].value
-        found.reset()
+            assert collection[name].result()[metric].value == expected[metric].value
+        collection.reset()
 
 
 def test_collection_with_given_groups() -> None:
@@ -141,11 +141,11 @@ def test_collection_with_given_groups() -> None:
     made: dict[str, Any] = {
         name: SEDMetric(metric, CLASSES, frame=FRAME, truth=TRUTH) for name, metric in chosen.items()
     }
-    found = MetricCollection(made, compute_groups=[["b", "a"]])
+    collection = MetricCollection(made, compute_groups=[["b", "a"]])
     expected = evaluated([*chosen.values()])
     for _ in range(2):
-        give(found, CLIPS[:5], CLIPS[5:20], CLIPS[20:])
-        values = found.compute()
+        give(collection, CLIPS[:5], CLIPS[5:20], CLIPS[20:])
+        values = collection.compute()
         for name, metric in chosen.items():
             assert float(values[name]) == pytest.approx(expected[repr(metric)])
-        found.reset()
+        collection.reset()

@@ -1,4 +1,4 @@
-"""Cross-validation of tuning, against doing it by hand."""
+"""Cross-validation of tuning, compared with doing it by hand."""
 
 from __future__ import annotations
 
@@ -93,18 +93,18 @@ WITH_THRESHOLDS: list[ClasswiseMetric] = [
 @pytest.mark.parametrize("metric", WITH_THRESHOLDS, ids=repr)
 def test_folds_are_judged_with_what_is_best_on_the_others(metric: ClasswiseMetric) -> None:
     scores, truth = small_set(24, seed=3)
-    found = sed.tune(scores, truth, metric, SWEEP[:3], folds=4, seed=5)
+    tuned = sed.tune(scores, truth, metric, SWEEP[:3], folds=4, seed=5)
     tallies = held_out_tallies(scores, truth, metric, SWEEP[:3], folds_of(scores, 4, seed=5))
     values = {label: metric.of_tally(tally) for label, tally in tallies.items()}
-    assert {label: one.cross_validated for label, one in found.per_class.items()} == values
+    assert {label: one.cross_validated for label, one in tuned.per_class.items()} == values
     weights = [tally.references for tally in tallies.values()]
     expected = {
         "macro": np.mean(list(values.values())),
         "weighted": np.average(list(values.values()), weights=weights),
         "micro_tuned": metric.of_tally(reduce(add, tallies.values())),
     }
-    assert found.cross_validated == pytest.approx(expected[metric.average], rel=1e-12)
-    assert found.value == sed.tune(scores, truth, metric, SWEEP[:3]).value
+    assert tuned.cross_validated == pytest.approx(expected[metric.average], rel=1e-12)
+    assert tuned.value == sed.tune(scores, truth, metric, SWEEP[:3]).value
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ def test_curves_of_clips_with_what_is_best_on_the_others(metric: Metric) -> None
         for clip in scores
     }
     judged = sed.Scores(held_out, held_out.__getitem__, classes=scores.classes, in_memory=True)
-    found = sed.tune(scores, truth, metric, candidates, folds=4)
+    tuning = sed.tune(scores, truth, metric, candidates, folds=4)
     result = evaluated(judged, truth, metric)
-    assert found.cross_validated == result.value
-    for label, tuned in found.per_class.items():
+    assert tuning.cross_validated == result.value
+    for label, tuned in tuning.per_class.items():
         assert tuned.cross_validated == result.per_class[label].value
 
 
@@ -146,12 +146,12 @@ def test_folds_of_random_clips(case: list[oracle.Clip], folds: int, metric: Clas
     scores, truth = to_scores(case), to_truth(case)
     if not any(clip.references for clip in case):
         return
-    found = sed.tune(scores, truth, metric, CANDIDATES[:2], folds=folds)
+    tuned = sed.tune(scores, truth, metric, CANDIDATES[:2], folds=folds)
     tallies = held_out_tallies(scores, truth, metric, CANDIDATES[:2], folds_of(scores, folds))
     for label in LABELS:
         tally = tallies[label]
         expected = metric.of_tally(tally) if tally.references else np.nan
-        validated = found.per_class[label].cross_validated
+        validated = tuned.per_class[label].cross_validated
         assert validated == pytest.approx(expected, nan_ok=True, rel=1e-12)
 
 
@@ -173,14 +173,14 @@ def test_groups_stay_in_one_fold() -> None:
 
 def test_as_many_folds_as_clips() -> None:
     scores, truth = small_set(5)
-    found = sed.tune(scores, truth, sed.FScore(sed.Clip()), SWEEP, folds=5)
-    assert found.cross_validated is not None
-    assert 0 <= found.cross_validated <= found.value
+    tuned = sed.tune(scores, truth, sed.FScore(sed.Clip()), SWEEP, folds=5)
+    assert tuned.cross_validated is not None
+    assert 0 <= tuned.cross_validated <= tuned.value
 
 
 def test_one_post_processing_at_one_threshold_leaves_nothing_to_choose() -> None:
     scores, truth = small_set()
-    found = sed.tune(scores, truth, sed.FScore(sed.Collar()), MedianFilter(0.3), folds=3)
-    assert found.cross_validated == pytest.approx(found.value)
-    for tuned in found.per_class.values():
+    tuning = sed.tune(scores, truth, sed.FScore(sed.Collar()), MedianFilter(0.3), folds=3)
+    assert tuning.cross_validated == pytest.approx(tuning.value)
+    for tuned in tuning.per_class.values():
         assert tuned.cross_validated == tuned.value

@@ -1,4 +1,4 @@
-"""Tuning against brute force."""
+"""Tuning, compared with brute force."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def test_the_best_of_each_class(metric: Metric, case: list[oracle.Clip], kind: t
         with pytest.raises(sed.SedscopeError, match="no class has reference events"):
             sed.tune(scores, truth, metric, CANDIDATES)
         return
-    found = sed.tune(scores, truth, metric, CANDIDATES)
+    tuning = sed.tune(scores, truth, metric, CANDIDATES)
     expected = by_class(scores, truth, metric, CANDIDATES)
     for label, values in expected.items():
-        tuned = found.per_class[label]
+        tuned = tuning.per_class[label]
         assert tuple(tuned.values) == CANDIDATES
         np.testing.assert_allclose(list(tuned.values.values()), values, rtol=1e-12, atol=1e-12)
         best = the_best(list(tuned.values.values()), metric)
@@ -64,13 +64,13 @@ def test_the_best_of_each_class(metric: Metric, case: list[oracle.Clip], kind: t
         else:
             assert tuned.postprocessing == CANDIDATES[best]
             assert tuned.value == values[best]
-        assert found.points.thresholds.get(label) == tuned.threshold
-    result = evaluated(found(scores), truth, metric)
-    np.testing.assert_array_equal(found.value, result.value)
+        assert tuning.points.thresholds.get(label) == tuned.threshold
+    result = evaluated(tuning(scores), truth, metric)
+    np.testing.assert_array_equal(tuning.value, result.value)
     thresholds = getattr(result, "thresholds", {})
-    assert thresholds.keys() == found.points.thresholds.keys()
-    counts = sed.deltas(found(scores), truth, metric.criterion).counts()
-    for label, threshold in found.points.thresholds.items():
+    assert thresholds.keys() == tuning.points.thresholds.keys()
+    counts = sed.deltas(tuning(scores), truth, metric.criterion).counts()
+    for label, threshold in tuning.points.thresholds.items():
         chosen, same = (counts[label].tally_at(at) for at in (threshold, thresholds[label]))
         assert (chosen.tp, chosen.fp) == (same.tp, same.fp)
 
@@ -79,18 +79,18 @@ def test_of_equally_good_ones_the_first() -> None:
     scores, truth = small_set()
     zero, nothing = MedianFilter(0), Chain()
     for order in ([zero, nothing], [nothing, zero]):
-        found = sed.tune(scores, truth, COLLAR_F, order)
-        assert {one.postprocessing for one in found.per_class.values()} == {order[0]}
+        tuned = sed.tune(scores, truth, COLLAR_F, order)
+        assert {choice.postprocessing for choice in tuned.per_class.values()} == {order[0]}
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro_tuned"])
 def test_averages(average: str) -> None:
     scores, truth = small_set()
     metric = sed.BestFScore(sed.Collar(), average=average)
-    found = sed.tune(scores, truth, metric, SWEEP)
+    tuning = sed.tune(scores, truth, metric, SWEEP)
     tallies: list[Tally] = []
     values, references = [], []
-    for label, tuned in found.per_class.items():
+    for label, tuned in tuning.per_class.items():
         assert tuned.postprocessing is not None
         result = evaluated(tuned.postprocessing(scores), truth, metric).per_class[label]
         tallies.append(result.tally)
@@ -102,25 +102,25 @@ def test_averages(average: str) -> None:
         "weighted": np.average(values, weights=references),
         "micro_tuned": together,
     }
-    assert found.value == pytest.approx(expected[average], rel=1e-12)
+    assert tuning.value == pytest.approx(expected[average], rel=1e-12)
 
 
 def test_thresholds_alone() -> None:
     scores, truth = small_set()
-    found = sed.tune(scores, truth, COLLAR_F)
+    tuned = sed.tune(scores, truth, COLLAR_F)
     result = evaluated(scores, truth, COLLAR_F)
-    assert found.value == result.value
-    assert found.points.thresholds == result.thresholds
-    assert not found.points.postprocessing
-    assert found.points.provenance["chosen_from"] == "1 post-processing"
+    assert tuned.value == result.value
+    assert tuned.points.thresholds == result.thresholds
+    assert not tuned.points.postprocessing
+    assert tuned.points.provenance["chosen_from"] == "1 post-processing"
 
 
 def test_a_sweep_as_text_or_a_single_one() -> None:
     scores, truth = small_set()
     sweep = sed.tune(scores, truth, COLLAR_F, "MedianFilter(0|0.3|0.3)")
     assert tuple(sweep.per_class["Dog"].values) == (MedianFilter(0), MedianFilter(0.3))
-    one = sed.tune(scores, truth, COLLAR_F, MedianFilter(0.3))
-    assert one.value == evaluated(MedianFilter(0.3)(scores), truth, COLLAR_F).value
+    single = sed.tune(scores, truth, COLLAR_F, MedianFilter(0.3))
+    assert single.value == evaluated(MedianFilter(0.3)(scores), truth, COLLAR_F).value
 
 
 @pytest.mark.parametrize("folds", [None, 3])
@@ -129,13 +129,13 @@ def test_neither_threads_nor_the_order_of_clips_matter(folds: int | None) -> Non
     clips = list(scores)
     turned = sed.Scores(clips[::-1], scores.__getitem__, classes=scores.classes, in_memory=True)
     psds = sed.presets.PSDS1
-    found = [
-        sed.tune(given, truth, psds, SWEEP, folds=folds, threads=threads)
-        for given, threads in ((scores, 1), (scores, 3), (turned, 2))
+    results = [
+        sed.tune(ordered, truth, psds, SWEEP, folds=folds, threads=threads)
+        for ordered, threads in ((scores, 1), (scores, 3), (turned, 2))
     ]
-    for other in found[1:]:
-        assert (other.value, other.cross_validated) == (found[0].value, found[0].cross_validated)
-        assert other.points.postprocessing == found[0].points.postprocessing
+    for other in results[1:]:
+        assert (other.value, other.cross_validated) == (results[0].value, results[0].cross_validated)
+        assert other.points.postprocessing == results[0].points.postprocessing
 
 
 def test_the_limit_on_false_positives_changes_nothing() -> None:
@@ -158,37 +158,37 @@ def test_the_limit_on_false_positives_changes_nothing() -> None:
 )
 def test_saved_points_give_the_tuned_value(metric: Metric, fixed: Metric, tmp_path: Path) -> None:
     scores, truth = small_set()
-    found = sed.tune(scores, truth, metric, SWEEP)
-    found.points.save(tmp_path / "points.toml")
+    tuned = sed.tune(scores, truth, metric, SWEEP)
+    tuned.points.save(tmp_path / "points.toml")
     points = sed.OperatingPoints.load(tmp_path / "points.toml")
-    assert points == found.points
-    assert evaluated(points.apply(scores), truth, fixed).value == found.value
+    assert points == tuned.points
+    assert evaluated(points.apply(scores), truth, fixed).value == tuned.value
     events = sed.Scores.from_events(points.detect(scores), classes=scores.classes, clips=scores)
-    assert evaluated(events, truth, fixed).value == found.value
+    assert evaluated(events, truth, fixed).value == tuned.value
 
 
 def test_points_of_a_curve_have_no_thresholds(tmp_path: Path) -> None:
     scores, truth = small_set()
     psds = sed.presets.PSDS1
-    found = sed.tune(scores, truth, psds, SWEEP[:1] + SWEEP[2:])
-    found.points.save(tmp_path / "points.toml")
+    tuned = sed.tune(scores, truth, psds, SWEEP[:1] + SWEEP[2:])
+    tuned.points.save(tmp_path / "points.toml")
     points = sed.OperatingPoints.load(tmp_path / "points.toml")
     assert not points.thresholds
-    assert evaluated(points.apply(scores), truth, psds).value == found.value
-    assert evaluated(found(scores), truth, psds).value == found.value
+    assert evaluated(points.apply(scores), truth, psds).value == tuned.value
+    assert evaluated(tuned(scores), truth, psds).value == tuned.value
     with pytest.raises(sed.SedscopeError, match="no thresholds, only post-processings"):
         points.detect(scores)
-    assert any("each class is tuned for its own PSDS" in note for note in found.notes)
+    assert any("each class is tuned for its own PSDS" in note for note in tuned.notes)
 
 
 def test_if_scores_as_they_are_are_best_points_can_still_be_used(tmp_path: Path) -> None:
     scores, truth = small_set()
     psds = sed.presets.PSDS1
-    found = sed.tune(scores, truth, psds, [Chain(), MedianFilter(30)])
-    assert found.value == evaluated(scores, truth, psds).value
-    found.points.save(tmp_path / "points.toml")
+    tuned = sed.tune(scores, truth, psds, [Chain(), MedianFilter(30)])
+    assert tuned.value == evaluated(scores, truth, psds).value
+    tuned.points.save(tmp_path / "points.toml")
     points = sed.OperatingPoints.load(tmp_path / "points.toml")
-    assert evaluated(points.apply(scores), truth, psds).value == found.value
+    assert evaluated(points.apply(scores), truth, psds).value == tuned.value
 
 
 def test_classes_without_references() -> None:
@@ -197,18 +197,18 @@ def test_classes_without_references() -> None:
     assert cats
     events = {c: [e for e in truth.events(c) if e[2] != "Cat"] for c in truth.clips}
     without = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(truth.clips, 10.0))
-    found = sed.tune(scores, without, COLLAR_F, SWEEP, folds=3, classes=["Cat", "Dog", "Speech"])
-    cat = found.per_class["Cat"]
+    tuned = sed.tune(scores, without, COLLAR_F, SWEEP, folds=3, classes=["Cat", "Dog", "Speech"])
+    cat = tuned.per_class["Cat"]
     assert (cat.postprocessing, cat.threshold) == (None, None)
     assert cat.cross_validated is not None
     assert np.isnan([cat.value, cat.cross_validated]).all()
-    assert "Cat" not in found.points.thresholds
-    assert "Cat" not in found.points.postprocessing
-    assert found.notes == ("without reference events, so not tuned: Cat",)
+    assert "Cat" not in tuned.points.thresholds
+    assert "Cat" not in tuned.points.postprocessing
+    assert tuned.notes == ("without reference events, so not tuned: Cat",)
     fixed = AT_HALF
-    applied = evaluated(found.points.apply(scores), without, fixed, classes=["Cat", "Dog", "Speech"])
-    assert applied.value == found.value
-    assert not any(e[2] == "Cat" for of in found.points.detect(scores).values() for e in of)
+    applied = evaluated(tuned.points.apply(scores), without, fixed, classes=["Cat", "Dog", "Speech"])
+    assert applied.value == tuned.value
+    assert not any(e[2] == "Cat" for of in tuned.points.detect(scores).values() for e in of)
 
 
 def test_a_class_in_one_fold_only_is_named() -> None:
@@ -216,13 +216,13 @@ def test_a_class_in_one_fold_only_is_named() -> None:
     kept = next(c for c in truth.clips if any(e[2] == "Cat" for e in truth.events(c)))
     events = {c: [e for e in truth.events(c) if e[2] != "Cat" or c == kept] for c in truth.clips}
     rare = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(truth.clips, 10.0))
-    found = sed.tune(scores, rare, COLLAR_F, SWEEP, folds=3, classes=["Cat", "Dog", "Speech"])
-    assert found.notes == ("without reference events outside some fold, so not tuned there: Cat",)
-    assert found.per_class["Cat"].cross_validated == 0  # not detected where its references are
-    assert found.per_class["Cat"].postprocessing is not None
+    tuned = sed.tune(scores, rare, COLLAR_F, SWEEP, folds=3, classes=["Cat", "Dog", "Speech"])
+    assert tuned.notes == ("without reference events outside some fold, so not tuned there: Cat",)
+    assert tuned.per_class["Cat"].cross_validated == 0  # not detected where its references are
+    assert tuned.per_class["Cat"].postprocessing is not None
 
 
-def test_a_need_that_no_threshold_meets_is_named() -> None:
+def test_a_constraint_that_no_threshold_meets_is_reported() -> None:
     arrays = {"a": [[0.9, 0.1], [0.2, 0.9]], "b": [[0.3, 0.1], [0.1, 0.2]]}
     scores = sed.Scores.from_arrays(arrays, classes=["Cat", "Dog"], frame=1.0)
     truth = sed.GroundTruth.from_dict(
@@ -230,21 +230,21 @@ def test_a_need_that_no_threshold_meets_is_named() -> None:
         durations={"a": 2.0, "b": 2.0},
     )
     metric = sed.PrecisionAtRecall(sed.Collar(), recall=1)
-    found = sed.tune(scores, truth, metric, [MedianFilter(0), Chain()])
-    assert (found.per_class["Dog"].value, found.per_class["Dog"].threshold) == (0, None)
-    assert found.notes == ("no threshold meets what is asked for, so never detected: Dog",)
-    assert list(found.points.thresholds) == ["Cat"]
+    tuned = sed.tune(scores, truth, metric, [MedianFilter(0), Chain()])
+    assert (tuned.per_class["Dog"].value, tuned.per_class["Dog"].threshold) == (0, None)
+    assert tuned.notes == ("no threshold meets what is asked for, so never detected: Dog",)
+    assert list(tuned.points.thresholds) == ["Cat"]
 
 
 def test_chosen_classes_and_clips() -> None:
     scores, truth = small_set()
     clips = list(scores)[:20]
-    found = sed.tune(scores, truth, COLLAR_F, SWEEP, classes=["Dog", "Cat"], clips=clips)
+    tuned = sed.tune(scores, truth, COLLAR_F, SWEEP, classes=["Dog", "Cat"], clips=clips)
     same = sed.tune(*some_of(scores, truth, clips), COLLAR_F, SWEEP, classes=["Cat", "Dog"])
-    assert tuple(found.per_class) == ("Dog", "Cat")
-    assert found.value == same.value
-    assert found.points.provenance["clips"] == "20"
-    assert set(found.points.detect(scores)) == set(scores)
+    assert tuple(tuned.per_class) == ("Dog", "Cat")
+    assert tuned.value == same.value
+    assert tuned.points.provenance["clips"] == "20"
+    assert set(tuned.points.detect(scores)) == set(scores)
 
 
 # Bad input
@@ -308,6 +308,6 @@ def test_scores_that_are_infinite_or_never() -> None:
     truth = sed.GroundTruth.from_dict(
         {"a": [(0, 1, "Dog")], "b": [], "c": [(1, 2, "Dog")]}, durations=dict.fromkeys("abc", 3.0)
     )
-    found = sed.tune(scores, truth, COLLAR_F, [Chain(), MedianFilter(0.5)], folds=3)
-    assert found.value == 1
-    assert evaluated(found.points.apply(scores), truth, AT_HALF).value == 1
+    tuned = sed.tune(scores, truth, COLLAR_F, [Chain(), MedianFilter(0.5)], folds=3)
+    assert tuned.value == 1
+    assert evaluated(tuned.points.apply(scores), truth, AT_HALF).value == 1

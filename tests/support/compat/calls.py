@@ -1,4 +1,4 @@
-"""The calls with which sed_scores_eval judges what is offered in its place."""
+"""Calls that sed_scores_eval and its drop-in replacement both answer."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def metric_calls(package: str, data: tuple[Any, ...], options: Mapping[str, Any]
 
 def with_deltas(package: str, finder: Call, calls: list[Call]) -> list[Call]:
     """Deltas first, then calls that are given them."""
-    given = [
+    arguments = [
         Call(
             call.function,
             (None, *call.data[1:]),
@@ -84,7 +84,7 @@ def with_deltas(package: str, finder: Call, calls: list[Call]) -> list[Call]:
         )
         for call in calls
     ]
-    return [finder, *given]
+    return [finder, *arguments]
 
 
 EVENTS = ("$scores", "$truth")

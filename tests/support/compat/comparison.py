@@ -54,12 +54,12 @@ def same_curves(
 
 def groups(ours: Leaves, theirs: Leaves) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """The columns of each class, or of the class of each result."""
-    found: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
+    by_prefix: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
     for side, tree in enumerate((ours, theirs)):
         for path, column in tree.items():
             group, _, place = path.partition("/")
-            found.setdefault(group, ({}, {}))[side][place] = column
-    return found
+            by_prefix.setdefault(group, ({}, {}))[side][place] = column
+    return by_prefix
 
 
 def equal_changes(here: Leaves, there: Leaves, scores_at: str, what: str) -> None:
@@ -183,7 +183,7 @@ def same_deltas(ours: Leaves, theirs: Leaves) -> None:
     """Changes at distinct scores, summed up where theirs has a score several times, zeros left out."""
 
     def added_up(tree: Leaves) -> dict[str, dict[float, float]]:
-        found: dict[str, dict[float, float]] = {}
+        by_score: dict[str, dict[float, float]] = {}
         for path, changes in tree.items():
             clip, label, place, *name = path.split("/")
             if place == "1":
@@ -191,10 +191,10 @@ def same_deltas(ours: Leaves, theirs: Leaves) -> None:
                 sums: dict[float, float] = {}
                 for score, change in zip(scores.tolist(), np.atleast_1d(changes).tolist(), strict=True):
                     sums[score] = sums.get(score, 0) + change
-                found["/".join([clip, label, *name])] = {
+                by_score["/".join([clip, label, *name])] = {
                     score: change for score, change in sums.items() if abs(change) > 1e-9
                 }
-        return found
+        return by_score
 
     here, there = added_up(ours), added_up(theirs)
     assert here.keys() == there.keys()

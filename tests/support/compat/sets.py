@@ -1,4 +1,4 @@
-"""Sets as sed_scores_eval takes them."""
+"""Small sets in the types that sed_scores_eval takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where errors come from, slow and obviously right: every bin by its definition.
+"""The error type of each detection and reference, slow and obviously right: each by its definition.
 
 One clip, one label, one threshold: frames with `score > threshold` are active.
 """
@@ -40,8 +40,8 @@ def detections(clip: Clip, label: str, threshold: float) -> list[Event]:
     return oracle.detections(clip.scores[label], clip.edges, min(above)) if above else []
 
 
-def share_time(one: Event, other: Event) -> bool:
-    return oracle.overlap(one, [other]) > 0
+def share_time(event: Event, other: Event) -> bool:
+    return oracle.overlap(event, [other]) > 0
 
 
 def pairable(criterion: sed.Collar | sed.IoU) -> oracle.Pairable:
@@ -55,13 +55,13 @@ def pairable(criterion: sed.Collar | sed.IoU) -> oracle.Pairable:
 
 
 def verdicts(
-    found: Sequence[Event], targets: Sequence[Event], criterion: EventCriterion
+    detected: Sequence[Event], targets: Sequence[Event], criterion: EventCriterion
 ) -> list[Verdict]:
     """What the criterion may say: several verdicts if several matchings are the best."""
     if isinstance(criterion, sed.Intersection):
         relevant = [
             event
-            for event in found
+            for event in detected
             if oracle.overlap(event, targets) >= oracle.requirement(criterion.dtc, event[1] - event[0])
         ]
         covered = [
@@ -71,14 +71,14 @@ def verdicts(
         ]
         return [Verdict(relevant, covered)]
     ranked = []
-    for pairs in oracle.matchings(found, targets, pairable(criterion)):
-        onsets = [one[0] - other[0] for one, other in pairs]
-        offsets = [one[1] - other[1] for one, other in pairs]
+    for pairs in oracle.matchings(detected, targets, pairable(criterion)):
+        onsets = [detection[0] - other[0] for detection, other in pairs]
+        offsets = [detection[1] - other[1] for detection, other in pairs]
         absolute = sum(abs(error) for error in onsets + offsets)
         ranked.append(((-len(pairs), absolute, sum(onsets), sum(offsets)), pairs))
     best = min(rank for rank, _ in ranked)
     return [
-        Verdict([one for one, _ in pairs], [other for _, other in pairs], pairs)
+        Verdict([detection for detection, _ in pairs], [other for _, other in pairs], pairs)
         for rank, pairs in ranked
         if rank == best
     ]
@@ -125,11 +125,15 @@ def boundary_bin(detection: Event, reference: Event, criterion: EventCriterion) 
 
 def bins(clip: Clip, label: str, threshold: float, criterion: EventCriterion) -> Iterator[Bins]:
     """The bins of all events, for each verdict that the criterion may give."""
-    found = detections(clip, label, threshold)
+    detected = detections(clip, label, threshold)
     targets = sorted(oracle.references(clip, label))
-    of_detection = {one: [other for other in targets if share_time(one, other)] for one in found}
-    of_reference = {other: [one for one in found if share_time(one, other)] for other in targets}
-    for verdict in verdicts(found, targets, criterion):
+    of_detection = {
+        event: [other for other in targets if share_time(event, other)] for event in detected
+    }
+    of_reference = {
+        other: [event for event in detected if share_time(event, other)] for other in targets
+    }
+    for verdict in verdicts(detected, targets, criterion):
         references = []
         for target in targets:
             met = of_reference[target]
@@ -144,7 +148,7 @@ def bins(clip: Clip, label: str, threshold: float, criterion: EventCriterion) ->
             else:
                 references.append(boundary_bin(met[0], target, criterion))
         false = []
-        for detection in found:
+        for detection in detected:
             met = of_detection[detection]
             if detection in verdict.true:
                 false.append("true")

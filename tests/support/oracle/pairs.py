@@ -49,13 +49,13 @@ def overlap_over_union(iou: float) -> Pairable:
 
 
 def matchings(
-    found: Sequence[Event], targets: Sequence[Event], can_pair: Pairable
+    detected: Sequence[Event], targets: Sequence[Event], can_pair: Pairable
 ) -> Iterator[list[tuple[Event, Event]]]:
     """Every one-to-one matching, the empty one too, as (detection, reference) pairs."""
-    if not found:
+    if not detected:
         yield []
         return
-    first, rest = found[0], found[1:]
+    first, rest = detected[0], detected[1:]
     yield from matchings(rest, targets, can_pair)
     for i, target in enumerate(targets):
         if can_pair(first, target):
@@ -63,21 +63,21 @@ def matchings(
                 yield [(first, target), *others]
 
 
-def largest_matching(found: Sequence[Event], targets: Sequence[Event], can_pair: Pairable) -> int:
+def largest_matching(detected: Sequence[Event], targets: Sequence[Event], can_pair: Pairable) -> int:
     """The size of the largest of `matchings`, by augmenting paths: they are too many to list."""
     taken: dict[int, int] = {}  # target -> detection
 
     def place(detection: int, tried: set[int]) -> bool:
         """Give the detection a target that is free, or whose holder can be placed elsewhere."""
         for target in range(len(targets)):
-            if target not in tried and can_pair(found[detection], targets[target]):
+            if target not in tried and can_pair(detected[detection], targets[target]):
                 tried.add(target)
                 if target not in taken or place(taken[target], tried):
                     taken[target] = detection
                     return True
         return False
 
-    return sum(place(detection, set()) for detection in range(len(found)))
+    return sum(place(detection, set()) for detection in range(len(detected)))
 
 
 def matching_count(
@@ -90,13 +90,13 @@ def matching_count(
     tp = fp = 0
     ct = dict.fromkeys(other_labels(clips, label), 0)
     for clip in clips:
-        found = detections(clip.scores[label], clip.edges, score)
-        pairs = largest_matching(found, references(clip, label), can_pair)
+        detected = detections(clip.scores[label], clip.edges, score)
+        pairs = largest_matching(detected, references(clip, label), can_pair)
         tp += pairs
-        fp += len(found) - pairs
+        fp += len(detected) - pairs
         if not cross_triggers:
             continue
-        for detection in found:
+        for detection in detected:
             if not any(can_pair(detection, target) for target in references(clip, label)):
                 for other in ct:
                     ct[other] += any(can_pair(detection, event) for event in references(clip, other))
@@ -152,9 +152,9 @@ def collar_errors(
     can_pair = collar(onset=onset, offset=offset, offset_rate=offset_rate)
     onset_error = offset_error = 0
     for clip in clips:
-        found = detections(clip.scores[label], clip.edges, score)
+        detected = detections(clip.scores[label], clip.edges, score)
         ranked = []
-        for pairs in matchings(found, references(clip, label), can_pair):
+        for pairs in matchings(detected, references(clip, label), can_pair):
             onsets = [detection[0] - target[0] for detection, target in pairs]
             offsets = [detection[1] - target[1] for detection, target in pairs]
             absolute = sum(abs(error) for error in onsets + offsets)
@@ -188,9 +188,9 @@ def any_label_pairs(
     """Pairs in largest matchings of all detections and references, whatever their `labels`."""
     total = 0
     for clip in clips:
-        found = [d for label in labels for d in detections(clip.scores[label], clip.edges, score)]
+        detected = [d for label in labels for d in detections(clip.scores[label], clip.edges, score)]
         targets = [target for label in labels for target in references(clip, label)]
-        total += largest_matching(found, targets, can_pair)
+        total += largest_matching(detected, targets, can_pair)
     return total
 
 

@@ -16,14 +16,14 @@ INF = float("inf")
 
 def runs(scores: Sequence[float], edges: Sequence[int], threshold: float) -> Runs:
     """The detections where ``score > threshold``."""
-    found: Runs = []
+    detected: Runs = []
     active = False
     for frame, score in enumerate(scores):
         if score > threshold:
-            onset = found.pop()[0] if active else edges[frame]
-            found.append((onset, edges[frame + 1]))
+            onset = detected.pop()[0] if active else edges[frame]
+            detected.append((onset, edges[frame + 1]))
         active = score > threshold
-    return found
+    return detected
 
 
 def thresholds(*scores: Sequence[float]) -> list[float]:
@@ -40,23 +40,23 @@ def median(scores: Sequence[float], edges: Sequence[int], window: int, threshold
         shared = sum(max(0, min(2 * offset, last) - max(2 * onset, first)) for onset, offset in active)
         return 2 * shared > 2 * window
 
-    found: Runs = []
+    detected: Runs = []
     for time in range(edges[0], edges[-1]):
         if is_active(2 * time + 1):
-            onset = found.pop()[0] if found and found[-1][1] == time else time
-            found.append((onset, time + 1))
-    return found
+            onset = detected.pop()[0] if detected and detected[-1][1] == time else time
+            detected.append((onset, time + 1))
+    return detected
 
 
-def minimum_duration(found: Runs, shortest: int) -> Runs:
+def minimum_duration(detected: Runs, shortest: int) -> Runs:
     """Of the detections at one threshold, those that are long enough."""
-    return [(onset, offset) for onset, offset in found if offset - onset >= shortest]
+    return [(onset, offset) for onset, offset in detected if offset - onset >= shortest]
 
 
-def maximum_gap(found: Runs, longest: int) -> Runs:
+def maximum_gap(detected: Runs, longest: int) -> Runs:
     """The detections at one threshold, with short gaps closed."""
     joined: Runs = []
-    for onset, offset in found:
+    for onset, offset in detected:
         if joined and onset - joined[-1][1] <= longest:
             onset = joined.pop()[0]
         joined.append((onset, offset))
@@ -67,7 +67,7 @@ def hysteresis(
     scores: Sequence[float], lifted: Sequence[float], edges: Sequence[int], threshold: float
 ) -> Runs:
     """The runs of lifted scores above a threshold in which a score is above it."""
-    found: Runs = []
+    active: Runs = []
     first: int | None = None
     for frame in range(len(scores) + 1):
         above = frame < len(scores) and lifted[frame] > threshold
@@ -75,9 +75,9 @@ def hysteresis(
             first = frame
         if not above and first is not None:
             if max(scores[first:frame]) > threshold:
-                found.append((edges[first], edges[frame]))
+                active.append((edges[first], edges[frame]))
             first = None
-    return found
+    return active
 
 
 def mean(scores: Sequence[float], edges: Sequence[int], onset: Fraction, offset: Fraction) -> Fraction:
@@ -91,7 +91,7 @@ def mean(scores: Sequence[float], edges: Sequence[int], onset: Fraction, offset:
 
 def moving_average(scores: Sequence[float], edges: Sequence[int], window: int) -> list[float]:
     """The mean around the middle of each frame, exact before it is rounded."""
-    found: list[float] = []
+    means: list[float] = []
     for frame in range(len(scores)):
         middle = Fraction(edges[frame] + edges[frame + 1], 2)
         onset = max(middle - Fraction(window, 2), Fraction(edges[0]))
@@ -102,11 +102,11 @@ def moving_average(scores: Sequence[float], edges: Sequence[int], window: int) -
             if max(onset, Fraction(edges[i])) < min(offset, Fraction(edges[i + 1]))
         }
         if inside & {-INF, INF}:
-            found.append(-INF if -INF in inside else INF)
+            means.append(-INF if -INF in inside else INF)
         else:
             finite = [score if abs(score) < INF else 0.0 for score in scores]
-            found.append(float(mean(finite, edges, onset, offset)))
-    return found
+            means.append(float(mean(finite, edges, onset, offset)))
+    return means
 
 
 def event_boxes(

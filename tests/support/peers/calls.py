@@ -39,7 +39,7 @@ def results_of(package: str, calls: Sequence[Mapping[str, Any]], names: Mapping[
             name = described[1:]
             return results[int(name)] if name.isdigit() else names[name]
         if isinstance(described, list):
-            return [value(one) for one in described]
+            return [value(part) for part in described]
         if isinstance(described, dict) and "$median" in described:
             postprocessing = import_module(f"{package}.base_modules.postprocessing")
             return partial(postprocessing.medfilt, filter_length_in_sec=described["$median"])
@@ -48,7 +48,7 @@ def results_of(package: str, calls: Sequence[Mapping[str, Any]], names: Mapping[
     for call in calls:
         module, _, name = call["function"].rpartition(".")
         function = getattr(import_module(f"{package}.{module}"), name)
-        options = {option: value(one) for option, one in call["arguments"].items()}
+        options = {option: value(part) for option, part in call["arguments"].items()}
         results.append(function(*map(value, call.get("data", ())), **options))
     return results
 
@@ -72,25 +72,25 @@ def leaves(tree: Any) -> Arrays:
 def signatures(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
     """The functions that ``modules`` of sed_scores_eval define, as JSON: ``[module, name, [[parameter,
     whether it can be given without its name, its default or None], …]]``."""
-    found = []
+    functions = []
     for module in case["modules"]:
         for name, function in vars(import_module(f"sed_scores_eval.{module}")).items():
             public = inspect.isfunction(function) and not name.startswith("_")
             if public and function.__module__.startswith(f"sed_scores_eval.{module}"):
-                found.append(json.dumps([module, name, parameters(function)]))
-    return {"functions": np.array(found)}
+                functions.append(json.dumps([module, name, parameters(function)]))
+    return {"functions": np.array(functions)}
 
 
 def parameters(function: Any) -> list[Any]:
     """The parameters of a function."""
     return [
         [
-            one.name,
-            one.kind is not inspect.Parameter.KEYWORD_ONLY,
-            None if one.default is inspect.Parameter.empty else repr(one.default),
+            parameter.name,
+            parameter.kind is not inspect.Parameter.KEYWORD_ONLY,
+            None if parameter.default is inspect.Parameter.empty else repr(parameter.default),
         ]
-        for one in inspect.signature(function).parameters.values()
-        if one.kind is not inspect.Parameter.VAR_KEYWORD
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
     ]
 
 
@@ -121,9 +121,9 @@ def points_of(
     )
     fscores = []
     for threshold in case["thresholds"]:
-        found = table(detect(scores, np.full(len(case["classes"]), threshold)))
-        judge.add_operating_point(found, info={"threshold": threshold})
-        fscores.append(judge.compute_macro_f_score(found, beta=case["beta"]))
+        detected = table(detect(scores, np.full(len(case["classes"]), threshold)))
+        judge.add_operating_point(detected, info={"threshold": threshold})
+        fscores.append(judge.compute_macro_f_score(detected, beta=case["beta"]))
     constraints = pandas.DataFrame(case["constraints"], columns=["class_name", "constraint", "value"])
     return {
         "classes": judge.class_names,

@@ -30,15 +30,15 @@ def psds_of_scores(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays
         scores, truth, **shares, cttc_threshold=case["cttc"]
     )
 
-    found: Arrays = {}
+    verdict: Arrays = {}
     counts = statistics.accumulated_intermediate_statistics_from_deltas(deltas, truth)
     for label, (at_scores, of_class) in counts.items():
-        found[f"counts/{label}/scores"] = at_scores
+        verdict[f"counts/{label}/scores"] = at_scores
         for name in ("tps", "fps", "n_ref", "t_ref"):
-            found[f"counts/{label}/{name}"] = np.asarray(of_class[name])
+            verdict[f"counts/{label}/{name}"] = np.asarray(of_class[name])
         if case["cttc"] is not None:
             for other, cross_triggers in of_class["cts"].items():
-                found[f"counts/{label}/cts/{other}"] = cross_triggers
+                verdict[f"counts/{label}/cts/{other}"] = cross_triggers
 
     for i, psds in enumerate(case["psds"]):
         value, class_values, (etpr, efpr), class_curves = peer.psds(
@@ -54,13 +54,13 @@ def psds_of_scores(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays
             max_efpr=psds["max_efpr"],
             unit_of_time=psds["unit"],
         )
-        found[f"psds/{i}/value"] = np.asarray(value)
-        found[f"psds/{i}/efpr"], found[f"psds/{i}/etpr"] = efpr, etpr
+        verdict[f"psds/{i}/value"] = np.asarray(value)
+        verdict[f"psds/{i}/efpr"], verdict[f"psds/{i}/etpr"] = efpr, etpr
         for label, (class_tpr, class_efpr, _) in class_curves.items():
-            found[f"psds/{i}/{label}/value"] = np.asarray(class_values[label])
-            found[f"psds/{i}/{label}/efpr"] = class_efpr
-            found[f"psds/{i}/{label}/tpr"] = class_tpr
-    return found
+            verdict[f"psds/{i}/{label}/value"] = np.asarray(class_values[label])
+            verdict[f"psds/{i}/{label}/efpr"] = class_efpr
+            verdict[f"psds/{i}/{label}/tpr"] = class_tpr
+    return verdict
 
 
 def psds_of_detections(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
@@ -98,14 +98,14 @@ def psds_of_detections(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Ar
 
     some = next(iter(peers.values()))
     world = psds_eval.psds.WORLD
-    found: Arrays = {
+    verdict: Arrays = {
         "classes": np.array(sorted(name for name in some.class_names if name != world)),
         "points": np.stack([*some.operating_points.counts])[:, :-1],
     }
     for i, psds in enumerate(case["psds"]):
         result = peers[psds["unit"]].psds(psds["alpha_ct"], psds["alpha_st"], psds["max_efpr"])
-        found[f"psds/{i}/value"] = np.asarray(result.value)
-    return found
+        verdict[f"psds/{i}/value"] = np.asarray(result.value)
+    return verdict
 
 
 def by_criterion(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
@@ -139,11 +139,11 @@ def by_criterion(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
         for label, (at_scores, columns) in counted.items()
     }
 
-    found: Arrays = {}
+    verdict: Arrays = {}
 
     def tell(what: str, **columns: Any) -> None:
         for name, column in columns.items():
-            found[f"{what}/{name}"] = np.asarray(column)
+            verdict[f"{what}/{name}"] = np.asarray(column)
 
     for label, (at_scores, of_class) in counts.items():
         tell(f"counts/{label}", scores=at_scores, **of_class)
@@ -189,7 +189,7 @@ def by_criterion(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
             tell(f"roc/{label}", scores=at_scores, tpr=tpr, fpr=fpr)
         tell("auroc", **areas)
         tell("pauroc", **roc.auroc_from_intermediate_statistics(counts, max_fpr=case["max_fpr"])[0])
-    return found
+    return verdict
 
 
 def with_a_stable_sort() -> None:
@@ -216,11 +216,11 @@ def median_filtered(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Array
     ``clip/values``: frames × classes; ``clip/edges``: seconds.
     """
     peer = import_module("sed_scores_eval.base_modules.postprocessing")
-    found: Arrays = {}
+    verdict: Arrays = {}
     for clip, table in peer.medfilt(scores, case["window"]).items():
-        found[f"{clip}/values"] = table[case["classes"]].to_numpy()
-        found[f"{clip}/edges"] = np.append(table["onset"].to_numpy(), table["offset"].to_numpy()[-1:])
-    return found
+        verdict[f"{clip}/values"] = table[case["classes"]].to_numpy()
+        verdict[f"{clip}/edges"] = np.append(table["onset"].to_numpy(), table["offset"].to_numpy()[-1:])
+    return verdict
 
 
 def median_filter_independent(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
@@ -239,12 +239,12 @@ def median_filter_independent(case: Mapping[str, Any], scores: Mapping[str, Any]
         median_filter_lengths_in_sec=case["windows"],
         **psds_options(case),
     )
-    found: Arrays = {"value": np.asarray(value)}
+    verdict: Arrays = {"value": np.asarray(value)}
     for label, (tpr, efpr, _, window) in class_curves.items():
-        found[f"{label}/value"] = np.asarray(class_values[label])
-        found[f"{label}/efpr"], found[f"{label}/tpr"] = efpr, tpr
-        found[f"{label}/window"] = np.asarray(case["windows"])[window]
-    return found
+        verdict[f"{label}/value"] = np.asarray(class_values[label])
+        verdict[f"{label}/efpr"], verdict[f"{label}/tpr"] = efpr, tpr
+        verdict[f"{label}/window"] = np.asarray(case["windows"])[window]
+    return verdict
 
 
 def bootstrapped(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
@@ -262,11 +262,11 @@ def bootstrapped(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
     values, class_values, *_ = intersection.bootstrapped_psds(
         scores, truth, durations, **psds_options(case), **draws
     )
-    found: Arrays = {"psds/value": np.asarray(values)}
+    verdict: Arrays = {"psds/value": np.asarray(values)}
     for label in case["classes"]:
-        found[f"psds/{label}"] = np.array([of_classes[label] for of_classes in class_values])
+        verdict[f"psds/{label}"] = np.array([of_classes[label] for of_classes in class_values])
     if "threshold" not in case:
-        return found
+        return verdict
     fscores, *_ = collar.bootstrapped_fscore(
         scores,
         truth,
@@ -277,5 +277,5 @@ def bootstrapped(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
         **draws,
     )
     for name in fscores[0]:
-        found[f"fscore/{name}"] = np.array([of_classes[name] for of_classes in fscores])
-    return found
+        verdict[f"fscore/{name}"] = np.array([of_classes[name] for of_classes in fscores])
+    return verdict

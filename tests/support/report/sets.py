@@ -29,7 +29,7 @@ def simulated_set(clips: int = 60, quality: float = 0.6) -> tuple[sed.Scores, se
 
 
 def hostile_set() -> tuple[sed.Scores, sed.GroundTruth]:
-    """The same with labels and clip names that are trouble where they are not taken as text."""
+    """The same with labels and clip names that break a page unless they are escaped."""
     scores, truth = simulated_set(30)
     renamed = {usual: odd for odd, usual in HOSTILE.items()}
     names = {clip: f"{clip}<b onclick='x'>\u2028&amp;" for clip in scores}

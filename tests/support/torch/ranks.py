@@ -1,4 +1,4 @@
-"""What each of two processes does in the tests of distributed training."""
+"""Scenarios of distributed training: what each of two processes does."""
 
 from __future__ import annotations
 
@@ -18,84 +18,86 @@ from .batches import CLASSES, CLIPS, FRAME, METRICS, TRUTH, give, metrics, value
 
 
 def uneven(rank: int) -> Any:
-    found = metrics()
-    give(found, *([CLIPS[:7], CLIPS[7:9], CLIPS[9:30]] if rank == 0 else [CLIPS[30:]]))
-    together = found.scalars()
-    assert not found._is_synced
+    sed_metrics = metrics()
+    give(sed_metrics, *([CLIPS[:7], CLIPS[7:9], CLIPS[9:30]] if rank == 0 else [CLIPS[30:]]))
+    together = sed_metrics.scalars()
+    assert not sed_metrics._is_synced
     return together
 
 
 def without_data(rank: int) -> Any:
-    found = metrics()
+    sed_metrics = metrics()
     if rank == 0:
-        give(found, CLIPS[:20], CLIPS[20:])
-    return found.scalars()
+        give(sed_metrics, CLIPS[:20], CLIPS[20:])
+    return sed_metrics.scalars()
 
 
 def several_epochs(rank: int) -> Any:
-    found = metrics()
+    sed_metrics = metrics()
     values = []
     for epoch in range(2):
-        give(found, CLIPS[rank::2] if epoch else CLIPS[: 20 * (1 - rank)] or CLIPS[20:])
-        values.append(found.scalars())
-        found.reset()
+        give(sed_metrics, CLIPS[rank::2] if epoch else CLIPS[: 20 * (1 - rank)] or CLIPS[20:])
+        values.append(sed_metrics.scalars())
+        sed_metrics.reset()
     return values
 
 
 def padded_by_the_sampler(rank: int) -> Any:
-    found = metrics()
-    give(found, [*CLIPS[rank::2], CLIPS[0]][:11], [*CLIPS[rank::2][11:], *CLIPS[:3]])
-    return found.scalars()
+    sed_metrics = metrics()
+    give(sed_metrics, [*CLIPS[rank::2], CLIPS[0]][:11], [*CLIPS[rank::2][11:], *CLIPS[:3]])
+    return sed_metrics.scalars()
 
 
 def other_scores(rank: int) -> Any:
-    found = metrics()
-    give(found, CLIPS[rank * 20 : rank * 20 + 20])
+    sed_metrics = metrics()
+    give(sed_metrics, CLIPS[rank * 20 : rank * 20 + 20])
     if rank == 1:
-        found.update(values_of(CLIPS[3:5]) * 0.5, CLIPS[3:5])
-    before = [part.clone() for part in found.parts]
-    message = _refused(found.compute)
-    unchanged = len(before) == len(found.parts) and all(map(torch.equal, before, found.parts))
+        sed_metrics.update(values_of(CLIPS[3:5]) * 0.5, CLIPS[3:5])
+    before = [part.clone() for part in sed_metrics.parts]
+    message = _refused(sed_metrics.compute)
+    unchanged = len(before) == len(sed_metrics.parts) and all(
+        map(torch.equal, before, sed_metrics.parts)
+    )
     return {"message": message, "unchanged": unchanged}
 
 
 def other_scores_left_out(rank: int) -> Any:
-    found = metrics(repeats="first")
-    give(found, CLIPS[rank * 20 : rank * 20 + 20])
+    sed_metrics = metrics(repeats="first")
+    give(sed_metrics, CLIPS[rank * 20 : rank * 20 + 20])
     if rank == 1:
-        found.update(values_of(CLIPS[3:5]) * 0.5, CLIPS[3:5])
-    return found.scalars()
+        sed_metrics.update(values_of(CLIPS[3:5]) * 0.5, CLIPS[3:5])
+    return sed_metrics.scalars()
 
 
 def other_definitions(rank: int) -> Any:
-    found = SEDMetric(sed.presets.PSDS1, CLASSES, frame=FRAME + rank, truth=TRUTH)
-    give(found, CLIPS[rank * 20 : rank * 20 + 20])
-    return _refused(found.compute)
+    metric = SEDMetric(sed.presets.PSDS1, CLASSES, frame=FRAME + rank, truth=TRUTH)
+    give(metric, CLIPS[rank * 20 : rank * 20 + 20])
+    return _refused(metric.compute)
 
 
 def in_a_collection(rank: int) -> Any:
-    found = _collection()
-    give(found, *([CLIPS[:7], CLIPS[7:29]] if rank == 0 else [CLIPS[29:]]))
-    return {name: float(value) for name, value in found.compute().items()}
+    collection = _collection()
+    give(collection, *([CLIPS[:7], CLIPS[7:29]] if rank == 0 else [CLIPS[29:]]))
+    return {name: float(value) for name, value in collection.compute().items()}
 
 
 def in_a_collection_without_data(rank: int) -> Any:
     """In two epochs, of which the other rank has no data in the second."""
-    found = _collection()
+    collection = _collection()
     for epoch in range(2):
-        found.reset()
+        collection.reset()
         if rank == epoch:
-            give(found, CLIPS[:7], CLIPS[7:])
-        values = found.compute()
+            give(collection, CLIPS[:7], CLIPS[7:])
+        values = collection.compute()
     return {name: float(value) for name, value in values.items()}
 
 
 def called(rank: int) -> Any:
     """As batches come, which are of different sizes, each on its own rank."""
-    found = metrics()
+    sed_metrics = metrics()
     for clips in [CLIPS[:7], CLIPS[7:29]] if rank == 0 else [CLIPS[29:]]:
-        found(values_of(clips), clips)
-    return found.scalars()
+        sed_metrics(values_of(clips), clips)
+    return sed_metrics.scalars()
 
 
 def _collection() -> Any:
@@ -108,10 +110,10 @@ def _collection() -> Any:
 
 
 def with_targets(rank: int) -> Any:
-    found = metrics(truth=None)
+    sed_metrics = metrics(truth=None)
     for clips in [CLIPS[:7], CLIPS[7:29]] if rank == 0 else [CLIPS[29:]]:
-        found.update(values_of(clips), clips, [TRUTH.events(clip) for clip in clips])
-    return found.scalars()
+        sed_metrics.update(values_of(clips), clips, [TRUTH.events(clip) for clip in clips])
+    return sed_metrics.scalars()
 
 
 def _refused(call: Callable[[], object]) -> str:
@@ -141,13 +143,13 @@ SCENARIOS: dict[str, Callable[[int], Any]] = {
 
 
 def work(rank: int, folder: str) -> None:
-    """Go through all scenarios together with the other process, and write down what comes out."""
+    """Run all scenarios together with the other process, and write their outcomes to a file."""
     torch.set_num_threads(1)
     torch.distributed.init_process_group(
         "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = {name: scenario(rank) for name, scenario in SCENARIOS.items()}
-    Path(folder, f"{rank}.json").write_text(json.dumps(found))
+        outcomes = {name: scenario(rank) for name, scenario in SCENARIOS.items()}
+    Path(folder, f"{rank}.json").write_text(json.dumps(outcomes))
     torch.distributed.destroy_process_group()
