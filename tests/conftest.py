@@ -1,4 +1,4 @@
-"""Fixtures, and the rule that nothing is skipped where everything is installed."""
+"""Fixtures of all tests, and the rule that nothing is skipped where everything is installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 import hypothesis
 import pytest
 
-ROOT = Path(__file__).parent.parent
+# a failing assertion in a helper shows the values, as in a test
+pytest.register_assert_rewrite("tests.support")
+
 REQUIRE_ALL = os.environ.get("SEDSCOPE_REQUIRE_ALL") == "1"
 
 hypothesis.settings.register_profile("default", deadline=None, derandomize=REQUIRE_ALL)
@@ -29,7 +31,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Any:
-    """The same for tests that are skipped all together."""
+    """The same for modules that are skipped as a whole."""
     report = yield
     if REQUIRE_ALL and report.skipped:
         report.outcome = "failed"
@@ -38,9 +40,9 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
 
 
 @pytest.fixture(scope="session")
-def data() -> Path:
+def data(pytestconfig: pytest.Config) -> Path:
     """The folder of real data, which is not part of the project."""
-    folder = Path(os.environ.get("SEDSCOPE_DATA", ROOT.parent / "shared" / "data"))
+    folder = Path(os.environ.get("SEDSCOPE_DATA", pytestconfig.rootpath.parent / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip(f"needs the real data sets: no folder {folder} (set SEDSCOPE_DATA)")
     return folder
@@ -48,14 +50,15 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def reference_values(data: Path) -> dict[str, Any]:
+    """Values of the peers on the real data, measured once."""
     values: dict[str, Any] = json.loads((data / "reference_values.json").read_text())
     return values
 
 
 @pytest.fixture(scope="session")
-def peers_python() -> Path:
+def peers_python(pytestconfig: pytest.Config) -> Path:
     """The Python of the environment in which the peers are installed."""
-    python = ROOT / ".venv-peers" / "bin" / "python"
+    python = pytestconfig.rootpath / ".venv-peers" / "bin" / "python"
     if not python.exists():
         pytest.skip("needs the peers' environment: run 'make peers'")
     return python

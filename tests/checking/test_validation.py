@@ -1,4 +1,4 @@
-"""``validate``: everything that is wrong or odd is found at once, and named with its place."""
+"""``validate``: reports everything that is wrong or odd at once, and where it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import sedscope as sed
 
-from ..cli.test_cli import run
+from ..support.command_line import run
 from ..support.files import ARRAYS, DURATIONS, SCORES, TRUTH, Content, Files, table, write_files
 
 EVENTS = "filename onset offset event_label"
@@ -311,7 +311,7 @@ def test_the_excerpt_lists_more_clips_than_have_scores(data: Path) -> None:
 
 
 def test_the_validation_set(data: Path) -> None:
-    from ..support.sets import desed_scores
+    from ..support.real_data import desed_scores
 
     folder = data / "desed_validation"
     validation = sed.validate(

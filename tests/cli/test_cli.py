@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sedscope as sed
-from sedscope import cli
 from sedscope.tasks import presets
 
+from ..support.command_line import Outcome, run, table_rows
 from ..support.files import DURATIONS, SCORES, TRUTH, Files, table, write_files
 
 EVENTS = "filename onset offset event_label"
@@ -31,30 +29,6 @@ def files(tmp_path: Path) -> Files:
     return write_files(tmp_path)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
-def run(*arguments: object) -> Outcome:
-    """Run ``sedscope`` with arguments, in this process."""
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("COLUMNS", "300")
-        patch.setattr(sys, "argv", ["sedscope", *map(str, arguments)])
-        patch.setattr(sys, "stdout", out)
-        patch.setattr(sys, "stderr", err)
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-    code = stop.value.code
-    assert code is None or isinstance(code, int)
-    return Outcome(code or 0, out.getvalue(), err.getvalue())
-
-
 def evaluate(files: Files, *options: object, durations: bool = True) -> dict[str, Any]:
     """The results as JSON."""
     timed = ["--durations", files.durations] if durations else []
@@ -62,11 +36,6 @@ def evaluate(files: Files, *options: object, durations: bool = True) -> dict[str
     assert (outcome.code, outcome.err) == (0, "")
     result: dict[str, Any] = json.loads(outcome.out)
     return result
-
-
-def rows(text: str) -> dict[str, list[str]]:
-    """The rows of a table by their first cell."""
-    return {cells[0]: cells[1:] for line in text.splitlines() if (cells := line.split())}
 
 
 # The program itself
@@ -108,10 +77,10 @@ def test_a_table_of_results(files: Files) -> None:
     outcome = run("evaluate", files.scores, files.truth, "--durations", files.durations)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith("2 clips, 0.00 hours\n")
-    found = rows(outcome.out)
-    assert found["class"] == ["references", "[1]", "[2]"]
-    assert found["Dog"] == found["Cat"] == ["1", "1.0000", "1.0000"]
-    assert found["overall"] == ["2", "1.0000", "1.0000"]
+    rows = table_rows(outcome.out)
+    assert rows["class"] == ["references", "[1]", "[2]"]
+    assert rows["Dog"] == rows["Cat"] == ["1", "1.0000", "1.0000"]
+    assert rows["overall"] == ["2", "1.0000", "1.0000"]
     assert f"[1] {presets.PSDS1!r}" in outcome.out
     assert f"[2] {presets.PSDS2!r}" in outcome.out
     assert files.listing() == ["durations.tsv", "scores/a.tsv", "scores/b.tsv", "truth.tsv"]
@@ -271,8 +240,8 @@ def test_a_class_without_references(tmp_path: Path) -> None:
     files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a 1 3 Dog", "b · · ·")})
     outcome = run("evaluate", files.scores, files.truth, "--durations", files.durations)
     assert outcome.code == 0
-    assert rows(outcome.out)["Cat"] == ["0", "nan", "nan"]
-    assert rows(outcome.out)["overall"] == ["1", "1.0000", "1.0000"]
+    assert table_rows(outcome.out)["Cat"] == ["0", "nan", "nan"]
+    assert table_rows(outcome.out)["overall"] == ["1", "1.0000", "1.0000"]
     assert outcome.err.startswith("warning: without reference events")
     assert "1 class: Cat" in outcome.err
     for entry in evaluate(files)["metrics"]:
@@ -287,9 +256,9 @@ def test_no_references_at_all(tmp_path: Path) -> None:
 
 def test_warnings_go_to_stderr_and_into_the_results(files: Files) -> None:
     outcome = run("evaluate", files.scores, files.truth)
-    said = "durations of 2 clips not given: taken from the scores' last boundary"
-    assert (outcome.code, outcome.err) == (0, f"warning: {said}\n")
-    assert evaluate(files, durations=False)["warnings"] == [said]
+    message = "durations of 2 clips not given: taken from the scores' last boundary"
+    assert (outcome.code, outcome.err) == (0, f"warning: {message}\n")
+    assert evaluate(files, durations=False)["warnings"] == [message]
 
 
 @pytest.mark.parametrize(
@@ -328,7 +297,7 @@ def test_demo(tmp_path: Path) -> None:
     assert again.code == 0
     # the value of system a, as the demo shows it, with what its last line says
     first = next(line.split() for line in outcome.out.splitlines() if line.startswith("  overall"))
-    assert rows(again.out)["overall"][1] == first[1]
+    assert table_rows(again.out)["overall"][1] == first[1]
 
 
 @pytest.mark.parametrize("clips", [1, 2])

@@ -14,7 +14,7 @@ import sedscope as sed
 from sedscope.io.ground_truth import write_durations
 from sedscope.postprocessing import MedianFilter
 
-from .test_cli import Outcome, rows, run
+from ..support.command_line import Outcome, run, table_rows
 
 PSDS = "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"
 COLLAR = "FScore(Collar(onset=0.5), threshold=0.4)"
@@ -120,8 +120,8 @@ def test_intervals_in_the_table(folder: Path) -> None:
     metric = metric_of(COLLAR)
     resampling = sed.Resampling(20, balanced=True)
     interval = sed.evaluate(*read(folder), metric, bootstrap=resampling).intervals[metric]
-    said = f"{interval.value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
-    assert " ".join(rows(outcome.out)["overall"][1:]) == said
+    text = f"{interval.value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
+    assert " ".join(table_rows(outcome.out)["overall"][1:]) == text
     assert "in brackets 95 % percentile intervals from 20 balanced resamples of clips" in outcome.out
 
 
@@ -161,10 +161,10 @@ def test_tune_a_sweep_with_folds(folder: Path, tmp_path: Path) -> None:
     assert outcome.code == 0
     scores, truth = read(folder)
     expected = sed.tune(scores, truth, metric_of(best), SWEEP, folds=4, seed=2)
-    overall = rows(outcome.out)["overall"]
+    overall = table_rows(outcome.out)["overall"]
     assert overall == [f"{expected.value:.4f}", f"{expected.cross_validated:.4f}"]
     for label, tuned in expected.per_class.items():
-        assert rows(outcome.out)[label][-1] == repr(tuned.postprocessing)
+        assert table_rows(outcome.out)[label][-1] == repr(tuned.postprocessing)
     loaded = sed.OperatingPoints.load(points)
     assert loaded.thresholds == expected.points.thresholds
     assert loaded.postprocessing == expected.points.postprocessing
@@ -201,9 +201,9 @@ def test_tune_for_a_curve(folder: Path, tmp_path: Path) -> None:
     assert outcome.code == 0
     assert "note: each class is tuned for its own PSDS" in outcome.err
     got = evaluated(folder, "--metric", PSDS, "--points", points)["metrics"][0]
-    assert f"{got['value']:.4f}" == rows(outcome.out)["overall"][0]
-    said = refused(run("detect", folder / "good", "--points", points))
-    assert "no thresholds, only post-processings" in said
+    assert f"{got['value']:.4f}" == table_rows(outcome.out)["overall"][0]
+    message = refused(run("detect", folder / "good", "--points", points))
+    assert "no thresholds, only post-processings" in message
 
 
 def test_points_of_scores_that_were_processed_before(folder: Path, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_points_of_scores_that_were_processed_before(folder: Path, tmp_path: Pat
         assert 'note: the points are for scores after --postprocess "Min' in outcome.err
     options = ["--metric", "FScore(Collar())", "--points", points]
     got = evaluated(folder, *options, *before)["metrics"][0]
-    assert f"{got['value']:.4f}" == rows(outcome.out)["overall"][0]
+    assert f"{got['value']:.4f}" == table_rows(outcome.out)["overall"][0]
 
 
 def test_tune_by_objective_and_sweep(folder: Path, tmp_path: Path) -> None:
@@ -233,11 +233,11 @@ def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
     scores, truth = read(folder)
     metric = sed.BestFScore(sed.Collar())
     expected = sed.tune(scores, truth, metric, SWEEP, folds=3, groups=groups_of(folder))
-    assert rows(outcome.out)["overall"][1] == f"{expected.cross_validated:.4f}"
+    assert table_rows(outcome.out)["overall"][1] == f"{expected.cross_validated:.4f}"
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--sweep", ""], "cannot be read"),
         (["--sweep", "MedianFilter(1..0/0.1)"], "is empty"),
@@ -256,14 +256,14 @@ def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
         (["--sweep", SWEEP, "--folds", "2", "--seed", "-1"], "seed=-1"),
     ],
 )
-def test_tune_refuses(options: list[str], said: str, folder: Path, tmp_path: Path) -> None:
-    given = [folder / option if option == "groups.tsv" else option for option in options]
-    assert said in refused(command(folder, "tune", *given, "-o", tmp_path / "points.toml"))
+def test_tune_refuses(options: list[str], message: str, folder: Path, tmp_path: Path) -> None:
+    arguments = [folder / option if option == "groups.tsv" else option for option in options]
+    assert message in refused(command(folder, "tune", *arguments, "-o", tmp_path / "points.toml"))
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--bootstrap", "0"], "n=0 must be a whole number of at least 1"),
         (["--bootstrap", "10", "--confidence", "1.5"], "confidence=1.5"),
@@ -282,13 +282,13 @@ def test_tune_refuses(options: list[str], said: str, folder: Path, tmp_path: Pat
         (["--points", "truth.tsv"], "not a file of operating points"),
     ],
 )
-def test_evaluate_refuses(options: list[str], said: str, folder: Path) -> None:
+def test_evaluate_refuses(options: list[str], message: str, folder: Path) -> None:
     first = next(iter(groups_of(folder)))
     (folder / "few.tsv").write_text(f"filename\tgroup\n{first}.wav\tx\n")
     (folder / "one_column.tsv").write_text("filename\na\n")
     (folder / "bare.tsv").write_text("filename\tgroup\na\tx\nb\t \n")
-    given = [folder / option if option.endswith((".tsv", ".toml")) else option for option in options]
-    assert said in refused(command(folder, "evaluate", *given))
+    arguments = [folder / option if option.endswith((".tsv", ".toml")) else option for option in options]
+    assert message in refused(command(folder, "evaluate", *arguments))
 
 
 def test_unknown_kinds_of_intervals_are_usage_errors(folder: Path) -> None:
@@ -374,7 +374,7 @@ def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_pat
     same = run("compare", "good/", tmp_path / "good", *options)  # the paths tell them apart
     assert same.code == 0
     assert f"good − {tmp_path / 'good'}" in same.out
-    for wrong, said in [
+    for wrong, message in [
         (["good", "good"], "two systems are called good"),
         (["x=good", "x=bad"], "two systems are called x"),
         (["good"], "give at least two systems"),
@@ -389,11 +389,11 @@ def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_pat
         if wrong[-1] == "truth.tsv":  # detections are a system, too
             assert outcome.code == 0
         else:
-            assert said in refused(outcome)
+            assert message in refused(outcome)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["-o", "x.html"], "x.html: the name must end with .md, .tex or .csv"),
         (["-o", "x"], "the name must end with"),
@@ -407,11 +407,11 @@ def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_pat
     ],
 )
 def test_compare_refuses(
-    options: list[str], said: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options: list[str], message: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    given = ["--bootstrap", 5, *options]
-    assert said in refused(command(folder, "compare", folder / "good", folder / "bad", *given))
+    arguments = ["--bootstrap", 5, *options]
+    assert message in refused(command(folder, "compare", folder / "good", folder / "bad", *arguments))
     assert not list(tmp_path.iterdir())
 
 
@@ -420,9 +420,9 @@ def test_clips_that_not_all_have_scored(folder: Path, tmp_path: Path) -> None:
     for file in clips[:20]:
         (tmp_path / file.name).write_bytes(file.read_bytes())
     options = ["--metric", COLLAR, "--bootstrap", 10]
-    said = refused(command(folder, "compare", folder / "good", tmp_path, *options))
-    assert "not scored by all systems: 4 clips" in said
-    assert "--clips scored" in said
+    message = refused(command(folder, "compare", folder / "good", tmp_path, *options))
+    assert "not scored by all systems: 4 clips" in message
+    assert "--clips scored" in message
     outcome = command(folder, "compare", folder / "good", tmp_path, *options, "--clips", "scored")
     assert outcome.code == 0
     assert outcome.out.startswith("20 clips")

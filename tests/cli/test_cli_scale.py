@@ -10,7 +10,7 @@ import pytest
 import sedscope as sed
 from sedscope.io.ground_truth import write_durations
 
-from .test_cli import run
+from ..support.command_line import run
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_cluster_of_its_own(folder: Path) -> None:
     assert evaluated(folder, "--engine", "dask") == evaluated(folder)
 
 
-def test_memory_is_told(folder: Path) -> None:
+def test_memory_is_reported(folder: Path) -> None:
     done = run(
         *("evaluate", folder / "scores", folder / "truth.tsv", "--verbose"),
         *("--durations", folder / "durations.tsv"),
@@ -114,7 +114,9 @@ def test_memory_is_told(folder: Path) -> None:
     assert "this machine has" not in done.err
 
 
-def test_too_little_memory_is_told_before_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_memory_is_reported_before_the_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = (
         "evaluate",
         folder / "scores",

@@ -1,4 +1,4 @@
-"""What it costs to begin, and what is not loaded before it is needed."""
+"""How long start-up takes, and that nothing is loaded before it is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In the place of sed_scores_eval: files."""
+"""The drop-in for sed_scores_eval: files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import sedscope as sed
 from sedscope.compat.sed_scores_eval import clip_based, intersection_based, io
 
-from ..support.compat_sets import GRID, SCORES, simulated
+from ..support.compat.sets import GRID, SCORES, simulated
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""In the place of sed_scores_eval: its helpers and plots."""
+"""The drop-in for sed_scores_eval: helpers and plots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sedscope.compat.sed_scores_eval.base_modules import bootstrap, curves, dete
 from sedscope.compat.sed_scores_eval.base_modules.scores import get_unique_thresholds
 from sedscope.compat.sed_scores_eval.utils import array_ops, nested, visualization
 
-from ..support.compat_sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, simulated
+from ..support.compat.sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, simulated
 
 
 def test_helpers_do_what_they_say() -> None:

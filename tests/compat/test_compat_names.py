@@ -1,4 +1,4 @@
-"""In the place of sed_scores_eval: its names and arguments."""
+"""The drop-in for sed_scores_eval: names and arguments."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import sedscope.compat.sed_scores_eval as sed_scores_eval
 from sedscope.compat.sed_scores_eval import clip_based, collar_based, intersection_based, segment_based
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
 
-from ..support.judging import judge
-from ..support.peers.judge import parameters
+from ..support.peers.calls import parameters
+from ..support.peers.judge_process import judge
 
 MODULES = [
     *(
@@ -70,18 +70,18 @@ def test_all_functions_are_there_and_take_the_same_arguments(functions: list[Any
     for module, name, theirs in functions:
         if name in NOT_OFFERED:
             continue
-        found = getattr(import_module(f"{sed_scores_eval.__name__}.{module}"), name, None)
-        if found is None:
+        function = getattr(import_module(f"{sed_scores_eval.__name__}.{module}"), name, None)
+        if function is None:
             missing.append(f"{module}.{name}")
             continue
-        ours = parameters(found)
+        ours = parameters(function)
         takes_any = any(
-            one.kind is inspect.Parameter.VAR_KEYWORD
-            for one in inspect.signature(found).parameters.values()
+            argument.kind is inspect.Parameter.VAR_KEYWORD
+            for argument in inspect.signature(function).parameters.values()
         )
-        positions = [one[0] for one in ours if one[1]]
-        expected = [one[0] for one in theirs if one[1]]
-        known = {one[0]: one[2] for one in ours}
+        positions = [argument[0] for argument in ours if argument[1]]
+        expected = [argument[0] for argument in theirs if argument[1]]
+        known = {argument[0]: argument[2] for argument in ours}
         if positions[: len(expected)] != expected:
             differing.append(f"{module}.{name}: {positions} for {expected}")
         for parameter, _, default in theirs:

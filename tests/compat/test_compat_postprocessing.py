@@ -1,4 +1,4 @@
-"""In the place of sed_scores_eval: median filters and other post-processings."""
+"""The drop-in for sed_scores_eval: median filters and other post-processings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from sedscope.compat.sed_scores_eval import intersection_based, io
 from sedscope.compat.sed_scores_eval.base_modules.postprocessing import apply_postprocessing, medfilt
 
-from ..support.compat_sets import GRID, SCORES, simulated
+from ..support.compat.sets import GRID, SCORES, simulated
 
 
 def test_median_filters_of_each_class() -> None:

@@ -1,4 +1,4 @@
-"""psds_eval itself judges what is offered in its place, and what it refuses.
+"""The drop-in for psds_eval, judged by psds_eval itself, and what it refuses.
 
 Shares in the cases are such that no whole number of time steps meets them exactly, which psds_eval may
 miss; clips end with their scores.
@@ -23,8 +23,9 @@ from sedscope.compat.psds_eval import (
 )
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
 
-from ..support.judging import KINDS, judge, random_set
-from ..support.peers.judge import leaves, points_of
+from ..support.peers.calls import leaves, points_of
+from ..support.peers.judge_process import judge
+from ..support.random_sets import KINDS, random_set
 
 NAMES = ["simulated", *(f"random-{i}" for i in range(6))]
 
@@ -181,7 +182,7 @@ def test_files_without_events_are_part_of_the_ground_truth() -> None:
     assert made.operating_points.fpr[0].tolist() == [180.0]
 
 
-def test_detections_of_other_classes_are_left_out_and_told_of() -> None:
+def test_detections_of_other_classes_are_left_out_and_reported() -> None:
     with pytest.warns(sed.SedscopeWarning, match="left out, not among the classes: detections of Bird"):
         evaluation().add_operating_point(events(("a.wav", 1, 3, "Dog"), ("a.wav", 1, 3, "Bird")))
 
@@ -194,7 +195,7 @@ def test_lines_between_points_instead_of_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("act", "said"),
+    ("act", "message"),
     [
         (lambda: PSDSEval(duration_unit="week"), "duration_unit='week': choose 'minute'"),
         (lambda: PSDSEval(dtc_threshold=1.2), "dtc=1.2 must be above 0 and at most 1"),
@@ -230,17 +231,17 @@ def test_lines_between_points_instead_of_steps() -> None:
         (lambda: plot_psd_roc(NO_RESULT), "give the result of psds"),
     ],
 )
-def test_what_cannot_be_evaluated_is_refused(act: Any, said: str) -> None:
-    with pytest.raises(PSDSEvalError, match=said):
+def test_what_cannot_be_evaluated_is_refused(act: Any, message: str) -> None:
+    with pytest.raises(PSDSEvalError, match=message):
         act()
 
 
 def test_unknown_classes_and_constraints_are_refused() -> None:
     made = evaluation()
     made.add_operating_point(FOUND)
-    for label, constraint, said in (("Bird", "tpr", "no class 'Bird'"), ("Dog", "x", "choose 'tpr'")):
+    for label, constraint, message in (("Bird", "tpr", "no class 'Bird'"), ("Dog", "x", "choose 'tpr'")):
         wanted = pandas.DataFrame({"class_name": [label], "constraint": [constraint], "value": [0.5]})
-        with pytest.raises(PSDSEvalError, match=said):
+        with pytest.raises(PSDSEvalError, match=message):
             made.select_operating_points_per_class(wanted)
 
 

@@ -1,4 +1,4 @@
-"""In the place of sed_scores_eval: what is refused, and what is said then."""
+"""The drop-in for sed_scores_eval: what it refuses, and with which message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sedscope.compat.sed_scores_eval.base_modules.scores import (
     validate_score_dataframe,
 )
 
-from ..support.compat_sets import CAT, COLLAR, DURATIONS, GRID, SCORES, TRUTH, frame
+from ..support.compat.sets import CAT, COLLAR, DURATIONS, GRID, SCORES, TRUTH, frame
 
 
 def nan_scores() -> Any:
@@ -33,7 +33,7 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("act", "said"),
+    ("act", "message"),
     [
         (
             lambda: intersection_based.psds({"a": SCORES["a"]}, TRUTH, DURATIONS, **GRID),
@@ -151,8 +151,8 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
         ),
     ],
 )
-def test_what_cannot_be_evaluated_is_refused(act: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_what_cannot_be_evaluated_is_refused(act: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         act()
 
 

@@ -1,4 +1,4 @@
-"""sed_scores_eval itself judges what is offered in its place: both are called with the same arguments.
+"""The drop-in for sed_scores_eval, judged by the original: both get the same arguments.
 
 It runs in its own environment (``make peers``). Cases keep clear of what is known to differ
 (``docs/differences.md``), or ``compat_comparing`` puts it on equal terms.
@@ -16,11 +16,12 @@ import pytest
 
 import sedscope as sed
 
-from ..support.compat_calls import SEQUENCES, Call
-from ..support.compat_comparing import within
-from ..support.judging import Verdict, in_whole_segments, judge, random_set
-from ..support.peers.judge import leaves, results_of
-from ..support.sets import excerpt_scores, excerpt_truth
+from ..support.compat.calls import SEQUENCES, Call
+from ..support.compat.comparison import within
+from ..support.peers.calls import leaves, results_of
+from ..support.peers.judge_process import Verdict, judge
+from ..support.random_sets import in_whole_segments, random_set
+from ..support.real_data import excerpt_scores, excerpt_truth
 
 PACKAGE = "sedscope.compat.sed_scores_eval"
 KINDS = ("plateaus", "float32", "walk")

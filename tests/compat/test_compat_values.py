@@ -1,4 +1,4 @@
-"""In the place of sed_scores_eval: values that are sedscope's, and where they differ from its own."""
+"""The drop-in for sed_scores_eval: values equal sedscope's, also where the original differs."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from sedscope.compat.sed_scores_eval.delta_tables import delta_table, found_in_t
 from sedscope.compat.sed_scores_eval.inputs import NamedScores
 from sedscope.compat.sed_scores_eval.utils import nested
 
-from ..support.cases import clip_lists, criteria, to_scores, to_truth
-from ..support.compat_sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, simulated
+from ..support.compat.sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, simulated
 from ..support.files import write_files
+from ..support.strategies import clip_lists, criteria, to_scores, to_truth
 
 
 def test_files_frames_loaders_and_scores_are_the_same(tmp_path: Path) -> None:
     files = write_files(tmp_path)
-    given = [SCORES, str(files.scores), files.scores, io.lazy_sed_scores_loader(files.scores)]
-    given += [io.read_sed_scores(files.scores), sed.read_scores(files.scores)]
-    given += [{clip: table.astype(np.float32) for clip, table in SCORES.items()}]
+    sources = [SCORES, str(files.scores), files.scores, io.lazy_sed_scores_loader(files.scores)]
+    sources += [io.read_sed_scores(files.scores), sed.read_scores(files.scores)]
+    sources += [{clip: table.astype(np.float32) for clip, table in SCORES.items()}]
     values = [
         intersection_based.psds(scores, truth, durations, **GRID)[0]
-        for scores in given
+        for scores in sources
         for truth in (TRUTH, files.truth)
         for durations in (DURATIONS, files.durations)
     ]
@@ -216,9 +216,9 @@ def test_segments_without_durations_go_to_the_last_score_or_reference() -> None:
 @settings(max_examples=60)
 def test_a_table_of_deltas_is_as_good_as_the_scores(case: Any, criterion: Any) -> None:
     scores, truth = to_scores(case), to_truth(case)
-    found = find(NamedScores(scores, {clip: clip for clip in scores}), truth, criterion)
-    again = found_in_table(delta_table(found), criterion, truth)
-    direct, back = statistics_of(found.counts()), statistics_of(again.counts())
+    deltas = find(NamedScores(scores, {clip: clip for clip in scores}), truth, criterion)
+    again = found_in_table(delta_table(deltas), criterion, truth)
+    direct, back = statistics_of(deltas.counts()), statistics_of(again.counts())
     for label, (at, stats) in direct.items():
         assert np.array_equal(back[label][0], at)
         flat = nested.flatten(back[label][1])

@@ -1,4 +1,4 @@
-"""Counts at every threshold, held against the oracle."""
+"""Counts at every threshold, compared with the oracle."""
 
 from __future__ import annotations
 
@@ -14,24 +14,8 @@ from numpy.typing import NDArray
 import sedscope as sed
 
 from ..support import oracle
-from ..support.cases import LABELS, clip_lists, criteria, to_scores, to_truth
-
-
-def assert_equal_to_oracle(
-    counts: sed.ClassCounts, expected: dict[float, oracle.Count], label: str
-) -> None:
-    """At each distinct score the row that holds there has the oracle's counts."""
-    assert np.all(np.diff(counts.scores) < 0)
-    assert set(counts.scores.tolist()) <= set(expected)
-    cross = {other: counts.ct(other) for other in LABELS if other != label}
-    for score, count in expected.items():
-        row = np.count_nonzero(counts.scores >= score) - 1
-        got = (
-            (0, 0, dict.fromkeys(cross, 0))
-            if row < 0
-            else (counts.tp[row], counts.fp[row], {m: ct[row] for m, ct in cross.items()})
-        )
-        assert got == (count.tp, count.fp, {m: count.ct.get(m, 0) for m in cross}), score
+from ..support.equality import assert_equal_to_oracle
+from ..support.strategies import LABELS, clip_lists, criteria, to_scores, to_truth
 
 
 @settings(max_examples=400)

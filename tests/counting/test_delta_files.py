@@ -1,4 +1,4 @@
-"""Deltas on disk: what comes back is what was written, or nothing."""
+"""Deltas on disk: a file is read back exactly as it was written, or refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sedscope.counting.delta_files import load_deltas, merge_files, save_deltas
 from sedscope.postprocessing import MedianFilter
 
 from ..support import oracle
-from ..support.cases import clip_lists, to_scores, to_truth
+from ..support.strategies import clip_lists, to_scores, to_truth
 
 CRITERIA: list[Any] = [
     sed.Intersection(0.5, 0.5, 0.3),
@@ -48,13 +48,13 @@ def test_there_and_back(
     criterion: Any, case: Sequence[oracle.Clip], dtype: type, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("deltas") / "part.deltas"
-    found = sed.deltas(
+    deltas = sed.deltas(
         to_scores(case, dtype), to_truth(case), criterion, postprocessing=[MedianFilter(3e-6)]
     )
-    save_deltas(found, path)
+    save_deltas(deltas, path)
     (back,) = load_deltas(path)
-    assert back.criterion == found.criterion
-    assert arrays_of(back) == arrays_of(found)
+    assert back.criterion == deltas.criterion
+    assert arrays_of(back) == arrays_of(deltas)
 
 
 @pytest.fixture
@@ -64,9 +64,9 @@ def parts(tmp_path: Path) -> list[Path]:
     scores = sed.simulate.scores(truth, frame=0.1)
     paths = []
     for k in range(3):
-        found = [sed.deltas(scores, truth, c, clips=truth.clips[k::3]) for c in CRITERIA[:2]]
+        deltas = [sed.deltas(scores, truth, c, clips=truth.clips[k::3]) for c in CRITERIA[:2]]
         paths.append(tmp_path / f"{k}.deltas")
-        save_deltas(found, paths[-1])
+        save_deltas(deltas, paths[-1])
     return paths
 
 
@@ -127,7 +127,7 @@ def test_every_altered_file_is_refused(
         load_deltas(path)
 
 
-def test_other_files_and_versions_are_told_apart(tmp_path: Path) -> None:
+def test_other_files_and_versions_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.deltas"
     path.write_bytes(b"onset\toffset\n")
     with pytest.raises(sed.SedscopeError, match="is no file of deltas"):
@@ -153,6 +153,6 @@ def test_a_header_that_lies_about_sizes_takes_no_memory(tmp_path: Path) -> None:
 def test_criteria_of_ones_own_cannot_be_saved(tmp_path: Path) -> None:
     own: Any = object()
     truth = sed.simulate.ground_truth(2)
-    found = sed.deltas(sed.simulate.scores(truth), truth, CRITERIA[0])
+    deltas = sed.deltas(sed.simulate.scores(truth), truth, CRITERIA[0])
     with pytest.raises(sed.SedscopeError, match="a criterion of one's own"):
-        save_deltas(replace(found, criterion=own), tmp_path / "x.deltas")
+        save_deltas(replace(deltas, criterion=own), tmp_path / "x.deltas")

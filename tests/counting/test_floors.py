@@ -1,4 +1,4 @@
-"""Floors guessed from some clips: right or wrong, the result is the same."""
+"""Floors estimated from a sample of clips: the result is the same, right or wrong."""
 
 from __future__ import annotations
 

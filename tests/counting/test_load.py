@@ -1,4 +1,4 @@
-"""Sets of unusual size and shape: many clips, many classes, nothing in them, everything alike."""
+"""Sets of unusual size and shape: many clips, many classes, no events, equal scores."""
 
 from __future__ import annotations
 

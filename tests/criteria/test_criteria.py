@@ -1,9 +1,8 @@
-"""Every criterion at every threshold, held against the oracle."""
+"""Every criterion at every threshold, compared with the oracle."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,48 +16,20 @@ from sedscope.data.alignment import align
 from sedscope.data.times import to_ticks
 from sedscope.engines.floor_search import collect
 
-from ..counting.test_counts import assert_equal_to_oracle
 from ..support import oracle
-from ..support.cases import (
+from ..support.equality import assert_equal_to_oracle
+from ..support.strategies import (
     LABELS,
-    any_scores,
     clip_lists,
     clips,
+    collar_criteria,
+    crowded_clips,
+    dtypes,
+    mixed_clip_lists,
     parts,
-    tied_scores,
     to_scores,
     to_truth,
 )
-
-collars = st.sampled_from([None, 0.0, 1e-6, 3e-6, 1e-5, 0.064, 0.2])
-dtypes = st.sampled_from([np.float32, np.float64])
-
-
-@st.composite
-def crowded_clips(draw: st.DrawFn) -> oracle.Clip:
-    """Many short frames and references, closer together than collars: much to choose from."""
-    frames = draw(st.integers(1, 14))
-    score = draw(st.sampled_from([tied_scores, any_scores]))
-    bounds = draw(st.lists(st.integers(0, frames + 2), max_size=9).map(sorted))
-    events = [(on, off, label) for label in LABELS[:2] for on, off in pairwise(bounds) if on < off]
-    return oracle.Clip(
-        edges=list(range(frames + 1)),
-        scores={label: draw(st.lists(score, min_size=frames, max_size=frames)) for label in LABELS},
-        references=[(on, off, label) for on, off, label in events if on < frames],
-        duration=frames,
-    )
-
-
-cases = clip_lists | st.lists(crowded_clips(), min_size=1, max_size=3)
-
-
-@st.composite
-def collar_criteria(draw: st.DrawFn) -> sed.Collar:
-    onset, offset = draw(collars), draw(collars)
-    if onset is None and offset is None:
-        onset = 2e-6
-    rate = draw(st.sampled_from([0.0, 0.2, 0.5]))
-    return sed.Collar(onset, offset, rate, cross_triggers=draw(st.booleans()))
 
 
 def in_ticks(collar: sed.Collar) -> dict[str, Any]:
@@ -70,7 +41,7 @@ def in_ticks(collar: sed.Collar) -> dict[str, Any]:
 
 
 @settings(max_examples=500)
-@given(cases, collar_criteria(), dtypes)
+@given(mixed_clip_lists, collar_criteria(), dtypes)
 def test_collar(case: Sequence[oracle.Clip], collar: sed.Collar, dtype: type) -> None:
     counts = sed.deltas(to_scores(case, dtype), to_truth(case), collar).counts()
     for label in LABELS:
@@ -81,7 +52,7 @@ def test_collar(case: Sequence[oracle.Clip], collar: sed.Collar, dtype: type) ->
 
 
 @settings(max_examples=300)
-@given(cases, parts, st.booleans(), dtypes)
+@given(mixed_clip_lists, parts, st.booleans(), dtypes)
 def test_iou(case: Sequence[oracle.Clip], iou: float, cross_triggers: bool, dtype: type) -> None:
     criterion = sed.IoU(iou, cross_triggers=cross_triggers)
     counts = sed.deltas(to_scores(case, dtype), to_truth(case), criterion).counts()
@@ -140,9 +111,9 @@ def test_errors_of_pairs(case: Sequence[oracle.Clip], collar: sed.Collar) -> Non
 
 def any_label_pairs(case: Sequence[oracle.Clip], criterion: Any) -> tuple[Any, Any]:
     alignment = align(to_scores(case), to_truth(case))
-    found = collect(alignment, {criterion: Wanted(any_label=True)})[criterion].counts().any_label
-    assert found is not None
-    return found
+    pairs = collect(alignment, {criterion: Wanted(any_label=True)})[criterion].counts().any_label
+    assert pairs is not None
+    return pairs
 
 
 @settings(max_examples=200)
@@ -182,7 +153,7 @@ def test_paper_example_of_the_collar_criterion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("criterion", "options", "said"),
+    ("criterion", "options", "message"),
     [
         (sed.Collar, {"onset": None, "offset": None}, "onsets, offsets or both"),
         (sed.Collar, {"onset": -0.1}, "onset=-0.1 must be at least 0"),
@@ -194,8 +165,8 @@ def test_paper_example_of_the_collar_criterion() -> None:
         (sed.Clip, {"aggregation": None}, "aggregation=None"),
     ],
 )
-def test_parameters_out_of_range(criterion: Any, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_parameters_out_of_range(criterion: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         criterion(**options)
 
 

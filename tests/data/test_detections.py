@@ -1,4 +1,4 @@
-"""Events in and out: detections at thresholds, event lists and scored events as systems, sets."""
+"""Detections at thresholds, and event lists and scored events as systems."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hypothesis import given, settings
 import sedscope as sed
 from sedscope.criteria import CustomCriterion, Detections, FoundChanges, Intervals
 
-from ..metrics.test_invariances import columns
 from ..support import oracle
-from ..support.cases import LABELS, clip_lists, name, to_scores, to_truth
+from ..support.equality import count_columns
+from ..support.strategies import LABELS, clip_lists, name, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -87,7 +87,7 @@ def test_overlapping_events_are_refused_or_merged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("events", "said"),
+    ("events", "message"),
     [
         ({"a": [(0, 1)]}, "clip a: 1 event not usable"),
         ({"a": [(1, 1, "Dog")]}, "no or negative length"),
@@ -98,8 +98,8 @@ def test_overlapping_events_are_refused_or_merged() -> None:
         ([], "mapping"),
     ],
 )
-def test_bad_events(events: Any, said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_bad_events(events: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.Scores.from_events(events)
     with pytest.raises(sed.SedscopeError, match="not to be scored: Dog"):
         sed.Scores.from_events({"a": [(0, 1, "Dog")]}, classes=["Cat"])
@@ -136,8 +136,8 @@ def test_sets_are_the_counts_at_their_thresholds() -> None:
     exact = sed.evaluate(scores, truth, metrics[1:])
     for metric in metrics:
         every = sed.deltas(scores, truth, metric.criterion).counts().at(thresholds)
-        got = dict(columns(result.counts[metric.criterion]))
-        expected = dict(columns(every))
+        got = dict(count_columns(result.counts[metric.criterion]))
+        expected = dict(count_columns(every))
         assert got == expected
     for metric in metrics[1:]:
         assert result[metric].value == pytest.approx(exact[metric].value)
@@ -224,7 +224,7 @@ def test_a_criterion_of_ones_own() -> None:
         sed.deltas(scores, truth, IntersectionInPython(0.7), clips=truth.clips[rows])
         for rows in (slice(0, 5), slice(5, 12))
     ]
-    assert dict(columns(parts[0].merge(parts[1]).counts())) == dict(columns(own))
+    assert dict(count_columns(parts[0].merge(parts[1]).counts())) == dict(count_columns(own))
 
 
 def test_a_criterion_without_its_method_is_refused() -> None:
@@ -243,7 +243,7 @@ def test_events_may_be_of_any_kind_of_row() -> None:
     )
 
 
-def test_all_unusable_events_of_a_clip_are_told_of() -> None:
+def test_all_unusable_events_of_a_clip_are_reported() -> None:
     events: Any = [(0, 1, "Dog"), ([0, 1], [1, 2], "Dog"), (0, 1, "Dog", 1, 2), "abc", (0, 1, None)]
     with pytest.raises(
         sed.SedscopeError, match=r"clip a: 4 events not usable: \(\[0, 1\], .*has no label"

@@ -1,4 +1,4 @@
-"""Ground truth from files, frames and mappings: its spellings, its clips, and events that are odd."""
+"""Ground truth from files, frames and mappings: spellings, clips and unusual events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.io.ground_truth import read_durations, write_durations
 
-from ..support.files import ARRAYS, DURATIONS, FRAME_KINDS, TRUTH, events, frame_of, table, write_files
+from ..support.data_frames import FRAME_KINDS, frame_of
+from ..support.files import ARRAYS, DURATIONS, TRUTH, events, table, write_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -58,9 +59,9 @@ def test_spellings_of_events(text: str, tmp_path: Path) -> None:
     truth = sed.read_ground_truth(write_files(tmp_path, {"truth.tsv": text}).truth)
     assert sorted(truth.clips) == ["a", "b"]
     assert truth.events("b") == [(0, 1, "Cat")]
-    found = truth.events("a")
-    assert (found[0][0], found[-1][1]) == (1, 3)
-    assert {label for _, _, label in found} == {"Dog"}
+    events = truth.events("a")
+    assert (events[0][0], events[-1][1]) == (1, 3)
+    assert {label for _, _, label in events} == {"Dog"}
 
 
 @pytest.mark.parametrize("row", ["c\t\t\t", "c\tnan\tnan\tnan", "c\tNone\tNone\tNone", "c.wav\t \t\t"])
@@ -230,8 +231,8 @@ def test_overlapping_events_may_be_merged() -> None:
 def test_clips_shorter_or_longer_than_their_scores(seconds: float) -> None:
     # scores of 4 s; in clip a the event ends at 3 s
     scores = sed.Scores.from_arrays(ARRAYS, classes=["Dog", "Cat"], frame=1.0)
-    found = {"a": [(1, 3, "Dog")], "b": [(0, 1, "Cat")]}
-    truth = sed.GroundTruth.from_dict(found, durations={"a": seconds, "b": seconds})
+    events_of_clips = {"a": [(1, 3, "Dog")], "b": [(0, 1, "Cat")]}
+    truth = sed.GroundTruth.from_dict(events_of_clips, durations={"a": seconds, "b": seconds})
     result = sed.evaluate(scores, truth, PSDS)
     assert result.hours == pytest.approx(2 * seconds / 3600)
     assert result[PSDS].value == 1
@@ -247,8 +248,8 @@ def test_an_event_after_the_scores_and_before_the_end_of_the_clip_is_missed() ->
 
 def test_a_clip_without_frames() -> None:
     scores = sed.Scores.from_arrays({"a": np.zeros((0, 1)), "b": [[0.9]]}, classes=["Dog"], frame=1.0)
-    found = {"a": [(0, 1, "Dog")], "b": [(0, 1, "Dog")]}
-    truth = sed.GroundTruth.from_dict(found, durations={"a": 2, "b": 2})
+    events_of_clips = {"a": [(0, 1, "Dog")], "b": [(0, 1, "Dog")]}
+    truth = sed.GroundTruth.from_dict(events_of_clips, durations={"a": 2, "b": 2})
     result = sed.evaluate(scores, truth, PSDS)
     assert (result.references, result[PSDS].value) == ({"Dog": 2}, 0.5)
     alone = sed.evaluate(scores, sed.GroundTruth.from_dict({"a": []}), PSDS, clips=["a"])

@@ -25,10 +25,10 @@ from sedscope.data.scores import ScoreArray
 from sedscope.engines.floor_search import collect
 from sedscope.metrics import Metric
 
-from ..metrics.test_invariances import assert_same
 from ..support import oracle
-from ..support.cases import LABELS, clip_lists, to_scores, to_truth
-from ..support.registry import METRICS
+from ..support.equality import assert_equal_evaluations
+from ..support.examples import METRICS
+from ..support.strategies import LABELS, clip_lists, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -126,7 +126,7 @@ def test_metrics_are_the_same_bits(case: Sequence[oracle.Clip], places: list[int
     scores, truth = to_scores(case), to_truth(case)
     metrics = [metric for metric in METRICS if not metric.variants]
     whole = sed.evaluate(scores, truth, metrics)
-    assert_same(whole, sed.evaluate(in_pieces(scores, places), truth, metrics))
+    assert_equal_evaluations(whole, sed.evaluate(in_pieces(scores, places), truth, metrics))
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -151,7 +151,7 @@ def test_among_clips_that_are_whole() -> None:
     metrics: list[Metric] = [sed.presets.PSDS1, sed.presets.PSDS2, sed.BestErrorRate(sed.Collar())]
     done: list[tuple[int, int]] = []
     result = sed.evaluate(mixed, truth, metrics, progress=lambda *counts: done.append(counts))
-    assert_same(sed.evaluate(scores, truth, metrics), result)
+    assert_equal_evaluations(sed.evaluate(scores, truth, metrics), result)
     assert done[-1] == (40, 40)
 
 
@@ -166,7 +166,9 @@ def test_pruned_by_the_floors_of_other_clips_and_its_own() -> None:
     assert np.isfinite(deltas.floors).all()
     whole = collect(align(scores, truth), wanted)[psds.criterion]
     assert np.array_equal(deltas.floors, whole.floors)
-    assert_same(sed.evaluate(scores, truth, psds), sed.evaluate(in_pieces(scores, [300]), truth, psds))
+    assert_equal_evaluations(
+        sed.evaluate(scores, truth, psds), sed.evaluate(in_pieces(scores, [300]), truth, psds)
+    )
 
 
 def test_a_clip_without_frames() -> None:
@@ -228,7 +230,7 @@ TRUTH = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 4})
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "message"),
     [
         ([TWO], r"clip a: 2 frames in its pieces, 4 between its boundaries\. The function is called"),
         ([], "clip a: 0 frames in its pieces, 4 between"),
@@ -242,8 +244,8 @@ TRUTH = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 4})
         ([TWO, TWO.astype(complex)], "piece 2, from frame 2 on: scores must be float32 or float64"),
     ],
 )
-def test_wrong_pieces(arrays: list[Any], said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_wrong_pieces(arrays: list[Any], message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.evaluate(pieces_of(*arrays), TRUTH, sed.AUROC(sed.Clip()))
 
 
@@ -262,7 +264,7 @@ def test_many_nans_are_counted() -> None:
         sed.evaluate(pieces_of(bad, bad, frames=100), TRUTH, sed.AUROC(sed.Clip()))
 
 
-def test_all_problems_are_told_together() -> None:
+def test_all_problems_are_reported_together() -> None:
     bad = TWO * np.float32(np.nan)
     good = sed.ClipPieces(lambda: [TWO], frames=2, frame=1.0)
     short = sed.ClipPieces(lambda: [TWO], frames=3, frame=1.0)
@@ -302,15 +304,15 @@ def test_what_needs_whole_clips_says_so() -> None:
         sed.SedscopeError, match=r"clip a: it comes in pieces, .* for MedianFilter\(.*\):"
     ):
         sed.deltas(scores, TRUTH, sed.IoU(), postprocessing=[median])
-    said = "clip a comes in pieces, and this needs all of its scores at once"
-    with pytest.raises(sed.SedscopeError, match=said):
+    message = "clip a comes in pieces, and this needs all of its scores at once"
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.detect(scores, 0.5)
-    with pytest.raises(sed.SedscopeError, match=said):
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.evaluate(median(scores), TRUTH, sed.AUROC(sed.Clip()))
-    with pytest.raises(sed.SedscopeError, match=said):
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.postprocessing.ScoreTransform.fit(scores, TRUTH)
     clip: Any = scores.open("a")
-    with pytest.raises(sed.SedscopeError, match=said):
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.Scores.from_arrays({"a": clip}, classes=["Cat", "Dog"], frame=1)
     wanted: dict[Criterion, Wanted] = {sed.Intersection(0.5, 0.5): Wanted(any_label=True)}
     with pytest.raises(sed.SedscopeError, match="substitutions are not defined for Intersection"):
@@ -318,7 +320,7 @@ def test_what_needs_whole_clips_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({}, "give either frame="),
         ({"frame": 1.0}, "frame=, the length of a frame, goes with frames=, their number"),
@@ -332,8 +334,8 @@ def test_what_needs_whole_clips_says_so() -> None:
         ({"edges": "soon"}, "frame boundaries: "),
     ],
 )
-def test_wrong_boundaries(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=said):
+def test_wrong_boundaries(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.ClipPieces(lambda: [TWO], **options)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -59,3 +62,32 @@ def test_any_size(clips: int, seconds: float, classes: int, frame: float) -> Non
 def test_quality_out_of_range_is_refused() -> None:
     with pytest.raises(sed.SedscopeError, match="between 0 and 1"):
         simulate.scores(simulate.ground_truth(2), quality=1.5)
+
+
+NAN = float("nan")
+TRUTH = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+
+
+def simulated_scores(**options: Any) -> sed.ClipScores:
+    return sed.simulate.scores(TRUTH, **options)["a"]
+
+
+SIMULATIONS: dict[str, Callable[[], Any]] = {
+    "quality above 1": lambda: simulated_scores(quality=2),
+    "quality NaN": lambda: simulated_scores(quality=NAN),
+    "classes without the truth's": lambda: simulated_scores(classes=["Cat"]),
+    "frames of no length": lambda: simulated_scores(frame=0),
+    "no durations": lambda: sed.simulate.scores(sed.GroundTruth.from_dict({"a": []})),
+    "fewer clips than none": lambda: sed.simulate.ground_truth(-1),
+    "no classes": lambda: sed.simulate.ground_truth(3, classes=0),
+    "clips of no length": lambda: sed.simulate.ground_truth(3, seconds=0),
+    "clips of negative length": lambda: sed.simulate.ground_truth(3, seconds=-1),
+    "NaN events": lambda: sed.simulate.ground_truth(3, events_per_minute=NAN),
+    "a negative seed": lambda: sed.simulate.ground_truth(3, seed=-1),
+}
+
+
+@pytest.mark.parametrize("make", SIMULATIONS.values(), ids=SIMULATIONS)
+def test_bad_parameters_of_simulations(make: Callable[[], Any]) -> None:
+    with pytest.raises(sed.SedscopeError):
+        make()

@@ -1,4 +1,4 @@
-"""Where errors come from: each event in one bin, held against the oracle and against the counts."""
+"""Diagnosis: each event has one error type, compared with the oracle and with the counts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,23 @@ from sedscope.diagnosis.diagnose import (
     diagnose_clip,
 )
 
-from ..criteria.test_criteria import cases, collar_criteria, crowded_clips, dtypes
-from ..support import oracle, oracle_diagnosis
-from ..support.cases import LABELS, clips, criteria, name, parts, to_scores, to_truth
-from ..support.oracle_diagnosis import EventCriterion
-from ..support.sets import desed_scores, desed_truth
+from ..support import oracle
+from ..support.oracle import diagnosis as oracle_diagnosis
+from ..support.oracle.diagnosis import EventCriterion
+from ..support.real_data import desed_scores, desed_truth
+from ..support.strategies import (
+    LABELS,
+    clips,
+    collar_criteria,
+    criteria,
+    crowded_clips,
+    dtypes,
+    mixed_clip_lists,
+    name,
+    parts,
+    to_scores,
+    to_truth,
+)
 
 event_criteria: st.SearchStrategy[EventCriterion] = (
     criteria() | collar_criteria() | st.builds(sed.IoU, parts, cross_triggers=st.booleans())
@@ -42,13 +54,13 @@ one_clip = clips() | crowded_clips()
 @st.composite
 def stops(draw: st.DrawFn, case: Sequence[oracle.Clip]) -> dict[str, list[float]]:
     """Thresholds at scores, beside them by less than float32 can tell, and beyond all."""
-    found: dict[str, list[float]] = {}
+    thresholds: dict[str, list[float]] = {}
     for label in LABELS:
         scores = sorted({score for clip in case for score in clip.scores[label]})
         near = [float(np.nextafter(score, to)) for score in scores for to in (-np.inf, np.inf)]
         choices = st.sampled_from([*scores, *near, -np.inf, np.inf, 1e300, -1e300])
-        found[label] = draw(st.lists(choices, min_size=1, max_size=6))
-    return found
+        thresholds[label] = draw(st.lists(choices, min_size=1, max_size=6))
+    return thresholds
 
 
 def numbers(of_class: ClassDiagnosis, row: int) -> tuple[Counter[str], Counter[str]]:
@@ -67,40 +79,40 @@ def test_bins_are_those_of_the_definitions(
     data: st.DataObject, clip: oracle.Clip, criterion: EventCriterion, dtype: type
 ) -> None:
     thresholds = data.draw(stops([clip]))
-    found = sed.diagnose(to_scores([clip], dtype), to_truth([clip]), criterion, thresholds)
+    diagnosis = sed.diagnose(to_scores([clip], dtype), to_truth([clip]), criterion, thresholds)
     for label in LABELS:
-        assert tuple(found[label].references) == REFERENCE_BINS
-        assert tuple(found[label].detections) == DETECTION_BINS
-        assert found[label].thresholds.tolist() == sorted(set(thresholds[label]), reverse=True)
-        for row, threshold in enumerate(found[label].thresholds.tolist()):
+        assert tuple(diagnosis[label].references) == REFERENCE_BINS
+        assert tuple(diagnosis[label].detections) == DETECTION_BINS
+        assert diagnosis[label].thresholds.tolist() == sorted(set(thresholds[label]), reverse=True)
+        for row, threshold in enumerate(diagnosis[label].thresholds.tolist()):
             possible = [
                 (Counter(bins.references), Counter(bins.detections))
                 for bins in oracle_diagnosis.bins(clip, label, threshold, criterion)
             ]
-            assert numbers(found[label], row) in possible
+            assert numbers(diagnosis[label], row) in possible
 
 
 @settings(max_examples=200)
-@given(st.data(), cases, event_criteria, dtypes)
+@given(st.data(), mixed_clip_lists, event_criteria, dtypes)
 def test_bins_add_up_to_the_counts(
     data: st.DataObject, case: Sequence[oracle.Clip], criterion: EventCriterion, dtype: type
 ) -> None:
     thresholds = data.draw(stops(case))
     scores, truth = to_scores(case, dtype), to_truth(case)
     counts = sed.deltas(scores, truth, criterion).counts()
-    found = sed.diagnose(scores, truth, criterion, thresholds)
+    diagnosis = sed.diagnose(scores, truth, criterion, thresholds)
     for label in LABELS:
-        tally, counted = found[label].tally(), counts[label].at(thresholds[label])
-        assert found[label].references["found"].tolist() == counted.tp.tolist()
+        tally, counted = diagnosis[label].tally(), counts[label].at(thresholds[label])
+        assert diagnosis[label].references["found"].tolist() == counted.tp.tolist()
         assert np.asarray(tally.fp).tolist() == counted.fp.tolist()
-        detected = sum(found[label].detections.values())
-        assert (detected - found[label].detections["true"]).tolist() == counted.fp.tolist()
-        references = sum(found[label].references.values())
+        detected = sum(diagnosis[label].detections.values())
+        assert (detected - diagnosis[label].detections["true"]).tolist() == counted.fp.tolist()
+        references = sum(diagnosis[label].references.values())
         assert np.asarray(references).tolist() == [counts[label].references] * len(counted.tp)
 
 
 @settings(max_examples=100)
-@given(st.data(), cases, event_criteria)
+@given(st.data(), mixed_clip_lists, event_criteria)
 def test_any_grouping_gives_the_same(
     data: st.DataObject, case: Sequence[oracle.Clip], criterion: EventCriterion
 ) -> None:
@@ -120,7 +132,7 @@ def test_any_grouping_gives_the_same(
 
 
 @settings(max_examples=200)
-@given(st.data(), cases, event_criteria, dtypes)
+@given(st.data(), mixed_clip_lists, event_criteria, dtypes)
 def test_clips_by_themselves(
     data: st.DataObject, case: Sequence[oracle.Clip], criterion: EventCriterion, dtype: type
 ) -> None:
@@ -131,8 +143,8 @@ def test_clips_by_themselves(
     assert costs.classes == LABELS
     alignment = align(scores, truth)
     for i, clip in enumerate(case):
-        found = diagnose_aligned_clip(alignment, name(i), criterion, thresholds)
-        assert found == diagnose_clip(
+        diagnosis = diagnose_aligned_clip(alignment, name(i), criterion, thresholds)
+        assert diagnosis == diagnose_clip(
             scores[name(i)],
             truth.events(name(i)),
             criterion,
@@ -143,15 +155,15 @@ def test_clips_by_themselves(
         whole = sed.diagnose(scores, truth, criterion, thresholds, clips=[name(i)])
         for c, label in enumerate(LABELS):
             references, detections = numbers(whole[label], 0)
-            assert of_label(found, label) == (references, detections)
+            assert of_label(diagnosis, label) == (references, detections)
             assert costs.fp[i, c] == detections.total() - detections["true"]
             assert costs.fn[i, c] == references.total() - references["found"]
 
 
-def of_label(found: ClipDiagnosis, label: str) -> tuple[Counter[str], Counter[str]]:
+def of_label(diagnosis: ClipDiagnosis, label: str) -> tuple[Counter[str], Counter[str]]:
     references, detections = (
         Counter(event.bin for event in side if event.label == label)
-        for side in (found.references, found.detections)
+        for side in (diagnosis.references, diagnosis.detections)
     )
     return references, detections
 
@@ -182,9 +194,9 @@ def test_events_of_a_clip(data: st.DataObject, clip: oracle.Clip, criterion: Eve
     for label in LABELS:
         detections = [event for event in judged.detections if event.label == label]
         references = [event for event in judged.references if event.label == label]
-        found = oracle_diagnosis.detections(clip, label, thresholds[label])
+        detected = oracle_diagnosis.detections(clip, label, thresholds[label])
         targets = sorted(oracle.references(clip, label))
-        assert [times(event) for event in detections] == found
+        assert [times(event) for event in detections] == detected
         assert [times(event) for event in references] == targets
         possible = list(oracle_diagnosis.bins(clip, label, thresholds[label], criterion))
         assert (
@@ -199,7 +211,7 @@ def test_events_of_a_clip(data: st.DataObject, clip: oracle.Clip, criterion: Eve
             if event.partner is not None
         ]
         assert pairs in [
-            sorted(verdict.pairs) for verdict in oracle_diagnosis.verdicts(found, targets, criterion)
+            sorted(verdict.pairs) for verdict in oracle_diagnosis.verdicts(detected, targets, criterion)
         ]
         for event in detections:
             on = oracle_diagnosis.triggered(clip, label, times(event), criterion)
@@ -208,7 +220,7 @@ def test_events_of_a_clip(data: st.DataObject, clip: oracle.Clip, criterion: Eve
 
 @settings(max_examples=200)
 @given(
-    cases,
+    mixed_clip_lists,
     criteria(cross_triggers=True)
     | collar_criteria().map(lambda collar: replace(collar, cross_triggers=True))
     | st.builds(sed.IoU, parts, cross_triggers=st.just(True)),
@@ -222,9 +234,9 @@ def test_cross_triggers_are_those_of_the_criterion(
     counts = sed.deltas(scores, truth, criterion).counts()["a"]
     if len(counts.scores):
         at = counts.at(counts.scores)
-        found = sed.diagnose(scores, truth, criterion, {"a": at.scores})["a"]
-        assert found.detections["cross_trigger"].tolist() == at.ct("b").tolist()
-        assert found.detections["background"].tolist() == (at.fp - at.ct("b")).tolist()
+        of_class = sed.diagnose(scores, truth, criterion, {"a": at.scores})["a"]
+        assert of_class.detections["cross_trigger"].tolist() == at.ct("b").tolist()
+        assert of_class.detections["background"].tolist() == (at.fp - at.ct("b")).tolist()
 
 
 def events(line: str, label: str) -> list[tuple[float, float, str]]:
@@ -331,13 +343,13 @@ def test_what_fixing_would_give() -> None:
     reference = {"a": events("RRRRR··RRRR·", "x"), "b": events("··RRRR······", "x")}
     scores = sed.Scores.from_events(detected, classes=["x"])
     truth = sed.GroundTruth.from_dict(reference, durations={"a": 12, "b": 12})
-    found = sed.diagnose(scores, truth, sed.Collar(0.0, 0.0, 0.0), 0.5)["x"]
+    of_class = sed.diagnose(scores, truth, sed.Collar(0.0, 0.0, 0.0), 0.5)["x"]
     #   a: two pieces of the first reference; the second detected early; b: found; background
-    assert numbers(found, 0) == (
+    assert numbers(of_class, 0) == (
         Counter(found=1, fragmented=1, offset=1),
         Counter(true=1, fragment=2, offset=1, background=1),
     )
-    now, fixed = found.tally(), found.fixed()
+    now, fixed = of_class.tally(), of_class.fixed()
     assert tuple(fixed) == tuple(CAUSES)
     assert (now.precision[0], now.recall[0], now.error_rate[0]) == (1 / 5, 1 / 3, 6 / 3)
 
@@ -361,17 +373,17 @@ def a_set() -> tuple[sed.Scores, sed.GroundTruth]:
 
 def test_one_threshold_for_all_and_none_for_some() -> None:
     scores, truth = a_set()
-    found = sed.diagnose(scores, truth, sed.Collar(), 0.5)
-    assert {label: of.detections["true"].tolist() for label, of in found.items()} == {
+    diagnosis = sed.diagnose(scores, truth, sed.Collar(), 0.5)
+    assert {label: of.detections["true"].tolist() for label, of in diagnosis.items()} == {
         "Cat": [1],
         "Dog": [0],
     }
-    found = sed.diagnose(scores, truth, sed.Collar(), {"Dog": [0.1, 0.9, 0.9]})
-    assert found["Dog"].thresholds.tolist() == [0.9, 0.1]
-    assert found["Dog"].detections["background"].tolist() == [0, 1]
-    assert found["Cat"].thresholds.tolist() == [np.inf]
-    assert found["Cat"].references["missed"].tolist() == [1]
-    assert len(found) == 2
+    diagnosis = sed.diagnose(scores, truth, sed.Collar(), {"Dog": [0.1, 0.9, 0.9]})
+    assert diagnosis["Dog"].thresholds.tolist() == [0.9, 0.1]
+    assert diagnosis["Dog"].detections["background"].tolist() == [0, 1]
+    assert diagnosis["Cat"].thresholds.tolist() == [np.inf]
+    assert diagnosis["Cat"].references["missed"].tolist() == [1]
+    assert len(diagnosis) == 2
 
 
 @pytest.mark.parametrize("criterion", [sed.Segment(1.0), sed.Clip()])
@@ -382,16 +394,16 @@ def test_criteria_without_events_are_refused(criterion: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("thresholds", "said"),
+    ("thresholds", "message"),
     [
         ({"Bird": 0.5}, "classes that are not evaluated: Bird"),
         ({"Dog": []}, "Dog: there is no threshold"),
         ({"Cat": float("nan"), "Dog": "high"}, "Cat: .* not NaN, Dog: thresholds must be numbers"),
     ],
 )
-def test_bad_thresholds(thresholds: Mapping[str, Any], said: str) -> None:
+def test_bad_thresholds(thresholds: Mapping[str, Any], message: str) -> None:
     scores, truth = a_set()
-    with pytest.raises(sed.SedscopeError, match=said):
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.diagnose(scores, truth, sed.Collar(), thresholds)
 
 
@@ -411,11 +423,11 @@ def test_scores_that_are_not_numbers_are_refused() -> None:
         sed.diagnose(scores, truth, sed.Collar(), 0.5)
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     scores, truth = a_set()
-    told: list[tuple[int, int]] = []
-    sed.diagnose(scores, truth, sed.Collar(), 0.5, progress=lambda *done: told.append(done))
-    assert told == [(0, 1), (1, 1)]
+    progress: list[tuple[int, int]] = []
+    sed.diagnose(scores, truth, sed.Collar(), 0.5, progress=lambda *done: progress.append(done))
+    assert progress == [(0, 1), (1, 1)]
 
 
 @pytest.mark.parametrize("criterion", [sed.Intersection(0.7, 0.7, 0.3), sed.Collar(), sed.IoU(0.5)])
@@ -423,8 +435,8 @@ def test_real_data(data: Path, criterion: EventCriterion) -> None:
     scores, truth = desed_scores(data), desed_truth(data)
     counts = sed.deltas(scores, truth, criterion).counts()
     thresholds = np.linspace(0.01, 0.99, 50)
-    found = sed.diagnose(scores, truth, criterion, thresholds)
-    for label, of_class in found.items():
+    diagnosis = sed.diagnose(scores, truth, criterion, thresholds)
+    for label, of_class in diagnosis.items():
         at = counts[label].at(thresholds)
         assert np.array_equal(of_class.tally().tp, at.tp)
         assert np.array_equal(of_class.tally().fp, at.fp)

@@ -1,4 +1,4 @@
-"""Every example in the documentation runs: Python blocks, and commands of console blocks."""
+"""Every example in the documentation runs: Python blocks, and the commands of console blocks."""
 
 from __future__ import annotations
 
@@ -8,35 +8,17 @@ from pathlib import Path
 
 import pytest
 
-import sedscope as sed
-from sedscope.io.ground_truth import write_durations
-
-from ..cli.test_cli import run
-from ..conftest import ROOT
+from ..support.command_line import run
+from ..support.documentation import code_blocks
+from ..support.project import ROOT
 
 NEEDED = {"large_sets.md": ("fsspec",), "training.md": ("torchmetrics", "tensorboard", "lightning")}
 TESTED_ALONE = ("import mlflow", "import wandb")  # in test_loggers.py, where they are installed
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.fixture(scope="module")
-def small_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the examples speak of."""
-    folder = tmp_path_factory.mktemp("documentation")
-    truth = sed.simulate.ground_truth(30)
-    sed.write_scores(sed.simulate.scores(truth), folder / "scores")
-    sed.write_scores(sed.simulate.scores(truth, quality=0.8, seed=1), folder / "other_scores")
-    sed.write_ground_truth(truth, folder / "ground_truth.tsv")
-    write_durations(truth, folder / "durations.tsv")
-    return folder
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-
-
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda p: p.name
+    "page", [page for page in PAGES if code_blocks(page, "python")], ids=lambda p: p.name
 )
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 @pytest.mark.filterwarnings("ignore:.*LeafSpec:FutureWarning")  # between Lightning and torch
@@ -46,20 +28,20 @@ def test_python_examples(page: Path, small_set: Path, monkeypatch: pytest.Monkey
         pytest.importorskip(part, reason=f"needs {part}")
     monkeypatch.chdir(small_set)
     names: dict[str, object] = {}
-    for block in blocks(page, "python"):
+    for block in code_blocks(page, "python"):
         if block.startswith(TESTED_ALONE):
             continue
         exec(compile(block, page.name, "exec"), names)
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page, "console")], ids=lambda p: p.name
+    "page", [page for page in PAGES if code_blocks(page, "console")], ids=lambda p: p.name
 )
 def test_commands(page: Path, small_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(small_set)
     commands = [
         shlex.split(line.removeprefix("$ "))
-        for block in blocks(page, "console")
+        for block in code_blocks(page, "console")
         for line in block.splitlines()
         if line.startswith("$ ")
     ]

@@ -10,7 +10,7 @@ import pytest
 
 import sedscope as sed
 
-from ..conftest import ROOT
+from ..support.project import ROOT
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

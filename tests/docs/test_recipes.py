@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ..conftest import ROOT
-from .test_docs import blocks, small_set
+from ..support.documentation import code_blocks
+from ..support.project import ROOT
+from .conftest import small_set
 
 __all__ = ["small_set"]
 
@@ -20,7 +21,7 @@ CHECK = "\nassert result.scalars() == sed.evaluate(scores, truth, best).scalars(
 
 
 def run_recipe(library: str, folder: Path, home: Path, **settings: str) -> None:
-    (recipe,) = [text for text in blocks(ROOT / "docs" / "large_sets.md", "py") if library in text]
+    (recipe,) = [text for text in code_blocks(ROOT / "docs" / "large_sets.md", "py") if library in text]
     assert "256" in recipe
     program = recipe.replace("256", "4") + CHECK  # the set is small
     environment = os.environ | {"HOME": str(home)} | settings

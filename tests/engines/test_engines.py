@@ -1,4 +1,4 @@
-"""All ways to go through the clips give the same bits, and survive what goes wrong on the way."""
+"""All engines give the same bits, and survive failures on the way."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sedscope.engines.parts import find, merge, part_of, ranges
 from sedscope.evaluation.request import wanted_by
 from sedscope.metrics import Metric
 
-from ..support.registry import METRICS
+from ..support.examples import METRICS
 
 CRITERIA = {repr(metric.criterion): metric.criterion for metric in METRICS}
 PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
@@ -130,11 +130,11 @@ def test_every_way_gives_the_same_bits(
     metrics = [metric for metric in METRICS if repr(metric.criterion) == criterion]
     if way == "on a cluster":
         cluster = request.getfixturevalue("cluster")
-        found = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
+        result = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
     else:
-        found = WAYS[way](scores, truth, metrics, tmp_path)
+        result = WAYS[way](scores, truth, metrics, tmp_path)
     expected = sed.evaluate(in_memory(folder), truth, metrics).scalars()
-    np.testing.assert_equal(found.scalars(), expected)
+    np.testing.assert_equal(result.scalars(), expected)
 
 
 @pytest.mark.parametrize("size", [1, 7, 60])
@@ -145,8 +145,8 @@ def test_parts_of_any_size(size: int, stored: tuple[Path, sed.GroundTruth]) -> N
     parts = [find(part_of(alignment, clips), wanted, 1) for clips in ranges(60, size)]
     merged = merge(*parts)
     for psds in PSDS:
-        found = psds.measure(merged[psds.criterion].counts())
-        assert found.value == sed.evaluate(in_memory(folder), truth, psds)[psds].value
+        measured = psds.measure(merged[psds.criterion].counts())
+        assert measured.value == sed.evaluate(in_memory(folder), truth, psds)[psds].value
 
 
 def test_guessed_floors_on_a_cluster(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,24 +154,24 @@ def test_guessed_floors_on_a_cluster(cluster: Any, monkeypatch: pytest.MonkeyPat
     scores = sed.simulate.scores(truth, frame=0.1, seed=5)
     monkeypatch.setattr(collect, "_SAMPLE", 30)
     metrics: list[Metric] = [sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=20)]
-    found = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
-    assert found.scalars() == sed.evaluate(scores, truth, metrics).scalars()
+    result = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
+    assert result.scalars() == sed.evaluate(scores, truth, metrics).scalars()
 
 
-def test_a_local_cluster_is_started_and_progress_told(stored: tuple[Path, sed.GroundTruth]) -> None:
+def test_a_local_cluster_is_started_and_reports_progress(stored: tuple[Path, sed.GroundTruth]) -> None:
     pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
     folder, truth = stored
-    told: list[tuple[int, int]] = []
-    found = sed.evaluate(
+    progress: list[tuple[int, int]] = []
+    result = sed.evaluate(
         sed.read_scores(folder),
         truth,
         PSDS,
         engine="dask",
-        progress=lambda done, total: told.append((done, total)),
+        progress=lambda done, total: progress.append((done, total)),
     )
-    assert found.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
-    assert told[0] == (0, 60)
-    assert told[-1] == (60, 60)
+    assert result.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
+    assert progress[0] == (0, 60)
+    assert progress[-1] == (60, 60)
 
 
 def test_a_clip_that_cannot_be_read_is_named(
@@ -207,9 +207,9 @@ def test_killed_workers_cost_time_not_results(
         n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
     )
     with made, distributed.Client(made) as client:
-        found = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+        result = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
     assert slain.exists()
-    assert found.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
+    assert result.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
 
 
 def test_workers_that_always_die_end_in_one_clear_error(stored: tuple[Path, sed.GroundTruth]) -> None:
@@ -265,8 +265,8 @@ def test_a_worker_beyond_its_memory(
             ):
                 sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
         else:
-            found = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
-            assert found.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
+            result = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+            assert result.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
     assert seen.exists()
 
 
@@ -368,8 +368,8 @@ def test_kept_parts_of_something_else_are_not_taken(
         {clip: truth.events(clip)[1:] for clip in truth.clips},
         durations=dict.fromkeys(truth.clips, 10.0),
     )
-    found = sed.evaluate(scores, other, PSDS, checkpoint=tmp_path)
-    assert found.scalars() == sed.evaluate(scores, other, PSDS).scalars()
+    result = sed.evaluate(scores, other, PSDS, checkpoint=tmp_path)
+    assert result.scalars() == sed.evaluate(scores, other, PSDS).scalars()
 
 
 def test_a_damaged_part_is_found_again(stored: tuple[Path, sed.GroundTruth], tmp_path: Path) -> None:

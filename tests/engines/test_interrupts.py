@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command at once, with one line, and leaves nothing half done."""
+"""Ctrl-C ends a command at once, with one line, and leaves no incomplete file."""
 
 from __future__ import annotations
 
@@ -109,14 +109,14 @@ def test_a_cluster_of_its_own_goes_down_too(processes: int, delay: float, folder
 
 def session(leader: int) -> list[str]:
     """The processes that belong to a session and are at work."""
-    found = []
+    processes = []
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             name, _, rest = status.read_text().rpartition(")")
             state, _, _, of_session, *_ = rest.split()
             if int(of_session) == leader and state != "Z":
-                found.append(name)
-    return found
+                processes.append(name)
+    return processes
 
 
 def test_an_evaluation_goes_on_where_it_was(folder: Path, tmp_path: Path) -> None:

@@ -50,11 +50,11 @@ def test_blocks_give_the_same_values() -> None:
 def test_a_block_finds_its_own_classes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scores, truth = small_set()
     psds = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=20)
-    found: list[NDArray[np.int64]] = []
+    rows: list[NDArray[np.int64]] = []
 
     def collected(*arguments: Any, **options: Any) -> dict[Any, sed.Deltas]:
         deltas = collect(*arguments, **options)
-        found.append(np.diff(deltas[psds.criterion].tables.detections.class_starts()))
+        rows.append(np.diff(deltas[psds.criterion].tables.detections.class_starts()))
         return deltas
 
     monkeypatch.setattr("sedscope.evaluation.class_blocks.collect", collected)
@@ -62,8 +62,8 @@ def test_a_block_finds_its_own_classes_only(tmp_path: Path, monkeypatch: pytest.
     limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.5))
     in_blocks = sed.evaluate(scores, truth, psds, memory=limit, checkpoint=tmp_path)
     assert in_blocks.scalars() == sed.evaluate(scores, truth, psds).scalars()
-    assert len(found) > 1
-    assert (np.count_nonzero(found, axis=0) == 1).all()
+    assert len(rows) > 1
+    assert (np.count_nonzero(rows, axis=0) == 1).all()
 
 
 def test_thresholds_are_still_best() -> None:

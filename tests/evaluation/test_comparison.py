@@ -1,12 +1,9 @@
-"""Comparison of systems: values, paired differences, corrections, tables."""
+"""Comparison of systems: values, paired differences, corrections."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +13,6 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.evaluation.comparison import _holm
-from sedscope.evaluation.table_text import markdown
 from sedscope.metrics import Metric
 
 PSDS = sed.presets.PSDS1
@@ -25,8 +21,8 @@ METRICS: list[Metric] = [PSDS, sed.FScore(sed.Segment(1.0), threshold=0.4), RATE
 CLASSES = ("Dog", "Dishes", "Speech")
 
 
-def ignoring(said: str) -> pytest.MarkDecorator:
-    return pytest.mark.filterwarnings(f"ignore:{said}:sedscope.SedscopeWarning")
+def ignoring(message: str) -> pytest.MarkDecorator:
+    return pytest.mark.filterwarnings(f"ignore:{message}:sedscope.SedscopeWarning")
 
 
 pytestmark = ignoring("not defined in some resamples")
@@ -55,14 +51,18 @@ def bad(truth: sed.GroundTruth) -> sed.Scores:
 def test_values_are_those_of_an_evaluation(
     truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores
 ) -> None:
-    found = sed.compare({"good": good, "bad": bad}, truth, METRICS, n=60, seed=3, interval="bca")
+    comparison = sed.compare({"good": good, "bad": bad}, truth, METRICS, n=60, seed=3, interval="bca")
     resampling = sed.Resampling(60, seed=3, interval="bca")
-    assert (found.systems, found.clips, found.metrics) == (("good", "bad"), 40, tuple(METRICS))
+    assert (comparison.systems, comparison.clips, comparison.metrics) == (
+        ("good", "bad"),
+        40,
+        tuple(METRICS),
+    )
     for name, scores in (("good", good), ("bad", bad)):
         result = sed.evaluate(scores, truth, METRICS, bootstrap=resampling)
-        assert found.hours == result.hours
+        assert comparison.hours == result.hours
         for metric in METRICS:
-            value, interval = found.values[metric][name], result.intervals[metric]
+            value, interval = comparison.values[metric][name], result.intervals[metric]
             assert value.value == result[metric].value
             assert (value.low, value.high) == (interval.low, interval.high)
             np.testing.assert_array_equal(value.values, interval.values)
@@ -77,39 +77,45 @@ def test_values_are_those_of_an_evaluation(
 def test_differences_are_those_of_the_values(
     truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores
 ) -> None:
-    found = sed.compare({"good": good, "bad": bad}, truth, METRICS, n=60, confidence=0.9)
+    comparison = sed.compare({"good": good, "bad": bad}, truth, METRICS, n=60, confidence=0.9)
     for metric in METRICS:
-        one, other = (found.values[metric][name] for name in ("good", "bad"))
-        pair = found.differences[metric]["good", "bad"]
-        assert list(found.differences[metric]) == [("good", "bad")]
-        assert pair.value == one.value - other.value
-        np.testing.assert_array_equal(pair.values, one.values - other.values)
+        better, worse = (comparison.values[metric][name] for name in ("good", "bad"))
+        pair = comparison.differences[metric]["good", "bad"]
+        assert list(comparison.differences[metric]) == [("good", "bad")]
+        assert pair.value == better.value - worse.value
+        np.testing.assert_array_equal(pair.values, better.values - worse.values)
         assert [pair.low, pair.high] == pytest.approx(np.quantile(pair.values, [0.05, 0.95]))
         assert pair.p == p_value(pair.values)
         assert pair.p_corrected == pair.p
         for label, of_class in pair.per_class.items():
-            values = [value.per_class[label].values for value in (one, other)]
+            values = [value.per_class[label].values for value in (better, worse)]
             np.testing.assert_array_equal(of_class.values, values[0] - values[1])
             assert of_class.p == p_value(of_class.values)
         # paired: much surer than each alone
-        assert pair.deviation < np.hypot(one.deviation, other.deviation)
+        assert pair.deviation < np.hypot(better.deviation, worse.deviation)
 
 
 def p_value(values: Iterable[float]) -> float:
     """Twice the share of resamples on the other side of 0, the set itself being one of them."""
-    known = [value for value in values if not np.isnan(value)]
-    below, above = sum(v <= 0 for v in known), sum(v >= 0 for v in known)
-    return min(1.0, 2 * (min(below, above) + 1) / (len(known) + 1))
+    defined = [value for value in values if not np.isnan(value)]
+    below, above = sum(v <= 0 for v in defined), sum(v >= 0 for v in defined)
+    return min(1.0, 2 * (min(below, above) + 1) / (len(defined) + 1))
 
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 def test_identical_systems(truth: sed.GroundTruth, good: sed.Scores, interval: str) -> None:
     metrics: list[Metric] = [*METRICS, sed.DPrime(sed.Clip()), sed.BestFScore(sed.Collar())]
-    found = sed.compare({"a": good, "b": good}, truth, metrics, n=30, interval=interval)
-    for of_metric in found.differences.values():
+    comparison = sed.compare({"a": good, "b": good}, truth, metrics, n=30, interval=interval)
+    for of_metric in comparison.differences.values():
         pair = of_metric["a", "b"]
-        for one in (pair, *pair.per_class.values()):
-            assert (one.value, one.low, one.high, one.p, one.verdict) == (0, 0, 0, 1, 0)
+        for difference in (pair, *pair.per_class.values()):
+            assert (
+                difference.value,
+                difference.low,
+                difference.high,
+                difference.p,
+                difference.verdict,
+            ) == (0, 0, 0, 1, 0)
         assert (pair.wins, pair.losses, pair.p_corrected) == (0, 0, 1)
 
 
@@ -118,24 +124,26 @@ def test_swapped_systems_are_mirrored(
     truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores, interval: str
 ) -> None:
     options: dict[str, Any] = {"n": 40, "interval": interval}
-    found = sed.compare({"a": good, "b": bad}, truth, METRICS, **options)
+    comparison = sed.compare({"a": good, "b": bad}, truth, METRICS, **options)
     swapped = sed.compare({"b": bad, "a": good}, truth, METRICS, **options)
     for metric in METRICS:
-        pair, mirrored = found.differences[metric]["a", "b"], swapped.differences[metric]["b", "a"]
-        for one, other in [
+        pair, mirrored = comparison.differences[metric]["a", "b"], swapped.differences[metric]["b", "a"]
+        for difference, other in [
             (pair, mirrored),
-            *((pair.per_class[label], mirrored.per_class[label]) for label in found.classes),
+            *((pair.per_class[label], mirrored.per_class[label]) for label in comparison.classes),
         ]:
-            assert other.value == -one.value
-            np.testing.assert_array_equal(other.values, -one.values)
-            assert [other.low, other.high] == pytest.approx([-one.high, -one.low], abs=1e-12)
-            assert (other.p, other.verdict) == (one.p, -one.verdict)
+            assert other.value == -difference.value
+            np.testing.assert_array_equal(other.values, -difference.values)
+            assert [other.low, other.high] == pytest.approx(
+                [-difference.high, -difference.low], abs=1e-12
+            )
+            assert (other.p, other.verdict) == (difference.p, -difference.verdict)
         assert (pair.wins, pair.losses) == (mirrored.losses, mirrored.wins)
 
 
 def test_lower_is_better(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores) -> None:
-    found = sed.compare({"good": good, "bad": bad}, truth, [PSDS, RATE], n=100)
-    psds, rate = (found.differences[metric]["good", "bad"] for metric in (PSDS, RATE))
+    comparison = sed.compare({"good": good, "bad": bad}, truth, [PSDS, RATE], n=100)
+    psds, rate = (comparison.differences[metric]["good", "bad"] for metric in (PSDS, RATE))
     assert psds.value > 0 > rate.value
     assert psds.verdict == rate.verdict == 1
     assert rate.wins > rate.losses
@@ -166,10 +174,12 @@ def test_verdicts(low: float, high: float, higher_is_better: bool, verdict: int)
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """By its definition: reject in order of the values while p ≤ α / (number left)."""
-    known = [p for p in p_values if not np.isnan(p)]
+    defined = [p for p in p_values if not np.isnan(p)]
 
     def corrected(p: float) -> float:
-        left = [(other, len(known) - sum(q < other for q in known)) for other in known if other <= p]
+        left = [
+            (other, len(defined) - sum(q < other for q in defined)) for other in defined if other <= p
+        ]
         return min(1.0, max(number * other for other, number in left))
 
     return [np.nan if np.isnan(p) else corrected(p) for p in p_values]
@@ -182,9 +192,9 @@ def test_holm(p_values: list[float]) -> None:
 
 def test_all_pairs_are_corrected_together(truth: sed.GroundTruth) -> None:
     systems = {f"s{i}": system(truth, quality) for i, quality in enumerate((0.5, 0.52, 0.56, 0.8))}
-    found = sed.compare(systems, truth, [PSDS, RATE], n=80)
+    comparison = sed.compare(systems, truth, [PSDS, RATE], n=80)
     for metric in (PSDS, RATE):
-        pairs = found.differences[metric]
+        pairs = comparison.differences[metric]
         assert list(pairs) == [(f"s{i}", f"s{j}") for i in range(4) for j in range(i + 1, 4)]
         p_values = [pair.p for pair in pairs.values()]
         assert [pair.p_corrected for pair in pairs.values()] == pytest.approx(holm(p_values))
@@ -193,20 +203,20 @@ def test_all_pairs_are_corrected_together(truth: sed.GroundTruth) -> None:
 
 def test_runs_of_a_system_are_averaged(truth: sed.GroundTruth, bad: sed.Scores) -> None:
     runs = [system(truth, 0.7, seed) for seed in range(3)]
-    found = sed.compare({"runs": runs, "bad": bad}, truth, METRICS, n=30)
+    comparison = sed.compare({"runs": runs, "bad": bad}, truth, METRICS, n=30)
     alone = [sed.compare({"one": run, "bad": bad}, truth, METRICS, n=30) for run in runs]
     for metric in METRICS:
-        value = found.values[metric]["runs"]
-        each = [one.values[metric]["one"] for one in alone]
-        assert value.runs == tuple(one.value for one in each)
+        value = comparison.values[metric]["runs"]
+        each = [single.values[metric]["one"] for single in alone]
+        assert value.runs == tuple(single.value for single in each)
         assert value.value == pytest.approx(np.mean(value.runs))
         assert value.spread == pytest.approx(np.std(value.runs, ddof=1))
-        np.testing.assert_allclose(value.values, np.mean([one.values for one in each], axis=0))
-        pairs = [one.differences[metric]["one", "bad"].values for one in alone]
+        np.testing.assert_allclose(value.values, np.mean([single.values for single in each], axis=0))
+        pairs = [single.differences[metric]["one", "bad"].values for single in alone]
         np.testing.assert_allclose(
-            found.differences[metric]["runs", "bad"].values, np.mean(pairs, axis=0), atol=1e-12
+            comparison.differences[metric]["runs", "bad"].values, np.mean(pairs, axis=0), atol=1e-12
         )
-    assert " ± " in found.table()
+    assert " ± " in comparison.table()
 
 
 def test_infinite_values() -> None:
@@ -229,17 +239,17 @@ def test_infinite_values() -> None:
         "wrong": wrong,
         "both": [right, wrong],
     }
-    found = sed.compare(systems, truth, metric, n=20)
-    values = {name: found.values[metric][name].value for name in systems}
+    comparison = sed.compare(systems, truth, metric, n=20)
+    values = {name: comparison.values[metric][name].value for name in systems}
     assert values == pytest.approx(
         {"right": np.inf, "same": np.inf, "wrong": -np.inf, "both": np.nan}, nan_ok=True
     )
-    pairs = found.differences[metric]
+    pairs = comparison.differences[metric]
     assert (pairs["right", "same"].value, pairs["right", "same"].p) == (0, 1)
     assert pairs["right", "wrong"].value == np.inf
     assert pairs["right", "wrong"].verdict == 0  # no resample has a finite difference
-    assert np.isnan(found.values[metric]["both"].spread)
-    assert "inf" in found.table()
+    assert np.isnan(comparison.values[metric]["both"].spread)
+    assert "inf" in comparison.table()
 
 
 # The same clips and classes
@@ -260,12 +270,12 @@ def test_the_order_of_clips_and_classes_does_not_matter(
 ) -> None:
     clips = np.random.default_rng(0).permutation(list(bad)).tolist()
     other = reordered(bad, clips, bad.classes[::-1])
-    found = sed.compare({"a": good, "b": bad}, truth, METRICS, n=20)
+    comparison = sed.compare({"a": good, "b": bad}, truth, METRICS, n=20)
     shuffled = sed.compare({"a": good, "b": other}, truth, METRICS, n=20)
     turned = sed.compare({"b": other, "a": good}, truth, METRICS, n=20)
-    assert found.classes == shuffled.classes == turned.classes[::-1]
+    assert comparison.classes == shuffled.classes == turned.classes[::-1]
     for metric in METRICS:
-        pair, same = found.differences[metric]["a", "b"], shuffled.differences[metric]["a", "b"]
+        pair, same = comparison.differences[metric]["a", "b"], shuffled.differences[metric]["a", "b"]
         np.testing.assert_array_equal(pair.values, same.values)
         mirrored = turned.differences[metric]["b", "a"]
         np.testing.assert_array_equal(pair.values, -mirrored.values)
@@ -280,12 +290,12 @@ def test_clips_that_all_have_scored(truth: sed.GroundTruth, good: sed.Scores, ba
         sed.SedscopeError, match=r"not scored by all systems: 20 clips: .*--clips scored"
     ):
         sed.compare([first, second], truth, PSDS)
-    found = sed.compare([first, second], truth, PSDS, n=20, clips="scored")
-    assert (found.systems, found.clips) == (("system 1", "system 2"), 20)
+    comparison = sed.compare([first, second], truth, PSDS, n=20, clips="scored")
+    assert (comparison.systems, comparison.clips) == (("system 1", "system 2"), 20)
     same = sed.compare([good, bad], truth, PSDS, n=20, clips=clips[10:30])
     for pair in (("system 1", "system 2"),):
         np.testing.assert_array_equal(
-            found.differences[PSDS][pair].values, same.differences[PSDS][pair].values
+            comparison.differences[PSDS][pair].values, same.differences[PSDS][pair].values
         )
     nothing = reordered(bad, clips[30:], bad.classes)
     with pytest.raises(sed.SedscopeError, match="no clip that all systems have scores for"):
@@ -297,10 +307,10 @@ def test_classes_that_all_have_scored(truth: sed.GroundTruth, good: sed.Scores, 
     fewer = reordered(bad, list(bad), CLASSES)
     with pytest.raises(sed.SedscopeError, match=r"not all systems score the same classes: .*Blender"):
         sed.compare([good, fewer], truth, PSDS)
-    found = sed.compare([good, fewer], truth, PSDS, n=20, classes=iter(CLASSES))
+    comparison = sed.compare([good, fewer], truth, PSDS, n=20, classes=iter(CLASSES))
     same = sed.compare([good, bad], truth, PSDS, n=20, classes=CLASSES)
-    assert found.classes == CLASSES
-    assert [value.value for value in found.values[PSDS].values()] == [
+    assert comparison.classes == CLASSES
+    assert [value.value for value in comparison.values[PSDS].values()] == [
         value.value for value in same.values[PSDS].values()
     ]
 
@@ -309,20 +319,20 @@ def test_classes_without_references_are_named(truth: sed.GroundTruth, good: sed.
     events = {c: [e for e in truth.events(c) if e[2] != "Dog"] for c in truth.clips}
     without = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(truth.clips, 10.0))
     with pytest.warns(sed.SedscopeWarning, match=r"without reference events.*1 class: Dog"):
-        found = sed.compare([good, good], without, PSDS, n=20)
-    assert sum("without reference events" in note for note in found.warnings) == 1
-    assert np.isnan(found.differences[PSDS]["system 1", "system 2"].per_class["Dog"].p)
-    assert "nan" in found.class_table(PSDS)
+        comparison = sed.compare([good, good], without, PSDS, n=20)
+    assert sum("without reference events" in note for note in comparison.warnings) == 1
+    assert np.isnan(comparison.differences[PSDS]["system 1", "system 2"].per_class["Dog"].p)
+    assert "nan" in comparison.class_table(PSDS)
 
 
 def test_groups_and_balanced_draws(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores) -> None:
     groups = {clip: i // 4 for i, clip in enumerate(good)}
     options: dict[str, Any] = {"n": 20, "groups": groups, "balanced": True, "seed": 9}
-    found = sed.compare([good, bad], truth, PSDS, **options)
+    comparison = sed.compare([good, bad], truth, PSDS, **options)
     deltas = sed.deltas(good, truth, PSDS.criterion)
     alone = sed.bootstrap(deltas, PSDS, **options)
-    np.testing.assert_array_equal(found.values[PSDS]["system 1"].values, alone.values)
-    assert "20 balanced resamples of groups of clips" in found.table()
+    np.testing.assert_array_equal(comparison.values[PSDS]["system 1"].values, alone.values)
+    assert "20 balanced resamples of groups of clips" in comparison.table()
 
 
 def test_progress_goes_over_all_systems(
@@ -358,7 +368,7 @@ def test_progress_goes_over_all_systems(
         ({"groups": {}}, "without a group: 40 clips"),
     ],
 )
-def test_bad_input(
+def test_invalid_input(
     truth: sed.GroundTruth,
     good: sed.Scores,
     bad: sed.Scores,
@@ -369,124 +379,3 @@ def test_bad_input(
     options = {"metrics": PSDS, "n": 5, **change}
     with pytest.raises(sed.SedscopeError, match=re.escape(message)):
         sed.compare(make(good, bad), truth, **options)
-
-
-# Tables
-
-HOSTILE = [
-    "a|b",
-    r"back\slash|pipe",
-    "under_score_",
-    "100 %",
-    "a, b",
-    'say "x"',
-    "two\nlines",
-    "cr\rlf",
-    "$x^2$ & {y} #1 ~",
-    "[0] first",
-    "*star*",
-    "<b>bold</b>",
-    "&amp;",
-    "`code`",
-]
-
-
-@pytest.fixture(scope="module")
-def hostile() -> sed.Comparison:
-    """Classes and systems with names that are markup."""
-    rng = np.random.default_rng(1)
-    clips = [f"clip{i}" for i in range(6)]
-    systems = {
-        name: sed.Scores.from_arrays(
-            {clip: rng.random((8, len(HOSTILE))) for clip in clips}, classes=HOSTILE, frame=0.5
-        )
-        for name in HOSTILE[:3] + HOSTILE[6:8]
-    }
-    events = {clip: [(1.0, 3.0, label) for label in HOSTILE] for clip in clips}
-    truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(clips, 4.0))
-    return sed.compare(systems, truth, [sed.FScore(sed.Segment(1.0)), RATE], n=20)
-
-
-def unescaped(cell: str) -> str:
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cell)
-
-
-def markdown_tables(text: str) -> list[list[list[str]]]:
-    """Cells end at a bar that no backslash escapes; a backslash may be escaped itself."""
-    tables: list[list[list[str]]] = [[]]
-    for line in text.splitlines():
-        if not line.startswith("| "):
-            tables.append([])
-            continue
-        cells = re.findall(r"((?:\\.|[^|\\])*)\|", line)[1:]
-        tables[-1].append([unescaped(cell.strip()) for cell in cells])
-    return [rows for rows in tables if rows]
-
-
-def in_a_line(text: str) -> str:
-    return " ".join(text.splitlines())
-
-
-def test_markdown_reads_back(hostile: sed.Comparison, tmp_path: Path) -> None:
-    text = hostile.to_markdown(tmp_path / "tables.md")
-    assert (tmp_path / "tables.md").read_text(encoding="utf-8") == text
-    systems, pairs, *per_metric = markdown_tables(text)
-    assert [row[0] for row in systems[2:]] == [in_a_line(name) for name in hostile.systems]
-    assert len(pairs) == 2 + 2 * 10
-    assert len(per_metric) == 2
-    for rows, metric in zip(per_metric, hostile.metrics, strict=True):
-        assert [row[0] for row in rows[2:]] == [*map(in_a_line, HOSTILE), "overall"]
-        assert {len(row) for row in rows} == {1 + 5 + 10}
-        for row, label in zip(rows[2:], HOSTILE, strict=False):
-            values = [hostile.values[metric][name].per_class[label].value for name in hostile.systems]
-            assert row[1:6] == [f"{value:.4f}" for value in values]
-
-
-def test_markdown_means_no_markup() -> None:
-    text = markdown([["class", "[1]"], [r"_a_ __b__ c_d *e* `f` <g> &lt; \|", "+0.1 <"]])
-    assert text.splitlines()[2] == (r"| \_a\_ \_\_b\_\_ c_d \*e\* \`f\` \<g> \&lt; \\\| | +0.1 < |")
-
-
-def test_latex_has_as_many_cells_as_there_are(hostile: sed.Comparison, tmp_path: Path) -> None:
-    text = hostile.to_latex(tmp_path / "tables.tex")
-    assert (tmp_path / "tables.tex").read_text(encoding="utf-8") == text
-    tables = re.findall(r"\\begin\{tabular\}\{(\w+)\}\n(.*?)\n\\end\{tabular\}", text, re.DOTALL)
-    assert len(tables) == 4
-    for columns, body in tables:
-        lines = [line for line in body.splitlines() if line != r"\hline"]
-        for line in lines:
-            assert line.endswith(r" \\")
-            assert not line.startswith(("[", "*"))
-            assert len(re.split(r"(?<!\\)&", line)) == len(columns)
-            assert not re.search(r"(?<!\\)[%#]", line)
-            assert line.count("{") - line.count(r"\{") == line.count("}") - line.count(r"\}")
-    assert len(tables[2][1].splitlines()) == len(HOSTILE) + 2 + 3
-
-
-def test_csv_reads_back(hostile: sed.Comparison, tmp_path: Path) -> None:
-    text = hostile.to_csv(tmp_path / "numbers.csv")
-    with (tmp_path / "numbers.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert rows == list(csv.DictReader(io.StringIO(text, newline="")))
-    systems, classes = len(hostile.systems), len(HOSTILE) + 1
-    assert len(rows) == 2 * classes * (systems + systems * (systems - 1) // 2)
-    for row in rows:
-        metric = next(m for m in hostile.metrics if repr(m) == row["metric"])
-        if row["less"]:
-            found: Any = hostile.differences[metric][row["system"], row["less"]]
-        else:
-            found = hostile.values[metric][row["system"]]
-        one = found.per_class[row["class"]] if row["class"] else found
-        assert [float(row[k]) for k in ("value", "low", "high")] == [one.value, one.low, one.high]
-        assert row["undefined_resamples"] == "0"
-        if row["less"]:
-            assert (float(row["p"]), int(row["verdict"])) == (one.p, one.verdict)
-            assert row["p_corrected"] == ("" if row["class"] else repr(found.p_corrected))
-
-
-def test_readable_tables_have_a_line_for_each_row(hostile: sed.Comparison) -> None:
-    assert len(hostile.table().splitlines()) == (1 + 5) + 1 + (1 + 20) + 1 + 2 + 1
-    for metric in hostile.metrics:
-        lines = hostile.class_table(metric).splitlines()
-        assert len(lines) == len(HOSTILE) + 2
-        assert len({len(line) for line in lines}) == 1

@@ -1,4 +1,4 @@
-"""The real sets, held against values that other tools gave for them.
+"""Results on the real sets, compared with the values of other tools.
 
 Where a value differs, a test shows what makes the difference; see ``docs/differences.md``.
 """
@@ -16,7 +16,7 @@ import sedscope as sed
 from sedscope.metrics import ClasswiseMetric, ClasswiseResult
 from sedscope.metrics.curves import roc_curve
 
-from ..support.sets import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 
 SETS = {"desed_validation_student": "desed", "dcase2023_excerpt": "excerpt"}
 COLLAR = sed.Collar(onset=0.2, offset=0.2, offset_rate=0.2)
@@ -141,8 +141,8 @@ def test_the_reference_shuffles_points_above_each_other(
 
 
 def detections(data: Path) -> dict[str, list[tuple[float, float, str]]]:
-    found = sed.read_ground_truth(data / "desed_validation" / "dcase2021_baseline_student_at_0.5.tsv")
-    return {clip: found.events(clip) for clip in found.clips}
+    detected = sed.read_ground_truth(data / "desed_validation" / "dcase2021_baseline_student_at_0.5.tsv")
+    return {clip: detected.events(clip) for clip in detected.clips}
 
 
 def as_scores(

@@ -1,4 +1,4 @@
-"""From one format to another and back: nothing is lost, or a word says what would be."""
+"""Conversion between formats and back: nothing is lost, or a message says what would be."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from sedscope.io.events import EVENT_FORMATS
 from sedscope.io.ground_truth import read_durations
 from sedscope.io.scores import SCORE_FORMATS
 
-from ..cli.test_cli import run
-from ..conftest import ROOT
+from ..support.command_line import run
+from ..support.equality import assert_equal_scores
+from ..support.event_files import SAMPLES
+from ..support.event_files.sample import PLAIN, SCORED, Events, Sample
 from ..support.files import ARRAYS, TRUTH, table, write_files
-from ..support.samples import PLAIN, SAMPLES, SCORED, Events, Sample
-from ..support.sets import desed_scores, excerpt_scores
-from .test_readers import assert_equal
-from .test_score_formats import TARGETS
+from ..support.project import ROOT
+from ..support.real_data import desed_scores, excerpt_scores
+from ..support.score_files import TARGETS
 
 PER_CLIP = ("audacity", "birdnet_audacity", "jams")
 
@@ -79,7 +80,7 @@ def test_scores_there_and_back(first: str, second: str, tmp_path: Path) -> None:
     sed.convert(tmp_path / "scores", one, to=first)
     done = sed.convert(one, other, to=second)
     assert (done.kind, done.source, done.target, done.clips) == ("scores", first, second, 2)
-    assert_equal(sed.read_scores(other), scores)
+    assert_equal_scores(sed.read_scores(other), scores)
 
 
 def test_names_of_targets(tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def test_windows_that_overlap_are_averaged(tmp_path: Path) -> None:
     assert scores["a"].values[:, 1] == pytest.approx([0.9, 0.6, 0.45, 0.6])
     assert scores["a"].values[:, 0].tolist() == [0.5, 0.5, -np.inf, -np.inf]
     sed.convert(events_file(tmp_path, events), tmp_path / "out", to="store", stitch=None)
-    assert_equal(sed.read_scores(tmp_path / "out"), scores)
+    assert_equal_scores(sed.read_scores(tmp_path / "out"), scores)
 
 
 # The command line
@@ -181,7 +182,7 @@ def test_formats_are_documented() -> None:
 
 def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
     files = write_files(tmp_path)
-    for source, options, said in (
+    for source, options, message in (
         (files.scores, {"label": "Dog"}, "holds scores: label= cannot be used"),
         (files.scores, {"durations_output": "x"}, "holds scores: durations_output="),
         (files.scores, {"frame": 0.5}, "the format tsv names classes and times itself"),
@@ -189,7 +190,7 @@ def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
         (files.truth, {"stitch": None}, "holds events: stitch="),
     ):
         arguments: dict[str, Any] = dict(options)
-        with pytest.raises(sed.SedscopeError, match=said):
+        with pytest.raises(sed.SedscopeError, match=message):
             sed.convert(
                 source, tmp_path / "out.tsv", to=None if source == files.truth else "tsv", **arguments
             )
@@ -277,13 +278,13 @@ def test_the_excerpt_in_every_format(data: Path, tmp_path: Path) -> None:
     for name, target in TARGETS.items():
         (tmp_path / name).mkdir()
         sed.convert(data / "dcase2023_excerpt" / "scores", tmp_path / name / target, to=name)
-        assert_equal(sed.read_scores(tmp_path / name / target), scores)
+        assert_equal_scores(sed.read_scores(tmp_path / name / target), scores)
 
 
 def test_the_validation_set_as_a_store(data: Path, tmp_path: Path) -> None:
     scores = desed_scores(data)
     sed.write_scores(scores, tmp_path / "out", format="store")
-    assert_equal(sed.read_scores(tmp_path / "out"), scores)
+    assert_equal_scores(sed.read_scores(tmp_path / "out"), scores)
     truth = data / "desed_validation" / "ground_truth.tsv"
     for name in ("audacity", "jams", "raven", "sed_eval", "birdnet_raven", "table"):
         target = tmp_path / name / ("out" if name in PER_CLIP else "out.txt")

@@ -16,8 +16,9 @@ import sedscope as sed
 from sedscope._native import number_table
 from sedscope.io.scores import SCORE_FORMATS
 
-from ..support.samples import SAMPLES, Sample
-from .test_score_formats import TARGETS
+from ..support.event_files import SAMPLES
+from ..support.event_files.sample import Sample
+from ..support.score_files import TARGETS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 

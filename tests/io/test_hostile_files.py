@@ -1,4 +1,4 @@
-"""Files made to harm: bounded memory, nothing read or written elsewhere, and a clear word."""
+"""Files made to harm: bounded memory, no access to other files, and a clear message."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ import pytest
 
 import sedscope as sed
 
+from ..support.event_files import SAMPLES
+from ..support.event_files.sample import lines, tabs
 from ..support.files import SCORES, TRUTH, table, write_files
-from ..support.samples import SAMPLES, lines, tabs
-from .test_score_formats import CLASSES, VALUES
+from ..support.score_files import CLASSES, VALUES
 
 EVENTS = "filename onset offset event_label"
 MEGABYTES = 400
@@ -78,17 +79,17 @@ def test_a_cell_of_a_gigabyte(name: str, expression: str, tmp_path: Path) -> Non
     write_files(tmp_path)
     head = (SCORES["a"] if name.startswith("scores") else TRUTH).encode()
     sparse(tmp_path / name, head, 2**30)
-    said = refusal(tmp_path, expression)
-    assert Path(name).name in said
-    assert "longer than 16 MB" in said
+    message = refusal(tmp_path, expression)
+    assert Path(name).name in message
+    assert "longer than 16 MB" in message
 
 
 def test_a_million_columns(tmp_path: Path) -> None:
     header = "onset\toffset\t" + "\t".join(f"class{i}" for i in range(10**6))
     write_files(tmp_path, {"scores/a.tsv": header + "\n", "truth.tsv": header + "\n"})
     assert "more than 100000 columns" in refusal(tmp_path, "sed.read_scores('scores')")
-    said = refusal(tmp_path, "sed.read_ground_truth('truth.tsv')")
-    assert "truth.tsv: more than 100000 columns" in said
+    message = refusal(tmp_path, "sed.read_ground_truth('truth.tsv')")
+    assert "truth.tsv: more than 100000 columns" in message
 
 
 def test_many_columns_are_fine(tmp_path: Path) -> None:
@@ -112,9 +113,9 @@ def test_zip_bombs(tmp_path: Path) -> None:
             with archive.open(f"{name}.npy", "w") as member:
                 np.lib.format.write_array(member, np.array(small))
     assert (tmp_path / "bomb.npz").stat().st_size < 2**21
-    said = refusal(tmp_path, "dict(sed.read_scores('bomb.npz'))")
-    assert "array 'scores'" in said
-    assert "MB in memory: it is not read" in said
+    message = refusal(tmp_path, "dict(sed.read_scores('bomb.npz'))")
+    assert "array 'scores'" in message
+    assert "MB in memory: it is not read" in message
 
 
 def test_arrays_that_claim_more_than_there_is(tmp_path: Path) -> None:
@@ -158,12 +159,12 @@ def test_hdf5_that_leads_elsewhere(tmp_path: Path) -> None:
         (with_external_storage, "lies in other files, which are not read"),
         (with_virtual_set, "lies in other files, which are not read"),
     ]
-    for number, (make, said) in enumerate(cases):
+    for number, (make, message) in enumerate(cases):
         path = tmp_path / f"x{number}.h5"
         with h5py.File(path, "w") as file:
             file.attrs["classes"], file.attrs["frame"] = CLASSES, 0.5
             make(file)
-        with pytest.raises(sed.SedscopeError, match=said):
+        with pytest.raises(sed.SedscopeError, match=message):
             dict(sed.read_scores(path))
 
 
@@ -190,8 +191,8 @@ def test_parquet_of_endless_repetition(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "x.parquet")
     del frame
     assert (tmp_path / "x.parquet").stat().st_size < 2**21
-    said = refusal(tmp_path, "dict(sed.read_scores('x.parquet'))")
-    assert "in memory: it is not read" in said
+    message = refusal(tmp_path, "dict(sed.read_scores('x.parquet'))")
+    assert "in memory: it is not read" in message
 
 
 def test_parquet_of_other_writers(tmp_path: Path) -> None:

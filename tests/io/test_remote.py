@@ -1,4 +1,4 @@
-"""Files at addresses read as those on this machine, and no more of them than is needed."""
+"""Files at remote addresses: read like local ones, and no more of them than needed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import sedscope as sed
 from sedscope.io.ground_truth import write_durations
 from sedscope.io.locations import Address, place
 
-from ..cli.test_cli import run
+from ..support.command_line import run
 
 fsspec: Any = pytest.importorskip("fsspec", reason="needs fsspec: pip install 'sedscope[remote]'")
 
@@ -96,7 +96,7 @@ def addresses(here: Path) -> Iterator[dict[str, str]]:
     memory.put(str(here), "/remote/set", recursive=True)
     archive = shutil.make_archive(str(here.parent / "set"), "zip", here.parent, "set")
     memory.put_file(archive, "/remote/set.zip")
-    found = {
+    patterns = {
         "memory": "memory://remote/set/{}",
         "file": f"{here.as_uri()}/{{}}",
         "zip": f"zip://set/{{}}::{archive}",
@@ -104,7 +104,7 @@ def addresses(here: Path) -> Iterator[dict[str, str]]:
         "simplecache": "simplecache::memory://remote/set/{}",
     }
     with serving(here.parent, Quiet) as whole, serving(here.parent, Ranged) as ranged:
-        yield found | {"http": f"{whole}/set/{{}}", "http with ranges": f"{ranged}/set/{{}}"}
+        yield patterns | {"http": f"{whole}/set/{{}}", "http with ranges": f"{ranged}/set/{{}}"}
     memory.rm("/remote", recursive=True)
 
 
@@ -127,14 +127,14 @@ def test_the_same_bits(format: str, way: str, here: Path, addresses: dict[str, s
         assert scores[clip].values.dtype == of_clip.values.dtype
         np.testing.assert_array_equal(scores[clip].values, of_clip.values)
         np.testing.assert_array_equal(scores[clip].ticks, of_clip.ticks)
-    found = sed.evaluate(scores, truth, PSDS1).scalars()
-    assert found == sed.evaluate(expected, local, PSDS1).scalars()
+    scalars = sed.evaluate(scores, truth, PSDS1).scalars()
+    assert scalars == sed.evaluate(expected, local, PSDS1).scalars()
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_folder_of_events(way: str, here: Path, addresses: dict[str, str]) -> None:
-    found = sed.read_events(folder_of(way, addresses).format("raven"))
-    assert found == sed.read_events(here / "raven")
+    events = sed.read_events(folder_of(way, addresses).format("raven"))
+    assert events == sed.read_events(here / "raven")
 
 
 @pytest.mark.parametrize("way", ["file", "zip", "http", "http with ranges"])
@@ -146,9 +146,9 @@ def test_workers_open_addresses(
     there = folder_of(way, addresses)
     truth = sed.read_ground_truth(here / "truth.tsv", durations=here / "durations.tsv")
     scores = sed.read_scores(there.format(FORMATS[format]))
-    found = sed.evaluate(scores, truth, PSDS1, engine="dask", scheduler=workers)
+    result = sed.evaluate(scores, truth, PSDS1, engine="dask", scheduler=workers)
     expected = sed.evaluate(sed.read_scores(here / FORMATS[format]), truth, PSDS1)
-    assert found.scalars() == expected.scalars()
+    assert result.scalars() == expected.scalars()
 
 
 @pytest.fixture(scope="module")
@@ -247,8 +247,8 @@ def test_an_hdf5_file_is_read_in_parts(
 
 def test_deltas_and_results_are_written_to_addresses(here: Path) -> None:
     truth = sed.read_ground_truth(here / "truth.tsv", durations=here / "durations.tsv")
-    found = sed.deltas(sed.read_scores(here / "scores"), truth, PSDS1.criterion)
-    sed.save_deltas(found, "memory://written/one.deltas")
+    deltas = sed.deltas(sed.read_scores(here / "scores"), truth, PSDS1.criterion)
+    sed.save_deltas(deltas, "memory://written/one.deltas")
     (loaded,) = sed.load_deltas("memory://written/one.deltas")
     result = sed.evaluate_deltas(loaded, PSDS1)
     text = result.to_json("memory://written/result.json")
@@ -267,9 +267,9 @@ def test_on_the_command_line(here: Path, addresses: dict[str, str]) -> None:
     there = addresses["zip"]
     options = [there.format(name) for name in ("scores", "truth.tsv")]
     durations = there.format("durations.tsv")
-    found = run("evaluate", *options, "--durations", durations, "--json", "-")
-    assert found.code == 0, found
-    assert found.out == expected.out
+    outcome = run("evaluate", *options, "--durations", durations, "--json", "-")
+    assert outcome.code == 0, outcome
+    assert outcome.out == expected.out
     kept = "memory://written/cli.deltas"
     assert run("deltas", *options, "--durations", durations, "-o", kept).code == 0
     assert run("evaluate", "--deltas", kept, "--json", "-").out == expected.out

@@ -1,4 +1,4 @@
-"""Metrics and criteria as text, there and back."""
+"""Metrics and criteria as text: a definition is parsed back to the same value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import sedscope as sed
 from sedscope.metrics import Metric
 
-from ..support.registry import METRICS
+from ..support.examples import METRICS
 
 
 @pytest.mark.parametrize("metric", [*METRICS, sed.presets.PSDS1, sed.presets.PSDS2], ids=repr)

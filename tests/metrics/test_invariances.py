@@ -1,8 +1,8 @@
-"""What must not change a result: each of these gives the same bits."""
+"""Invariances: changes of the input that must not change a bit of the result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -18,38 +18,11 @@ from sedscope.counting import one_pass as gathering
 from sedscope.evaluation.evaluate import Evaluation
 
 from ..support import oracle
-from ..support.cases import LABELS, clip_lists, name, to_scores, to_truth
-from ..support.registry import METRICS
+from ..support.equality import assert_equal_evaluations, count_columns
+from ..support.examples import METRICS
+from ..support.strategies import LABELS, clip_lists, name, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
-
-
-def columns(counts: sed.Counts, *, scores: bool = True) -> Iterator[tuple[str, list[float]]]:
-    """Everything that is counted, by name."""
-    for label in sorted(counts):
-        of_class = counts[label]
-        if scores:
-            yield f"{label} scores", of_class.scores.tolist()
-        yield f"{label} tp", of_class.tp.tolist()
-        yield f"{label} fp", of_class.fp.tolist()
-        yield f"{label} references", [of_class.references, of_class.reference_time]
-        for other in sorted(counts):
-            yield f"{label} ct {other}", of_class.ct(other).tolist()
-    yield "duration", [counts.duration]
-
-
-def assert_same(a: Evaluation, b: Evaluation, *, scores: bool = True) -> None:
-    assert dict(columns_of(a, scores)) == dict(columns_of(b, scores))
-    assert np.array_equal(
-        [a.scalars()[key] for key in sorted(a.scalars())],
-        [b.scalars()[key] for key in sorted(b.scalars())],
-        equal_nan=True,
-    )
-
-
-def columns_of(result: Evaluation, scores: bool) -> Iterator[tuple[str, list[float]]]:
-    for criterion, counts in result.counts.items():
-        yield from ((f"{criterion} {key}", column) for key, column in columns(counts, scores=scores))
 
 
 def evaluate(scores: sed.Scores, truth: sed.GroundTruth, threads: int | None = None) -> Evaluation:
@@ -77,7 +50,7 @@ def test_order_of_clips_and_classes(case: Sequence[oracle.Clip], random: Random)
     random.shuffle(clips)
     random.shuffle(classes)
     shuffled = rebuilt(scores, clips, classes)
-    assert_same(evaluate(scores, truth), evaluate(shuffled, truth))
+    assert_equal_evaluations(evaluate(scores, truth), evaluate(shuffled, truth))
 
 
 @settings(max_examples=30)
@@ -99,7 +72,7 @@ def test_monotone_transform_of_the_scores(case: Sequence[oracle.Clip], dtype: ty
         for metric in METRICS
         if not hasattr(metric, "threshold") and getattr(metric.criterion, "aggregation", "max") == "max"
     ]
-    assert_same(
+    assert_equal_evaluations(
         sed.evaluate(scores, truth, metrics), sed.evaluate(transformed, truth, metrics), scores=False
     )
 
@@ -123,7 +96,7 @@ def test_shift_in_time(case: Sequence[oracle.Clip], shift: int) -> None:
         for clips in (case, moved)
     ]
     for before, after in zip(counts[::2], counts[1::2], strict=True):
-        expected, got = dict(columns(before)), dict(columns(after))
+        expected, got = dict(count_columns(before)), dict(count_columns(after))
         assert expected.pop("duration") != got.pop("duration") or shift == 0
         assert expected == got
 
@@ -143,9 +116,9 @@ def test_chunks_merged(chunks: list[list[oracle.Clip]]) -> None:
         nested = parts[-1]
         for part in parts[:-1]:
             nested = part.merge(nested)
-        whole = dict(columns(sed.deltas(scores, truth, metric.criterion).counts()))
-        assert dict(columns(merged)) == whole
-        assert dict(columns(nested.counts())) == whole
+        whole = dict(count_columns(sed.deltas(scores, truth, metric.criterion).counts()))
+        assert dict(count_columns(merged)) == whole
+        assert dict(count_columns(nested.counts())) == whole
 
 
 @settings(max_examples=10)
@@ -153,7 +126,7 @@ def test_chunks_merged(chunks: list[list[oracle.Clip]]) -> None:
 def test_number_of_threads(chunks: list[list[oracle.Clip]], dtype: type) -> None:
     case = [clip for chunk in chunks for clip in chunk] * 10
     scores, truth = to_scores(case, dtype), to_truth(case)
-    assert_same(evaluate(scores, truth, threads=1), evaluate(scores, truth, threads=8))
+    assert_equal_evaluations(evaluate(scores, truth, threads=1), evaluate(scores, truth, threads=8))
 
 
 @pytest.mark.parametrize("thread_safe", [False, True])
@@ -172,7 +145,7 @@ def test_clips_loaded_when_needed(
     monkeypatch.setattr(loading, "_BATCH_CLIPS", batch)
     metrics = [sed.presets.PSDS1, sed.presets.PSDS2]
     a, b = sed.evaluate(in_memory, truth, metrics), sed.evaluate(lazy, truth, metrics)
-    assert_same(a, b)
+    assert_equal_evaluations(a, b)
 
 
 def test_chunks_with_different_floors_merge_to_the_higher_one() -> None:
@@ -187,7 +160,7 @@ def test_chunks_with_different_floors_merge_to_the_higher_one() -> None:
     low, high = (np.full(10, floor, np.float32) for floor in (0.1, 0.6))
     merged = halves[0].above(high).merge(halves[1].above(low))
     assert np.array_equal(merged.floors, high)
-    assert dict(columns(merged.counts())) == dict(columns(whole.above(high).counts()))
+    assert dict(count_columns(merged.counts())) == dict(count_columns(whole.above(high).counts()))
     assert len(merged.tables.detections.scores) < 0.2 * len(whole.tables.detections.scores)
 
 
@@ -236,5 +209,5 @@ def test_merging_on_the_way_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(gathering._Gathered, "merged", counting)
     monkeypatch.setattr(gathering, "_ROWS_TO_MERGE", 1000)
-    assert_same(expected, sed.evaluate(scores, truth, metrics))
+    assert_equal_evaluations(expected, sed.evaluate(scores, truth, metrics))
     assert len(merges) > len(metrics)  # more than once at the end for each criterion

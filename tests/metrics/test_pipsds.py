@@ -1,4 +1,4 @@
-"""Post-processing independent PSDS, held against its definition."""
+"""Post-processing independent PSDS, compared with its definition."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from sedscope.postprocessing import (
 )
 from sedscope.resampling.measuring import measure_resampled
 
-from ..resampling.test_bootstrap import repeated, values_of, weighted_cases
-from ..support import oracle, oracle_psds
-from ..support.cases import LABELS, clip_lists, criteria, name, to_scores, to_truth
+from ..support import oracle
+from ..support.oracle import psds as oracle_psds
+from ..support.resamples import all_values, repeated, weighted_cases
+from ..support.strategies import LABELS, clip_lists, criteria, name, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -124,13 +125,13 @@ def test_each_vertex_is_an_operating_point_of_its_postprocessing(
                 assert (efpr, tpr, score) == (0, 0, np.inf)
                 continue
             clips = versions[chosen]
-            found = oracle.intersection_count(
+            count = oracle.intersection_count(
                 clips, label, score, **{part: options[part] for part in ("dtc", "gtc", "cttc")}
             )
             rate = oracle_psds.effective_fpr(
-                clips, label, found, alpha_ct=metric.alpha_ct, unit=1_000_000
+                clips, label, count, alpha_ct=metric.alpha_ct, unit=1_000_000
             )
-            assert found.tp / max(1, references) == tpr
+            assert count.tp / max(1, references) == tpr
             assert float(rate) == pytest.approx(efpr, rel=1e-12)
 
 
@@ -151,7 +152,7 @@ def test_one_postprocessing_is_psds_of_the_processed_scores(
     result = measured(case, alone)
     truth = to_truth(case)
     expected = sed.evaluate(chosen(to_scores(case)), truth, plain(metric))[plain(metric)]
-    np.testing.assert_array_equal(values_of(result), values_of(expected))
+    np.testing.assert_array_equal(all_values(result), all_values(expected))
     for label in LABELS:
         curve, of_psds = result.per_class[label].curve, expected.per_class[label].curve
         for column in ("efpr", "tpr", "scores"):
@@ -173,7 +174,7 @@ def test_the_order_of_postprocessings_does_not_change_the_value(
         metric.unit,
         postprocessing=[*shuffled, shuffled[0]],
     )
-    np.testing.assert_array_equal(values_of(measured(case, metric)), values_of(measured(case, other)))
+    np.testing.assert_array_equal(all_values(measured(case, metric)), all_values(measured(case, other)))
 
 
 def test_of_equally_good_ones_the_first_is_named() -> None:
@@ -209,9 +210,9 @@ def test_together_with_other_metrics_of_the_criterion(
     orders: list[list[Metric]] = [[metric, psds], [psds, metric], [metric, best, psds]]
     for chosen in orders:
         together = sed.evaluate(scores, truth, chosen)
-        for one in chosen:
-            alone = sed.evaluate(scores, truth, one)[one]
-            np.testing.assert_array_equal(values_of(together[one]), values_of(alone))
+        for each in chosen:
+            alone = sed.evaluate(scores, truth, each)[each]
+            np.testing.assert_array_equal(all_values(together[each]), all_values(alone))
 
 
 @settings(max_examples=40)
@@ -229,11 +230,11 @@ def test_resampled_values_have_the_bits_of_counts(
     values, class_values = measure_resampled(deltas, metric, weights, threads)
     for i, row in enumerate(weights):
         if row.any():
-            found = [values[i], *class_values[i]]
-            expected = values_of(metric.measure(deltas.counts(weights=row)))
-            np.testing.assert_array_equal(found, expected)
-            again = values_of(measured(repeated(clips, row), metric, dtype))
-            np.testing.assert_allclose(found, again, rtol=1e-12, atol=1e-12)
+            resampled = [values[i], *class_values[i]]
+            expected = all_values(metric.measure(deltas.counts(weights=row)))
+            np.testing.assert_array_equal(resampled, expected)
+            again = all_values(measured(repeated(clips, row), metric, dtype))
+            np.testing.assert_allclose(resampled, again, rtol=1e-12, atol=1e-12)
         else:
             assert np.isnan([values[i], *class_values[i]]).all()
 
@@ -246,11 +247,14 @@ def test_intervals_of_an_evaluation() -> None:
     resampling = sed.Resampling(50, seed=2, interval="bca")
     result = sed.evaluate(scores, truth, [psds, metric], bootstrap=resampling)
     deltas = sed.deltas(scores, truth, metric.criterion, postprocessing=metric.variants)
-    for one in (psds, metric):
-        alone = sed.bootstrap(deltas, one, n=50, seed=2, interval="bca")
-        np.testing.assert_array_equal(result.intervals[one].values, alone.values)
-        assert (result.intervals[one].low, result.intervals[one].high) == (alone.low, alone.high)
-        assert result[one].value == alone.value
+    for each in (psds, metric):
+        alone = sed.bootstrap(deltas, each, n=50, seed=2, interval="bca")
+        np.testing.assert_array_equal(result.intervals[each].values, alone.values)
+        assert (result.intervals[each].low, result.intervals[each].high) == (
+            alone.low,
+            alone.high,
+        )
+        assert result[each].value == alone.value
     assert (result.intervals[metric].values >= result.intervals[psds].values - 0.05).all()
     for row, weights in enumerate(resampling.draw(deltas.clips)[:5]):
         slow = metric.measure(deltas.counts(weights=weights)).value
@@ -278,8 +282,8 @@ def test_scores_of_mixed_float_types() -> None:
         for values in (arrays, wide)
     ]
     assert results[0][metric].value == results[1][metric].value > 0
-    one, other = (result.intervals[metric].values for result in results)
-    np.testing.assert_array_equal(one, other)
+    first, second = (result.intervals[metric].values for result in results)
+    np.testing.assert_array_equal(first, second)
 
 
 def test_counts_without_the_variants_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""PSD-ROC and PSDS, held against the oracle, the paper and the reference values."""
+"""PSD-ROC and PSDS, compared with the oracle, the paper and the reference values."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ import sedscope as sed
 from sedscope.metrics.psd_roc import effective_fpr, step_area
 from sedscope.tasks import presets
 
-from ..support import oracle, oracle_psds
-from ..support.cases import LABELS, clip_lists, criteria, to_scores, to_truth
-from ..support.sets import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support import oracle
+from ..support.oracle import psds as oracle_psds
+from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support.strategies import LABELS, clip_lists, criteria, to_scores, to_truth
 
 UNIT = {"second": 1_000_000, "minute": 60_000_000, "hour": 3_600_000_000}
 
@@ -104,8 +105,8 @@ def test_effective_rates_are_sums_over_the_classes_by_name(
         for other in others:
             total += of_class.ct(other) / counts.reference_times[other]
         rate = of_class.fp / counts.duration + alpha_ct * total / max(1, len(others))
-        found = effective_fpr(counts, label, alpha_ct=alpha_ct, unit="second")
-        np.testing.assert_array_equal(found, rate)
+        efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit="second")
+        np.testing.assert_array_equal(efpr, rate)
 
 
 def test_the_floor_prunes_on_a_set_of_usual_size() -> None:

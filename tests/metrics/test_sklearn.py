@@ -1,4 +1,4 @@
-"""Segments and clips are a binary decision each: scikit-learn knows their curves and areas."""
+"""Segments and clips are binary decisions: their curves and areas equal scikit-learn's."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import sedscope as sed
 from sedscope.criteria import Criterion
 from sedscope.metrics.curves import det_curve, precision_recall_curve, roc_curve
 
-from ..support.judging import KINDS, random_set
-from ..support.sets import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support.random_sets import KINDS, random_set
+from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 
 sklearn: Any = pytest.importorskip("sklearn.metrics", reason="needs scikit-learn")
 
@@ -39,9 +39,9 @@ def binary(scores: sed.Scores, truth: sed.GroundTruth, length: int | None) -> Bi
         events = [(round(on * 1e6), round(off * 1e6), label) for on, off, label in truth.events(clip)]
         for begin in range(0, durations[clip], length or durations[clip]):
             end = min(begin + (length or durations[clip]), durations[clip])
-            found = {label for on, off, label in events if on < end and off > begin}
+            active = {label for on, off, label in events if on < end and off > begin}
             frames = (of_clip.ticks[:-1] < end) & (of_clip.ticks[1:] > begin)
-            targets.append([label in found for label in scores.classes])
+            targets.append([label in active for label in scores.classes])
             highest.append(of_clip.values[frames].max(axis=0))
     columns = zip(scores.classes, np.transpose(targets), np.transpose(highest), strict=True)
     return {label: (target, score) for label, target, score in columns}

@@ -31,8 +31,9 @@ from sedscope.data.times import SECONDS_PER_UNIT
 from sedscope.tasks import presets
 
 from ..support import oracle
-from ..support.judging import KINDS, Verdict, judge, random_set
-from ..support.sets import excerpt_scores, excerpt_truth
+from ..support.peers.judge_process import Verdict, judge
+from ..support.random_sets import KINDS, random_set
+from ..support.real_data import excerpt_scores, excerpt_truth
 
 RANDOM = [f"random-{i}" for i in range(100)]
 CHOSEN = [f"chosen-{i}" for i in range(10)]
@@ -195,8 +196,8 @@ def judged_excerpt(
 def judged(request: pytest.FixtureRequest) -> Judged:
     """The case of the name that the test is given, and its verdict."""
     batch = "judged_excerpt" if request.param.startswith("excerpt") else "judged_made_up"
-    found: Judged = request.getfixturevalue(batch)[request.param]
-    return found
+    case: Judged = request.getfixturevalue(batch)[request.param]
+    return case
 
 
 # The tests

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 
-from ..support.judging import KINDS, judge, psds_question, random_set
-from ..support.sets import excerpt_scores, excerpt_truth
+from ..support.peers.judge_process import judge, psds_question
+from ..support.random_sets import KINDS, random_set
+from ..support.real_data import excerpt_scores, excerpt_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -71,10 +72,10 @@ def compare(cases: Mapping[str, Subsets], python: Path, folder: Path) -> None:
         for metric, what in ((case.psds, "psds"), (case.fscore, "fscore")):
             assert metric is not None
             deltas = sed.deltas(case.scores, case.truth, metric.criterion, clips="scored")
-            found = sed.bootstrap(deltas, metric, weights=case.weights())
+            interval = sed.bootstrap(deltas, metric, weights=case.weights())
             overall = "value" if what == "psds" else "macro_average"
-            assert_same(found.values, verdict[f"{what}/{overall}"], f"{name} {what}")
-            for label, of_class in found.per_class.items():
+            assert_same(interval.values, verdict[f"{what}/{overall}"], f"{name} {what}")
+            for label, of_class in interval.per_class.items():
                 assert_same(of_class.values, verdict[f"{what}/{label}"], f"{name} {what} {label}")
 
 
@@ -130,10 +131,10 @@ def test_a_class_that_vanishes(peers_python: Path, tmp_path: Path) -> None:
     psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     case = Subsets(scores, truth, psds, folds=4, iterations=1)
     verdict = judge(peers_python, tmp_path, {"case": case})["case"]
-    found = sed.bootstrap(sed.deltas(scores, truth, psds.criterion), psds, weights=case.weights())
+    interval = sed.bootstrap(sed.deltas(scores, truth, psds.criterion), psds, weights=case.weights())
     gone = case.weights()[:, 0] == 0
     assert gone.sum() == 1
     np.testing.assert_array_equal(verdict["psds/Dog"], np.where(gone, 0, 1))
-    np.testing.assert_array_equal(found.per_class["Dog"].values, np.where(gone, np.nan, 1))
+    np.testing.assert_array_equal(interval.per_class["Dog"].values, np.where(gone, np.nan, 1))
     np.testing.assert_array_equal(verdict["psds/value"], np.where(gone, 0.5, 1))
-    np.testing.assert_array_equal(found.values, np.ones(4))
+    np.testing.assert_array_equal(interval.values, np.ones(4))

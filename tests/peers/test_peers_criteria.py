@@ -26,8 +26,9 @@ from sedscope.criteria import Criterion
 from sedscope.metrics import ClassValue, ClasswiseMetric
 from sedscope.metrics.curves import error_rate_curve, fscore_curve, precision_recall_curve, roc_curve
 
-from ..support.judging import KINDS, Verdict, in_whole_segments, judge, random_set
-from ..support.sets import excerpt_scores, excerpt_truth
+from ..support.peers.judge_process import Verdict, judge
+from ..support.random_sets import KINDS, in_whole_segments, random_set
+from ..support.real_data import excerpt_scores, excerpt_truth
 
 CRITERIA = ("collar", "segment", "clip", "intersection")
 RANDOM = [f"{criterion}-{i}" for criterion in CRITERIA for i in range(25)]
@@ -150,8 +151,8 @@ def judged_excerpt(
 def judged(request: pytest.FixtureRequest) -> Judged:
     """The case of the name that the test is given, and its verdict."""
     batch = "judged_excerpt" if request.param.startswith("excerpt") else "judged_made_up"
-    found: Judged = request.getfixturevalue(batch)[request.param]
-    return found
+    case: Judged = request.getfixturevalue(batch)[request.param]
+    return case
 
 
 # The tests

@@ -1,4 +1,4 @@
-"""The median filter, and the PSDS over several of them, against sed_scores_eval's."""
+"""The median filter, and the PSDS over several of them, compared with sed_scores_eval."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 import sedscope as sed
 from sedscope.postprocessing import MedianFilter
 
-from ..support.judging import KINDS, judge, psds_question, random_set
-from ..support.sets import desed_scores, desed_truth, excerpt_scores, excerpt_truth
+from ..support.peers.judge_process import judge, psds_question
+from ..support.random_sets import KINDS, random_set
+from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -32,19 +33,19 @@ class Filtered:
 
 def pieces(values: NDArray[Any], ticks: NDArray[np.int64]) -> list[tuple[int, float]]:
     """Where the score of a class changes, and to what; before and after, it is ``-inf``."""
-    found: list[tuple[int, float]] = []
+    steps: list[tuple[int, float]] = []
     for time, score in zip(ticks.tolist(), [*values.tolist(), -np.inf], strict=True):
-        if score != (found[-1][1] if found else -np.inf):
-            found.append((time, score))
-    return found
+        if score != (steps[-1][1] if steps else -np.inf):
+            steps.append((time, score))
+    return steps
 
 
 def compare(cases: Mapping[str, Filtered], python: Path, folder: Path) -> None:
     for name, verdict in judge(python, folder, cases).items():
         case = cases[name]
-        found = MedianFilter(case.window)(case.scores)
+        processed = MedianFilter(case.window)(case.scores)
         for clip in case.scores:
-            ours, edges = found[clip], np.rint(verdict[f"{clip}/edges"] * 1e6).astype(np.int64)
+            ours, edges = processed[clip], np.rint(verdict[f"{clip}/edges"] * 1e6).astype(np.int64)
             for c in range(len(case.scores.classes)):
                 expected = pieces(verdict[f"{clip}/values"][:, c], edges)
                 assert pieces(ours.values[:, c], ours.ticks) == expected, (name, clip, c)

@@ -1,4 +1,4 @@
-"""Static plots: axes in, axes out, and on them the curves as they are."""
+"""Static plots: they draw the exact curves on the axes they get."""
 
 from __future__ import annotations
 

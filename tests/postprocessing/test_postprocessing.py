@@ -1,4 +1,4 @@
-"""Post-processings against their definitions."""
+"""Post-processings, compared with their definitions."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from sedscope.postprocessing import (
     PostProcessing,
 )
 
-from ..support import oracle_postprocessing as oracle
-from ..support.cases import any_scores, tied_scores
+from ..support.oracle import postprocessing as oracle
+from ..support.strategies import any_scores, tied_scores
 
 Clip = tuple[list[float], list[int]]
 
@@ -49,11 +49,11 @@ def process(postprocessing: PostProcessing, clip: Clip, dtype: type = np.float64
     scores, edges = clip
     values: NDArray[Any] = np.array(scores, dtype)[:, None]
     made = sed.ClipScores.unchecked(values, np.array(edges, np.int64))
-    found = postprocessing.process(made, ["a"])
-    assert found.values.shape == (len(found.ticks) - 1, 1)
-    assert (found.ticks[0], found.ticks[-1]) == (edges[0], edges[-1])
-    assert np.all(np.diff(found.ticks) >= 0)
-    return found.values[:, 0].tolist(), found.ticks.tolist()
+    processed = postprocessing.process(made, ["a"])
+    assert processed.values.shape == (len(processed.ticks) - 1, 1)
+    assert (processed.ticks[0], processed.ticks[-1]) == (edges[0], edges[-1])
+    assert np.all(np.diff(processed.ticks) >= 0)
+    return processed.values[:, 0].tolist(), processed.ticks.tolist()
 
 
 def one_clip(
@@ -66,18 +66,18 @@ def one_clip(
 
 @given(clips(), st.integers(1, 30))
 def test_median_by_definition(clip: Clip, window: int) -> None:
-    found = process(MedianFilter(window / 1e6), clip)
-    for threshold in oracle.thresholds(clip[0], found[0]):
-        assert oracle.runs(*found, threshold) == oracle.median(*clip, window, threshold)
+    processed = process(MedianFilter(window / 1e6), clip)
+    for threshold in oracle.thresholds(clip[0], processed[0]):
+        assert oracle.runs(*processed, threshold) == oracle.median(*clip, window, threshold)
 
 
 @given(clips(), st.integers(1, 30))
 def test_median_and_threshold_commute(clip: Clip, window: int) -> None:
     postprocessing = MedianFilter(window / 1e6)
-    found = process(postprocessing, clip)
+    processed = process(postprocessing, clip)
     for threshold in oracle.thresholds(clip[0]):
         binary = [1.0 if score > threshold else -oracle.INF for score in clip[0]]
-        assert oracle.runs(*found, threshold) == oracle.runs(
+        assert oracle.runs(*processed, threshold) == oracle.runs(
             *process(postprocessing, (binary, clip[1])), 0
         )
 
@@ -104,12 +104,12 @@ def test_median_of_many_frames_of_any_length(window: int) -> None:
 def test_median_of_an_odd_number_of_equal_frames(frames: int, dtype: type) -> None:
     rng = np.random.default_rng(frames)
     values: NDArray[Any] = np.round(rng.normal(size=(700, 3)), 1 if frames == 9 else 9).astype(dtype)
-    found = MedianFilter(frames * 0.02)(one_clip(values.tolist(), dtype, 0.02))["clip"]
+    processed = MedianFilter(frames * 0.02)(one_clip(values.tolist(), dtype, 0.02))["clip"]
     expected = ndimage.median_filter(values, size=(frames, 1), mode="constant", cval=-np.inf)
-    assert found.values.dtype == dtype
-    at_frames = np.searchsorted(found.ticks, np.arange(700) * 20_000, side="right") - 1
-    np.testing.assert_array_equal(found.values[at_frames], expected)
-    assert set(found.ticks) <= set(range(0, 700 * 20_000 + 1, 20_000))
+    assert processed.values.dtype == dtype
+    at_frames = np.searchsorted(processed.ticks, np.arange(700) * 20_000, side="right") - 1
+    np.testing.assert_array_equal(processed.values[at_frames], expected)
+    assert set(processed.ticks) <= set(range(0, 700 * 20_000 + 1, 20_000))
 
 
 def test_median_changes_only_where_a_class_does() -> None:
@@ -125,18 +125,18 @@ def test_a_median_window_beyond_twice_the_clip_leaves_nothing() -> None:
 
 @given(clips(), windows)
 def test_short_detections_are_removed_at_every_threshold(clip: Clip, shortest: int) -> None:
-    found = process(MinimumDuration(shortest / 1e6), clip)
-    for threshold in oracle.thresholds(clip[0], found[0]):
+    processed = process(MinimumDuration(shortest / 1e6), clip)
+    for threshold in oracle.thresholds(clip[0], processed[0]):
         expected = oracle.minimum_duration(oracle.runs(*clip, threshold), shortest)
-        assert oracle.runs(*found, threshold) == expected
+        assert oracle.runs(*processed, threshold) == expected
 
 
 @given(clips(), windows)
 def test_short_gaps_are_closed_at_every_threshold(clip: Clip, longest: int) -> None:
-    found = process(MaximumGap(longest / 1e6), clip)
-    for threshold in oracle.thresholds(clip[0], found[0]):
+    processed = process(MaximumGap(longest / 1e6), clip)
+    for threshold in oracle.thresholds(clip[0], processed[0]):
         expected = oracle.maximum_gap(oracle.runs(*clip, threshold), longest)
-        assert oracle.runs(*found, threshold) == expected
+        assert oracle.runs(*processed, threshold) == expected
 
 
 def test_a_detection_of_exactly_that_length_stays_and_such_a_gap_is_closed() -> None:
@@ -151,21 +151,21 @@ def test_a_detection_of_exactly_that_length_stays_and_such_a_gap_is_closed() -> 
 
 @given(clips(), st.sampled_from([0.0, 0.1, 0.25, 1.0]) | st.floats(0, 3))
 def test_hysteresis_by_difference(clip: Clip, difference: float) -> None:
-    found = process(Hysteresis(difference=difference), clip)
+    processed = process(Hysteresis(difference=difference), clip)
     lifted = [score + difference for score in clip[0]]
-    for threshold in oracle.thresholds(clip[0], lifted, found[0]):
+    for threshold in oracle.thresholds(clip[0], lifted, processed[0]):
         expected = oracle.hysteresis(clip[0], lifted, clip[1], threshold)
-        assert oracle.runs(*found, threshold) == expected
+        assert oracle.runs(*processed, threshold) == expected
 
 
 @given(clips(), st.sampled_from([0.25, 0.5, 1.0]) | st.floats(0.01, 1))
 def test_hysteresis_by_ratio(clip: Clip, ratio: float) -> None:
     scores = [abs(score) if score > -oracle.INF else score for score in clip[0]]
-    found = process(Hysteresis(ratio=ratio), (scores, clip[1]))
+    processed = process(Hysteresis(ratio=ratio), (scores, clip[1]))
     lifted = [score / ratio for score in scores]
-    for threshold in oracle.thresholds(scores, lifted, found[0]):
+    for threshold in oracle.thresholds(scores, lifted, processed[0]):
         expected = oracle.hysteresis(scores, lifted, clip[1], threshold)
-        assert oracle.runs(*found, threshold) == expected
+        assert oracle.runs(*processed, threshold) == expected
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -185,9 +185,9 @@ def test_the_mean_of_equal_scores_is_that_score() -> None:
     ticks = np.rint(np.arange(5001) / 43 * 1e6).astype(np.int64)
     values = np.full((5000, 2), [0.3, 1e-37])
     values[:1000] = 1000
-    found = MovingAverage(0.77).process(sed.ClipScores.from_ticks(values, ticks), ["a", "b"])
+    processed = MovingAverage(0.77).process(sed.ClipScores.from_ticks(values, ticks), ["a", "b"])
     away = np.r_[:900, 1100:5000]
-    np.testing.assert_array_equal(found.values[away], values[away])
+    np.testing.assert_array_equal(processed.values[away], values[away])
 
 
 @given(
@@ -201,10 +201,10 @@ def test_boxes_by_definition(
 ) -> None:
     scores = [max(score, 0) if relative else max(score, -2.0) for score in case[0]]
     edges = np.cumsum([case[1][0], *np.maximum(np.diff(case[1]), 1)]).tolist()
-    found = process(EventBoxes(window / 1e6, absolute, relative), (scores, edges))
-    confidences = {time: score for score, time in zip(*(found[0], found[1][:-1]), strict=True)}
+    processed = process(EventBoxes(window / 1e6, absolute, relative), (scores, edges))
+    confidences = {time: score for score, time in zip(*(processed[0], processed[1][:-1]), strict=True)}
     expected = oracle.event_boxes(scores, edges, window, absolute, relative)
-    assert oracle.runs(*found, -oracle.INF) == [box[:2] for box in expected]
+    assert oracle.runs(*processed, -oracle.INF) == [box[:2] for box in expected]
     for onset, _, confidence in expected:
         assert confidences[onset] == pytest.approx(confidence, rel=1e-15, abs=1e-29)
 
@@ -214,16 +214,16 @@ def test_boxes_of_the_paper() -> None:
     values[15:285, 0] = 0.98 * np.hanning(270)
     values[315:485, 0] = 0.2 * np.hanning(170)
     scores = one_clip(values.tolist(), frame=0.02)
-    found = EventBoxes(step=1, absolute=1, relative=2)(scores)
-    assert sed.detect(found, 0) == {"clip": [(1.66, 4.34, "a"), (7.16, 8.84, "a")]}
-    clip = found["clip"]
+    processed = EventBoxes(step=1, absolute=1, relative=2)(scores)
+    assert sed.detect(processed, 0) == {"clip": [(1.66, 4.34, "a"), (7.16, 8.84, "a")]}
+    clip = processed["clip"]
     assert clip.values[clip.values > 0] == pytest.approx([values[83:217].mean(), values[358:442].mean()])
 
 
 def test_boxes_at_the_ends_of_a_clip() -> None:
     def boxes(*values: float) -> list[tuple[float, float]]:
-        found = sed.detect(EventBoxes(step=2)(one_clip([[value] for value in values])), -np.inf)["clip"]
-        return [(onset, offset) for onset, offset, _ in found]
+        events = sed.detect(EventBoxes(step=2)(one_clip([[value] for value in values])), -np.inf)["clip"]
+        return [(onset, offset) for onset, offset, _ in events]
 
     assert boxes(0.5, 0.5, 0.5) == [(0, 3)]
     assert boxes(0.5) == [(0, 1)]
@@ -248,13 +248,13 @@ def test_classes_keep_their_own_detections_side_by_side(case: list[Clip], length
     values = np.array([scores[:frames] for scores, _ in case]).T
     clip = sed.ClipScores.unchecked(values, np.array(edges, np.int64))
     chosen = {label: MedianFilter(length / 1e6) for label, length in zip("ac", lengths, strict=True)}
-    found = PerClass(chosen).process(clip, ["a", "b", "c"])
-    assert (found.ticks[0], found.ticks[-1]) == (edges[0], edges[-1])
+    processed = PerClass(chosen).process(clip, ["a", "b", "c"])
+    assert (processed.ticks[0], processed.ticks[-1]) == (edges[0], edges[-1])
     for column, label in enumerate("abc"):
         alone = (values[:, column].tolist(), edges)
         if label in chosen:
             alone = process(chosen[label], alone)
-        together = (found.values[:, column].tolist(), found.ticks.tolist())
+        together = (processed.values[:, column].tolist(), processed.ticks.tolist())
         for threshold in oracle.thresholds(alone[0], together[0]):
             assert oracle.runs(*together, threshold) == oracle.runs(*alone, threshold)
 
@@ -262,8 +262,8 @@ def test_classes_keep_their_own_detections_side_by_side(case: list[Clip], length
 def test_touching_events_stay_apart_beside_a_filtered_class() -> None:
     events = [(0, 1, "a", 0.9), (1, 2, "a", 0.8), (0, 0.5, "b"), (0.5, 2, "b")]
     scores = sed.Scores.from_events({"clip": events})
-    found = PerClass({"b": MedianFilter(0.2)})(scores)
-    detected = sed.detect(found, 0.5)["clip"]
+    processed = PerClass({"b": MedianFilter(0.2)})(scores)
+    detected = sed.detect(processed, 0.5)["clip"]
     assert detected == [(0, 1, "a"), (0, 2, "b"), (1, 2, "a")]
 
 
@@ -288,8 +288,8 @@ def test_clips_are_processed_when_they_are_loaded() -> None:
 
     scores = sed.Scores.from_function(["x", "y"], function, classes=["a"], thread_safe=True)
     scores.whole_clips = False
-    found = MedianFilter(0.1)(scores)
-    assert (list(found), found.classes, loaded) == (["x", "y"], ("a",), [])
-    assert (found.in_memory, found.thread_safe, found.whole_clips) == (False, True, False)
-    assert found["y.wav"].values.tolist() == [[1]]
+    processed = MedianFilter(0.1)(scores)
+    assert (list(processed), processed.classes, loaded) == (["x", "y"], ("a",), [])
+    assert (processed.in_memory, processed.thread_safe, processed.whole_clips) == (False, True, False)
+    assert processed["y.wav"].values.tolist() == [[1]]
     assert loaded == ["y"]

@@ -1,4 +1,4 @@
-"""Post-processings as text, sweeps, and bad input."""
+"""Post-processings as text, sweeps, and invalid input."""
 
 from __future__ import annotations
 
@@ -9,41 +9,20 @@ import pytest
 
 import sedscope as sed
 from sedscope.postprocessing import (
-    POSTPROCESSINGS,
     Chain,
     EventBoxes,
     Hysteresis,
-    MaximumGap,
     MedianFilter,
-    MinimumDuration,
-    MovingAverage,
     PerClass,
     PostProcessing,
-    ScoreTransform,
     parse_postprocessing,
     parse_sweep,
 )
 
-ALL: list[PostProcessing] = [
-    MedianFilter(0.48),
-    MovingAverage(0.5),
-    MinimumDuration(0.25),
-    MaximumGap(1),
-    Hysteresis(difference=0.1),
-    Hysteresis(ratio=0.5),
-    EventBoxes(),
-    EventBoxes(0.64, absolute=0.3, relative=1.5),
-    Chain(),
-    Chain(MedianFilter(0.48), PerClass({"Dog": MedianFilter(1)})),
-    PerClass({"it's": Chain(MedianFilter(2), MedianFilter(0.1)), "Cat": MedianFilter(0)}),
-]
+from ..support.examples import POSTPROCESSINGS as EXAMPLES
 
 
-def test_there_is_an_example_of_each() -> None:
-    assert {type(one) for one in ALL} == set(POSTPROCESSINGS.values()) - {ScoreTransform}
-
-
-@pytest.mark.parametrize("postprocessing", ALL, ids=repr)
+@pytest.mark.parametrize("postprocessing", EXAMPLES, ids=repr)
 def test_a_definition_reads_back_as_the_same(postprocessing: PostProcessing) -> None:
     read = parse_postprocessing(repr(postprocessing))
     assert read == postprocessing
@@ -84,9 +63,9 @@ def test_a_sweep_stands_for_all_combinations(text: str, expected: list[str]) -> 
 
 
 def test_ranges_do_not_drift() -> None:
-    found = parse_sweep("MedianFilter(0.0..2.0/0.08)")
-    assert found == [MedianFilter(float(f"{0.08 * k:.2f}")) for k in range(26)]
-    assert repr(found[3]) == "MedianFilter(seconds=0.24)"
+    sweep = parse_sweep("MedianFilter(0.0..2.0/0.08)")
+    assert sweep == [MedianFilter(float(f"{0.08 * k:.2f}")) for k in range(26)]
+    assert repr(sweep[3]) == "MedianFilter(seconds=0.24)"
 
 
 @pytest.mark.parametrize(
@@ -164,19 +143,19 @@ def test_classes_without_scores_are_refused_at_once() -> None:
             postprocessing(scores)
 
 
-@pytest.mark.parametrize("postprocessing", ALL, ids=repr)
+@pytest.mark.parametrize("postprocessing", EXAMPLES, ids=repr)
 def test_clips_of_no_and_of_one_frame(postprocessing: PostProcessing) -> None:
     arrays = {"none": np.empty((0, 3), np.float32), "one": np.full((1, 3), 0.5, np.float32)}
     scores = sed.Scores.from_arrays(arrays, classes=["Cat", "Dog", "it's"], frame=10)
-    found = postprocessing(scores)
-    assert found["none"].values.shape == (0, 3)
-    assert found["none"].ticks.tolist() == [0]
-    assert set(found["one"].values.ravel().tolist()) <= {0.5, -np.inf}
-    assert found["one"].ticks[[0, -1]].tolist() == [0, 10_000_000]
+    processed = postprocessing(scores)
+    assert processed["none"].values.shape == (0, 3)
+    assert processed["none"].ticks.tolist() == [0]
+    assert set(processed["one"].values.ravel().tolist()) <= {0.5, -np.inf}
+    assert processed["one"].ticks[[0, -1]].tolist() == [0, 10_000_000]
 
 
-@pytest.mark.parametrize("postprocessing", ALL, ids=repr)
-def test_nan_is_refused_with_its_place(postprocessing: PostProcessing) -> None:
+@pytest.mark.parametrize("postprocessing", EXAMPLES, ids=repr)
+def test_nan_is_refused_with_its_location(postprocessing: PostProcessing) -> None:
     scores = sed.Scores.from_arrays(
         {"x": np.array([[0, 1, 0], [0, np.nan, 0]])}, classes=["Cat", "Dog", "it's"], frame=1
     )

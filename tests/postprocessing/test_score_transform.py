@@ -13,8 +13,8 @@ import sedscope as sed
 from sedscope.metrics import Metric
 from sedscope.postprocessing import Chain, MedianFilter, PerClass, ScoreTransform, parse_postprocessing
 
-from ..support import cases, oracle
-from ..support.sets import desed_scores, desed_truth
+from ..support import oracle, strategies
+from ..support.real_data import desed_scores, desed_truth
 
 
 def same_order(before: np.ndarray, after: np.ndarray) -> bool:
@@ -30,9 +30,9 @@ def column(scores: sed.Scores, label: str) -> np.ndarray:
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@given(case=cases.clip_lists)
+@given(case=strategies.clip_lists)
 def test_the_order_of_all_scores_stays(dtype: type, case: list[oracle.Clip]) -> None:
-    scores, truth = cases.to_scores(case, dtype), cases.to_truth(case)
+    scores, truth = strategies.to_scores(case, dtype), strategies.to_truth(case)
     found = ScoreTransform.fit(scores, truth)(scores)
     for label in scores.classes:
         assert same_order(column(scores, label), column(found, label))

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.data.cached_scores import RememberedScores
-from sedscope.metrics import Metric
 from sedscope.report.clips import clip_costs
 from sedscope.report.html import as_data, render
 from sedscope.report.packing import differences, short_between
@@ -25,47 +24,11 @@ from sedscope.report.script_bundle import joined
 from sedscope.report.slider_positions import MOST
 from sedscope.report.thinning import HEIGHT, WIDTH, visible_rows
 
-from ..cli.test_cli import run
+from ..support.command_line import run
 from ..support.files import write_files
+from ..support.report.sets import HOSTILE, METRICS, hostile_set, simulated_set
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
-
-METRICS: tuple[Metric, ...] = (
-    sed.presets.PSDS1,
-    sed.presets.PSDS2,
-    sed.BestFScore(sed.Collar()),
-    sed.AUROC(sed.Segment(1.0, cross_triggers=True)),
-)
-HOSTILE = {
-    "</script><script>document.title = 'broken'</script>": "Cat",
-    "<img src=x onerror=\"document.title = 'broken'\">": "Dog",
-    "שלום \u202e\"quoted\" & 'single'": "Dishes",
-    "x" * 200: "Speech",
-    "constructor": "Frying",
-}
-
-
-def simulated(clips: int = 60, quality: float = 0.6) -> tuple[sed.Scores, sed.GroundTruth]:
-    truth = sed.simulate.ground_truth(clips, seed=3)
-    return sed.simulate.scores(truth, quality=quality, seed=3), truth
-
-
-def hostile() -> tuple[sed.Scores, sed.GroundTruth]:
-    """The same with labels and clip names that are trouble where they are not taken as text."""
-    scores, truth = simulated(30)
-    renamed = {usual: odd for odd, usual in HOSTILE.items()}
-    names = {clip: f"{clip}<b onclick='x'>\u2028&amp;" for clip in scores}
-    arrays = {names[clip]: scores[clip].values for clip in scores}
-    events = {
-        names[clip]: [(on, off, renamed.get(label, label)) for on, off, label in truth.events(clip)]
-        for clip in truth.clips
-    }
-    return (
-        sed.Scores.from_arrays(
-            arrays, classes=[renamed.get(label, label) for label in scores.classes], frame=0.02
-        ),
-        sed.GroundTruth.from_dict(events, durations=dict.fromkeys(events, 10.0)),
-    )
 
 
 def summed(text: str) -> list[int]:
@@ -83,7 +46,7 @@ def summed(text: str) -> list[int]:
 
 @pytest.fixture(scope="module")
 def evaluation() -> sed.Evaluation:
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     return sed.evaluate(scores, truth, METRICS)
 
 
@@ -95,7 +58,7 @@ def told(evaluation: sed.Evaluation) -> dict[str, Any]:
 def test_counts_at_every_stop_are_the_library_s(
     evaluation: sed.Evaluation, told: dict[str, Any]
 ) -> None:
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     for q, criterion in enumerate(evaluation.counts):
         counts = sed.deltas(scores, truth, criterion).counts()
         for k, label in enumerate(told["classes"]):
@@ -111,7 +74,7 @@ def test_counts_at_every_stop_are_the_library_s(
 def test_stops_are_few_and_have_what_buttons_choose(
     evaluation: sed.Evaluation, told: dict[str, Any]
 ) -> None:
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     buttons: list[dict[str, Any]] = [
         {},
         {"objective": "recall", "max_false_alarms_per_hour": 10},
@@ -136,7 +99,7 @@ def test_stops_are_few_and_have_what_buttons_choose(
 def test_clips_are_ranked_by_what_they_cost(evaluation: sed.Evaluation, told: dict[str, Any]) -> None:
     collar = sed.Collar()
     thresholds = dict.fromkeys(evaluation.classes, 0.4)
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     costs = clip_costs(sed.deltas(scores, truth, collar), thresholds)
     for i, clip in enumerate(scores):
         alone = sed.deltas(scores, truth, collar, clips=[clip]).counts()
@@ -150,7 +113,7 @@ def test_clips_are_ranked_by_what_they_cost(evaluation: sed.Evaluation, told: di
 
 
 def test_cells_list_clips_with_their_cross_triggers(told: dict[str, Any]) -> None:
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     criterion = sed.presets.PSDS2.criterion
     listed = told["cells"][0][1]
     assert listed
@@ -225,7 +188,7 @@ def test_scores_are_read_once_and_hashed_the_same_wherever_they_come_from(tmp_pa
 
 
 def test_the_same_input_gives_the_same_bytes(evaluation: sed.Evaluation, tmp_path: Path) -> None:
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     again = sed.evaluate(scores, truth, METRICS, threads=1)
     for name, result in (("one", evaluation), ("two", again)):
         result.report(tmp_path / f"{name}.html")
@@ -239,7 +202,7 @@ def test_data_cannot_end_its_element() -> None:
 
 
 def test_hostile_names_are_escaped() -> None:
-    scores, truth = hostile()
+    scores, truth = hostile_set()
     page = render(gather({"<b>name</b>": sed.evaluate(scores, truth, METRICS)}))
     assert page.count("<script") == 2
     assert "<b>name" not in page
@@ -247,7 +210,7 @@ def test_hostile_names_are_escaped() -> None:
 
 
 def test_a_desed_sized_report_is_small() -> None:
-    scores, truth = simulated(1168)
+    scores, truth = simulated_set(1168)
     page = render(gather({"system": sed.evaluate(scores, truth, METRICS[:2])}))
     assert len(page.encode()) <= 1_000_000
 
@@ -285,7 +248,7 @@ def test_clips_without_frames_can_be_shown() -> None:
 
 
 def test_sets_of_detections_have_a_report_too(tmp_path: Path) -> None:
-    scores, truth = simulated(20)
+    scores, truth = simulated_set(20)
     sets = sed.approximate(scores, [0.2, 0.5, 0.8])
     told = gather({"a": sed.evaluate_sets(sets, truth, METRICS[0])})
     assert told["stops"][0] == [0.8, 0.5, 0.2]
@@ -294,7 +257,7 @@ def test_sets_of_detections_have_a_report_too(tmp_path: Path) -> None:
 
 
 def test_systems_must_be_evaluated_alike(evaluation: sed.Evaluation) -> None:
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     other = sed.evaluate(scores, truth, METRICS[0])
     fewer = sed.evaluate(scores, truth, METRICS, clips=list(scores)[:30])
     with pytest.raises(sed.SedscopeError, match="b and a were evaluated with other metrics"):

@@ -14,10 +14,11 @@ import pytest
 import sedscope as sed
 from sedscope.diagnosis.diagnose import diagnose_clip
 
-from ..cli.test_cli import run
-from ..support.browser import Browser
-from ..support.report_pages import number, opened, page, report, thresholds
-from .test_report import HOSTILE, METRICS, hostile, simulated
+from ..support.command_line import run
+from ..support.report.browser import Browser
+from ..support.report.page import number, thresholds
+from ..support.report.sets import HOSTILE, METRICS, hostile_set, simulated_set
+from .conftest import opened, page, report
 
 __all__ = ["opened", "page", "report"]
 
@@ -29,7 +30,7 @@ CRITERIA = tuple(dict.fromkeys(metric.criterion for metric in METRICS))
 @pytest.fixture(scope="module")
 def counts() -> dict[Any, sed.Counts]:
     """What there is to be seen, by criterion."""
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     return {criterion: sed.deltas(scores, truth, criterion).counts() for criterion in CRITERIA}
 
 
@@ -51,7 +52,7 @@ def check_table(opened: Browser, counts: sed.Counts) -> None:
 
 
 def test_values_and_definitions(opened: Browser) -> None:
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     result = sed.evaluate(scores, truth, METRICS)
     shown = opened.run("return [...document.querySelectorAll('.metric')].map((one) => one.textContent)")
     for metric, text in zip(METRICS, shown, strict=True):
@@ -146,7 +147,7 @@ def test_the_table_is_sorted(opened: Browser) -> None:
 
 
 def test_saved_thresholds_are_those_of_detect(opened: Browser, counts: Any, tmp_path: Path) -> None:
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     sed.write_scores(scores, tmp_path / "scores")
     opened.choose("#rate", 20)
     shown = {row["class"]: row for row in opened.rows()}
@@ -186,7 +187,7 @@ def test_cross_triggers_and_their_clips(opened: Browser, counts: Any) -> None:
     )
     names = opened.run("return [...document.querySelectorAll('.listed li')].map((li) => li.textContent)")
     listed = [name for name in names if not name.startswith("and ")]
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     label, other = (list(of_criterion)[i] for i in largest[1:])
     for name in listed:
         alone = sed.deltas(scores, truth, CRITERIA[1], clips=[name]).counts()[label]
@@ -196,7 +197,7 @@ def test_cross_triggers_and_their_clips(opened: Browser, counts: Any) -> None:
 @pytest.mark.parametrize("q", [0, 1, 2])
 def test_bins_are_the_library_s(opened: Browser, q: int) -> None:
     opened.choose("#criterion", q)
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     chosen = thresholds(opened)
     diagnosis = sed.diagnose(scores, truth, CRITERIA[q], chosen)
     text = opened.saved("errors.csv", lambda: opened.click("#errors .tools button"))
@@ -220,7 +221,7 @@ def test_bins_are_the_library_s(opened: Browser, q: int) -> None:
 @pytest.mark.parametrize("q", [0, 1, 2])
 def test_clips_are_judged_as_the_library_does(opened: Browser, q: int) -> None:
     opened.choose("#criterion", q)
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     chosen = thresholds(opened)
     shown = opened.run(
         """return [...document.querySelectorAll(".clip-list button")].map(
@@ -258,7 +259,7 @@ def _verdict(kind: str, name: str) -> str:
 
 
 def test_hostile_names_are_text(page: Browser, tmp_path: Path) -> None:
-    scores, truth = hostile()
+    scores, truth = hostile_set()
     file = tmp_path / "report.html"
     sed.evaluate(scores, truth, METRICS).report(file, name="<script>document.title = 'broken'</script>")
     page.open(file)
@@ -305,7 +306,7 @@ def test_two_systems(page: Browser, tmp_path: Path) -> None:
 
 def odd_evaluations() -> dict[str, sed.Evaluation]:
     """Evaluations in which something is missing that others have."""
-    scores, truth = simulated(12)
+    scores, truth = simulated_set(12)
     events = {clip: [(*event, 0.5) for event in truth.events(clip)] for clip in truth.clips}
     never = {clip: np.full((50, 2), -np.inf) for clip in ("a", "b")}
     nothing = sed.GroundTruth.from_dict({"a": [], "b": []}, durations={"a": 10, "b": 10})
@@ -355,7 +356,7 @@ def test_every_kind_of_evaluation_can_be_looked_at(page: Browser, tmp_path: Path
 
 
 def test_a_desed_sized_report_opens_quickly(page: Browser, tmp_path: Path) -> None:
-    scores, truth = simulated(1168)
+    scores, truth = simulated_set(1168)
     file = tmp_path / "report.html"
     sed.evaluate(scores, truth, METRICS[:2]).report(file)
     times = []

@@ -15,9 +15,10 @@ import pytest
 
 import sedscope as sed
 
-from ..support.browser import Browser
-from ..support.report_pages import number, opened, page, report, thresholds
-from .test_report import METRICS, simulated
+from ..support.report.browser import Browser
+from ..support.report.page import number, thresholds
+from ..support.report.sets import METRICS, simulated_set
+from .conftest import opened, page, report
 
 __all__ = ["opened", "page", "report"]
 
@@ -35,7 +36,7 @@ def test_what_can_be_taken_away(opened: Browser) -> None:
     assert "class=" not in picture
     curves = opened.saved("psd_roc_1.csv", lambda: opened.click("#rocs .tools button + button"))
     dog = [row for row in csv.DictReader(io.StringIO(curves)) if row["curve"] == "Dog"]
-    scores, truth = simulated()
+    scores, truth = simulated_set()
     exact = sed.evaluate(scores, truth, METRICS[0])[METRICS[0]].per_class["Dog"].curve
     assert [float(row["true positive rate"]) for row in dog] == pytest.approx(exact.tpr.tolist())
     rates = [float(row["effective false positives per hour"]) for row in dog]
@@ -166,7 +167,7 @@ def test_everything_can_be_done_with_keys(opened: Browser) -> None:
 
 
 def test_clips_can_be_heard(page: Browser, tmp_path: Path) -> None:
-    scores, truth = simulated(12)
+    scores, truth = simulated_set(12)
     clips = list(truth.clips)[:10]
     for i, clip in enumerate(clips):
         with wave.open(str(tmp_path / f"{clip}.wav"), "wb") as file:

@@ -17,8 +17,9 @@ from sedscope.resampling.intervals import _bca_tail
 from sedscope.resampling.measuring import measure_resampled
 
 from ..support import oracle
-from ..support.cases import clip_lists, name, to_scores, to_truth
-from ..support.registry import METRICS
+from ..support.examples import METRICS
+from ..support.resamples import all_values, repeated, weighted_cases
+from ..support.strategies import name, to_scores, to_truth
 
 PSDS = sed.PSDS(sed.Intersection(0.5, 0.5, 0.3), alpha_ct=0.5, alpha_st=1, max_efpr=1, unit="second")
 
@@ -31,23 +32,6 @@ def small_set(clips: int = 40, seed: int = 0) -> tuple[sed.Scores, sed.GroundTru
 def deltas_of(metric: Metric, clips: int = 40) -> sed.Deltas:
     scores, truth = small_set(clips)
     return sed.deltas(scores, truth, metric.criterion)
-
-
-@st.composite
-def weighted_cases(draw: st.DrawFn) -> tuple[list[oracle.Clip], NDArray[np.int32]]:
-    clips = draw(clip_lists)
-    weight = st.integers(0, 3)
-    row = st.lists(weight, min_size=len(clips), max_size=len(clips))
-    weights = draw(st.lists(row, min_size=1, max_size=10))  # more than are measured side by side
-    return clips, np.array(weights, np.int32)
-
-
-def repeated(case: list[oracle.Clip], weights: NDArray[np.int32]) -> list[oracle.Clip]:
-    return [clip for clip, times in zip(case, weights, strict=True) for _ in range(times)]
-
-
-def values_of(result: Any) -> list[float]:
-    return [result.value, *(of_class.value for of_class in result.per_class.values())]
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
@@ -66,7 +50,7 @@ def test_each_resample_equals_evaluating_its_clips(
         if not of_set:
             continue
         result = sed.evaluate(to_scores(of_set, kind), to_truth(of_set), metric)[metric]
-        expected = values_of(result)
+        expected = all_values(result)
         np.testing.assert_allclose([values[i], *class_values[i]], expected, rtol=1e-12, atol=1e-12)
 
 
@@ -90,7 +74,7 @@ def test_psds_has_the_same_bits_as_from_counts(
     values, class_values = measure_resampled(deltas, PSDS, weights, 2)
     for i, row in enumerate(weights):
         if row.any():
-            expected = values_of(PSDS.measure(deltas.counts(weights=row)))
+            expected = all_values(PSDS.measure(deltas.counts(weights=row)))
             np.testing.assert_array_equal([values[i], *class_values[i]], expected)
 
 
@@ -157,12 +141,12 @@ def test_groups_widen_the_interval_of_clips_that_are_alike() -> None:
 
 def test_percentile_interval() -> None:
     deltas = deltas_of(sed.presets.PSDS1)
-    found = sed.bootstrap(deltas, sed.presets.PSDS1, n=200, confidence=0.9)
-    assert len(found.values) == 200
-    assert found.value == sed.presets.PSDS1.measure(deltas.counts()).value
-    assert [found.low, found.high] == np.quantile(found.values, [0.05, 0.95]).tolist()
-    assert found.low < found.value < found.high
-    for label, interval in found.per_class.items():
+    summary = sed.bootstrap(deltas, sed.presets.PSDS1, n=200, confidence=0.9)
+    assert len(summary.values) == 200
+    assert summary.value == sed.presets.PSDS1.measure(deltas.counts()).value
+    assert [summary.low, summary.high] == np.quantile(summary.values, [0.05, 0.95]).tolist()
+    assert summary.low < summary.value < summary.high
+    for label, interval in summary.per_class.items():
         defined = interval.values[~np.isnan(interval.values)]
         assert len(defined) == 200 - interval.undefined, label
         assert interval.low <= interval.value <= interval.high
@@ -171,7 +155,7 @@ def test_percentile_interval() -> None:
 def test_bca_interval_follows_its_formula() -> None:
     metric = sed.FScore(sed.Segment(1.0), threshold=0.3)
     deltas = deltas_of(metric)
-    found = sed.bootstrap(deltas, metric, n=400, interval="bca", seed=5)
+    interval = sed.bootstrap(deltas, metric, n=400, interval="bca", seed=5)
     normal = NormalDist()
     clips = len(deltas.clips)
     left_out = [
@@ -180,13 +164,13 @@ def test_bca_interval_follows_its_formula() -> None:
     ]
     gaps = np.mean(left_out) - np.array(left_out)
     acceleration = (gaps**3).sum() / (6 * (gaps**2).sum() ** 1.5)
-    bias = normal.inv_cdf(float(np.mean(found.values < found.value)))
+    bias = normal.inv_cdf(float(np.mean(interval.values < interval.value)))
     tails = [normal.cdf(bias + (bias + z) / (1 - acceleration * (bias + z))) for z in (-1.96, 1.96)]
-    expected = np.quantile(found.values, tails)
-    np.testing.assert_allclose([found.low, found.high], expected, atol=1e-4)
-    assert (found.low, found.high) != (
-        np.quantile(found.values, 0.025),
-        np.quantile(found.values, 0.975),
+    expected = np.quantile(interval.values, tails)
+    np.testing.assert_allclose([interval.low, interval.high], expected, atol=1e-4)
+    assert (interval.low, interval.high) != (
+        np.quantile(interval.values, 0.025),
+        np.quantile(interval.values, 0.975),
     )
 
 
@@ -202,9 +186,9 @@ def test_bca_intervals_that_would_reach_beyond_all_resamples() -> None:
     metric = sed.ErrorRate(sed.Clip())
     deltas = sed.deltas(scores, truth, metric.criterion)
     for confidence in (0.5, 0.9, 0.999999999):
-        found = sed.bootstrap(deltas, metric, n=300, interval="bca", confidence=confidence)
-        defined = found.values[np.isfinite(found.values)]
-        assert defined.min() <= found.low <= found.high <= defined.max()
+        interval = sed.bootstrap(deltas, metric, n=300, interval="bca", confidence=confidence)
+        defined = interval.values[np.isfinite(interval.values)]
+        assert defined.min() <= interval.low <= interval.high <= defined.max()
 
 
 @pytest.mark.parametrize(
@@ -215,9 +199,9 @@ def test_bca_tails_stop_at_the_last_resample(
 ) -> None:
     values = np.arange(1000.0)
     jackknife = acceleration * np.array([0.0] * 10 + [-1.0])
-    found = _bca_tail(tail, 999.0 if acceleration > 0 else 0.0, values, jackknife)
-    assert 0 <= found <= 1
-    assert expected is None or found == expected
+    level = _bca_tail(tail, 999.0 if acceleration > 0 else 0.0, values, jackknife)
+    assert 0 <= level <= 1
+    assert expected is None or level == expected
 
 
 def test_a_class_that_vanishes_is_counted() -> None:
@@ -228,12 +212,12 @@ def test_a_class_that_vanishes_is_counted() -> None:
     arrays = {clip: [[0.9, 0.8], [0.2, 0.1]] for clip in "abcd"}
     scores = sed.Scores.from_arrays(arrays, classes=["Cat", "Dog"], frame=1.0)
     metric = sed.BestFScore(sed.Clip())
-    found = sed.bootstrap(sed.deltas(scores, truth, metric.criterion), metric, n=500)
-    dog, cat = found.per_class["Dog"], found.per_class["Cat"]
+    interval = sed.bootstrap(sed.deltas(scores, truth, metric.criterion), metric, n=500)
+    dog, cat = interval.per_class["Dog"], interval.per_class["Cat"]
     assert dog.undefined == np.isnan(dog.values).sum() > cat.undefined > 0
     assert np.isfinite([dog.low, dog.high]).all()
     gone = np.isnan(dog.values) & np.isnan(cat.values)
-    assert found.undefined == gone.sum()
+    assert interval.undefined == gone.sum()
 
 
 def test_a_class_without_references_is_undefined_throughout() -> None:
@@ -241,19 +225,19 @@ def test_a_class_without_references_is_undefined_throughout() -> None:
     scores = sed.Scores.from_arrays(
         {clip: [[0.9, 0.8], [0.2, 0.1]] for clip in "ab"}, classes=["Cat", "Dog"], frame=1.0
     )
-    found = sed.bootstrap(sed.deltas(scores, truth, PSDS.criterion), PSDS, n=50)
-    cat = found.per_class["Cat"]
+    interval = sed.bootstrap(sed.deltas(scores, truth, PSDS.criterion), PSDS, n=50)
+    cat = interval.per_class["Cat"]
     assert cat.undefined == 50
     assert np.isnan([cat.value, cat.low, cat.high]).all()
 
 
-def test_given_weights_take_the_place_of_draws() -> None:
+def test_weights_replace_draws() -> None:
     deltas = deltas_of(PSDS)
     weights = np.array([[1] * 40, [2] * 20 + [0] * 20])
-    found = sed.bootstrap(deltas, PSDS, weights=weights)
-    assert found.resampling.n == 2
-    assert found.values[0] == found.value
-    assert found.values[1] == PSDS.measure(deltas.counts(weights=weights[1])).value
+    interval = sed.bootstrap(deltas, PSDS, weights=weights)
+    assert interval.resampling.n == 2
+    assert interval.values[0] == interval.value
+    assert interval.values[1] == PSDS.measure(deltas.counts(weights=weights[1])).value
 
 
 def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:

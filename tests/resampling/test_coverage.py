@@ -1,4 +1,4 @@
-"""How often the intervals hold the truth, on systems of which it is known.
+"""How often intervals contain the true value, on systems whose true value is known.
 
 A large set of simulated clips is the population: its values are the truth. Small sets are drawn from it,
 each is resampled, and the intervals that hold the truth are counted. Clips have fixed numbers in the
@@ -62,14 +62,14 @@ def systems(request: pytest.FixtureRequest) -> tuple[Measured, Measured]:
         of_set = np.zeros((len(drawn), POPULATION), np.int32)
         np.add.at(of_set.T, rng.integers(POPULATION, size=CLIPS), drawn.T)
         weights.append(of_set)
-    found = []
+    system_values = []
     for quality, seed in ((0.6, 0), (0.5, 1)):
         scores = sed.simulate.scores(truth, frame=0.25, quality=quality, seed=seed)
         deltas = sed.deltas(scores, truth, metric.criterion, classes=CLASSES)
         values, _ = measure_resampled(deltas, metric, np.concatenate(weights), 2)
         of_all = metric.measure(deltas.counts()).value
-        found.append(Measured(of_all, values.reshape(SETS, -1)))
-    return found[0], found[1]
+        system_values.append(Measured(of_all, values.reshape(SETS, -1)))
+    return system_values[0], system_values[1]
 
 
 def coverage(measured: Measured, interval: str, confidence: float) -> float:
@@ -77,8 +77,8 @@ def coverage(measured: Measured, interval: str, confidence: float) -> float:
     held = 0
     for number, values in enumerate(measured.values):
         draws = resamples(number, interval, confidence)
-        found = draws.summary((), values[: len(draws.weights), None])
-        held += found.low <= measured.truth <= found.high
+        summary = draws.summary((), values[: len(draws.weights), None])
+        held += summary.low <= measured.truth <= summary.high
     return held / SETS
 
 

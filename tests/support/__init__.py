@@ -1,1 +1,1 @@
-"""What tests share: the oracle, samples, and judges from outside."""
+"""What tests share: the oracle, examples, files to read, other tools as judges, and assertions."""

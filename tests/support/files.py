@@ -1,20 +1,17 @@
-"""A small set on disk, and ways to spoil it."""
+"""A small set on disk, whole or with changed files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
-
-import pandas
-import polars
+from typing import TypeAlias
 
 import sedscope as sed
 
 
 def table(*rows: str) -> str:
-    """Tab-separated text; in the rows given, cells stand apart, and ``·`` is an empty one."""
+    """Tab-separated text; spaces separate the cells of a row here, and ``·`` is an empty cell."""
     return "".join("\t".join(row.split()).replace("·", "") + "\n" for row in rows)
 
 
@@ -40,7 +37,7 @@ Content: TypeAlias = str | bytes | None
 
 @dataclass(frozen=True)
 class Files:
-    """Where the set lies."""
+    """The paths of the set."""
 
     folder: Path
     scores: Path
@@ -49,8 +46,8 @@ class Files:
 
     def listing(self) -> list[str]:
         """All files, by their path in the folder."""
-        found = (file for file in self.folder.rglob("*") if file.is_file())
-        return sorted(file.relative_to(self.folder).as_posix() for file in found)
+        files = (file for file in self.folder.rglob("*") if file.is_file())
+        return sorted(file.relative_to(self.folder).as_posix() for file in files)
 
 
 def write_files(folder: Path, changes: Mapping[str, Content] | None = None) -> Files:
@@ -68,13 +65,3 @@ def write_files(folder: Path, changes: Mapping[str, Content] | None = None) -> F
 def events(truth: sed.GroundTruth) -> dict[str, list[tuple[float, float, str]]]:
     """All clips with their events."""
     return {clip: truth.events(clip) for clip in truth.clips}
-
-
-FRAME_KINDS = ["pandas", "polars", "pyarrow"]
-
-
-def frame_of(kind: str, data: dict[str, Any]) -> Any:
-    """A table of one of these kinds."""
-    if kind == "pandas":
-        return pandas.DataFrame(data)
-    return polars.DataFrame(data) if kind == "polars" else polars.DataFrame(data).to_arrow()

@@ -1,4 +1,4 @@
-"""What the snippets for loggers in docs/training.md log arrives there, without a network."""
+"""The logger examples of docs/training.md: their values arrive at the logger, without a network."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[torch]'")
 
-from ..conftest import ROOT
-from ..docs.test_docs import blocks
-from ..support.ranks import CLIPS, give, metrics
+from ..support.documentation import code_blocks
+from ..support.project import ROOT
+from ..support.torch.batches import CLIPS, give, metrics
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -21,16 +21,18 @@ pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the snippets use, in a folder of their own; some classes have no references, so no value."""
     monkeypatch.chdir(tmp_path)
-    found = metrics()
-    give(found, CLIPS[:4])
-    assert any(map(math.isnan, found.scalars().values()))
-    return {"metrics": found}
+    sed_metrics = metrics()
+    give(sed_metrics, CLIPS[:4])
+    assert any(map(math.isnan, sed_metrics.scalars().values()))
+    return {"metrics": sed_metrics}
 
 
 def run_snippet(logger: str, names: dict[str, Any]) -> dict[str, float]:
     """Run what the page says for a logger; what it has to know afterwards is returned."""
     (snippet,) = (
-        block for block in blocks(ROOT / "docs" / "training.md", "python") if block.startswith(logger)
+        block
+        for block in code_blocks(ROOT / "docs" / "training.md", "python")
+        if block.startswith(logger)
     )
     exec(compile(snippet, "training.md", "exec"), names)
     return {f"validation/{name}": value for name, value in names["metrics"].scalars().items()}

@@ -1,4 +1,4 @@
-"""Metrics in distributed training: two processes that talk through gloo find what one would."""
+"""Metrics in distributed training: two processes connected by gloo compute what one would."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[t
 
 import torch
 
-from ..support import ranks
+from ..support.torch import batches, ranks
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Of each of two processes, what it found in each scenario."""
+    """The outcome of each scenario, for each of two processes."""
     folder = tmp_path_factory.mktemp("ranks")
     torch.multiprocessing.spawn(ranks.work, (str(folder),), nprocs=2)
     return [json.loads(Path(folder, f"{rank}.json").read_text()) for rank in range(2)]
@@ -28,10 +28,10 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, float]:
-    """What one process finds on all clips."""
-    scores = sed.Scores.from_arrays(ranks.ARRAYS, classes=ranks.CLASSES, frame=ranks.FRAME)
-    values = sed.evaluate(scores, ranks.TRUTH, ranks.METRICS.values()).scalars()
-    for name, metric in ranks.METRICS.items():
+    """What one process computes on all clips."""
+    scores = sed.Scores.from_arrays(batches.ARRAYS, classes=batches.CLASSES, frame=batches.FRAME)
+    values = sed.evaluate(scores, batches.TRUTH, batches.METRICS.values()).scalars()
+    for name, metric in batches.METRICS.items():
         values = {key.replace(repr(metric), name): value for key, value in values.items()}
     return values
 
@@ -45,35 +45,35 @@ def expected() -> dict[str, float]:
 )
 @pytest.mark.parametrize("rank", [0, 1])
 def test_both_find_what_one_would(
-    found: list[dict[str, Any]], expected: dict[str, float], scenario: str, rank: int
+    outcomes: list[dict[str, Any]], expected: dict[str, float], scenario: str, rank: int
 ) -> None:
-    np.testing.assert_equal(found[rank][scenario], expected)
+    np.testing.assert_equal(outcomes[rank][scenario], expected)
 
 
 @pytest.mark.parametrize("rank", [0, 1])
-def test_every_epoch(found: list[dict[str, Any]], expected: dict[str, float], rank: int) -> None:
-    np.testing.assert_equal(found[rank]["several_epochs"], [expected, expected])
+def test_every_epoch(outcomes: list[dict[str, Any]], expected: dict[str, float], rank: int) -> None:
+    np.testing.assert_equal(outcomes[rank]["several_epochs"], [expected, expected])
 
 
 @pytest.mark.parametrize("scenario", ["in_a_collection", "in_a_collection_without_data"])
 @pytest.mark.parametrize("rank", [0, 1])
 def test_in_a_collection(
-    found: list[dict[str, Any]], expected: dict[str, float], scenario: str, rank: int
+    outcomes: list[dict[str, Any]], expected: dict[str, float], scenario: str, rank: int
 ) -> None:
-    values = found[rank][scenario]
+    values = outcomes[rank][scenario]
     np.testing.assert_allclose(
-        [values[name] for name in ranks.METRICS], [expected[n] for n in ranks.METRICS]
+        [values[name] for name in batches.METRICS], [expected[n] for n in batches.METRICS]
     )
 
 
 @pytest.mark.parametrize("rank", [0, 1])
-def test_other_scores_of_a_clip_are_refused_by_all(found: list[dict[str, Any]], rank: int) -> None:
-    refused = found[rank]["other_scores"]
+def test_other_scores_of_a_clip_are_refused_by_all(outcomes: list[dict[str, Any]], rank: int) -> None:
+    refused = outcomes[rank]["other_scores"]
     assert "given again with other scores or targets: 2 clips: " in refused["message"]
-    assert all(clip in refused["message"] for clip in ranks.CLIPS[3:5])
+    assert all(clip in refused["message"] for clip in batches.CLIPS[3:5])
     assert refused["unchanged"]
 
 
 @pytest.mark.parametrize("rank", [0, 1])
-def test_ranks_must_look_for_the_same(found: list[dict[str, Any]], rank: int) -> None:
-    assert "another definition" in found[rank]["other_definitions"]
+def test_ranks_must_look_for_the_same(outcomes: list[dict[str, Any]], rank: int) -> None:
+    assert "another definition" in outcomes[rank]["other_definitions"]

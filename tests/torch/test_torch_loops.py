@@ -21,7 +21,7 @@ from torchmetrics.wrappers import MetricTracker
 
 from sedscope.torch import SEDMetric
 
-from ..support.ranks import CLASSES, CLIPS, FRAME, METRICS, TRUTH, give, metrics, values_of
+from ..support.torch.batches import CLASSES, CLIPS, FRAME, METRICS, TRUTH, give, metrics, values_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 BATCHES = [CLIPS[i : i + 8] for i in range(0, len(CLIPS), 8)]
@@ -45,9 +45,9 @@ def collection(**options: Any) -> MetricCollection:
 @pytest.fixture(scope="module")
 def expected() -> dict[str, float]:
     """What one update with all clips gives."""
-    found = collection()
-    give(found, CLIPS)
-    return {name: float(value) for name, value in found.compute().items()}
+    whole = collection()
+    give(whole, CLIPS)
+    return {name: float(value) for name, value in whole.compute().items()}
 
 
 def targets_of(clips: list[str]) -> list[list[tuple[float, float, str]]]:
@@ -70,47 +70,51 @@ def test_a_batch_costs_the_same_at_the_end_of_an_epoch(
         return unpack(self, data)
 
     monkeypatch.setattr(BatchCollector, "unpack", counted)
-    found = single(truth=truth, **options)
+    metric = single(truth=truth, **options)
     for clips in BATCHES:
-        getattr(found, way)(values_of(clips), clips, None if truth else targets_of(clips))
+        getattr(metric, way)(values_of(clips), clips, None if truth else targets_of(clips))
     assert len(read) == (len(BATCHES) if way == "forward" else 0)
 
 
 def test_calling_a_metric_does_not_warn_of_each_batch() -> None:
-    found = single()
+    metric = single()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found(values_of(CLIPS[:2]), CLIPS[:2])
+        metric(values_of(CLIPS[:2]), CLIPS[:2])
     with pytest.warns(sed.SedscopeWarning, match="without reference events"):
-        found.compute()
+        metric.compute()
 
 
 def test_synchronised_at_each_step(expected: dict[str, float]) -> None:
-    found = single(dist_sync_on_step=True)
+    metric = single(dist_sync_on_step=True)
     for clips in BATCHES:
-        found(values_of(clips), clips)
-    assert float(found.compute()) == expected["psds1"]
+        metric(values_of(clips), clips)
+    assert float(metric.compute()) == expected["psds1"]
 
 
 def test_collections_are_called_copied_and_named(expected: dict[str, float]) -> None:
-    found = collection(prefix="validation/")
+    validation = collection(prefix="validation/")
     for _ in range(2):
         for clips in BATCHES[:2]:
-            assert [*found(values_of(clips), clips)] == [f"validation/{name}" for name in expected]
-        copies = [copy.deepcopy(found), pickle.loads(pickle.dumps(found)), found.clone(prefix="test/")]
-        for one in (*copies, found):
-            give(one, *BATCHES[2:])
-            values = {name.split("/")[1]: float(value) for name, value in one.compute().items()}
+            assert [*validation(values_of(clips), clips)] == [f"validation/{name}" for name in expected]
+        copies = [
+            copy.deepcopy(validation),
+            pickle.loads(pickle.dumps(validation)),
+            validation.clone(prefix="test/"),
+        ]
+        for copied in (*copies, validation):
+            give(copied, *BATCHES[2:])
+            values = {name.split("/")[1]: float(value) for name, value in copied.compute().items()}
             assert values == expected
-        found.reset()
+        validation.reset()
 
 
 def test_best_epoch_of_a_tracker(expected: dict[str, float]) -> None:
-    found = MetricTracker(single(), maximize=True)
+    tracker = MetricTracker(single(), maximize=True)
     for spoilt in (True, False, True):
-        found.increment()
-        found.update(values_of(CLIPS).flip(1) if spoilt else values_of(CLIPS), CLIPS)
-    assert found.best_metric(return_step=True) == (expected["psds1"], 1)
+        tracker.increment()
+        tracker.update(values_of(CLIPS).flip(1) if spoilt else values_of(CLIPS), CLIPS)
+    assert tracker.best_metric(return_step=True) == (expected["psds1"], 1)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
@@ -118,13 +122,13 @@ def test_values_have_at_least_single_precision(dtype: Any) -> None:
     default = torch.get_default_dtype()
     try:
         torch.set_default_dtype(dtype)  # as trainers do that run in another precision throughout
-        found = metrics()
+        sed_metrics = metrics()
     finally:
         torch.set_default_dtype(default)
-    give(found, CLIPS)
-    for name, value in found.compute().items():
+    give(sed_metrics, CLIPS)
+    for name, value in sed_metrics.compute().items():
         assert value.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
-        assert float(value) == pytest.approx(found.scalars()[name], rel=1e-6)
+        assert float(value) == pytest.approx(sed_metrics.scalars()[name], rel=1e-6)
 
 
 def test_state_goes_through_a_file_that_is_no_pickle_of_ours(tmp_path: Any) -> None:
@@ -139,13 +143,13 @@ def test_state_goes_through_a_file_that_is_no_pickle_of_ours(tmp_path: Any) -> N
 
 
 def test_scores_may_be_of_a_graph_or_a_view(expected: dict[str, float]) -> None:
-    found = single()
-    value = found(values_of(CLIPS[:20]).requires_grad_() * 1, CLIPS[:20])
+    metric = single()
+    value = metric(values_of(CLIPS[:20]).requires_grad_() * 1, CLIPS[:20])
     assert not value.requires_grad
     with torch.inference_mode():
         view = values_of(CLIPS[20:]).transpose(1, 2).contiguous().transpose(1, 2)
-        found.update(view, CLIPS[20:])
-    assert float(found.compute()) == expected["psds1"]
+        metric.update(view, CLIPS[20:])
+    assert float(metric.compute()) == expected["psds1"]
 
 
 def test_what_a_metric_is_can_be_read() -> None:
@@ -156,8 +160,8 @@ def test_what_a_metric_is_can_be_read() -> None:
 def test_values_of_several_metrics_are_drawn() -> None:
     matplotlib = pytest.importorskip("matplotlib", reason="needs matplotlib")
     matplotlib.use("Agg")
-    found = metrics()
-    give(found, CLIPS)
-    figure, axes = found.plot()
+    sed_metrics = metrics()
+    give(sed_metrics, CLIPS)
+    figure, axes = sed_metrics.plot()
     assert {line.get_label() for line in axes.lines} >= {*METRICS}
     matplotlib.pyplot.close(figure)

@@ -1,4 +1,4 @@
-"""Thresholds chosen for a need, saved and loaded, and used by the commands."""
+"""Operating points: chosen under constraints, saved, loaded, and used by the commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import sedscope as sed
 from sedscope.io.ground_truth import write_durations
 
-from ..cli.test_cli import run
+from ..support.command_line import run
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -52,7 +52,7 @@ def every_point(counts: sed.ClassCounts) -> list[Any]:
         ),
     ],
 )
-def test_the_best_threshold_that_meets_the_needs(
+def test_the_best_threshold_that_meets_the_constraints(
     counts: sed.Counts, options: Any, goodness: Any, needs: Any
 ) -> None:
     points = sed.choose(counts, **options)
@@ -73,7 +73,7 @@ def test_false_alarms_per_hour(counts: sed.Counts) -> None:
     assert not points.unmet
 
 
-def test_what_cannot_be_met_is_said(counts: sed.Counts) -> None:
+def test_constraints_that_cannot_be_met_are_reported(counts: sed.Counts) -> None:
     points = sed.choose(counts, min_precision=0.999, min_recall=0.999)
     assert "Dishes" in points.unmet
     assert points.unmet["Dishes"] == "precision >= 0.999 and recall >= 0.999"
@@ -102,7 +102,7 @@ def test_points_without_thresholds_leave_scores(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", r"no table \[thresholds\]"),
         ("x =", "not a file of operating points"),
@@ -110,16 +110,16 @@ def test_points_without_thresholds_leave_scores(tmp_path: Path) -> None:
         ("thresholds = 3", r"no table \[thresholds\]"),
     ],
 )
-def test_bad_files_of_points(text: str, said: str, tmp_path: Path) -> None:
+def test_bad_files_of_points(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "points.toml").write_text(text)
-    with pytest.raises(sed.SedscopeError, match=said):
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.OperatingPoints.load(tmp_path / "points.toml")
     with pytest.raises(sed.SedscopeError, match="cannot read"):
         sed.OperatingPoints.load(tmp_path / "nowhere.toml")
 
 
 @pytest.mark.parametrize("options", [{"objective": "luck"}, {"beta": -1}, {"min_recall": float("nan")}])
-def test_bad_needs(counts: sed.Counts, options: Any) -> None:
+def test_invalid_constraints(counts: sed.Counts, options: Any) -> None:
     with pytest.raises(sed.SedscopeError, match=next(iter(options))):
         sed.choose(counts, **options)
 

@@ -1,0 +1,408 @@
+"""What invalid files and options get: a message that says where, exit code 2, and nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import sedscope as sed
+
+from ..support.command_line import run
+from ..support.files import DURATIONS, SCORES, TRUTH, Content, Files, table, write_files
+
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+HEADER = "onset offset Dog Cat"
+EVENTS = "filename onset offset event_label"
+A, B = "scores/a.tsv", "scores/b.tsv"
+JUNK = bytes(range(128, 256)) * 8
+PSDS = sed.PSDS(sed.Intersection(0.7, 0.7))
+
+
+def assert_refused(files: Files, message: Iterable[str], *options: object) -> None:
+    """Exit code 2, a message with all that is to be said, and no file more or less than before."""
+    before = files.listing()
+    arguments = ["--json", files.folder / "results.json", *options]
+    if "--durations" not in options and files.durations.exists():
+        arguments += ["--durations", files.durations]
+    outcome = run("evaluate", files.scores, files.truth, *arguments)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.startswith("error: ")
+    assert "Traceback" not in outcome.err
+    for words in message:
+        assert words in outcome.err
+    assert files.listing() == before
+
+
+BAD_SCORES: dict[str, tuple[dict[str, Content], list[str]]] = {
+    "NaN": (
+        {
+            A: table(HEADER, "0 1 .1 .1", "1 2 nan .1"),
+            B: table(HEADER, "0 1 .1 .1", "1 2 .1 .1", "2 4 NaN NaN"),
+        },
+        ["3 scores", "clip a, class Dog, frame 1", "clip b, class Dog, frame 2", "class Cat, frame 2"],
+    ),
+    "rows of unequal length": (
+        {
+            A: table(HEADER, "0 1 .1 .1", "1 2 .1"),
+            B: table(HEADER, "0 1 .1 .1 .1", "1 2 .1 .1", "2 3"),
+        },
+        ["a.tsv", "line 3 has 3 cells", "b.tsv", "line 2 has 5 cells", "line 4 has 2 cells"],
+    ),
+    "cells that are no numbers": (
+        {A: table(HEADER, "0 1 loud .1", "1 2 .1 0,5"), B: table(HEADER, "0 1 · 0x1")},
+        [
+            *("a.tsv", "line 2, column Dog: 'loud'", "line 3, column Cat: '0,5'"),
+            *("b.tsv", "line 2, column Dog: ''", "line 2, column Cat: '0x1'"),
+        ],
+    ),
+    "digits with an underscore": (
+        {A: table(HEADER, "0 1 1_0 .1")},
+        ["a.tsv", "line 2, column Dog: '1_0'"],
+    ),
+    "overlapping frames": (
+        {A: table(HEADER, "0 1 .1 .1", "0.5 2 .1 .1", "1.9 3 .1 .1")},
+        ["a.tsv", "2 frames", "overlap", "frame 1 (0.5–2 s)", "frame 2 (1.9–3 s)"],
+    ),
+    "unsorted frames": (
+        {A: table(HEADER, "1 2 .1 .1", "0 1 .1 .1"), B: table(HEADER, "2 3 .1 .1", "0 1 .1 .1")},
+        ["a.tsv", "b.tsv", "not in order of time", "frame 1 (0–1 s)"],
+    ),
+    "frames of no or negative length": (
+        {A: table(HEADER, "1 1 .1 .1", "3 2 .1 .1")},
+        ["a.tsv", "2 frames", "frame 0 (1–1 s)", "frame 1 (3–2 s)"],
+    ),
+    "frame times that are no times": (
+        {A: table(HEADER, "0 1 .1 .1", "1 nan .1 .1", "2 inf .1 .1")},
+        ["a.tsv", "frame 1", "frame 2"],
+    ),
+    "an empty onset": ({A: table(HEADER, "· 1 .1 .1")}, ["a.tsv", "line 2, column onset: ''"]),
+    "other classes": (
+        {B: SCORES["b"].replace("Cat", "Cow")},
+        ["b.tsv", "classes differ", "Cat", "Cow"],
+    ),
+    "a class less, a class more": (
+        {
+            B: table("onset offset Dog", "0 1 .1"),
+            "scores/c.tsv": table(f"{HEADER} Cow", "0 1 .1 .1 .1"),
+            "truth.tsv": TRUTH + table("c · · ·"),
+            "durations.tsv": DURATIONS + table("c 4"),
+        },
+        ["b.tsv", "Cat", "c.tsv", "Cow"],
+    ),
+    "a class named twice": ({A: table("onset offset Dog Dog", "0 1 .1 .1")}, ["a.tsv", "twice: Dog"]),
+    "a class without a name": (
+        {A: table("onset offset Dog Cat ·", "0 1 .1 .1 .1"), B: table(f"{HEADER} ·", "0 1 1 1 1")},
+        ["a.tsv"],
+    ),
+    "a class without a name in another file": (
+        {B: table(f"{HEADER} ·", "0 1 1 1 1")},
+        ["b.tsv", "''"],
+    ),
+    "a class named onset": ({A: table("onset offset onset", "0 1 .1")}, ["a.tsv", "twice: onset"]),
+    "no class": ({A: table("onset offset", "0 1")}, ["a.tsv", "onset, offset and one per class"]),
+    "no header": ({B: table("0 1 .1 .2")}, ["b.tsv", "found '0', '1', '.1', '.2'"]),
+    "commas for tabs": ({A: SCORES["a"].replace("\t", ",")}, ["a.tsv", "found 'onset,offset,Dog,Cat'"]),
+    "an index column": ({A: table(f"· {HEADER}", "0 0 1 .1 .1")}, ["a.tsv", "found '', 'onset'"]),
+    "empty files": ({A: "", B: "\n \n"}, ["a.tsv is empty", "b.tsv is empty"]),
+    "an empty file among others": ({B: ""}, ["b.tsv is empty"]),
+    "binary junk": ({A: JUNK}, ["a.tsv", "line 1 is not UTF-8"]),
+    "binary junk in the middle": (
+        {B: SCORES["b"].encode() + JUNK},
+        ["b.tsv", "line 6 is not UTF-8"],
+    ),
+    "UTF-16": ({A: SCORES["a"].encode("utf-16")}, ["a.tsv", "line 1 is not UTF-8"]),
+    "one endless line": ({A: "x" * 200_000}, ["a.tsv"]),
+    "an endless cell": ({A: SCORES["a"] + "x" * 200_000}, ["a.tsv"]),
+    "NUL bytes": ({A: SCORES["a"] + table("4 5 \0 .1")}, ["a.tsv", "line 6"]),
+    "cut in the middle of a row": ({B: SCORES["b"][:-4]}, ["b.tsv", "line 5 has 3 cells"]),
+    "cut before a cell": ({B: SCORES["b"][:-3]}, ["b.tsv", "line 5, column Cat: ''"]),
+    "an open quote": ({A: table(HEADER, "0 1 .1 .1", '1 2 ".1 .1')}, ["a.tsv", "line 3"]),
+    "a cell below blank lines": (
+        {A: "\n".join([HEADER.replace(" ", "\t"), "", "", "0\t1\tloud\t.1"])},
+        ["a.tsv", "line 4, column Dog: 'loud'"],
+    ),
+    "one clip twice": ({"scores/a.wav.tsv": SCORES["a"]}, ["duplicate clip", "'a' and 'a.wav'"]),
+    "a clip without a name": ({"scores/.wav.tsv": SCORES["a"]}, ["'.wav' is not the name of a clip"]),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD_SCORES.values(), ids=BAD_SCORES)
+def test_bad_scores(changes: Mapping[str, Content], message: list[str], tmp_path: Path) -> None:
+    assert_refused(write_files(tmp_path, changes), message)
+
+
+BAD_TRUTH: dict[str, tuple[str | bytes, list[str]]] = {
+    "times that are no times": (
+        table(EVENTS, "a 0 x Dog", "a nan 3 Dog", "b 0 inf Cat", "b 1,5 2 Cat", "b · 2 Cat"),
+        ["5 rows", "truth.tsv line 2", "'x'", "line 3", "line 4", "line 5", "'1,5'", "line 6"],
+    ),
+    "digits with an underscore": (table(EVENTS, "a 0 1_0 Dog", "b · · ·"), ["line 2", "'1_0'"]),
+    "no label, no name": (
+        table(EVENTS, "a 1 3 ·", "· 0 1 Cat", "· · · ·"),
+        ["truth.tsv line 2: no label", "truth.tsv line 3: no file name", "line 4: no file name"],
+    ),
+    "a row that is wrong in two ways": (table(EVENTS, "a x 3 ·"), ["1 row", "truth.tsv line 2"]),
+    "events of no or negative length": (
+        table(EVENTS, "a 1 1 Dog", "b 0 1 Cat", "b 3 2 Cat"),
+        ["2 events", "line 2 (a: Dog 1–1 s)", "line 4 (b: Cat 3–2 s)", "--invalid drop"],
+    ),
+    "events after the end of their clip": (
+        table(EVENTS, "a 4 5 Dog", "b 0 1 Cat", "b 7 8 Cat"),
+        ["2 events", "line 2 (a: Dog 4–5 s)", "line 4 (b: Cat 7–8 s)", "--invalid drop"],
+    ),
+    "overlapping events of a class": (
+        # a, Dog:  0 [-------) 2
+        #              1 [-) 2          inside the one before
+        #              1 [-------) 3    both overlap the first
+        table(EVENTS, "a 0 2 Dog", "a 1 2 Dog", "a 1 3 Dog", "b 0 1 Cat"),
+        ["2 events", "line 3 (a: Dog 1–2 s)", "line 4 (a: Dog 1–3 s)", "--overlaps merge"],
+    ),
+    "an overlap across an event between": (
+        # a, Dog:  0 [---------------) 4
+        #              1 [-) 2
+        #                     3 [----) 4
+        table(EVENTS, "a 0 4 Dog", "a 1 2 Dog", "a 3 4 Dog", "b 0 1 Cat"),
+        ["2 events", "line 3 (a: Dog 1–2 s)", "line 4 (a: Dog 3–4 s)"],
+    ),
+    "labels without scores": (
+        table(EVENTS, "a 1 3 Dog", "b 0 1 cat", "b 2 3 Cow"),
+        ["2 labels", "Cow", "cat", "Dog, Cat", "--classes"],
+    ),
+    "one clip under two names": (
+        table(EVENTS, "a 1 3 Dog", "eval/a.wav 3 4 Dog", "b 0 1 Cat"),
+        ["truth.tsv", "duplicate clip", "'a' and 'eval/a.wav'"],
+    ),
+    "a clip without scores": (
+        TRUTH + table("c · · ·", "d 0 1 Dog"),
+        ["durations", "2 clips", "truth.tsv"],
+    ),
+    "a clip less": (table(EVENTS, "a 1 3 Dog") + table("c · · ·"), ["c"]),
+    "rows of unequal length": (
+        table(EVENTS, "a 1 3 Dog", "b 0 1", "b 0 1 Cat x"),
+        ["truth.tsv", "4 columns", "line 3 has 3 cells", "line 4 has 5 cells"],
+    ),
+    "cut in the middle of a row": (TRUTH[:-5], ["truth.tsv", "line 3 has 3 cells"]),
+    "no column of that name": (table("file onset offset label", "a 1 3 Dog"), ["'filename'", "'file'"]),
+    "a column twice": (table("filename onset onset offset event_label"), ["truth.tsv", "twice: onset"]),
+    "empty": ("", ["truth.tsv is empty"]),
+    "binary junk": (JUNK, ["truth.tsv", "line 1 is not UTF-8"]),
+    "Latin-1": (
+        TRUTH.encode() + "b\t2\t3\tChèvre\n".encode("latin-1"),
+        ["truth.tsv", "line 4 is not UTF-8"],
+    ),
+    "one endless line": ("x" * 200_000, ["truth.tsv"]),
+    "an endless cell": (TRUTH + "x" * 200_000, ["truth.tsv"]),
+    "an open quote": (TRUTH + 'b\t2\t3\t"Cat\n', ["truth.tsv", "line 4"]),
+    "text after a quote": (TRUTH + 'b\t2\t3\t"big" Cat\n', ["truth.tsv", "line 4"]),
+    "a row below blank lines": (TRUTH + "\n\nb\tx\t3\tCat\n", ["truth.tsv line 6", "'x'"]),
+    "a row below a label of two lines": (
+        TRUTH + 'b\t2\t3\t"C\nat"\nb\tx\t3\tCat\n',
+        ["truth.tsv line 6", "'x'"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("truth", "message"), BAD_TRUTH.values(), ids=BAD_TRUTH)
+def test_bad_ground_truth(truth: Content, message: list[str], tmp_path: Path) -> None:
+    assert_refused(write_files(tmp_path, {"truth.tsv": truth}), message)
+
+
+BAD_DURATIONS: dict[str, tuple[str | bytes, list[str]]] = {
+    "no numbers": (
+        table("filename duration", "a ten", "b ·"),
+        ["durations.tsv", "line 2, column duration: 'ten'", "line 3, column duration: ''"],
+    ),
+    "below blank lines": ("filename\tduration\n\n\na\tten\n", ["durations.tsv", "line 4", "'ten'"]),
+    "not finite": (table("filename duration", "a nan", "b inf"), ["durations", "a", "nan", "b", "inf"]),
+    "not above zero": (table("filename duration", "a 0", "b -1"), ["durations", "a (0 s), b (-1 s)"]),
+    "a clip twice": (DURATIONS + table("a 4"), ["durations.tsv", "1 duplicate clip: a"]),
+    "a clip under two names": (
+        DURATIONS + table("audio/a.flac 4"),
+        ["durations", "'a' and 'audio/a.flac'"],
+    ),
+    "clips missing": (table("filename duration", "c 4"), ["durations", "2 clips", "a, b", "truth.tsv"]),
+    "a clip without scores": (DURATIONS + table("c 4"), ["without scores", "c", "--clips scored"]),
+    "no name": (DURATIONS + table("· 4"), ["durations", "''"]),
+    "no column of that name": (table("filename length", "a 4"), ["durations.tsv", "'duration'"]),
+    "cut": (DURATIONS[:-3], ["durations.tsv", "line 3 has 1 cell"]),
+    "empty": ("", ["durations.tsv is empty"]),
+    "binary junk": (JUNK, ["durations.tsv", "line 1 is not UTF-8"]),
+}
+
+
+@pytest.mark.parametrize(("durations", "message"), BAD_DURATIONS.values(), ids=BAD_DURATIONS)
+def test_bad_durations(durations: Content, message: list[str], tmp_path: Path) -> None:
+    assert_refused(write_files(tmp_path, {"durations.tsv": durations}), message)
+
+
+def test_events_after_the_end_of_the_scores(tmp_path: Path) -> None:
+    # scores end at 4 s, and no durations are given
+    truth = table(EVENTS, "a 1 3 Dog", "a 4 5 Dog", "b 9 10 Cat")
+    files = write_files(tmp_path, {"truth.tsv": truth, "durations.tsv": None})
+    assert_refused(files, ["2 reference events", "clip a, Dog", "clip b, Cat", "--invalid drop"])
+
+
+def test_scores_that_end_before_zero_give_no_duration(tmp_path: Path) -> None:
+    changes = {A: table(HEADER, "-2 -1 .1 .1"), "truth.tsv": table(EVENTS, "a · · ·", "b 0 1 Cat")}
+    files = write_files(tmp_path, {**changes, "durations.tsv": None})
+    assert_refused(files, ["a"])
+
+
+@pytest.mark.parametrize(
+    ("truth", "durations", "message"),
+    [
+        (TRUTH + table("c 0 1 Dog"), DURATIONS + table("c 4"), ["without scores", "c", "3 clips"]),
+        (table(EVENTS, "a 1 3 Dog"), table("filename duration", "a 4"), ["1 clip", "b", "empty"]),
+        (table(EVENTS), None, ["2 clips", "a, b", "--missing empty"]),
+    ],
+)
+def test_clips_missing_on_either_side(
+    truth: str, durations: Content, message: list[str], tmp_path: Path
+) -> None:
+    files = write_files(tmp_path, {"truth.tsv": truth, "durations.tsv": durations})
+    assert_refused(files, message)
+
+
+def test_folders_and_files_that_are_not_there(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    empty, other = tmp_path / "empty", tmp_path / "other"
+    for folder in (empty, other, other / "a.tsv"):
+        folder.mkdir()
+    (other / "a.csv").write_text(SCORES["a"])
+    nowhere = tmp_path / "nowhere"
+    for scores, truth, message in (
+        (nowhere, files.truth, "nowhere: there is no such file or folder"),
+        (files.truth, files.scores, "are scores and ground truth swapped?"),
+        (empty, files.truth, "empty holds no score tables"),
+        (other, files.truth, "other holds no score tables"),
+        (files.scores, nowhere, "cannot read"),
+        (files.scores, files.scores, "holds scores"),
+        (files.scores, empty, "empty is a folder that holds no files of events"),
+    ):
+        outcome = run("evaluate", scores, truth)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.startswith("error: ")
+        assert message in outcome.err
+    for durations in (nowhere, files.scores):
+        assert_refused(files, [f"cannot read {durations}"], "--durations", durations)
+
+
+def test_many_bad_files_are_counted_and_some_named(tmp_path: Path) -> None:
+    changes = {f"scores/c{i:02}.tsv": table(HEADER, "0 1 loud .1") for i in range(50)}
+    truth = TRUTH + table(*(f"c{i:02} · · ·" for i in range(50)))
+    files = write_files(tmp_path, {**changes, "truth.tsv": truth, "durations.tsv": None})
+    outcome = run("evaluate", files.scores, files.truth)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "c00.tsv" in outcome.err
+    assert "c10.tsv" in outcome.err
+    assert "50 problems" in outcome.err or "at least" in outcome.err
+    assert outcome.err.count("\n") < 30
+
+
+OPTIONS: dict[str, tuple[list[str], list[str]]] = {
+    "threads": (["--threads", "0"], ["threads=0", "at least 1"]),
+    "threads below zero": (["--threads", "-3"], ["threads=-3"]),
+    "threads beyond all bounds": (["--threads", "9" * 30], ["threads"]),
+    "unknown classes": (["--classes", "Cow,Dog,Emu"], ["Cow, Emu", "Dog, Cat"]),
+    "an empty class": (["--classes", ""], ["''", "Dog, Cat"]),
+    "a comma too many": (["--classes", "Dog,"], ["''", "Dog, Cat"]),
+    "unknown clips": (["--clips", "no such file"], ["no such file", "scored"]),
+    "an empty name for the clips": (["--clips", ""], ["--clips"]),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), OPTIONS.values(), ids=OPTIONS)
+def test_bad_options(options: list[str], message: list[str], tmp_path: Path) -> None:
+    assert_refused(write_files(tmp_path), message, *options)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", ["clips.txt"]),
+        (b"filename\n\n", ["clips.txt"]),
+        (b"a\nc\nd\n", ["2 chosen clips", "c, d"]),
+        (b"a\n\xff\n", ["clips.txt"]),
+    ],
+)
+def test_bad_lists_of_clips(content: bytes, message: list[str], tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"clips.txt": content})
+    assert_refused(files, message, "--clips", tmp_path / "clips.txt")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--threads", "two"], "--threads"),
+        (["--missing", "ignore"], "--missing"),
+        (["--invalid", "ignore"], "--invalid"),
+        (["--overlaps", "ignore"], "--overlaps"),
+        (["--colour"], "--colour"),
+        (["--metric"], "--metric"),
+        (["more"], "more"),
+    ],
+)
+def test_options_of_the_wrong_kind(options: list[str], message: str, tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    outcome = run("evaluate", files.scores, files.truth, *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
+
+
+def test_results_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    before = files.listing()
+    for target in (tmp_path / "no folder" / "results.json", tmp_path, files.truth / "results.json"):
+        outcome = run("evaluate", files.scores, files.truth, "--json", target)
+        assert outcome.code == 2
+        assert f"error: cannot write {target}: " in outcome.err
+        assert files.listing() == before
+    results = tmp_path / "results.json"
+    results.write_text("of an earlier run")
+    assert run("evaluate", files.scores, files.truth, "--threads", 0, "--json", results).code == 2
+    assert results.read_text() == "of an earlier run"
+
+
+def test_no_name_for_the_results_is_refused(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    outcome = run("evaluate", files.scores, files.truth, "--json", "")
+    assert outcome.code == 2
+    assert "error" in outcome.err.lower()
+
+
+# what a broken disk, editor or script may do to a file
+BROKEN = [bytes([byte]) for byte in b"\t\n\r\0\xff\x0c ,-_.ex9#\"'"]
+BROKEN += [b"\r\n", b"\xef\xbb\xbf", b"nan", b"inf", b"1e400", b"9" * 400, b".wav", b"\xe2\x80\xa8"]
+edits = st.lists(
+    st.tuples(st.integers(0, 100), st.integers(0, 8), st.sampled_from([b"", *BROKEN])),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from([A, B, "truth.tsv", "durations.tsv"]), edits)
+@example(A, [(5, 0, b"\r")])
+@example("truth.tsv", [(0, 100, b"")])
+def test_any_edit_of_a_file_gives_a_result_or_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, name: str, edits: list[tuple[int, int, bytes]]
+) -> None:
+    contents: dict[str, Any] = {A: SCORES["a"], B: SCORES["b"]}
+    contents |= {"truth.tsv": TRUTH, "durations.tsv": DURATIONS}
+    data = contents[name].encode()
+    for position, length, new in edits:
+        data = data[:position] + new + data[position + length :]
+    files = write_files(tmp_path_factory.mktemp("edited"), {name: data})
+    try:
+        truth = sed.read_ground_truth(files.truth, durations=files.durations)
+        result = sed.evaluate(sed.read_scores(files.scores), truth, PSDS, threads=1)
+    except sed.SedscopeError:
+        return
+    assert 0 <= result[PSDS].value <= 1 or result.warnings

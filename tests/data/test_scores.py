@@ -1,0 +1,147 @@
+"""Scores from arrays, functions and data frames."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+import sedscope as sed
+
+from ..support.data_frames import FRAME_KINDS, frame_of
+
+INF = float("inf")
+PSDS = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=10, unit="minute")
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kept"),
+    [
+        (np.float64, np.float64),
+        (np.float32, np.float32),
+        (np.float16, np.float32),
+        (np.int8, np.float64),
+        (np.uint8, np.float64),
+        (np.int32, np.float64),
+        (np.bool_, np.float64),
+    ],
+)
+def test_the_type_of_scores(dtype: Any, kept: Any) -> None:
+    array = np.array([[0, 1], [1, 0]], dtype)
+    scores = sed.Scores.from_arrays({"a": array}, classes=["Dog", "Cat"], frame=0.5)
+    assert scores["a"].values.dtype == kept
+    assert np.array_equal(scores["a"].values, array)
+    if dtype == kept:
+        assert np.shares_memory(scores["a"].values, array)
+
+
+def test_large_integers_are_never_rounded() -> None:
+    values = np.array([[2**53], [2**53 + 1]])
+    try:
+        scores = sed.Scores.from_arrays({"a": values}, classes=["Dog"], frame=1.0)
+    except sed.SedscopeError:
+        pass
+    else:
+        assert scores["a"].values[0] < scores["a"].values[1]
+    frame = pandas.DataFrame({"onset": [0, 1], "offset": [1, 2], "Dog": values[:, 0]})
+    try:
+        clip = sed.Scores.from_tables({"a": frame})["a"]
+    except sed.SedscopeError:
+        pass
+    else:
+        assert clip.values[0] < clip.values[1]
+
+
+def test_small_integers_are_scores_on_every_platform() -> None:
+    scores = sed.Scores.from_arrays({"a": [[0], [1], [0]]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    assert sed.evaluate(scores, truth, PSDS)[PSDS].value == 1
+
+
+def test_frame_boundaries() -> None:
+    arrays = {"a": [[0.1], [0.2]], "b.wav": [[0.1], [0.2]]}
+    frame = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=0.1)
+    assert frame["a"].edges.tolist() == [0, 0.1, 0.2]
+    common = sed.Scores.from_arrays(arrays, classes=["Dog"], edges=[0, 1, 3])
+    assert common["b"].edges.tolist() == [0, 1, 3]
+    edges = {"a": [0, 1, 3], "b.wav": [1, 2, 5]}
+    each = sed.Scores.from_arrays(arrays, classes=["Dog"], edges=edges)
+    assert each["b"].edges.tolist() == [1, 2, 5]
+
+
+def test_edges_may_name_clips_in_another_way() -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.5]]}, classes=["Dog"], edges={"eval/a.wav": [0, 1]})
+    assert scores["a"].edges.tolist() == [0, 1]
+
+
+def test_boundaries_do_not_drift() -> None:
+    # 20 ms for a day: a sum of floats would be off by then
+    scores = sed.Scores.from_arrays({"a": np.zeros((4_320_000, 1))}, classes=["Dog"], frame=0.02)
+    assert np.array_equal(scores["a"].ticks, np.arange(4_320_001) * 20_000)
+
+
+def test_scores_from_a_function() -> None:
+    calls: list[str] = []
+
+    def load(name: str) -> Any:
+        calls.append(name)
+        assert threading.current_thread() is threading.main_thread()
+        return sed.ClipScores([[0.5]], [0, 2]) if name == "b.wav" else [[0.5]]
+
+    scores = sed.Scores.from_function(["a", "b.wav"], load, classes=["Dog"], frame=1.0)
+    assert (list(scores), calls) == (["a", "b"], [])
+    assert scores["b"].edges.tolist() == [0, 2]
+    truth = sed.GroundTruth.from_dict({"a": [], "b": []})
+    sed.evaluate(scores, truth, [PSDS, sed.presets.PSDS1], threads=4)
+    assert calls == ["b.wav", "a", "b.wav"]
+
+
+@pytest.mark.parametrize("kind", FRAME_KINDS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_score_tables_as_frames(kind: str, dtype: Any) -> None:
+    values = np.array([[0.1, 0.2], [0.3, INF]], dtype)
+    columns = {"onset": [0.0, 2.0], "offset": [1.0, 3.0]}
+    first = frame_of(kind, {**columns, "Dog": values[:, 0], "Cat": values[:, 1]})
+    second = frame_of(kind, {**columns, "Cat": values[:, 1], "Dog": values[:, 0]})
+    scores = sed.Scores.from_tables({"dir/a.wav": first, "b": second})
+    assert scores.classes == ("Dog", "Cat")
+    for clip in ("a", "b"):
+        assert scores[clip].values.dtype == dtype
+        # frames 0–1, 2–3, and the gap between them
+        assert scores[clip].edges.tolist() == [0, 1, 2, 3]
+        assert np.array_equal(scores[clip].values, np.insert(values, 1, -INF, axis=0))
+
+
+@pytest.mark.parametrize("kind", FRAME_KINDS)
+def test_columns_of_different_types(kind: str) -> None:
+    data = {
+        "onset": [0, 1],
+        "offset": [1, 2],
+        "a": np.array([0.1, 0.2], np.float32),
+        "b": np.array([0.1, 0.2], np.float64),
+        "c": [0, 1],
+        "d": [False, True],
+    }
+    clip = sed.Scores.from_tables({"x": frame_of(kind, data)})["x"]
+    assert clip.values.dtype == np.float64
+    expected = [[np.float32(0.1), 0.1, 0, 0], [np.float32(0.2), 0.2, 1, 1]]
+    assert clip.values.tolist() == expected
+
+
+def test_infinite_scores() -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+
+    def value(*column: float) -> float:
+        scores = sed.Scores.from_arrays(
+            {"a": np.array(column, np.float64)[:, None]}, classes=["Dog"], frame=1.0
+        )
+        return float(sed.evaluate(scores, truth, PSDS)[PSDS].value)
+
+    assert value(-1, INF, 1e308) == value(0, 3, 2) == 1
+    assert value(-INF, -INF, -INF) == 0  # never detected
+    assert value(-INF, -1e308, -INF) == 1
+    assert value(INF, INF, INF) == value(1, 1, 1) == 0

@@ -1,0 +1,150 @@
+"""What invalid arguments of an evaluation get: wrong choices, and values of the wrong kind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+import sedscope as sed
+
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+NAN = float("nan")
+PSDS = sed.PSDS(sed.Intersection(0.7, 0.7))
+
+#         0      1      2      3 s
+VALUES = [[0.2], [0.9], [0.4]]
+#                [ Dog )
+SCORES = sed.Scores.from_arrays({"a": VALUES}, classes=["Dog"], frame=1.0)
+TRUTH = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+
+
+BAD_CHOICES: dict[str, tuple[Any, str]] = {
+    "missing": ({"missing": "drop"}, "missing='drop': choose 'error' or 'empty'"),
+    "classes as text": ({"classes": "Dog"}, "classes must be a list"),
+    "no classes": ({"classes": []}, "no class is chosen"),
+    "unknown classes": ({"classes": ["Dog", "Cow", "Emu"]}, "Cow, Emu; the scores have Dog"),
+    "an empty class": ({"classes": [""]}, "''"),
+    "a class of None": ({"classes": [None]}, "None"),
+    "a number for a class": ({"classes": [1]}, "1"),
+    "a list for a class": ({"classes": [["Dog"]]}, "Dog"),
+    "clips as text": ({"clips": "a"}, "clips='a': give a list of clips, or 'scored'"),
+    "no clips": ({"clips": []}, "no clip"),
+    "unknown clips": ({"clips": ["a", "b", "c"]}, "2 chosen clips: b, c"),
+    "a number for a clip": ({"clips": [1]}, "1"),
+    "a clip of None": ({"clips": [None]}, "None"),
+    "no threads": ({"threads": 0}, "threads=0 must be at least 1"),
+    "fewer threads": ({"threads": -1}, "threads=-1"),
+    "half threads": ({"threads": 1.5}, r"threads=1\.5"),
+    "threads as text": ({"threads": "2"}, "threads='2'"),
+    "threads beyond all bounds": ({"threads": 2**70}, "threads"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_CHOICES.values(), ids=BAD_CHOICES)
+def test_bad_choices_of_what_is_evaluated(options: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.evaluate(SCORES, TRUTH, PSDS, **options)
+
+
+@pytest.mark.parametrize(
+    ("scores", "truth", "metrics", "message"),
+    [
+        (SCORES, TRUTH, [], "no metric"),
+        (SCORES, TRUTH, None, "metric"),
+        (SCORES, TRUTH, sed.PSDS, "metric"),
+        (SCORES, TRUTH, PSDS.criterion, "not a metric: Intersection"),
+        (SCORES, TRUTH, [PSDS, 0.7], "not a metric: 0.7"),
+        (SCORES, TRUTH, repr(PSDS), "PSDS"),
+        ({"a": VALUES}, TRUTH, PSDS, "[Ss]cores"),
+        ("scores/", TRUTH, PSDS, "[Ss]cores"),
+        (SCORES, {"a": [(1, 2, "Dog")]}, PSDS, "[Gg]round"),
+        (SCORES, None, PSDS, "[Gg]round"),
+        (TRUTH, SCORES, PSDS, "[Ss]cores"),
+    ],
+)
+def test_wrong_kinds_of_arguments(scores: Any, truth: Any, metrics: Any, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.evaluate(scores, truth, metrics)
+
+
+@pytest.mark.parametrize("criterion", [None, PSDS, "Intersection(0.7, 0.7)"], ids=repr)
+def test_deltas_of_what_is_no_criterion(criterion: Any) -> None:
+    with pytest.raises(sed.SedscopeError, match="criterion"):
+        sed.deltas(SCORES, TRUTH, criterion)
+
+
+@pytest.mark.parametrize("clips", [np.array, pandas.Series, polars.Series, iter, tuple], ids=repr)
+def test_clips_and_classes_may_be_any_series(clips: Any) -> None:
+    scores = sed.Scores.from_arrays({"a": VALUES, "b": VALUES}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")], "b": []}, durations={"a": 3, "b": 3})
+    for names, number in ((["a"], 1), (["a", "b"], 2), (["b.wav", "dir/b.flac"], 1)):
+        result = sed.evaluate(scores, truth, PSDS, clips=clips(names), classes=clips(["Dog"]))
+        assert result.clips == number
+
+
+def test_generators_are_used_once() -> None:
+    def each(*items: Any) -> Iterator[Any]:
+        yield from items
+
+    scores = sed.Scores.from_function(
+        each("a", "b"), lambda _: VALUES, classes=each("Dog"), frame=1.0, thread_safe=True
+    )
+    truth = sed.GroundTruth.from_dict(
+        {"a": each((1, 2, "Dog")), "b": each()}, durations={"a": 3, "b": 3}
+    )
+    metrics = [PSDS, sed.presets.PSDS1]
+    for _ in range(2):
+        result = sed.evaluate(scores, truth, each(*metrics), classes=each("Dog"), clips=each("b", "a"))
+        assert (list(result), result.clips, result.references) == (metrics, 2, {"Dog": 1})
+
+
+def test_what_is_not_there_is_not_found() -> None:
+    counts = sed.deltas(SCORES, TRUTH, PSDS.criterion).counts()
+    result = sed.evaluate(SCORES, TRUTH, PSDS)
+    for find in (
+        lambda: SCORES["b"],
+        lambda: counts["Cat"],
+        lambda: counts["Dog"].ct("Cat"),
+        lambda: TRUTH.events("b"),
+        lambda: result["PSDS"],
+        lambda: result[sed.presets.PSDS1],
+    ):
+        with pytest.raises((sed.SedscopeError, KeyError)):
+            find()
+
+
+@pytest.mark.parametrize("thresholds", [[NAN], [0.5, NAN], "high", ["high"], [None]], ids=repr)
+def test_bad_thresholds(thresholds: Any) -> None:
+    counts = sed.deltas(SCORES, TRUTH, PSDS.criterion).counts()
+    with pytest.raises(sed.SedscopeError, match="threshold"):
+        counts.at(thresholds)
+
+
+def test_results_do_not_replace_what_is_no_file(tmp_path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        return
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # so that writing does not wait
+    with contextlib.suppress(sed.SedscopeError):
+        sed.evaluate(SCORES, TRUTH, PSDS).to_json(pipe)
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_text_that_cannot_be_encoded_is_refused(tmp_path: Path) -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "\udcff")]})
+    with pytest.raises(sed.SedscopeError, match="cannot write"):
+        sed.write_ground_truth(truth, tmp_path / "truth.tsv")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,75 @@
+"""The store: a folder of arrays that are mapped into memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+
+from ..support.equality import assert_equal_scores
+from ..support.score_files import CLASSES, VALUES, write_and_read
+
+
+def test_clips_of_one_grid_share_it(tmp_path: Path) -> None:
+    arrays = {f"clip{i}": np.zeros((500 - i % 3, 2), np.float32) for i in range(50)}
+    scores = sed.Scores.from_arrays(arrays, classes=CLASSES, frame=0.02)
+    got = write_and_read(scores, tmp_path, "store")
+    assert_equal_scores(got, scores)
+    assert np.load(tmp_path / "out" / "ticks.npy").tolist() == [20_000 * i for i in range(501)]
+    assert not got["clip7"].values.flags.owndata  # a view of the file
+
+
+def test_a_store_made_by_hand(tmp_path: Path) -> None:
+    np.save(tmp_path / "float32.npy", np.concatenate([VALUES, VALUES[:1]]))
+    index = {"format": "sedscope scores", "version": 1, "classes": CLASSES, "frame": 0.5}
+    (tmp_path / "index.json").write_text(json.dumps({**index, "clips": ["a", "b"], "frames": [3, 1]}))
+    scores = sed.read_scores(tmp_path)
+    assert np.array_equal(scores["b"].values, VALUES[:1])
+    assert scores["a"].edges.tolist() == [0, 0.5, 1, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "other"}, "does not say that its format is"),
+        ({"version": 2}, "version 2, where 1 is known"),
+        ({"classes": None}, "'classes' must be a list of names"),
+        ({"frames": [3, -1]}, "'frames' must be a list of whole numbers"),
+        ({"frames": [3]}, "one a clip"),
+        ({"frames": [3, 2]}, "the index speaks of 5 frames"),
+        ({"type": "float16"}, "'type' must be float32 or float64"),
+        ({"type": "float64"}, r"cannot read .*float64\.npy"),
+        ({"ticks": [0, 99]}, r"clip b: ticks\.npy has no such boundaries"),
+        ({"clips": ["a", "a"]}, "clips named twice"),
+        ({"frame": "long"}, "no length in seconds"),
+    ],
+)
+def test_broken_indexes(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({"a": VALUES, "b": VALUES[:1]}, classes=CLASSES, frame=0.5)
+    sed.write_scores(scores, tmp_path / "out", format="store")
+    index = tmp_path / "out" / "index.json"
+    index.write_text(json.dumps({**json.loads(index.read_text()), **changes}))
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.read_scores(tmp_path / "out")
+
+
+def test_broken_files_of_a_store(tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({"a": VALUES}, classes=CLASSES, frame=0.5)
+    sed.write_scores(scores, tmp_path / "out", format="store")
+    values, ticks = (tmp_path / "out" / name for name in ("float32.npy", "ticks.npy"))
+    whole = values.read_bytes()
+    values.write_bytes(whole[:-1])
+    with pytest.raises(sed.SedscopeError, match="cut short"):
+        sed.read_scores(tmp_path / "out")
+    values.write_bytes(whole)
+    np.save(ticks, np.array([0, 2, 1, 3]))
+    with pytest.raises(sed.SedscopeError, match="clip a: frames that end before they begin"):
+        sed.read_scores(tmp_path / "out")
+    np.save(ticks, np.array([0.0, 1, 2, 3]))
+    with pytest.raises(sed.SedscopeError, match=r"ticks\.npy must be int64"):
+        sed.read_scores(tmp_path / "out")

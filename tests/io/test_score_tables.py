@@ -1,0 +1,314 @@
+"""Score tables in text files: what is written is read back, whatever its spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as numpy_st
+
+import sedscope as sed
+
+from ..support.equality import assert_equal_scores
+from ..support.files import ARRAYS, SCORES, events, table, write_files
+
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+INF = float("inf")
+PSDS = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=10, unit="minute")
+HEADER = "onset offset Dog Cat"
+
+# names that a careless program would trip over
+ODD_NAMES = ["a\tb", 'say "hi"', '"', "'x'", "a,b;c", "Schön ☃ 犬", "overall", "class", "filename", "#1"]
+ODD_NAMES += ["[red]", "%s {0}", "a\\b", "x" * 200, "-inf", "0", "=1+1", "Dog\u2028Cat", "\u202edog"]
+
+
+def read_clip(tmp_path: Path, text: str | bytes) -> sed.ClipScores:
+    files = write_files(tmp_path, {"scores/a.tsv": text})
+    return sed.read_scores(files.scores)["a"]
+
+
+def written_and_read(scores: sed.Scores, folder: Path) -> sed.Scores:
+    sed.write_scores(scores, folder)
+    return sed.read_scores(folder)
+
+
+# Scores from files
+
+
+def test_a_folder_of_score_tables(tmp_path: Path) -> None:
+    scores = sed.read_scores(write_files(tmp_path).scores)
+    assert repr(scores) == "<Scores: 2 clips, 2 classes>"
+    assert scores.classes == ("Dog", "Cat")
+    assert list(scores) == ["a", "b"]
+    assert scores["b"].values.tolist() == ARRAYS["b"]
+    assert scores["b"].values.dtype == np.float64
+    assert scores["b"].edges.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_other_files_in_the_folder_do_not_matter(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"scores/readme.txt": "x", "scores/c.tsv.part": "x"})
+    (files.scores / "d.tsv").mkdir()
+    assert list(sed.read_scores(str(files.scores))) == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["a", "a.wav", "a.WAV", "eval/x/a.flac", r"c:\x\a.mp3"])
+def test_a_clip_has_many_names(name: str, tmp_path: Path) -> None:
+    scores = sed.read_scores(write_files(tmp_path).scores)
+    assert name in scores
+    assert scores[name].values.tolist() == ARRAYS["a"]
+    given_names = sed.Scores.from_arrays({name: ARRAYS["a"]}, classes=["Dog", "Cat"], frame=1.0)
+    assert list(given_names) == ["a"]
+    assert list(sed.GroundTruth.from_dict({name: []}, durations={"x/a.ogg": 4}).clips) == ["a"]
+    assert sed.evaluate(scores, sed.GroundTruth.from_dict({"a": []}), PSDS, clips=[name]).clips == 1
+
+
+def test_names_that_only_look_alike_are_other_clips() -> None:
+    names = ["a", "A", "a.b", "a.wave", "a b", "a_0.000_10.000", "wav"]
+    scores = sed.Scores.from_arrays({name: [[0.5]] for name in names}, classes=["Dog"], frame=1.0)
+    assert list(scores) == names
+    absent: list[Any] = ["b", "", 0, None]
+    assert not [name for name in absent if name in scores]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text,
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "\ufeff" + text,
+        lambda text: "\ufeff" + text.replace("\n", "\r\n"),
+        lambda text: text.rstrip("\n"),
+        lambda text: text + "\n\n",
+        lambda text: text + "\r\n \n".replace(" ", ""),
+        lambda text: text.replace("\n", "\n\n"),
+        lambda text: text.replace("\t.", "\t ."),
+        lambda text: text.replace("\t.", "\t+0."),
+        lambda text: text.replace(".9", '"0.9"'),
+        lambda text: text.replace(".9", "9e-1"),
+    ],
+    ids=[
+        "plain", "Windows", "BOM", "BOM and Windows", "no last line end", "blank lines at the end",
+        "mixed line ends", "blank lines", "spaces", "signs", "quotes", "exponents",
+    ],
+)  # fmt: skip
+def test_spellings_of_a_table(change: Callable[[str], str], tmp_path: Path) -> None:
+    clip = read_clip(tmp_path, change(SCORES["a"]))
+    assert clip.values.tolist() == ARRAYS["a"]
+    assert clip.edges.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_line_ends_of_old_are_read_or_refused(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"scores/a.tsv": SCORES["a"].replace("\n", "\r")})
+    try:
+        values = sed.read_scores(files.scores)["a"].values.tolist()
+    except sed.SedscopeError as error:
+        message = str(error)
+        assert "a.tsv" in message
+    else:
+        assert values == ARRAYS["a"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        ("1 0", [1, 0]),
+        ("-3 70000000000", [-3, 70_000_000_000]),
+        ("inf -inf", [INF, -INF]),
+        ("Infinity -Inf", [INF, -INF]),
+        ("1e400 -1e400", [INF, -INF]),
+        ("5e-324 1.7976931348623157e308", [5e-324, 1.7976931348623157e308]),
+        ("0.1000000000000000055511151231257827 1e-400", [0.1, 0]),
+    ],
+)
+def test_numbers(cells: str, values: list[float], tmp_path: Path) -> None:
+    assert read_clip(tmp_path, table(HEADER, f"0 1 {cells}")).values.tolist() == [values]
+
+
+def test_columns_in_another_order(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"scores/b.tsv": table("onset offset Cat Dog", "0 1 .7 .1")})
+    scores = sed.read_scores(files.scores)
+    assert scores.classes == ("Dog", "Cat")
+    assert scores["b"].values.tolist() == [[0.1, 0.7]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "edges", "dog"),
+    [
+        ([], [0], []),
+        (["0 4 .5 .5"], [0, 4], [0.5]),
+        (["0 1 .1 0", "1 1.5 .2 0", "1.5 9 .3 0"], [0, 1, 1.5, 9], [0.1, 0.2, 0.3]),
+        (["2 3 .1 0", "3 4 .2 0"], [2, 3, 4], [0.1, 0.2]),
+        # frames:  0–1   (gap)   2–3  3–4  (gap)  4.5–5
+        (
+            ["0 1 .1 0", "2 3 .2 0", "3 4 .3 0", "4.5 5 .4 0"],
+            [0, 1, 2, 3, 4, 4.5, 5],
+            [0.1, -INF, 0.2, 0.3, -INF, 0.4],
+        ),
+        # touching to the microsecond
+        (["0 .3333333 .1 0", ".33333329 1 .2 0"], [0, 0.333333, 1], [0.1, 0.2]),
+    ],
+    ids=["only a header", "single frame", "varying length", "late start", "gaps", "rounding"],
+)
+def test_frames(rows: list[str], edges: list[float], dog: list[float], tmp_path: Path) -> None:
+    clip = read_clip(tmp_path, table(HEADER, *rows))
+    assert clip.edges.tolist() == edges
+    assert clip.values[:, 0].tolist() == dog
+    assert clip.values.shape == (len(dog), 2)
+
+
+def test_clips_are_read_when_they_are_needed(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"scores/b.tsv": "broken", "scores/c.tsv": SCORES["a"]})
+    scores = sed.read_scores(files.scores)
+    assert len(scores) == 3
+    assert scores["a"].values.tolist() == ARRAYS["a"]
+    with pytest.raises(sed.SedscopeError, match=r"b\.tsv"):
+        scores["b"]
+    (files.scores / "c.tsv").unlink()
+    with pytest.raises(sed.SedscopeError, match=r"cannot read .*c\.tsv"):
+        scores["c"]
+    truth = sed.GroundTruth.from_dict({"a": [], "b": [], "c": []})
+    assert sed.evaluate(scores, truth, PSDS, clips=["a"]).clips == 1
+    with pytest.raises(sed.SedscopeError, match=r"(?s)2 problems.*b\.tsv.*c\.tsv"):
+        sed.evaluate(scores, truth, PSDS)
+
+
+def test_all_sources_give_the_same_result(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    tables = {clip: polars.read_csv(files.scores / f"{clip}.tsv", separator="\t") for clip in ARRAYS}
+    sources = [
+        sed.read_scores(files.scores),
+        sed.Scores.from_arrays(ARRAYS, classes=["Dog", "Cat"], frame=1.0),
+        sed.Scores.from_function(ARRAYS, lambda clip: ARRAYS[clip], classes=["Dog", "Cat"], frame=1.0),
+        sed.Scores.from_tables(tables),
+        sed.Scores.from_tables({clip: frame.to_pandas() for clip, frame in tables.items()}),
+    ]
+    truth = sed.read_ground_truth(files.truth, durations=files.durations)
+    events_frame = polars.read_csv(files.truth, separator="\t")
+    durations_frame = polars.read_csv(files.durations, separator="\t")
+    truths = [
+        truth,
+        sed.GroundTruth.from_table(events_frame, durations=durations_frame),
+        sed.GroundTruth.from_table(events_frame.to_pandas(), durations=durations_frame.to_pandas()),
+        sed.GroundTruth.from_dict(events(truth), durations={"a": 4, "b": 4}),
+        sed.read_ground_truth(files.truth, durations={"a.wav": 4.0, "b.wav": 4.0}),
+    ]
+    results = [
+        sed.evaluate(scores, of_source, [PSDS, sed.presets.PSDS2]).to_json()
+        for scores, of_source in zip(sources, truths, strict=True)
+    ]
+    assert set(results) == {results[0]}
+    for scores in sources[1:]:
+        assert_equal_scores(scores, sources[0])
+
+
+# Scores to files
+
+
+def test_scores_are_read_back_as_they_were(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((50, 2))
+    values[0] = INF, -INF
+    scores = sed.Scores.from_arrays(
+        {"a": values, "Y1_30.000_40.000.wav": values[:1], "ü x": values[:0], "c:d": -values},
+        classes=["Dog", "Cat"],
+        frame=1 / 3,
+    )
+    steps: list[tuple[int, int]] = []
+    sed.write_scores(scores, tmp_path / "new" / "folder", progress=lambda *step: steps.append(step))
+    assert steps == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    got = sed.read_scores(tmp_path / "new" / "folder")
+    assert_equal_scores(got, sed.Scores(sorted(scores), scores.__getitem__, classes=scores.classes))
+
+
+@given(
+    numpy_st.arrays(np.float64, (3, 2), elements=st.floats(allow_nan=False))
+    | numpy_st.arrays(np.float32, (3, 2), elements=st.floats(allow_nan=False, width=32)),
+    st.lists(st.integers(1, 10**12), min_size=3, max_size=3),
+)
+def test_numbers_are_written_in_full(
+    tmp_path_factory: pytest.TempPathFactory, values: Any, lengths: list[int]
+) -> None:
+    clip = sed.ClipScores.from_ticks(values, np.cumsum([0, *lengths]))
+    scores = sed.Scores.from_function(["a"], lambda _: clip, classes=["Dog", "Cat"])
+    got = written_and_read(scores, tmp_path_factory.mktemp("written"))["a"]
+    assert np.array_equal(got.ticks, clip.ticks)
+    assert np.array_equal(got.values.astype(values.dtype), values)
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=ascii)
+def test_odd_class_names(name: str, tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.1, 0.9]]}, classes=[name, "Dog"], frame=1.0)
+    got = written_and_read(scores, tmp_path / "scores")
+    assert_equal_scores(got, scores)
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, name)], "b": []}, durations={"a": 1, "b": 1})
+    sed.write_ground_truth(truth, tmp_path / "truth.tsv")
+    again = sed.read_ground_truth(tmp_path / "truth.tsv")
+    assert events(again) == events(truth)
+    result = sed.evaluate(got, again, PSDS, clips="scored")
+    assert result.references == {name: 1, "Dog": 0}
+    assert name in result.table()
+    assert result.to_dict()["metrics"][0]["per_class"] == {name: 1.0, "Dog": None}
+
+
+@pytest.mark.parametrize("name", ["onset", "offset", "a\nb", "a\r", " Dog "], ids=ascii)
+def test_class_names_that_a_table_cannot_hold_are_kept_or_refused(name: str, tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.1], [0.2]]}, classes=[name], frame=1.0)
+    try:
+        sed.write_scores(scores, tmp_path / "scores")
+    except sed.SedscopeError as error:
+        message = str(error)
+        assert repr(name) in message or name in message
+        assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+    else:
+        assert_equal_scores(sed.read_scores(tmp_path / "scores"), scores)
+
+
+@pytest.mark.parametrize(
+    "clip", ["a\0b", "x" * 300, "\udcff", "a.wav.wav"], ids=lambda clip: ascii(clip)[:9]
+)
+def test_clips_that_cannot_name_a_file_are_kept_or_refused(clip: str, tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({clip: [[0.1]]}, classes=["Dog"], frame=1.0)
+    try:
+        sed.write_scores(scores, tmp_path / "scores")
+    except sed.SedscopeError:
+        return
+    assert_equal_scores(sed.read_scores(tmp_path / "scores"), scores)
+
+
+def test_scores_go_to_a_new_folder(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    scores = sed.read_scores(files.scores)
+    before = files.listing()
+    for target, message in (
+        (files.scores, "is not empty"),
+        (files.truth, "cannot write to"),
+        (files.truth / "scores", "cannot write to"),
+    ):
+        with pytest.raises(sed.SedscopeError, match=message):
+            sed.write_scores(scores, target)
+    assert files.listing() == before
+
+
+def test_scores_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    def load(clip: str) -> Any:
+        return [[0.1]] if clip < "c" else [[0.1, 0.2]]
+
+    scores = sed.Scores.from_function("abcd", load, classes=["Dog"], frame=1.0)
+    with pytest.raises(sed.SedscopeError, match="clip c"):
+        sed.write_scores(scores, tmp_path / "scores")
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+
+
+def test_files_are_left_as_they_are(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    before = {name: (tmp_path / name).read_bytes() for name in files.listing()}
+    truth = sed.read_ground_truth(files.truth, durations=files.durations)
+    sed.evaluate(sed.read_scores(files.scores), truth, PSDS)
+    assert {name: (tmp_path / name).read_bytes() for name in files.listing()} == before

@@ -1,0 +1,70 @@
+"""Assertions that two results hold the same values, bit by bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import sedscope as sed
+from sedscope import Evaluation
+
+from . import oracle
+from .strategies import LABELS
+
+
+def assert_equal_scores(got: sed.Scores, expected: sed.Scores) -> None:
+    """The same classes, clips, values and frame boundaries, in the same order."""
+    assert got.classes == expected.classes
+    assert list(got) == list(expected)
+    for clip in expected:
+        assert np.array_equal(got[clip].values, expected[clip].values)
+        assert np.array_equal(got[clip].ticks, expected[clip].ticks)
+
+
+def count_columns(counts: sed.Counts, *, scores: bool = True) -> Iterator[tuple[str, list[float]]]:
+    """All arrays of the counts, by name."""
+    for label in sorted(counts):
+        of_class = counts[label]
+        if scores:
+            yield f"{label} scores", of_class.scores.tolist()
+        yield f"{label} tp", of_class.tp.tolist()
+        yield f"{label} fp", of_class.fp.tolist()
+        yield f"{label} references", [of_class.references, of_class.reference_time]
+        for other in sorted(counts):
+            yield f"{label} ct {other}", of_class.ct(other).tolist()
+    yield "duration", [counts.duration]
+
+
+def assert_equal_evaluations(a: Evaluation, b: Evaluation, *, scores: bool = True) -> None:
+    """The same counts, at the same scores if ``scores``, and the same values."""
+    assert dict(_evaluation_columns(a, scores)) == dict(_evaluation_columns(b, scores))
+    assert np.array_equal(
+        [a.scalars()[key] for key in sorted(a.scalars())],
+        [b.scalars()[key] for key in sorted(b.scalars())],
+        equal_nan=True,
+    )
+
+
+def _evaluation_columns(result: Evaluation, scores: bool) -> Iterator[tuple[str, list[float]]]:
+    for criterion, counts in result.counts.items():
+        yield from (
+            (f"{criterion} {key}", column) for key, column in count_columns(counts, scores=scores)
+        )
+
+
+def assert_equal_to_oracle(
+    counts: sed.ClassCounts, expected: dict[float, oracle.Count], label: str
+) -> None:
+    """At each distinct score the row that holds there has the oracle's counts."""
+    assert np.all(np.diff(counts.scores) < 0)
+    assert set(counts.scores.tolist()) <= set(expected)
+    cross = {other: counts.ct(other) for other in LABELS if other != label}
+    for score, count in expected.items():
+        row = np.count_nonzero(counts.scores >= score) - 1
+        got = (
+            (0, 0, dict.fromkeys(cross, 0))
+            if row < 0
+            else (counts.tp[row], counts.fp[row], {m: ct[row] for m, ct in cross.items()})
+        )
+        assert got == (count.tp, count.fp, {m: count.ct.get(m, 0) for m in cross}), score

@@ -1,0 +1,113 @@
+"""Tables of events, as DCASE tasks, sed_eval and users write them."""
+
+from __future__ import annotations
+
+from .sample import PLAIN, SCORED, Sample, lines, parquet, tabs
+
+SAMPLES: dict[str, Sample] = {
+    "DCASE, tabs": Sample(
+        "dcase",
+        {
+            "truth.tsv": tabs(
+                "filename|onset|offset|event_label",
+                "a.wav|1.000|3.500|Great Tit",
+                "a.wav|1.000|2.000|Wren",
+                "b.wav|0.000|1.250|Wren",
+                "c.wav|||",
+            )
+        },
+        {"a.wav": PLAIN["a"], "b.wav": PLAIN["b"], "c.wav": []},
+    ),
+    "DCASE, commas": Sample(
+        "dcase",
+        {
+            "truth.csv": lines(
+                "filename,onset,offset,event_label,confidence",
+                "a,0.0,3.0,Great Tit,0.8123",
+                "a,3.0,6.0,Wren,0.4411",
+                "b,0.0,3.0,Wren,0.9101",
+            )
+        },
+        SCORED,
+    ),
+    "DCASE, a file a clip": Sample(
+        "dcase",
+        {
+            "a.tsv": tabs("onset|offset|event_label", "1.0|3.5|Great Tit", "1.0|2.0|Wren"),
+            "b.tsv": tabs("onset|offset|event_label", "0|1.25|Wren"),
+        },
+        PLAIN,
+    ),
+    "DCASE, without a header": Sample(
+        "sed_eval",
+        {"truth.tsv": tabs("a|1.0|3.5|Great Tit", "a|1.0|2.0|Wren", "b|0.0|1.25|Wren")},
+        PLAIN,
+    ),
+    "DCASE, weak": Sample(
+        "dcase_weak",
+        {"weak.tsv": tabs("filename|event_labels", "a.wav|Great Tit,Wren", "b.wav|Wren", "c.wav|")},
+        {
+            "a.wav": [(0.0, 10.0, "Great Tit"), (0.0, 10.0, "Wren")],
+            "b.wav": [(0.0, 5.0, "Wren")],
+            "c.wav": [],
+        },
+        {"durations": {"a": 10.0, "b": 5.0, "c": 5.0}},
+    ),
+    "DCASE, weak, without a header": Sample(
+        "dcase_weak",
+        {"weak.tsv": tabs("audio/a.wav|Great Tit,Wren", "audio/c.wav|")},
+        {"audio/a.wav": [(0.0, 10.0, "Great Tit"), (0.0, 10.0, "Wren")], "audio/c.wav": []},
+        {"durations": {"a": 10.0, "c": 5.0}},
+    ),
+    "sed_eval, semicolons, with scenes": Sample(
+        "sed_eval",
+        {
+            "list.txt": lines(
+                "audio/a.wav;park;1.0;3.5;Great Tit", "audio/a.wav;park;1.0;2.0;Wren", "audio/c.wav"
+            )
+        },
+        {"audio/a.wav": PLAIN["a"], "audio/c.wav": []},
+    ),
+    "sed_eval, commas, a file a clip": Sample(
+        "sed_eval",
+        {"a.ann": lines("1.0,3.5,Great Tit", "1.0,2.0,Wren"), "b.ann": lines("0.0,1.25,Wren")},
+        PLAIN,
+    ),
+    "sed_eval, two columns": Sample(
+        "sed_eval",
+        {"a.ann": lines("1.0;3.5", "4;5")},
+        {"a": [(1.0, 3.5, "Bird"), (4.0, 5.0, "Bird")]},
+        {"label": "Bird"},
+    ),
+    "a table of other columns": Sample(
+        "table",
+        {
+            "t.csv": lines(
+                "id;recording;Begin (s);Length (s);species", "1;a;1.0;2.5;Great Tit", "2;a;1.0;1.0;Wren"
+            )
+        },
+        {"a": PLAIN["a"]},
+        {
+            "columns": {
+                "filename": "recording",
+                "onset": "Begin (s)",
+                "duration": "Length (s)",
+                "label": "species",
+            }
+        },
+    ),
+    "a Parquet table": Sample(
+        "dcase",
+        {
+            "t.parquet": parquet(
+                {
+                    "filename": ["a", "a", "b", "c"],
+                    "onset": [1.0, 1.0, 0.0, None],
+                    "offset": [3.5, 2.0, 1.25, None],
+                    "event_label": ["Great Tit", "Wren", "Wren", None],
+                }
+            )
+        },
+        {**PLAIN, "c": []},
+    ),
+}

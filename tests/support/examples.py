@@ -1,0 +1,74 @@
+"""Examples of every metric, criterion and post-processing: what must hold for all is tested over them.
+
+``tests/test_registries.py`` checks that nothing that the package registers is missing.
+"""
+
+from __future__ import annotations
+
+import sedscope as sed
+from sedscope.metrics import Metric
+from sedscope.postprocessing import (
+    Chain,
+    EventBoxes,
+    Hysteresis,
+    MaximumGap,
+    MedianFilter,
+    MinimumDuration,
+    MovingAverage,
+    PerClass,
+    PostProcessing,
+)
+
+COLLAR = sed.Collar(onset=0.02, offset=None)
+SEGMENT = sed.Segment(0.05, cross_triggers=True)
+
+# rates are per second and allowed to be high, because random clips are short
+METRICS: list[Metric] = [
+    sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=1e5, unit="second"),
+    sed.PSDS(sed.Intersection(0.5, 0.3), alpha_st=1, max_efpr=1e3, unit="second", oracle=False),
+    sed.PSDS(sed.Intersection(0.1, 0.1, 0.3), alpha_ct=0.5, alpha_st=1, max_efpr=1e5, unit="second"),
+    sed.PiPSDS(
+        sed.Intersection(0.5, 0.5, 0.3),
+        alpha_ct=1,
+        max_efpr=1e5,
+        unit="second",
+        postprocessing="MedianFilter(0|2e-6|1e-5)",
+    ),
+    sed.FScore(COLLAR, threshold=0.3),
+    sed.FScore(sed.Intersection(0.5, 0.5), threshold=0.0, beta=2, average="micro"),
+    sed.BestFScore(sed.Collar(1e-5, 1e-5, 0.5, cross_triggers=True)),
+    sed.BestFScore(sed.IoU(0.3), average="micro"),
+    sed.BestFScore(sed.IoU(0.3), beta=0.5, average="micro_tuned"),
+    sed.AveragePrecision(sed.IoU(0.7, cross_triggers=True)),
+    sed.AveragePrecision(SEGMENT, average="weighted"),
+    sed.AUROC(SEGMENT),
+    sed.AUROC(sed.Clip(), max_fpr=0.5, mcclish=True),
+    sed.AUROC(sed.Segment(0.05, aggregation="mean"), max_fpr=0.1, average="micro"),
+    sed.DPrime(sed.Clip()),
+    sed.ErrorRate(COLLAR, threshold=0.3),
+    sed.ErrorRate(SEGMENT, threshold=0.3, average="micro"),
+    sed.BestErrorRate(sed.Collar(1e-5), average="micro"),
+    sed.BestErrorRate(sed.Clip("mean"), average="weighted"),
+    sed.Precision(COLLAR, threshold=0.3),
+    sed.Recall(sed.Collar(None, 0.01), threshold=0.3),
+    sed.Specificity(SEGMENT, threshold=0.3),
+    sed.BalancedAccuracy(sed.Clip(), threshold=0.3),
+    sed.PrecisionAtRecall(sed.IoU(0.5), recall=0.5),
+    sed.RecallAtPrecision(COLLAR, precision=0.5),
+    sed.RecallAtFalseAlarms(COLLAR, per_hour=3.6e6),
+]
+
+
+POSTPROCESSINGS: list[PostProcessing] = [
+    MedianFilter(0.48),
+    MovingAverage(0.5),
+    MinimumDuration(0.25),
+    MaximumGap(1),
+    Hysteresis(difference=0.1),
+    Hysteresis(ratio=0.5),
+    EventBoxes(),
+    EventBoxes(0.64, absolute=0.3, relative=1.5),
+    Chain(),
+    Chain(MedianFilter(0.48), PerClass({"Dog": MedianFilter(1)})),
+    PerClass({"it's": Chain(MedianFilter(2), MedianFilter(0.1)), "Cat": MedianFilter(0)}),
+]

@@ -1,0 +1,92 @@
+"""The slow, obviously right evaluation: threshold, list the detections, count, for every score.
+
+Every function transcribes one definition; none shares an idea with the fast kernel.
+
+Conventions
+- Times are integer microseconds, intervals are half open: [onset, offset).
+- The operating point "at score s" is the threshold just below s: frames with `score >= s` are
+  active. A frame with score -inf is never active. No score is NaN.
+- A requirement rho * length is the float product rounded to the nearest microsecond, at least 1.
+- References have a positive length, and those of one label do not overlap within a clip.
+- One-to-one matchings pair a detection or a reference at most once, and are within a clip.
+- The "other labels" of a label are all others that occur in the scores or references of any clip.
+
+Definitions: Bilen et al., "A framework for the robust evaluation of sound event detection",
+ICASSP 2020; Ebbers et al., "Threshold independent evaluation of sound event detection scores",
+ICASSP 2022.
+"""
+
+from .clips import (
+    Clip,
+    Count,
+    Event,
+    detections,
+    frame_operating_points,
+    is_active,
+    operating_points,
+    other_labels,
+    overlap,
+    reference_count,
+    references,
+    requirement,
+)
+from .intersection import intersection_count, intersection_counts
+from .pairs import (
+    Pairable,
+    any_label_pairs_collar,
+    any_label_pairs_iou,
+    collar,
+    collar_count,
+    collar_counts,
+    collar_errors,
+    iou_count,
+    iou_counts,
+    largest_matching,
+    matching_count,
+    matchings,
+    overlap_over_union,
+)
+from .segments import (
+    any_label_pairs_segments,
+    segment_count,
+    segment_counts,
+    segment_scores,
+    segment_targets,
+    segments,
+)
+
+__all__ = [
+    "Clip",
+    "Count",
+    "Event",
+    "Pairable",
+    "any_label_pairs_collar",
+    "any_label_pairs_iou",
+    "any_label_pairs_segments",
+    "collar",
+    "collar_count",
+    "collar_counts",
+    "collar_errors",
+    "detections",
+    "frame_operating_points",
+    "intersection_count",
+    "intersection_counts",
+    "iou_count",
+    "iou_counts",
+    "is_active",
+    "largest_matching",
+    "matching_count",
+    "matchings",
+    "operating_points",
+    "other_labels",
+    "overlap",
+    "overlap_over_union",
+    "reference_count",
+    "references",
+    "requirement",
+    "segment_count",
+    "segment_counts",
+    "segment_scores",
+    "segment_targets",
+    "segments",
+]

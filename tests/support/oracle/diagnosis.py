@@ -1,0 +1,165 @@
+"""The error type of each detection and reference, slow and obviously right: each by its definition.
+
+One clip, one label, one threshold: frames with `score > threshold` are active.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import sedscope as sed
+from sedscope.data.times import to_ticks
+
+from .. import oracle
+from .clips import Clip, Event
+
+EventCriterion = sed.Intersection | sed.Collar | sed.IoU
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a criterion says of the detections and references."""
+
+    true: Sequence[Event]
+    found: Sequence[Event]
+    pairs: Sequence[tuple[Event, Event]] = ()
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The bin of each reference and of each detection, in order of time."""
+
+    references: Sequence[str]
+    detections: Sequence[str]
+
+
+def detections(clip: Clip, label: str, threshold: float) -> list[Event]:
+    """The runs of frames above the threshold."""
+    above = [score for score in clip.scores[label] if score > threshold]
+    return oracle.detections(clip.scores[label], clip.edges, min(above)) if above else []
+
+
+def share_time(event: Event, other: Event) -> bool:
+    return oracle.overlap(event, [other]) > 0
+
+
+def pairable(criterion: sed.Collar | sed.IoU) -> oracle.Pairable:
+    if isinstance(criterion, sed.IoU):
+        return oracle.overlap_over_union(criterion.threshold)
+    return oracle.collar(
+        onset=None if criterion.onset is None else int(to_ticks(criterion.onset)),
+        offset=None if criterion.offset is None else int(to_ticks(criterion.offset)),
+        offset_rate=criterion.offset_rate,
+    )
+
+
+def verdicts(
+    detected: Sequence[Event], targets: Sequence[Event], criterion: EventCriterion
+) -> list[Verdict]:
+    """What the criterion may say: several verdicts if several matchings are the best."""
+    if isinstance(criterion, sed.Intersection):
+        relevant = [
+            event
+            for event in detected
+            if oracle.overlap(event, targets) >= oracle.requirement(criterion.dtc, event[1] - event[0])
+        ]
+        covered = [
+            event
+            for event in targets
+            if oracle.overlap(event, relevant) >= oracle.requirement(criterion.gtc, event[1] - event[0])
+        ]
+        return [Verdict(relevant, covered)]
+    ranked = []
+    for pairs in oracle.matchings(detected, targets, pairable(criterion)):
+        onsets = [detection[0] - other[0] for detection, other in pairs]
+        offsets = [detection[1] - other[1] for detection, other in pairs]
+        absolute = sum(abs(error) for error in onsets + offsets)
+        ranked.append(((-len(pairs), absolute, sum(onsets), sum(offsets)), pairs))
+    best = min(rank for rank, _ in ranked)
+    return [
+        Verdict([detection for detection, _ in pairs], [other for _, other in pairs], pairs)
+        for rank, pairs in ranked
+        if rank == best
+    ]
+
+
+def triggered(clip: Clip, label: str, detection: Event, criterion: EventCriterion) -> list[str]:
+    """The other labels on which a false detection is a cross-trigger."""
+    own = oracle.references(clip, label)
+
+    def on(other: str) -> bool:
+        events = oracle.references(clip, other)
+        if isinstance(criterion, sed.Intersection) and criterion.cttc is not None:
+            needed = oracle.requirement(criterion.cttc, detection[1] - detection[0])
+            return oracle.overlap(detection, events) >= needed
+        if not isinstance(criterion, sed.Intersection) and criterion.cross_triggers:
+            can_pair = pairable(criterion)
+            if any(can_pair(detection, event) for event in own):
+                return False
+            return any(can_pair(detection, event) for event in events)
+        return oracle.overlap(detection, events) > 0
+
+    return [other for other in clip.scores if other != label and on(other)]
+
+
+def boundary_bin(detection: Event, reference: Event, criterion: EventCriterion) -> str:
+    """For a detection and a reference that share time with each other alone."""
+    early = reference[0] - detection[0]  # negative: late
+    longer = detection[1] - reference[1]  # negative: it ends early
+    if isinstance(criterion, sed.Collar):
+        near_onset = criterion.onset is None or abs(early) <= int(to_ticks(criterion.onset))
+        near_offset = criterion.offset is None or pairable(replace(criterion, onset=None))(
+            detection, reference
+        )
+        if near_offset and not near_onset:
+            return "onset"
+        if near_onset and not near_offset:
+            return "offset"
+    if early >= 0 and longer >= 0:
+        return "too_long"
+    if early <= 0 and longer <= 0:
+        return "too_short"
+    return "offset" if abs(longer) > abs(early) else "onset"
+
+
+def bins(clip: Clip, label: str, threshold: float, criterion: EventCriterion) -> Iterator[Bins]:
+    """The bins of all events, for each verdict that the criterion may give."""
+    detected = detections(clip, label, threshold)
+    targets = sorted(oracle.references(clip, label))
+    of_detection = {
+        event: [other for other in targets if share_time(event, other)] for event in detected
+    }
+    of_reference = {
+        other: [event for event in detected if share_time(event, other)] for other in targets
+    }
+    for verdict in verdicts(detected, targets, criterion):
+        references = []
+        for target in targets:
+            met = of_reference[target]
+            if target in verdict.found:
+                references.append("found")
+            elif not met:
+                references.append("missed")
+            elif len(met) >= 2:
+                references.append("fragmented")
+            elif len(of_detection[met[0]]) >= 2:
+                references.append("merged")
+            else:
+                references.append(boundary_bin(met[0], target, criterion))
+        false = []
+        for detection in detected:
+            met = of_detection[detection]
+            if detection in verdict.true:
+                false.append("true")
+            elif len(met) >= 2:
+                false.append("merged")
+            elif len(met) == 1 and len(of_reference[met[0]]) >= 2:
+                false.append("fragment")
+            elif len(met) == 1:
+                false.append(boundary_bin(detection, met[0], criterion))
+            elif triggered(clip, label, detection, criterion):
+                false.append("cross_trigger")
+            else:
+                false.append("background")
+        yield Bins(references, false)

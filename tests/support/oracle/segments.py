@@ -1,0 +1,121 @@
+"""Counts by segments and by whole clips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .clips import (
+    Clip,
+    Count,
+    Event,
+    is_active,
+    operating_points,
+    other_labels,
+    overlap,
+    references,
+)
+
+
+def segments(clip: Clip, length: int | None) -> list[Event]:
+    """[0, duration) cut every `length`, the last segment perhaps shorter; uncut if None."""
+    if length is None:
+        return [(0, clip.duration)]
+    return [(onset, min(onset + length, clip.duration)) for onset in range(0, clip.duration, length)]
+
+
+def segment_scores(clip: Clip, label: str, *, length: int | None, mean: bool = False) -> list[float]:
+    """Per segment the largest score of the frames that overlap it, -inf if none does.
+
+    With `mean` their mean, weighted by shared time, in floats added from left to right; -inf if
+    any of them is -inf.
+    """
+    values = []
+    for segment in segments(clip, length):
+        parts = [
+            (score, shared)
+            for score, frame in zip(clip.scores[label], pairwise(clip.edges), strict=True)
+            if (shared := overlap(segment, [frame])) > 0
+        ]
+        if not mean or not parts:
+            values.append(max((score for score, _ in parts), default=-math.inf))
+        elif any(score == -math.inf for score, _ in parts):
+            values.append(-math.inf)
+        else:
+            total = 0.0
+            for score, shared in parts:  # sum() adds floats with compensation from Python 3.12 on
+                total += score * shared
+            values.append(total / float(sum(shared for _, shared in parts)))
+    return values
+
+
+def segment_targets(clip: Clip, label: str, *, length: int | None) -> list[bool]:
+    """Per segment whether any reference of `label` overlaps it."""
+    return [overlap(segment, references(clip, label)) > 0 for segment in segments(clip, length)]
+
+
+def segment_count(
+    clips: Sequence[Clip],
+    label: str,
+    score: float,
+    *,
+    length: int | None,
+    mean: bool = False,
+    cross_triggers: bool = False,
+) -> Count:
+    """Counts of segments over all clips. TP: active targets. FP: active others.
+
+    CT on m: the FP that are targets of m.
+    """
+    tp = fp = 0
+    ct = dict.fromkeys(other_labels(clips, label), 0)
+    for clip in clips:
+        values = segment_scores(clip, label, length=length, mean=mean)
+        targets = segment_targets(clip, label, length=length)
+        pairs = list(zip(values, targets, strict=True))
+        tp += sum(is_active(value, score) and target for value, target in pairs)
+        false = [is_active(value, score) and not target for value, target in pairs]
+        fp += sum(false)
+        if cross_triggers:
+            for other in ct:
+                others = segment_targets(clip, other, length=length)
+                ct[other] += sum(a and b for a, b in zip(false, others, strict=True))
+    return Count(tp, fp, ct)
+
+
+def segment_counts(
+    clips: Sequence[Clip],
+    label: str,
+    *,
+    length: int | None,
+    mean: bool = False,
+    cross_triggers: bool = False,
+) -> dict[float, Count]:
+    """Score -> counts at that score, for every distinct segment score > -inf, decreasing."""
+    values = [v for clip in clips for v in segment_scores(clip, label, length=length, mean=mean)]
+    return {
+        score: segment_count(
+            clips, label, score, length=length, mean=mean, cross_triggers=cross_triggers
+        )
+        for score in operating_points(values)
+    }
+
+
+def any_label_pairs_segments(
+    clips: Sequence[Clip],
+    labels: Sequence[str],
+    score: float,
+    *,
+    length: int | None,
+    mean: bool = False,
+) -> int:
+    """Over all segments, the lesser of the numbers of labels that are targets and that are active."""
+    total = 0
+    for clip in clips:
+        values = [segment_scores(clip, label, length=length, mean=mean) for label in labels]
+        targets = [segment_targets(clip, label, length=length) for label in labels]
+        for k in range(len(segments(clip, length))):
+            active = sum(is_active(of_label[k], score) for of_label in values)
+            total += min(active, sum(of_label[k] for of_label in targets))
+    return total

@@ -1,0 +1,1 @@
+"""What tests of reports share: a browser, sets, and numbers read off the page."""

@@ -1,0 +1,1 @@
+"""What tests of the training loop share: batches, and the work of distributed processes."""

@@ -1,0 +1,128 @@
+"""What the metrics in the training loop refuse, and that a refused batch changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+
+pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[torch]'")
+import torch
+
+from sedscope.torch import SEDMetric
+
+from ..support.torch.batches import (
+    CLASSES,
+    CLIPS,
+    FRAME,
+    TRUTH,
+    evaluated,
+    give,
+    single,
+    values_of,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+
+BATCH = values_of(CLIPS[:3])
+
+
+WITH_NAN = BATCH.clone()
+WITH_NAN[1, 7, 2] = torch.nan
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((WITH_NAN, CLIPS[3:6]), rf"NaN\): clip {CLIPS[4]}, class {CLASSES[2]}, frame 7"),
+        ((BATCH, CLIPS[:2]), f"2 clip ids for 3 clips: {CLIPS[0]}, {CLIPS[1]}"),
+        ((BATCH, [*CLIPS[:2], "another"]), "not in the ground truth: 1 clip with scores: another"),
+        ((BATCH, [*CLIPS[:2], ""]), "not the name of a clip"),
+        ((BATCH, [*CLIPS[:2], 3]), "named by text, not by 3"),
+        ((BATCH, CLIPS[0]), f"clip ids must be a list of names, not '{CLIPS[0]}'"),
+        ((BATCH, np.array(CLIPS[:3])), "clip ids must be a list of names, not ndarray"),
+        ((BATCH[0], CLIPS[:3]), rf"must be clips × frames × 10 classes, .* batch of {CLIPS[0]}"),
+        ((BATCH[:, :, :9], CLIPS[:3]), rf"10 classes, not of shape \(3, 100, 9\).* {CLIPS[0]}"),
+        ((BATCH[:, :0], CLIPS[:3]), rf"not of shape \(3, 0, 10\).* {CLIPS[0]}"),
+        ((BATCH.numpy(), CLIPS[:3]), "must be a tensor, not ndarray"),
+        ((BATCH, CLIPS[:3], None, [100, 101, 99]), rf"from 1 to 100 frames: clip {CLIPS[1]} \(101\)"),
+        ((BATCH, CLIPS[:3], None, [100, 0, 99]), rf"from 1 to 100 frames: clip {CLIPS[1]} \(0\)"),
+        ((BATCH, CLIPS[:3], None, [1.0, 0.5, 0.2]), f"whole numbers of frames, .*{CLIPS[0]}"),
+        ((BATCH, CLIPS[:3], BATCH > 0.5), "has a ground truth already"),
+        (
+            (BATCH * 0.5, [CLIPS[2], CLIPS[30], CLIPS[31]]),
+            f"other scores or targets: 1 clip: {CLIPS[2]}",
+        ),
+        ((BATCH, [CLIPS[30], CLIPS[31], CLIPS[30]]), f"other scores or targets: 1 clip: {CLIPS[30]}"),
+    ],
+)
+def test_bad_batches_change_nothing(arguments: Any, message: str) -> None:
+    metric = single()
+    give(metric, CLIPS[:3])
+    before, value = [part.clone() for part in metric.parts], metric.result().scalars()
+    with pytest.raises(sed.SedscopeError, match=message):
+        metric.update(*arguments)
+    assert all(map(torch.equal, before, metric.parts))
+    np.testing.assert_equal(metric.result().scalars(), value)
+    give(metric, CLIPS[3:])
+    np.testing.assert_equal(metric.result().scalars(), evaluated([sed.presets.PSDS1]))
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (None, "there is no ground truth"),
+        (
+            torch.full_like(BATCH, 0.5),
+            rf"must be 0 or 1: 3000 frames .* clip {CLIPS[0]}, class \w+, frame 0",
+        ),
+        (BATCH[:2] > 0.5, rf"targets of shape \(2, 100, 10\) .* {CLIPS[0]}"),
+        ([[], []], f"list of events for each of the 3 clips, in the batch of {CLIPS[0]}"),
+        ([[], [(0, 1, "Horse")], []], f"none of the classes: 'Horse' in clip {CLIPS[1]}"),
+        ([[], [(2, 1, "Dog")], []], f"no or negative length: .*{CLIPS[1]}"),
+        ([[], [(0, "Dog")], []], rf"{CLIPS[1]}: \(0, 'Dog'\) is not"),
+        ([[], [(11, 12, "Dog")], []], f"after the last boundary of the scores: clip {CLIPS[1]}, Dog"),
+    ],
+)
+def test_bad_targets_change_nothing(targets: Any, message: str) -> None:
+    metric = single(truth=None)
+    with pytest.raises(sed.SedscopeError, match=message):
+        metric.update(BATCH, CLIPS[:3], targets)
+    assert not metric.parts
+
+
+def test_other_targets_of_a_clip_are_refused() -> None:
+    metric = single(truth=None)
+    metric.update(BATCH, CLIPS[:3], BATCH > 0.5)
+    with pytest.raises(sed.SedscopeError, match=f"other scores or targets: .*{CLIPS[0]}"):
+        metric.update(BATCH, CLIPS[:3], BATCH > 0.9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "PSDS"}, "not a metric: 'PSDS'"),
+        ({"metric": [sed.presets.PSDS1]}, "SEDMetrics takes several"),
+        ({"classes": []}, "there are no classes"),
+        ({"classes": CLASSES[1:]}, f"not among the classes of the scores: {CLASSES[0]}"),
+        ({"frame": 0}, "frame=0 must be a number of seconds"),
+        ({"truth": {}}, "expected a GroundTruth, not dict"),
+        ({"missing": "drop"}, "missing='drop': choose"),
+        ({"repeats": "last"}, "repeats='last': choose 'error' or 'first'"),
+        ({"postprocessing": 3}, "not a post-processing: 3"),
+    ],
+)
+def test_bad_definitions(options: dict[str, Any], message: str) -> None:
+    usual = {"metric": sed.presets.PSDS1, "classes": CLASSES, "frame": FRAME, "truth": TRUTH}
+    with pytest.raises(sed.SedscopeError, match=message):
+        SEDMetric(**{**usual, **options})
+
+
+@pytest.mark.filterwarnings("ignore:The ``compute`` method of metric SEDMetric was called before")
+def test_nothing_to_compute() -> None:
+    with pytest.raises(sed.SedscopeError, match="no batch was given to update"):
+        single().compute()
