@@ -54,7 +54,7 @@ def in_memory(clips: int) -> list[Row]:
     scores, truth = simulated(clips)
     by_class = np.concatenate([scores[clip].values for clip in scores]).T.copy()
 
-    def evaluate(*metrics: Metric) -> Callable[[], object]:
+    def evaluate(*metrics: Metric[Any]) -> Callable[[], object]:
         return lambda: sed.evaluate(scores, truth, metrics)
 
     def full_counts(criterion: sed.Intersection) -> Callable[[], object]:
@@ -82,7 +82,7 @@ def in_memory(clips: int) -> list[Row]:
     independent, tuning = seconds(
         evaluate(MIPSDS1), lambda: sed.tune(scores, truth, COLLAR_F1, FILTERS), repeat=2
     )
-    compared: list[tuple[str, Metric, float, str | None]] = [
+    compared: list[tuple[str, Metric[Any], float, str | None]] = [
         (f"PSDS 1, {size}", PSDS1, psds1, "≥ 150"),
         (f"PSDS 2, {size}", PSDS2, psds2, "≥ 300"),
         (f"best collar F1, {size}", COLLAR_F1, collar, "≥ 80"),
@@ -153,7 +153,7 @@ def psds_options(metric: sed.PSDS) -> dict[str, Any]:
 def resampling(clips: int) -> list[Row]:
     """1000 resamples against one evaluation."""
     scores, truth = simulated(clips)
-    metrics: dict[str, tuple[Metric, str | None]] = {
+    metrics: dict[str, tuple[Metric[Any], str | None]] = {
         "PSDS 1": (PSDS1, "≤ 20"),
         "PSDS 2": (PSDS2, None),
         "best collar F1": (COLLAR_F1, None),
@@ -167,7 +167,7 @@ def resampling(clips: int) -> list[Row]:
     return rows
 
 
-def _resample(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric) -> Callable[[], object]:
+def _resample(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric[Any]) -> Callable[[], object]:
     return lambda: sed.bootstrap(sed.deltas(scores, truth, metric.criterion), metric)
 
 
@@ -213,7 +213,7 @@ def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str
 def long_recordings(hours: float) -> list[Row]:
     """One class at 50 frames a second: how time grows with the length of the recording."""
     lengths = (hours / 24, hours)
-    metrics: dict[str, Metric] = {"PSDS 1": PSDS1, "best collar F1": COLLAR_F1}
+    metrics: dict[str, Metric[Any]] = {"PSDS 1": PSDS1, "best collar F1": COLLAR_F1}
     times: dict[str, list[float]] = {name: [] for name in metrics}
     for length in lengths:
         scores, truth = simulated(1, seconds=3600 * length, classes=1, events_per_minute=4)
@@ -231,7 +231,7 @@ def long_recordings(hours: float) -> list[Row]:
     ]
 
 
-def _evaluate(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric) -> Callable[[], object]:
+def _evaluate(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric[Any]) -> Callable[[], object]:
     return lambda: sed.evaluate(scores, truth, metric)
 
 

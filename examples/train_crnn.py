@@ -15,6 +15,7 @@ import wave
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -37,7 +38,7 @@ MELS = 32
 PSDS = sed.PSDS(sed.Intersection(dtc=0.7, gtc=0.7))
 BEST_F1 = sed.BestFScore(sed.Collar())
 F1 = sed.FScore(sed.Collar())
-VALIDATION_METRICS: dict[str, Metric] = {"psds": PSDS, "best_f1": BEST_F1}
+VALIDATION_METRICS: dict[str, Metric[Any]] = {"psds": PSDS, "best_f1": BEST_F1}
 
 
 def sound(label: str, seconds: float, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sedscope.criteria.registry import CRITERIA
 from sedscope.io.events import EVENT_FORMATS
 from sedscope.io.scores import SCORE_FORMATS
-from sedscope.metrics import CRITERIA, METRICS
+from sedscope.metrics.registry import METRICS
 from sedscope.postprocessing import POSTPROCESSINGS, ScoreTransform
 
 from .support import examples

@@ -7,7 +7,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.data.scores import ClipScores
-from sedscope.engines import floor_search as collect
+from sedscope.engines import floor_search
 
 PSDS = [
     sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=1.62, unit="minute"),
@@ -19,8 +19,8 @@ PSDS = [
 def test_a_guess_changes_nothing(lift: float, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = sed.simulate.ground_truth(160, events_per_minute=4, seed=3)
     made = sed.simulate.scores(truth, frame=0.1, seed=3)
-    monkeypatch.setattr(collect, "_SAMPLE", 40)
-    monkeypatch.setattr(collect, "_BYTES_IN_VAIN", 0)
+    monkeypatch.setattr(floor_search, "_SAMPLE", 40)
+    monkeypatch.setattr(floor_search, "_BYTES_IN_VAIN", 0)
     sampled = {truth.clips[i] for i in np.linspace(0, 159, 40).astype(int)}
     reads: list[str] = []
 
@@ -50,7 +50,7 @@ def test_a_guess_changes_nothing(lift: float, monkeypatch: pytest.MonkeyPatch) -
 def test_many_recordings_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     truth = sed.simulate.ground_truth(60, events_per_minute=4, seed=4)
     made = sed.simulate.scores(truth, frame=0.1, seed=4)
-    monkeypatch.setattr(collect, "_SAMPLE", 20)
+    monkeypatch.setattr(floor_search, "_SAMPLE", 20)
 
     def pieces(clip: str) -> sed.ClipPieces:
         return sed.ClipPieces(lambda: np.array_split(made[clip].values, 3), edges=made[clip].edges)
@@ -58,5 +58,5 @@ def test_many_recordings_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     cut = sed.Scores.from_function(truth.clips, pieces, classes=made.classes)
     expected = sed.evaluate(made, truth, PSDS).scalars()
     assert sed.evaluate(cut, truth, PSDS).scalars() == expected
-    monkeypatch.setattr(collect, "_BYTES_IN_VAIN", 0)
+    monkeypatch.setattr(floor_search, "_BYTES_IN_VAIN", 0)
     assert sed.evaluate(cut, truth, PSDS).scalars() == expected

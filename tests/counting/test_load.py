@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import sedscope as sed
 from sedscope.metrics import Metric
 
-METRICS: list[Metric] = [
+METRICS: list[Metric[Any]] = [
     sed.presets.PSDS1,
     sed.presets.PSDS2,
     sed.BestFScore(sed.Collar()),

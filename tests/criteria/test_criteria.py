@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.one_pass import Wanted
+from sedscope.counting.request import DeltaRequest
 from sedscope.data.alignment import align
 from sedscope.data.times import to_ticks
-from sedscope.engines.floor_search import collect
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle
+from ..support.passes import find_deltas
 from ..support.strategies import (
     LABELS,
     clip_lists,
@@ -111,7 +111,9 @@ def test_errors_of_pairs(case: Sequence[oracle.Clip], collar: sed.Collar) -> Non
 
 def any_label_pairs(case: Sequence[oracle.Clip], criterion: Any) -> tuple[Any, Any]:
     alignment = align(to_scores(case), to_truth(case))
-    pairs = collect(alignment, {criterion: Wanted(any_label=True)})[criterion].counts().any_label
+    pairs = (
+        find_deltas(alignment, {criterion: DeltaRequest(any_label=True)})[criterion].counts().any_label
+    )
     assert pairs is not None
     return pairs
 

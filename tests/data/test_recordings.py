@@ -16,18 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.one_pass import Wanted
-from sedscope.criteria import Criterion
-from sedscope.criteria import FoundChanges
-from sedscope.criteria.delta_tables import DeltaTables, ReferenceRows, DeltaRows
+from sedscope.counting.request import DeltaRequest
+from sedscope.criteria import Criterion, FoundChanges
+from sedscope.criteria.delta_tables import DeltaRows, DeltaTables, ReferenceRows
 from sedscope.data.alignment import align
 from sedscope.data.scores import ScoreArray
-from sedscope.engines.floor_search import collect
 from sedscope.metrics import Metric
 
 from ..support import oracle
 from ..support.equality import assert_equal_evaluations
 from ..support.examples import METRICS
+from ..support.passes import find_deltas
 from ..support.strategies import LABELS, clip_lists, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -94,10 +93,10 @@ def found(
     more: Sequence[Criterion] = (),
 ) -> dict[Criterion, sed.Deltas]:
     wanted = {
-        criterion: Wanted(any_label=any_label and not isinstance(criterion, sed.Intersection))
+        criterion: DeltaRequest(any_label=any_label and not isinstance(criterion, sed.Intersection))
         for criterion in (*CRITERIA, *more)
     }
-    return collect(align(scores, truth), wanted, threads=threads)
+    return find_deltas(align(scores, truth), wanted, threads=threads)
 
 
 @settings(max_examples=60)
@@ -148,7 +147,7 @@ def test_among_clips_that_are_whole() -> None:
         return cut_up.open(clip) if int(clip.removeprefix("clip_")) % 3 == 0 else scores[clip]
 
     mixed = sed.Scores.from_function(truth.clips, some, classes=scores.classes)
-    metrics: list[Metric] = [sed.presets.PSDS1, sed.presets.PSDS2, sed.BestErrorRate(sed.Collar())]
+    metrics: list[Metric[Any]] = [sed.presets.PSDS1, sed.presets.PSDS2, sed.BestErrorRate(sed.Collar())]
     done: list[tuple[int, int]] = []
     result = sed.evaluate(mixed, truth, metrics, progress=lambda *counts: done.append(counts))
     assert_equal_evaluations(sed.evaluate(scores, truth, metrics), result)
@@ -159,12 +158,12 @@ def test_pruned_by_the_floors_of_other_clips_and_its_own() -> None:
     truth = sed.simulate.ground_truth(200, seed=7)
     scores = sed.simulate.scores(truth, seed=8)
     psds = sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=20)
-    wanted: dict[Criterion, Wanted] = {
-        psds.criterion: Wanted(false_positive_limit=psds.false_positive_limit)
+    wanted: dict[Criterion, DeltaRequest] = {
+        psds.criterion: DeltaRequest(false_positive_limit=psds.false_positive_limit)
     }
-    deltas = collect(align(in_pieces(scores, [300]), truth), wanted)[psds.criterion]
+    deltas = find_deltas(align(in_pieces(scores, [300]), truth), wanted)[psds.criterion]
     assert np.isfinite(deltas.floors).all()
-    whole = collect(align(scores, truth), wanted)[psds.criterion]
+    whole = find_deltas(align(scores, truth), wanted)[psds.criterion]
     assert np.array_equal(deltas.floors, whole.floors)
     assert_equal_evaluations(
         sed.evaluate(scores, truth, psds), sed.evaluate(in_pieces(scores, [300]), truth, psds)
@@ -314,9 +313,9 @@ def test_what_needs_whole_clips_says_so() -> None:
     clip: Any = scores.open("a")
     with pytest.raises(sed.SedscopeError, match=message):
         sed.Scores.from_arrays({"a": clip}, classes=["Cat", "Dog"], frame=1)
-    wanted: dict[Criterion, Wanted] = {sed.Intersection(0.5, 0.5): Wanted(any_label=True)}
+    wanted: dict[Criterion, DeltaRequest] = {sed.Intersection(0.5, 0.5): DeltaRequest(any_label=True)}
     with pytest.raises(sed.SedscopeError, match="substitutions are not defined for Intersection"):
-        collect(align(scores, TRUTH), wanted)
+        find_deltas(align(scores, TRUTH), wanted)
 
 
 @pytest.mark.parametrize(

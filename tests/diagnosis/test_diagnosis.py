@@ -16,16 +16,9 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.data.alignment import align
-from sedscope.diagnosis.diagnose import (
-    CAUSES,
-    DETECTION_BINS,
-    REFERENCE_BINS,
-    ClassDiagnosis,
-    ClipDiagnosis,
-    clip_costs,
-    diagnose_aligned_clip,
-    diagnose_clip,
-)
+from sedscope.diagnosis import ClassDiagnosis, ClipDiagnosis, clip_costs, diagnose_clip
+from sedscope.diagnosis.clips import diagnose_aligned_clip
+from sedscope.diagnosis.error_types import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
 
 from ..support import oracle
 from ..support.oracle import diagnosis as oracle_diagnosis
@@ -81,8 +74,8 @@ def test_bins_are_those_of_the_definitions(
     thresholds = data.draw(stops([clip]))
     diagnosis = sed.diagnose(to_scores([clip], dtype), to_truth([clip]), criterion, thresholds)
     for label in LABELS:
-        assert tuple(diagnosis[label].references) == REFERENCE_BINS
-        assert tuple(diagnosis[label].detections) == DETECTION_BINS
+        assert tuple(diagnosis[label].references) == REFERENCE_TYPES
+        assert tuple(diagnosis[label].detections) == DETECTION_TYPES
         assert diagnosis[label].thresholds.tolist() == sorted(set(thresholds[label]), reverse=True)
         for row, threshold in enumerate(diagnosis[label].thresholds.tolist()):
             possible = [
@@ -162,7 +155,7 @@ def test_clips_by_themselves(
 
 def of_label(diagnosis: ClipDiagnosis, label: str) -> tuple[Counter[str], Counter[str]]:
     references, detections = (
-        Counter(event.bin for event in side if event.label == label)
+        Counter(event.error_type for event in side if event.label == label)
         for side in (diagnosis.references, diagnosis.detections)
     )
     return references, detections
@@ -201,7 +194,7 @@ def test_events_of_a_clip(data: st.DataObject, clip: oracle.Clip, criterion: Eve
         possible = list(oracle_diagnosis.bins(clip, label, thresholds[label], criterion))
         assert (
             oracle_diagnosis.Bins(
-                [event.bin for event in references], [event.bin for event in detections]
+                [event.error_type for event in references], [event.error_type for event in detections]
             )
             in possible
         )
@@ -215,7 +208,7 @@ def test_events_of_a_clip(data: st.DataObject, clip: oracle.Clip, criterion: Eve
         ]
         for event in detections:
             on = oracle_diagnosis.triggered(clip, label, times(event), criterion)
-            assert list(event.triggers) == (on if event.bin == "cross_trigger" else [])
+            assert list(event.triggers) == (on if event.error_type == "cross_trigger" else [])
 
 
 @settings(max_examples=200)
@@ -311,8 +304,8 @@ def test_drawn(
     scores = sed.Scores.from_events({"a": events(detected, "x")}, classes=["x"])
     truth = sed.GroundTruth.from_dict({"a": events(reference, "x")}, durations={"a": 20})
     judged = diagnose_aligned_clip(align(scores, truth), "a", criterion, 0.5)
-    assert [event.bin for event in judged.references] == of_references
-    assert [event.bin for event in judged.detections] == of_detections
+    assert [event.error_type for event in judged.references] == of_references
+    assert [event.error_type for event in judged.detections] == of_detections
 
 
 @pytest.mark.parametrize(
@@ -332,7 +325,7 @@ def test_cross_triggers_drawn(criterion: EventCriterion, bins: list[str]) -> Non
     scores = sed.Scores.from_events({"a": events(detected, "x")}, classes=["x", "y"])
     truth = sed.GroundTruth.from_dict({"a": events(own, "x") + events(other, "y")}, durations={"a": 14})
     judged = diagnose_aligned_clip(align(scores, truth), "a", criterion, 0.5)
-    assert [event.bin for event in judged.detections] == bins
+    assert [event.error_type for event in judged.detections] == bins
     assert [event.triggers for event in judged.detections] == [
         ("y",) if of == "cross_trigger" else () for of in bins
     ]

@@ -13,7 +13,7 @@ import pytest
 import sedscope as sed
 from sedscope import _native
 
-from ..support.paths import ROOT
+from ..support.project import ROOT
 
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGE = Path(sed.__file__).parent

@@ -18,16 +18,16 @@ import pytest
 
 import sedscope as sed
 from sedscope.counting import deltas as clip_deltas
-from sedscope.counting import one_pass as gathering
 from sedscope.counting.delta_files import merge_files, save_deltas
 from sedscope.data.alignment import align
-from sedscope.engines import floor_search as collect
+from sedscope.engines import floor_search
 from sedscope.engines.checkpoint import CheckpointEngine
-from sedscope.engines.parts import find, merge, part_of, ranges
-from sedscope.evaluation.request import wanted_by
+from sedscope.engines.parts import clip_ranges, merge_parts, part_deltas, part_of
 from sedscope.metrics import Metric
+from sedscope.metrics.requests import delta_requests
 
 from ..support.examples import METRICS
+from ..support.passes import find_deltas
 
 CRITERIA = {repr(metric.criterion): metric.criterion for metric in METRICS}
 PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
@@ -93,10 +93,11 @@ def merged_by_hand(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp
     for k in range(3):
         alignment = align(scores, truth, clips=truth.clips[k * 20 : (k + 1) * 20])
         every = {
-            c: gathering.Wanted(None, w.any_label, w.variants) for c, w in wanted_by(metrics).items()
+            criterion: request.at_every_threshold()
+            for criterion, request in delta_requests(metrics).items()
         }
         paths.append(tmp_path / f"{k}.deltas")
-        save_deltas(collect.collect(alignment, every).values(), paths[-1])
+        save_deltas(find_deltas(alignment, every).values(), paths[-1])
     return sed.evaluate_deltas(merge_files(paths), metrics)
 
 
@@ -141,9 +142,9 @@ def test_every_way_gives_the_same_bits(
 def test_parts_of_any_size(size: int, stored: tuple[Path, sed.GroundTruth]) -> None:
     folder, truth = stored
     alignment = align(sed.read_scores(folder), truth)
-    wanted = wanted_by(PSDS)
-    parts = [find(part_of(alignment, clips), wanted, 1) for clips in ranges(60, size)]
-    merged = merge(*parts)
+    requests = delta_requests(PSDS)
+    parts = [part_deltas(part_of(alignment, clips), requests, 1) for clips in clip_ranges(60, size)]
+    merged = merge_parts(*parts)
     for psds in PSDS:
         measured = psds.measure(merged[psds.criterion].counts())
         assert measured.value == sed.evaluate(in_memory(folder), truth, psds)[psds].value
@@ -152,8 +153,8 @@ def test_parts_of_any_size(size: int, stored: tuple[Path, sed.GroundTruth]) -> N
 def test_guessed_floors_on_a_cluster(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = sed.simulate.ground_truth(120, seed=5)
     scores = sed.simulate.scores(truth, frame=0.1, seed=5)
-    monkeypatch.setattr(collect, "_SAMPLE", 30)
-    metrics: list[Metric] = [sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=20)]
+    monkeypatch.setattr(floor_search, "_SAMPLE", 30)
+    metrics: list[Metric[Any]] = [sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=20)]
     result = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
     assert result.scalars() == sed.evaluate(scores, truth, metrics).scalars()
 
@@ -376,11 +377,11 @@ def test_a_damaged_part_is_found_again(stored: tuple[Path, sed.GroundTruth], tmp
     folder, truth = stored
     engine = CheckpointEngine(tmp_path, clips_per_part=20)
     alignment = align(sed.read_scores(folder), truth)
-    wanted = wanted_by(PSDS)
-    first = engine(alignment, wanted)
+    requests = delta_requests(PSDS)
+    first = engine.run_pass(alignment, requests, None)
     damaged = sorted(tmp_path.iterdir())[1]
     damaged.write_bytes(damaged.read_bytes()[:-3])
-    again = engine(alignment, wanted)
+    again = engine.run_pass(alignment, requests, None)
     for criterion, found in first.items():
         np.testing.assert_array_equal(
             again[criterion].tables.detections.scores, found.tables.detections.scores
@@ -390,9 +391,9 @@ def test_a_damaged_part_is_found_again(stored: tuple[Path, sed.GroundTruth], tmp
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "spark"}, "choose 'threads' or 'dask'"),
-        ({"scheduler": "tcp://localhost:1"}, "a scheduler is for engine='dask'"),
-        ({"engine": "dask", "checkpoint": "x"}, "choose engine='threads' with it"),
+        ({"engine": "spark"}, "Choose 'threads' or 'dask'"),
+        ({"scheduler": "tcp://localhost:1"}, "A scheduler is for engine='dask'"),
+        ({"engine": "dask", "checkpoint": "x"}, "Use it with engine='threads'"),
         ({"engine": "dask", "scheduler": "tcp://127.0.0.1:1"}, "no Dask scheduler at tcp"),
     ],
 )

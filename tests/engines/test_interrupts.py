@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.engines import EngineChoice
+from sedscope.engines.options import EngineName
 from sedscope.io.ground_truth import write_durations
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="looks into /proc")
@@ -183,7 +183,7 @@ def test_a_long_call_of_the_core_is_interrupted(
 
 
 @pytest.mark.parametrize("engine", ["threads", "dask"])
-def test_the_library_goes_on_after_an_interruption(engine: EngineChoice, folder: Path) -> None:
+def test_the_library_goes_on_after_an_interruption(engine: EngineName, folder: Path) -> None:
     if engine == "dask":
         pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
     scores = sed.read_scores(folder / "scores")

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.data.alignment import align
-from sedscope.engines.floor_search import collect
-from sedscope.evaluation.class_blocks import Expected, as_bytes, expected
-from sedscope.evaluation.request import wanted_by
+from sedscope.engines.floor_search import find_deltas
+from sedscope.evaluation.class_blocks import MemoryEstimate, as_bytes, estimate_memory
 from sedscope.metrics import Metric
+from sedscope.metrics.requests import delta_requests
 
-METRICS: list[Metric] = [
+METRICS: list[Metric[Any]] = [
     sed.presets.PSDS1,
     sed.presets.PSDS2,
     sed.BestFScore(sed.Collar(), average="micro_tuned"),
@@ -37,7 +37,7 @@ def small_set() -> tuple[sed.Scores, sed.GroundTruth]:
 
 def test_blocks_give_the_same_values() -> None:
     scores, truth = small_set()
-    needed = expected(align(scores, truth), wanted_by(METRICS))
+    needed = estimate_memory(align(scores, truth), delta_requests(METRICS))
     limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.5))
     assert len([*needed.blocks(limit)]) >= 5
     in_blocks = sed.evaluate(scores, truth, METRICS, memory=limit)
@@ -52,13 +52,13 @@ def test_a_block_finds_its_own_classes_only(tmp_path: Path, monkeypatch: pytest.
     psds = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=20)
     rows: list[NDArray[np.int64]] = []
 
-    def collected(*arguments: Any, **options: Any) -> dict[Any, sed.Deltas]:
-        deltas = collect(*arguments, **options)
+    def recording(*arguments: Any) -> dict[Any, sed.Deltas]:
+        deltas = find_deltas(*arguments)
         rows.append(np.diff(deltas[psds.criterion].tables.detections.class_starts()))
         return deltas
 
-    monkeypatch.setattr("sedscope.evaluation.class_blocks.collect", collected)
-    needed = expected(align(scores, truth), wanted_by([psds]))
+    monkeypatch.setattr("sedscope.evaluation.class_blocks.find_deltas", recording)
+    needed = estimate_memory(align(scores, truth), delta_requests([psds]))
     limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.5))
     in_blocks = sed.evaluate(scores, truth, psds, memory=limit, checkpoint=tmp_path)
     assert in_blocks.scalars() == sed.evaluate(scores, truth, psds).scalars()
@@ -86,22 +86,22 @@ def test_what_needs_all_classes_is_refused_in_blocks() -> None:
 
 def test_a_limit_too_small_for_one_class() -> None:
     scores, truth = small_set()
-    with pytest.raises(sed.SedscopeError, match="too little for one class"):
+    with pytest.raises(sed.SedscopeError, match="one class alone needs"):
         sed.evaluate(scores, truth, METRICS, memory=10)
 
 
 @pytest.mark.parametrize("text", ["", "4XB", "-1GB", "0", "nan", None, True])
 def test_no_number_of_bytes(text: Any) -> None:
-    with pytest.raises(sed.SedscopeError, match="give a number of bytes"):
+    with pytest.raises(sed.SedscopeError, match="not a number of bytes"):
         as_bytes(text)
 
 
 def test_expectation_is_of_the_right_size() -> None:
     scores, truth = small_set()
-    wanted = wanted_by([sed.BestFScore(sed.Collar())])
+    requests = delta_requests([sed.BestFScore(sed.Collar())])
     deltas = sed.deltas(scores, truth, sed.Collar())
     rows = np.diff(deltas.tables.detections.class_starts())
-    found = expected(align(scores, truth), wanted)
+    found = estimate_memory(align(scores, truth), requests)
     np.testing.assert_allclose(found.deltas, rows * 12, rtol=0.5)
     np.testing.assert_allclose(found.counts, rows * 20, rtol=0.5)
 
@@ -115,7 +115,7 @@ def test_blocks_are_all_classes_once_and_within_the_limit(
     sizes: list[tuple[int, int]], kept: int, limit: int
 ) -> None:
     deltas, counts = np.array(sizes, float).T
-    needed = Expected(deltas, counts, kept, 10)
+    needed = MemoryEstimate(deltas, counts, kept, 10)
 
     def size(block: NDArray[np.bool_]) -> float:
         held = counts[block].sum() if counts[block].sum() <= kept else max(kept, counts[block].max())
@@ -123,7 +123,7 @@ def test_blocks_are_all_classes_once_and_within_the_limit(
 
     everything, room = np.eye(len(sizes), dtype=bool), limit * 2 / 3
     if any(size(alone) > room for alone in everything):
-        with pytest.raises(sed.SedscopeError, match="too little for one class"):
+        with pytest.raises(sed.SedscopeError, match="one class alone needs"):
             list(needed.blocks(limit))
         return
     blocks = list(needed.blocks(limit))

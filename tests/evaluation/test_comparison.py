@@ -17,7 +17,7 @@ from sedscope.metrics import Metric
 
 PSDS = sed.presets.PSDS1
 RATE = sed.ErrorRate(sed.Collar(0.5), threshold=0.4)
-METRICS: list[Metric] = [PSDS, sed.FScore(sed.Segment(1.0), threshold=0.4), RATE]
+METRICS: list[Metric[Any]] = [PSDS, sed.FScore(sed.Segment(1.0), threshold=0.4), RATE]
 CLASSES = ("Dog", "Dishes", "Speech")
 
 
@@ -104,7 +104,7 @@ def p_value(values: Iterable[float]) -> float:
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 def test_identical_systems(truth: sed.GroundTruth, good: sed.Scores, interval: str) -> None:
-    metrics: list[Metric] = [*METRICS, sed.DPrime(sed.Clip()), sed.BestFScore(sed.Collar())]
+    metrics: list[Metric[Any]] = [*METRICS, sed.DPrime(sed.Clip()), sed.BestFScore(sed.Collar())]
     comparison = sed.compare({"a": good, "b": good}, truth, metrics, n=30, interval=interval)
     for of_metric in comparison.differences.values():
         pair = of_metric["a", "b"]

@@ -21,13 +21,13 @@ from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excer
 SETS = {"desed_validation_student": "desed", "dcase2023_excerpt": "excerpt"}
 COLLAR = sed.Collar(onset=0.2, offset=0.2, offset_rate=0.2)
 SEGMENT = sed.Segment(1.0)
-F_SCORES: dict[str, ClasswiseMetric] = {
+F_SCORES: dict[str, ClasswiseMetric[Any]] = {
     "collar_best_f1": sed.BestFScore(COLLAR),
     "collar_f1_at_0.5": sed.FScore(COLLAR, 0.5),
     "intersection_0.5_f1_at_0.5": sed.FScore(sed.Intersection(0.5, 0.5), 0.5),
     "segment_f1_at_0.5": sed.FScore(SEGMENT, 0.5),
 }
-AREAS: dict[str, ClasswiseMetric] = {
+AREAS: dict[str, ClasswiseMetric[Any]] = {
     "segment_ap": sed.AveragePrecision(SEGMENT),
     "segment_auroc": sed.AUROC(SEGMENT),
     "segment_pauroc_0.1": sed.AUROC(SEGMENT, max_fpr=0.1),
@@ -37,7 +37,7 @@ CHANGED_BEHIND_THE_END = {"Alarm_bell_ringing", "Cat", "Dog"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
-Results = Mapping[str, ClasswiseResult]
+Results = Mapping[str, ClasswiseResult[Any]]
 
 
 def measured(scores: sed.Scores, truth: sed.GroundTruth) -> Results:
@@ -163,9 +163,10 @@ def report(scores: sed.Scores, truth: sed.GroundTruth, criterion: Any) -> dict[s
     evaluation = sed.evaluate(scores, truth, [*metrics.values(), with_substitutions])
     macro = {name: evaluation[metric].average("macro") for name, metric in metrics.items()}
     micro = {name: evaluation[metric].average("micro") for name, metric in metrics.items()}
-    classes = [of_class.tally for of_class in evaluation[metrics["error_rate"]].per_class.values()]
-    macro["deletion"] = np.mean([tally.fn / tally.references for tally in classes])
-    macro["insertion"] = np.mean([tally.fp / tally.references for tally in classes])
+    values = evaluation[metrics["error_rate"]].per_class.values()
+    tallies = [value.tally for value in values if value.tally is not None]
+    macro["deletion"] = float(np.mean([tally.fn / tally.references for tally in tallies]))
+    macro["insertion"] = float(np.mean([tally.fp / tally.references for tally in tallies]))
     overall = evaluation[with_substitutions].pooled()
     assert overall.tally is not None
     substitutions, references = overall.tally.substitutions, overall.tally.references

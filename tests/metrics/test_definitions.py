@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import sedscope as sed
@@ -11,7 +13,7 @@ from ..support.examples import METRICS
 
 
 @pytest.mark.parametrize("metric", [*METRICS, sed.presets.PSDS1, sed.presets.PSDS2], ids=repr)
-def test_a_definition_reads_back_as_the_same_metric(metric: Metric) -> None:
+def test_a_definition_reads_back_as_the_same_metric(metric: Metric[Any]) -> None:
     assert sed.parse_metric(repr(metric)) == metric
     assert hash(sed.parse_metric(repr(metric))) == hash(metric)
 
@@ -31,7 +33,7 @@ def test_a_definition_reads_back_as_the_same_metric(metric: Metric) -> None:
         ),
     ],
 )
-def test_repr_is_the_full_definition(metric: Metric, text: str) -> None:
+def test_repr_is_the_full_definition(metric: Metric[Any], text: str) -> None:
     assert repr(metric) == text
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.counting import clip_reader as loading
-from sedscope.counting import one_pass as gathering
-from sedscope.evaluation.evaluate import Evaluation
+from sedscope.counting import one_pass
+from sedscope.evaluation.result import Evaluation
 
 from ..support import oracle
 from ..support.equality import assert_equal_evaluations, count_columns
@@ -201,13 +201,13 @@ def test_merging_on_the_way_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(loading, "_BATCH_CLIPS", 10)
     expected = sed.evaluate(scores, truth, metrics)
     merges: list[int] = []
-    merged = gathering._Gathered.merged
+    merge = one_pass._Collector.merge
 
-    def counting(self: gathering._Gathered) -> sed.Deltas:
+    def counting(self: one_pass._Collector) -> sed.Deltas:
         merges.append(len(self.parts))
-        return merged(self)
+        return merge(self)
 
-    monkeypatch.setattr(gathering._Gathered, "merged", counting)
-    monkeypatch.setattr(gathering, "_ROWS_TO_MERGE", 1000)
+    monkeypatch.setattr(one_pass._Collector, "merge", counting)
+    monkeypatch.setattr(one_pass, "_ROWS_TO_MERGE", 1000)
     assert_equal_evaluations(expected, sed.evaluate(scores, truth, metrics))
     assert len(merges) > len(metrics)  # more than once at the end for each criterion

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 import sedscope as sed
-from sedscope.metrics import parse_criterion
+from sedscope.criteria import parse_criterion
 
 from ..support import oracle
 from ..support.examples import METRICS
@@ -81,6 +81,7 @@ def test_substitutions() -> None:
     )
     metric = sed.ErrorRate(COLLAR, threshold=0.65, average="micro")
     tally = sed.evaluate(SCORES, truth, metric)[metric].pooled().tally
+    assert tally is not None
     assert (tally.tp, tally.fp, tally.fn, tally.substitutions) == (1, 2, 2, 1)
     assert tally.error_rate == pytest.approx((1 + 1 + 1) / 3)
     segments = sed.ErrorRate(sed.Segment(1.0), threshold=0.65, average="micro")
@@ -157,7 +158,7 @@ def test_rates_of_negatives_need_segments(metric: Any) -> None:
         (lambda: sed.AUROC(sed.Clip(), mcclish=True), "give max_fpr"),
         (lambda: sed.PrecisionAtRecall(COLLAR, recall=1.5), "recall=1.5"),
         (lambda: sed.RecallAtFalseAlarms(COLLAR, per_hour=-1), "per_hour=-1"),
-        (lambda: parse_criterion("PSDS1"), "alone is no definition"),
+        (lambda: parse_criterion("PSDS1"), "needs parameters in brackets"),
         (lambda: parse_criterion("0.5"), "is not a criterion"),
     ],
 )

@@ -21,11 +21,10 @@ from sedscope.postprocessing import (
     PerClass,
     PostProcessing,
 )
-from sedscope.resampling.measuring import measure_resampled
 
 from ..support import oracle
 from ..support.oracle import psds as oracle_psds
-from ..support.resamples import all_values, repeated, weighted_cases
+from ..support.resamples import all_values, measure_resampled, repeated, weighted_cases
 from ..support.strategies import LABELS, clip_lists, criteria, name, to_scores, to_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -207,7 +206,7 @@ def test_together_with_other_metrics_of_the_criterion(
     psds = sed.PSDS(metric.criterion, metric.alpha_ct, 0, metric.max_efpr * share, metric.unit)
     best = sed.BestFScore(metric.criterion)
     scores, truth = to_scores(case), to_truth(case)
-    orders: list[list[Metric]] = [[metric, psds], [psds, metric], [metric, best, psds]]
+    orders: list[list[Metric[Any]]] = [[metric, psds], [psds, metric], [metric, best, psds]]
     for chosen in orders:
         together = sed.evaluate(scores, truth, chosen)
         for each in chosen:

@@ -225,7 +225,7 @@ def test_at_the_best_threshold(judged: Judged) -> None:
 def same_best(
     case: Case,
     verdict: Verdict,
-    metric: ClasswiseMetric,
+    metric: ClasswiseMetric[Any],
     what: str,
     quantity: Callable[[Tally], float],
 ) -> None:
@@ -252,7 +252,7 @@ def same_best(
 
 
 def same_threshold(
-    best: ClassValue, expected: float, changes: NDArray[Any], of_judge: NDArray[Any]
+    best: ClassValue[Any], expected: float, changes: NDArray[Any], of_judge: NDArray[Any]
 ) -> None:
     """The judge also knows scores at which no count changes. Where the next lower one is such a score,
     its threshold lies higher between the same two changes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,7 +82,7 @@ def test_scores_during_references_are_uniform() -> None:
 
 
 def check_exact_metrics(scores: sed.Scores, truth: sed.GroundTruth) -> None:
-    metrics: list[Metric] = [sed.presets.PSDS1, sed.presets.PSDS2, sed.BestFScore(sed.Collar())]
+    metrics: list[Metric[Any]] = [sed.presets.PSDS1, sed.presets.PSDS2, sed.BestFScore(sed.Collar())]
     transformed = ScoreTransform.fit(scores, truth)(scores)
     before = sed.evaluate(scores, truth, metrics)
     after = sed.evaluate(transformed, truth, metrics)

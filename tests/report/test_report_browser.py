@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.diagnosis.diagnose import diagnose_clip
+from sedscope.diagnosis import diagnose_clip
 
 from ..support.command_line import run
 from ..support.report.browser import Browser
@@ -242,13 +242,16 @@ def test_clips_are_judged_as_the_library_does(opened: Browser, q: int) -> None:
         events = [("reference", event) for event in found.references]
         events += [("detection", event) for event in found.detections]
         expected = sorted(
-            (event.label, f"{kind} {event.onset:g} s to {event.offset:g} s, {_verdict(kind, event.bin)}")
+            (
+                event.label,
+                f"{kind} {event.onset:g} s to {event.offset:g} s, {_verdict(kind, event.error_type)}",
+            )
             for kind, event in events
         )
         assert {label for label, _ in expected} == drawn
         assert sorted(map(tuple, bars)) == expected
-        false = sum(event.bin != "true" for event in found.detections)
-        missed = sum(event.bin != "found" for event in found.references)
+        false = sum(event.error_type != "true" for event in found.detections)
+        missed = sum(event.error_type != "found" for event in found.references)
         assert cost == f"{false} false, {missed} missed"
 
 

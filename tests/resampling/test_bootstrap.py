@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 import sedscope as sed
 from sedscope.metrics import Metric
 from sedscope.resampling.intervals import _bca_tail
-from sedscope.resampling.measuring import measure_resampled
 
 from ..support import oracle
 from ..support.examples import METRICS
-from ..support.resamples import all_values, repeated, weighted_cases
+from ..support.resamples import all_values, measure_resampled, repeated, weighted_cases
 from ..support.strategies import name, to_scores, to_truth
 
 PSDS = sed.PSDS(sed.Intersection(0.5, 0.5, 0.3), alpha_ct=0.5, alpha_st=1, max_efpr=1, unit="second")
@@ -29,7 +28,7 @@ def small_set(clips: int = 40, seed: int = 0) -> tuple[sed.Scores, sed.GroundTru
     return sed.simulate.scores(truth, frame=0.1, seed=seed), truth
 
 
-def deltas_of(metric: Metric, clips: int = 40) -> sed.Deltas:
+def deltas_of(metric: Metric[Any], clips: int = 40) -> sed.Deltas:
     scores, truth = small_set(clips)
     return sed.deltas(scores, truth, metric.criterion)
 
@@ -39,7 +38,7 @@ def deltas_of(metric: Metric, clips: int = 40) -> sed.Deltas:
 @given(case=weighted_cases(), threads=st.sampled_from([1, 3]), dtype=st.sampled_from(["f4", "f8"]))
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_each_resample_equals_evaluating_its_clips(
-    metric: Metric, case: tuple[list[oracle.Clip], NDArray[np.int32]], threads: int, dtype: str
+    metric: Metric[Any], case: tuple[list[oracle.Clip], NDArray[np.int32]], threads: int, dtype: str
 ) -> None:
     clips, weights = case
     kind = np.dtype(dtype).type
@@ -54,15 +53,16 @@ def test_each_resample_equals_evaluating_its_clips(
         np.testing.assert_allclose([values[i], *class_values[i]], expected, rtol=1e-12, atol=1e-12)
 
 
-def deltas_with_all(clips: list[oracle.Clip], metric: Metric, kind: type) -> sed.Deltas:
+def deltas_with_all(clips: list[oracle.Clip], metric: Metric[Any], kind: type) -> sed.Deltas:
     """As `sed.deltas`, but with all that the metric needs."""
-    from sedscope.counting.one_pass import Wanted
+    from sedscope.counting.request import DeltaRequest
     from sedscope.data.alignment import align
-    from sedscope.engines.floor_search import collect
+
+    from ..support.passes import find_deltas
 
     alignment = align(to_scores(clips, kind), to_truth(clips))
-    wanted = Wanted(None, metric.any_label, metric.variants)
-    return collect(alignment, {metric.criterion: wanted})[metric.criterion]
+    wanted = DeltaRequest(None, metric.any_label, metric.variants)
+    return find_deltas(alignment, {metric.criterion: wanted})[metric.criterion]
 
 
 @given(case=weighted_cases())
@@ -241,13 +241,14 @@ def test_weights_replace_draws() -> None:
 
 
 def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:
-    from sedscope.counting.one_pass import Wanted
+    from sedscope.counting.request import DeltaRequest
     from sedscope.data.alignment import align
-    from sedscope.engines.floor_search import collect
+
+    from ..support.passes import find_deltas
 
     scores, truth = small_set()
-    limited = Wanted(0.01 * PSDS.false_positive_limit)
-    deltas = collect(align(scores, truth), {PSDS.criterion: limited})[PSDS.criterion]
+    limited = DeltaRequest(0.01 * PSDS.false_positive_limit)
+    deltas = find_deltas(align(scores, truth), {PSDS.criterion: limited})[PSDS.criterion]
     with pytest.raises(sed.SedscopeError, match="do not reach as far as some resamples need"):
         sed.bootstrap(deltas, PSDS, n=50)
 

@@ -13,6 +13,7 @@ three times that wide to both sides.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,12 +22,13 @@ from numpy.typing import NDArray
 import sedscope as sed
 from sedscope.metrics import Metric
 from sedscope.resampling.intervals import Draws
-from sedscope.resampling.measuring import measure_resampled
+
+from ..support.resamples import measure_resampled
 
 POPULATION, CLIPS, SETS, RESAMPLES = 500, 80, 100, 100
 CLASSES = ("Dishes", "Speech")
 BANDS = {0.5: (0.35, 0.65), 0.9: (0.78, 0.98)}
-METRICS: list[Metric] = [
+METRICS: list[Metric[Any]] = [
     sed.FScore(sed.Segment(1.0), threshold=0.4),
     sed.PSDS(sed.Intersection(0.3, 0.3), max_efpr=400),
 ]
@@ -53,7 +55,7 @@ def resamples(number: int, interval: str, confidence: float) -> Draws:
 @pytest.fixture(scope="module", params=METRICS, ids=repr)
 def systems(request: pytest.FixtureRequest) -> tuple[Measured, Measured]:
     """Two systems, measured on the same small sets and resamples."""
-    metric: Metric = request.param
+    metric: Metric[Any] = request.param
     truth = sed.simulate.ground_truth(POPULATION, seed=1)
     rng = np.random.default_rng(6)
     weights = []

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sedscope as sed
 from sedscope.metrics import Metric
 from sedscope.postprocessing import (
@@ -23,7 +25,7 @@ COLLAR = sed.Collar(onset=0.02, offset=None)
 SEGMENT = sed.Segment(0.05, cross_triggers=True)
 
 # rates are per second and allowed to be high, because random clips are short
-METRICS: list[Metric] = [
+METRICS: list[Metric[Any]] = [
     sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=1e5, unit="second"),
     sed.PSDS(sed.Intersection(0.5, 0.3), alpha_st=1, max_efpr=1e3, unit="second", oracle=False),
     sed.PSDS(sed.Intersection(0.1, 0.1, 0.3), alpha_ct=0.5, alpha_st=1, max_efpr=1e5, unit="second"),

@@ -8,6 +8,11 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import sedscope as sed
+from sedscope.metrics import Metric
+from sedscope.resampling.draws import Weights
+from sedscope.resampling.measuring import ResampledMetric
+
 from . import oracle
 from .strategies import clip_lists
 
@@ -30,3 +35,11 @@ def repeated(case: list[oracle.Clip], weights: NDArray[np.int32]) -> list[oracle
 def all_values(result: Any) -> list[float]:
     """The overall value, then those of the classes."""
     return [result.value, *(of_class.value for of_class in result.per_class.values())]
+
+
+def measure_resampled(
+    deltas: sed.Deltas, metric: Metric[Any], weights: Weights, threads: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Measure a metric, and each class alone, for each row of weights."""
+    values = ResampledMetric(deltas, metric, weights, threads)(weights)
+    return values[:, 0], values[:, 1:]

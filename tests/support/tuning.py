@@ -41,12 +41,12 @@ def small_set(clips: int = 30, seed: int = 0, **options: Any) -> tuple[sed.Score
     return sed.simulate.scores(truth, frame=0.1, quality=0.5, seed=seed, **options), truth
 
 
-def evaluated(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric, **choice: Any) -> Any:
+def evaluated(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric[Any], **choice: Any) -> Any:
     """The result of one metric."""
     return sed.evaluate(scores, truth, metric, **choice)[metric]
 
 
-def the_best(values: Sequence[float], metric: Metric) -> int:
+def the_best(values: Sequence[float], metric: Metric[Any]) -> int:
     """Where the best value is, the first of equals; the first if none is defined."""
     best = 0
     for i, value in enumerate(values):
@@ -57,7 +57,7 @@ def the_best(values: Sequence[float], metric: Metric) -> int:
 
 
 def by_class(
-    scores: sed.Scores, truth: sed.GroundTruth, metric: Metric, candidates: Sequence[PostProcessing]
+    scores: sed.Scores, truth: sed.GroundTruth, metric: Metric[Any], candidates: Sequence[PostProcessing]
 ) -> dict[str, list[float]]:
     """The values of a class with each of the candidates."""
     results = [evaluated(chosen(scores), truth, metric) for chosen in candidates]

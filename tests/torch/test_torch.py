@@ -69,7 +69,7 @@ KINDS: list[Any] = [
 
 
 @pytest.mark.parametrize("metric", KINDS, ids=repr)
-def test_batches_give_what_one_evaluation_does(metric: Metric) -> None:
+def test_batches_give_what_one_evaluation_does(metric: Metric[Any]) -> None:
     sed_metric = SEDMetric(metric, CLASSES, frame=FRAME, truth=TRUTH)
     give(sed_metric, *(CLIPS[i : i + 7] for i in range(0, len(CLIPS), 7)))
     value = sed_metric.compute()

@@ -59,7 +59,7 @@ def some_of(scores: sed.Scores, truth: sed.GroundTruth, clips: Sequence[str]) ->
 def held_out_tallies(
     scores: sed.Scores,
     truth: sed.GroundTruth,
-    metric: Metric,
+    metric: Metric[Any],
     candidates: Sequence[PostProcessing],
     folds: Sequence[Sequence[str]],
 ) -> dict[str, Tally]:
@@ -79,7 +79,7 @@ def held_out_tallies(
     return {label: reduce(add, of_folds) for label, of_folds in tallies.items()}
 
 
-WITH_THRESHOLDS: list[ClasswiseMetric] = [
+WITH_THRESHOLDS: list[ClasswiseMetric[Any]] = [
     COLLAR_F,
     sed.BestFScore(sed.Intersection(0.5, 0.5), beta=2, average="weighted"),
     sed.BestFScore(sed.IoU(0.5), average="micro_tuned"),
@@ -91,7 +91,7 @@ WITH_THRESHOLDS: list[ClasswiseMetric] = [
 
 
 @pytest.mark.parametrize("metric", WITH_THRESHOLDS, ids=repr)
-def test_folds_are_judged_with_what_is_best_on_the_others(metric: ClasswiseMetric) -> None:
+def test_folds_are_judged_with_what_is_best_on_the_others(metric: ClasswiseMetric[Any]) -> None:
     scores, truth = small_set(24, seed=3)
     tuned = sed.tune(scores, truth, metric, SWEEP[:3], folds=4, seed=5)
     tallies = held_out_tallies(scores, truth, metric, SWEEP[:3], folds_of(scores, 4, seed=5))
@@ -116,7 +116,7 @@ def test_folds_are_judged_with_what_is_best_on_the_others(metric: ClasswiseMetri
     ],
     ids=repr,
 )
-def test_curves_of_clips_with_what_is_best_on_the_others(metric: Metric) -> None:
+def test_curves_of_clips_with_what_is_best_on_the_others(metric: Metric[Any]) -> None:
     scores, truth = small_set(24, seed=3)
     candidates = SWEEP[:3]
     folds = folds_of(scores, 4)
@@ -140,7 +140,9 @@ def test_curves_of_clips_with_what_is_best_on_the_others(metric: Metric) -> None
 
 @settings(max_examples=40)
 @given(sets_of_clips(), st.integers(2, 3), st.sampled_from(WITH_THRESHOLDS))
-def test_folds_of_random_clips(case: list[oracle.Clip], folds: int, metric: ClasswiseMetric) -> None:
+def test_folds_of_random_clips(
+    case: list[oracle.Clip], folds: int, metric: ClasswiseMetric[Any]
+) -> None:
     """Classes may be missing from folds, from all others, or from all."""
     case = [*case, *case][: max(folds, len(case))]
     scores, truth = to_scores(case), to_truth(case)

@@ -45,7 +45,7 @@ TUNABLE = [m for m in METRICS if not m.variants and getattr(m, "average", "") !=
 
 @settings(max_examples=100)
 @given(st.sampled_from(TUNABLE), clip_lists, st.sampled_from([np.float32, np.float64]))
-def test_the_best_of_each_class(metric: Metric, case: list[oracle.Clip], kind: type) -> None:
+def test_the_best_of_each_class(metric: Metric[Any], case: list[oracle.Clip], kind: type) -> None:
     scores, truth = to_scores(case, kind), to_truth(case)
     if not any(clip.references for clip in case):
         with pytest.raises(sed.SedscopeError, match="no class has reference events"):
@@ -156,7 +156,9 @@ def test_the_limit_on_false_positives_changes_nothing() -> None:
     [(COLLAR_F, AT_HALF), (sed.BestErrorRate(sed.Collar(0.5)), sed.ErrorRate(sed.Collar(0.5)))],
     ids=repr,
 )
-def test_saved_points_give_the_tuned_value(metric: Metric, fixed: Metric, tmp_path: Path) -> None:
+def test_saved_points_give_the_tuned_value(
+    metric: Metric[Any], fixed: Metric[Any], tmp_path: Path
+) -> None:
     scores, truth = small_set()
     tuned = sed.tune(scores, truth, metric, SWEEP)
     tuned.points.save(tmp_path / "points.toml")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sedscope as sed
 from sedscope.metrics import Metric
 
-METRICS: tuple[Metric, ...] = (
+METRICS: tuple[Metric[Any], ...] = (
     sed.presets.PSDS1,
     sed.presets.PSDS2,
     sed.BestFScore(sed.Collar()),

@@ -16,7 +16,7 @@ from sedscope.torch import SEDMetric, SEDMetrics
 FRAME = 0.1
 
 
-METRICS: dict[str, Metric] = {
+METRICS: dict[str, Metric[Any]] = {
     "psds1": sed.presets.PSDS1,
     "psds2": sed.presets.PSDS2,
     "few": sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=5),
@@ -54,7 +54,7 @@ def give(metric: Any, *batches: Sequence[str]) -> None:
         metric.update(values_of(clips), clips)
 
 
-def evaluated(chosen: Sequence[Metric]) -> dict[str, float]:
+def evaluated(chosen: Sequence[Metric[Any]]) -> dict[str, float]:
     scores = sed.Scores.from_arrays(ARRAYS, classes=CLASSES, frame=FRAME)
     return sed.evaluate(scores, TRUTH, chosen).scalars()
 
