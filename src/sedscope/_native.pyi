@@ -244,15 +244,11 @@ class Segmentation:
     """Segments of one length. Their score is the largest of the frames, or the mean."""
 
     def __init__(self, length: int, mean: bool) -> None: ...
-    def find_scores(
-        self, clips: Clips, starts: _Int64, durations: _Int64, threads: int
-    ) -> _Scores:
+    def find_scores(self, clips: Clips, starts: _Int64, durations: _Int64, threads: int) -> _Scores:
         """Score the segments of whole clips: (segments × classes). ``starts``: the first segment of each
         clip, and the end."""
 
-    def open_scores(
-        self, recording: Recording, segments: int, duration: int
-    ) -> OpenRecording[_Scores]:
+    def open_scores(self, recording: Recording, segments: int, duration: int) -> OpenRecording[_Scores]:
         """Start to score the segments of a recording."""
 
 # Counting
