@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin/python
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/*)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/* native/*/*/*)
 
 # What exercises the core and the readers most, and needs no limits on memory.
 SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score_tables io/test_score_formats \

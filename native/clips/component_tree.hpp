@@ -1,7 +1,7 @@
 // The detections of one clip and class at all thresholds.
 //
-// The runs of frames with `score >= s`, over all s, form a tree: leaves are local maxima, a parent
-// is the run that its children grow or merge into at the next lower score. A node is *the*
+// The runs of frames with `score >= s`, over all s, form a tree. Its leaves are local maxima; a
+// parent is the run that its children grow or merge into at the next lower score. A node is the
 // detection of its frames for every threshold in [parent's score, own score).
 #pragma once
 
@@ -14,16 +14,16 @@ namespace sedscope {
 
 template <class T>
 struct Detection {
-    T score;            // detected where the threshold is below this ...
-    T parent;           // ... and not below this: there it is part of a larger detection
+    T score;            // detected if the threshold is below this ...
+    T parent;           // ... but not below this: there it is part of a larger detection
     std::size_t first;  // frames [first, end)
     std::size_t end;
 };
 
-// Builds the tree by one pass over the frames with a stack of the runs still open, and turns
-// quantities that are sums over detections into deltas: with f(N) the quantity of a node, the delta
-// at N's score is f(N) - sum of f over N's children. The frames may come in pieces: what is open at
-// the end of one goes on in the next.
+// Builds the tree in one pass over the frames, with a stack of the runs that are still open, and
+// turns quantities that are sums over detections into deltas. If f(N) is the quantity of a node N,
+// the delta at N's score is f(N) minus the sum of f over N's children. The frames may arrive in
+// pieces: runs that are open at the end of one continue in the next.
 template <class T>
 class ComponentTree {
 public:
@@ -36,8 +36,8 @@ public:
         sums_.resize(open_.size() * quantities);
     }
 
-    // The next frames.
-    //   measure(const Detection<T>&, int32_t* f)   fills the `quantities` values of one detection
+    // Takes the next frames.
+    //   measure(const Detection<T>&, int32_t* f)   writes the `quantities` values of a detection
     //   emit(T score, const int32_t* delta)        receives every delta with a non-zero value
     template <class Measure, class Emit>
     void feed(const T* scores, std::size_t frames, Measure&& measure, Emit&& emit) {
@@ -63,7 +63,7 @@ public:
         frame_ = before + frames;
     }
 
-    // Nothing comes after the frames so far.
+    // No frames follow.
     template <class Measure, class Emit>
     void finish(Measure&& measure, Emit&& emit) {
         depth_ = close(depth_, floor_, frame_, measure, emit);
@@ -93,10 +93,10 @@ private:
                 changed |= sums[q];
             }
             if (changed) emit(run.score, static_cast<const int32_t*>(sums));
-            if (parent > below) {  // the run goes on at this frame's lower score
+            if (parent > below) {  // the run continues at this frame's lower score
                 run.score = score;
                 std::copy_n(values, quantities, sums);
-            } else {  // the run ends here, as part of the one below it, if any
+            } else {  // the run ends, as part of the one below it, if any
                 --depth;
                 if (depth > 0)
                     for (std::size_t q = 0; q < quantities; ++q)
@@ -108,15 +108,15 @@ private:
 
     T floor_{};
     std::size_t quantities_ = 0;
-    std::size_t frame_ = 0;      // how many have come
-    std::size_t depth_ = 0;      // how many runs are open
-    std::vector<Run> open_;      // a stack, never shrunk
+    std::size_t frame_ = 0;      // frames so far
+    std::size_t depth_ = 0;      // open runs
+    std::vector<Run> open_;      // a stack that never shrinks
     std::vector<int32_t> sums_;  // per open run, the quantities summed over its children so far
     std::vector<int32_t> values_;
 };
 
-// The number of detections alone needs no tree: it rises at each local maximum and falls at each
-// local minimum between two of them. They come alternating, +1 first.
+// Counting detections needs no tree: their number rises at each local maximum and falls at each
+// local minimum between two maxima. The changes alternate, +1 first.
 template <class T>
 class ExtremaCount {
 public:
@@ -126,8 +126,8 @@ public:
         rising_ = false;
     }
 
-    // The next frames: writes the changes that are known by then and returns how many. Room for as
-    // many as there are frames is needed.
+    // Takes the next frames. Writes the changes that are certain by then, at most as many as there
+    // are frames, and returns their number.
     std::size_t feed(const T* scores, std::size_t frames, T* out_scores, int8_t* out) {
         const T floor = floor_;
         T previous = previous_;
@@ -147,7 +147,7 @@ public:
         return n;
     }
 
-    // Nothing comes after the frames so far: at most one more change.
+    // No frames follow. Writes at most one more change.
     std::size_t finish(T* out_scores, int8_t* out) { return feed(&floor_, 1, out_scores, out); }
 
 private:

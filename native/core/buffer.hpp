@@ -1,4 +1,4 @@
-// A growing array of plain values that does not initialise what it reserves.
+// A growing array of plain values that leaves new memory uninitialised.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 
 namespace sedscope {
 
-// Uninitialised memory. Large pieces are taken from the system and given back to it as soon as they
-// are let go, which `free` does not promise; and much of what they cost is the first touch of each
-// page, so that large pages are asked for where the system has them, as numpy does.
+// Uninitialised memory. Large blocks come from the system directly and go back to it as soon as they
+// are freed, which `free` does not guarantee. Most of their cost is the first access to each page,
+// so they ask for large pages where the system has them, as numpy does.
 class Memory {
 public:
     Memory() = default;
@@ -25,7 +25,7 @@ public:
 #ifdef __linux__
         constexpr std::size_t page = std::size_t{1} << 21;
         if (bytes >= 2 * page) {
-            bytes_ = bytes + page;  // so that a large page can begin in the first one
+            bytes_ = bytes + page;  // room to begin at a multiple of a large page
             start_ =
                 mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (start_ == MAP_FAILED) throw std::bad_alloc();
@@ -60,7 +60,7 @@ public:
 private:
     void* start_ = nullptr;
     void* data_ = nullptr;
-    std::size_t bytes_ = 0;  // of what was mapped
+    std::size_t bytes_ = 0;  // mapped; 0 if the memory is from malloc
 };
 
 template <class T>
@@ -84,7 +84,7 @@ public:
     T& operator[](std::size_t i) { return data()[i]; }
     const T& operator[](std::size_t i) const { return data()[i]; }
 
-    // Room for `extra` more values behind the last one; they count only once `grow` says so.
+    // Makes room for `extra` values after the last one. They belong to the buffer after `grow`.
     T* reserve(std::size_t extra) {
         if (size_ + extra > capacity_) {
             const std::size_t capacity = std::max(size_ + extra, 2 * capacity_);
@@ -102,7 +102,7 @@ public:
     }
     void pop() { --size_; }
     void clear() { size_ = 0; }
-    // `size` values, whatever they are.
+    // Makes `size` values, uninitialised.
     void assign(std::size_t size) {
         clear();
         reserve(size);

@@ -1,4 +1,4 @@
-// Runs independent pieces of work on a few threads.
+// Runs independent items of work on several threads.
 #pragma once
 
 #include <algorithm>
@@ -13,22 +13,22 @@
 
 namespace sedscope {
 
-// The number of threads to use for `items` pieces of work.
-inline std::size_t thread_count(std::size_t wanted, std::size_t items) {
-    return std::max<std::size_t>(1, std::min(wanted, items));
+// The number of threads to use for `items` items of work.
+inline std::size_t thread_count(std::size_t threads, std::size_t items) {
+    return std::max<std::size_t>(1, std::min(threads, items));
 }
 
-// Called by the thread that waits for the work, between pieces of it; whatever it throws ends the work.
-inline std::atomic<void (*)()> between_pieces{nullptr};
+// The calling thread calls this between items; an exception from it ends the work.
+inline std::atomic<void (*)()> between_items{nullptr};
 
-// Calls `between_pieces` at most so often that it costs nothing.
+// Calls `between_items` so rarely that it costs nothing.
 class Pauses {
 public:
     void pause() {
         const auto now = Clock::now();
         if (now < next_) return;
         next_ = now + std::chrono::milliseconds(50);
-        if (auto* call = between_pieces.load()) call();
+        if (auto* call = between_items.load()) call();
     }
 
 private:
@@ -36,8 +36,8 @@ private:
     Clock::time_point next_ = Clock::now() + std::chrono::milliseconds(50);
 };
 
-// Calls `work(item)` once for every item in [0, items). `make_worker()` is called once a thread and
-// returns `work`, so that a worker can keep buffers between items. The first exception is rethrown.
+// Calls `work(item)` once for every item in [0, items). `make_worker()` is called once per thread
+// and returns `work`, so that a worker can keep buffers between items. Rethrows the first exception.
 template <class MakeWorker>
 void parallel_for(std::size_t items, std::size_t threads, MakeWorker&& make_worker) {
     std::atomic<std::size_t> next{0};
@@ -62,7 +62,7 @@ void parallel_for(std::size_t items, std::size_t threads, MakeWorker&& make_work
             others.emplace_back(run, nullptr);
         }
     } catch (const std::system_error&) {
-        // no more threads to be had: those there are do the work
+        // the system has no more threads: those that started do the work
     }
     Pauses pauses;
     run(&pauses);

@@ -1,4 +1,4 @@
-// Puts floating-point scores in order by the digits of their bits: linear, and without comparisons.
+// Sorts floating-point scores by the digits of their bits, in linear time.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "buffer.hpp"
+#include "core/buffer.hpp"
 
 namespace sedscope {
 
@@ -22,7 +22,7 @@ struct Bits<double> {
     using type = uint64_t;
 };
 
-// An unsigned number that is smaller where the score is larger. Both zeros are one score.
+// An unsigned number that decreases as the score increases. Both zeros have the same key.
 template <class T>
 typename Bits<T>::type descending_key(T score) {
     using Key = typename Bits<T>::type;
@@ -33,7 +33,7 @@ typename Bits<T>::type descending_key(T score) {
     return bits & sign ? bits : ~(bits | sign);
 }
 
-// The score that a key stands for.
+// The score of a key.
 template <class T>
 T score_of_key(typename Bits<T>::type key) {
     using Key = typename Bits<T>::type;
@@ -44,8 +44,8 @@ T score_of_key(typename Bits<T>::type key) {
     return score;
 }
 
-// Sorts entries that carry what belongs to a score with them, so that nothing has to be looked up
-// in the order of the scores afterwards.
+// Sorts entries of a score and a payload, so that nothing has to be looked up in the order of the
+// scores afterwards.
 template <class T, class Payload>
 class RadixSort {
 public:
@@ -55,8 +55,8 @@ public:
         Payload payload;
     };
 
-    // `payload(i)` gives what belongs to score i. The entries come by decreasing score; equal
-    // scores keep their order. Valid until the next call.
+    // Returns the entries by decreasing score; equal scores keep their order. `payload(i)` returns
+    // the payload of score i. The result is valid until the next call.
     template <class GetPayload>
     const Buffer<Entry>& order(const T* scores, std::size_t count, GetPayload&& payload) {
         entries_.assign(count);
@@ -69,7 +69,7 @@ public:
         }
         for (std::size_t d = 0; d < digits; ++d) {
             auto& starts = histograms_[d];
-            if (count == 0 || starts[digit(entries_[0].key, d)] == count) continue;  // all alike
+            if (count == 0 || starts[digit(entries_[0].key, d)] == count) continue;  // all equal
             std::size_t total = 0;
             for (std::size_t& start : starts) total += std::exchange(start, total);
             for (const Entry& entry : entries_) scratch_[starts[digit(entry.key, d)]++] = entry;

@@ -1,4 +1,4 @@
-// From deltas to counts: sort by score, add up, one row per score at which a count changes.
+// From deltas to counts: sorts the deltas of a class by score and adds them up.
 #pragma once
 
 #include <algorithm>
@@ -6,48 +6,37 @@
 #include <cstdint>
 #include <vector>
 
-#include "../core/buffer.hpp"
-#include "../core/radix_sort.hpp"
+#include "core/buffer.hpp"
+#include "core/radix_sort.hpp"
+#include "counting/class_rows.hpp"
 
 namespace sedscope {
 
-// Deltas of one class, in any order. `Change` is narrow, or wide where clips have weights.
-template <class T, class Change>
-struct ClassRows {
-    const T* scores;
-    const Change* tp;
-    const Change* fp;
-    std::size_t count;
-    const T* cross_scores;
-    const int32_t* cross_labels;
-    const Change* cross;
-    std::size_t cross_count;
-};
-
-// Counts of one class at decreasing scores: what is counted where frames with `score >= scores[i]`
-// are active. Cross-triggers stay sparse: at row `cross_rows[k]` those on class `cross_labels[k]`
-// change by `cross[k]`.
+// Counts of one class by decreasing score, one row per score at which a count changes. Row i counts
+// what is detected where frames with `score >= scores[i]` are active. Cross-triggers stay sparse: at
+// row `cross_rows[k]` those on class `cross_labels[k]` change by `cross_changes[k]`.
 template <class T>
-struct ClassCounts {
+struct ClassTotals {
     Buffer<T> scores;
     Buffer<int64_t> tp, fp;
     Buffer<int64_t> cross_rows;
     Buffer<int32_t> cross_labels;
-    Buffer<int64_t> cross;
+    Buffer<int64_t> cross_changes;
 };
 
 template <class T, class Change>
 class Accumulator {
 public:
-    ClassCounts<T> add_up(const ClassRows<T, Change>& rows) {
+    ClassTotals<T> add_up(const ClassRows<T, Change>& rows) {
         net_cross_triggers(rows);
-        ClassCounts<T> counts;
-        T* scores = counts.scores.reserve(rows.count + netted_.size());
-        int64_t* tp = counts.tp.reserve(rows.count + netted_.size());
-        int64_t* fp = counts.fp.reserve(rows.count + netted_.size());
+        const std::size_t count = rows.count();
+        ClassTotals<T> totals;
+        T* scores = totals.scores.reserve(count + netted_.size());
+        int64_t* tp = totals.tp.reserve(count + netted_.size());
+        int64_t* fp = totals.fp.reserve(count + netted_.size());
         std::size_t n = 0;
         int64_t tp_total = 0, fp_total = 0;
-        const auto& order = detections_.order(rows.scores, rows.count, [&](std::size_t i) {
+        const auto& order = detections_.order(rows.scores, count, [&](std::size_t i) {
             return DetectionChange{rows.tp[i], rows.fp[i]};
         });
         auto row = order.begin();
@@ -63,9 +52,9 @@ public:
             }
             bool changed = tp_total != tp_before || fp_total != fp_before;
             for (; cross != netted_.end() && cross->key == key; ++cross) {
-                counts.cross_rows.push(static_cast<int64_t>(n));
-                counts.cross_labels.push(cross->label);
-                counts.cross.push(cross->change);
+                totals.cross_rows.push(static_cast<int64_t>(n));
+                totals.cross_labels.push(cross->label);
+                totals.cross_changes.push(cross->change);
                 changed = true;
             }
             scores[n] = score_of_key<T>(key);
@@ -73,10 +62,10 @@ public:
             fp[n] = fp_total;
             n += changed;
         }
-        counts.scores.grow(n);
-        counts.tp.grow(n);
-        counts.fp.grow(n);
-        return counts;
+        totals.scores.grow(n);
+        totals.tp.grow(n);
+        totals.fp.grow(n);
+        return totals;
     }
 
 private:
@@ -94,17 +83,17 @@ private:
         int64_t change;
     };
 
-    // One entry per score and other class at which cross-triggers really change.
+    // Makes one entry per score and other class at which the cross-triggers change in sum.
     void net_cross_triggers(const ClassRows<T, Change>& rows) {
         netted_.clear();
         const auto& order = cross_triggers_.order(
-            rows.cross_scores, rows.cross_count,
-            [&](std::size_t i) { return LabelChange{rows.cross_labels[i], rows.cross[i]}; });
+            rows.cross_scores, rows.cross_count(),
+            [&](std::size_t i) { return LabelChange{rows.cross_labels[i], rows.ct[i]}; });
         for (auto row = order.begin(); row != order.end();) {
             const Key key = row->key;
             const std::size_t group = netted_.size();
             for (; row != order.end() && row->key == key; ++row)
-                if (row->payload.change)  // a clip may have no weight
+                if (row->payload.change)  // the weight of a clip may be 0
                     netted_.push_back({key, row->payload.label, row->payload.change});
             if (netted_.size() - group > 1) net_group(group);
         }

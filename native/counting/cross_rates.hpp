@@ -1,4 +1,4 @@
-// How often other classes are taken for a class.
+// The rate of cross-triggers of a class, summed over the other classes.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace sedscope {
 
-// Changes of cross-triggers by increasing row; `other` is a place among the classes that are hit.
+// Changes of cross-triggers by increasing row; `others[k]` is an index of the class that is hit.
 struct CrossChanges {
     const int64_t* rows;
     const int64_t* others;
@@ -16,8 +16,8 @@ struct CrossChanges {
     std::size_t count;
 };
 
-// For each row the sum over the other classes, in their order, of cross-triggers per time of the
-// class. Only what comes after the first class that changes is added up again.
+// Writes for each row the sum over the other classes, in their order, of cross-triggers per time of
+// that class. At each row, only the sums from the first class that changes on are computed again.
 inline void add_cross_rates(const CrossChanges& cross, const std::vector<double>& times,
                             std::size_t rows, double* sums) {
     const std::size_t others = times.size();

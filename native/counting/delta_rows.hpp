@@ -1,18 +1,16 @@
-// How counts change as the threshold falls below each score.
+// Rows of deltas: by how much counts change where the threshold falls below a score.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
-#include "../core/buffer.hpp"
-#include "../clips/component_tree.hpp"
+#include "core/buffer.hpp"
 
 namespace sedscope {
 
-// Splits a change that a narrow column cannot hold into several rows of the same score: rows of one
-// score are added up anyway.
+// Takes as much of a change as a one-byte column can hold. The rest goes into further rows of the
+// same score, as rows of one score are added up anyway.
 inline int8_t narrow(int32_t& rest) {
     constexpr int32_t most = std::numeric_limits<int8_t>::max();
     const int32_t part = rest > most ? most : rest < -most ? -most : rest;
@@ -36,7 +34,7 @@ struct DetectionRows {
     }
 };
 
-// Changes of cross-triggers on one other class.
+// Changes of the cross-triggers on another class.
 template <class T>
 struct CrossTriggerRows {
     Buffer<T> scores;
@@ -53,32 +51,6 @@ struct CrossTriggerRows {
     }
 };
 
-// Every detection as a false positive: what holds where there is no reference in question.
-template <class T>
-class DetectionCount {
-public:
-    void begin(T floor) { extrema_.begin(floor); }
-    void feed(const T* scores, std::size_t frames, DetectionRows<T>& rows) {
-        push(frames, rows,
-             [&](T* at, int8_t* change) { return extrema_.feed(scores, frames, at, change); });
-    }
-    void finish(DetectionRows<T>& rows) {
-        push(1, rows, [&](T* at, int8_t* change) { return extrema_.finish(at, change); });
-    }
-
-private:
-    template <class Write>
-    static void push(std::size_t most, DetectionRows<T>& rows, Write&& write) {
-        const std::size_t n = write(rows.scores.reserve(most), rows.fp.reserve(most));
-        std::fill_n(rows.tp.reserve(n), n, static_cast<int8_t>(0));
-        rows.scores.grow(n);
-        rows.fp.grow(n);
-        rows.tp.grow(n);
-    }
-
-    ExtremaCount<T> extrema_;
-};
-
 // Changes of the sums of signed onset and offset errors of pairs.
 template <class T>
 struct ErrorRows {
@@ -93,8 +65,9 @@ struct ErrorRows {
     }
 };
 
+// All deltas that a criterion emits.
 template <class T>
-struct Rows {
+struct DeltaRows {
     DetectionRows<T> detections;
     CrossTriggerRows<T> cross_triggers;
     ErrorRows<T> errors;

@@ -1,6 +1,7 @@
-// The polyphonic sound detection score of clips with weights, for many weights.
+// The polyphonic sound detection score (PSDS) of many resamples: sets of weights of the clips.
 //
-// The same arithmetic in the same order as for one set of counts, so that the bits are the same.
+// The arithmetic has the same order as for one set of counts, so that the results are the same bit
+// by bit.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 #include <limits>
 #include <vector>
 
-#include "../core/parallel.hpp"
-#include "weighted_counts.hpp"
+#include "core/parallel.hpp"
+#include "counting/weighted_counts.hpp"
 
 namespace sedscope {
 
@@ -19,8 +20,8 @@ struct PsdsDefinition {
     double alpha_ct, alpha_st, max_efpr, seconds_per_unit;
 };
 
-// What the weights make of the set, for each of the resamples.
-struct ResampledSets {
+// The resamples: their weights, and the durations and references that follow from the weights.
+struct Resamples {
     std::size_t count, clips, classes;
     const int32_t* weights;         // count x clips
     const double* durations;        // count, seconds
@@ -28,7 +29,7 @@ struct ResampledSets {
     const double* reference_times;  // count x classes, seconds
 };
 
-// The best true positives at each rate, as the steps of a curve: both rise strictly.
+// The most true positives at each rate, as the vertices of a step curve: both increase strictly.
 class Frontier {
 public:
     struct Vertex {
@@ -40,10 +41,10 @@ public:
     const std::vector<Vertex>& vertices() const { return vertices_; }
 
     void add(double rate, int64_t tp) {
-        auto at = vertices_.end();  // the first vertex that costs as much or more
+        auto at = vertices_.end();  // the first vertex with this rate or a higher one
         while (at != vertices_.begin() && (at - 1)->rate >= rate) --at;
         if (tp <= (at == vertices_.begin() ? 0 : (at - 1)->tp)) return;
-        auto end = at;  // vertices that are no better any more
+        auto end = at;  // the vertices that the new one replaces
         while (end != vertices_.end() && end->tp <= tp) ++end;
         if (at != vertices_.end() && at->rate == rate && at->tp >= tp) return;
         if (at == end) {
@@ -58,46 +59,46 @@ private:
     std::vector<Vertex> vertices_;
 };
 
-// One worker: measures a few resamples side by side, so that a row of deltas is read once for all
-// of them, and keeps its buffers. Each variant of the scores has rows per class; at each rate the
-// best of all variants counts.
+// Measures a few resamples side by side, so that it reads a row of deltas once for all of them. Each
+// variant of the scores has rows per class; at each rate the best of all variants counts. One per
+// thread: it keeps its buffers.
 template <class T>
 class PsdsResampler {
 public:
     using Variant = std::vector<OrderedRows<T>>;
     static constexpr std::size_t lanes = 8;
 
-    // `order`: the classes by name, in which sums over classes are taken.
-    PsdsResampler(const std::vector<const Variant*>& variants, const ResampledSets& sets,
+    // `order`: the classes sorted by name; sums over classes are taken in this order.
+    PsdsResampler(const std::vector<const Variant*>& variants, const Resamples& resamples,
                   const PsdsDefinition& psds, const int64_t* order)
         : variants_(variants),
-          sets_(sets),
+          resamples_(resamples),
           psds_(psds),
-          order_(order, order + sets.classes),
-          weights_(sets.clips * lanes),
-          curves_(sets.classes * lanes),
-          shares_(sets.classes),
-          crossed_(sets.classes),
-          tpr_(sets.classes),
-          next_(sets.classes) {}
+          order_(order, order + resamples.classes),
+          weights_(resamples.clips * lanes),
+          curves_(resamples.classes * lanes),
+          shares_(resamples.classes),
+          crossed_(resamples.classes),
+          tpr_(resamples.classes),
+          next_(resamples.classes) {}
 
-    // The scores of resamples [first, last), at most `lanes`, over all classes and of each class.
+    // Writes the PSDS of resamples [first, last), at most `lanes`, over all classes and per class.
     void measure(std::size_t first, std::size_t last, double* values, double* class_values) {
         find_curves(first, last);
         for (std::size_t i = first; i < last; ++i) {
-            const Frontier* curves = curves_.data() + (i - first) * sets_.classes;
-            double* of_classes = class_values + i * sets_.classes;
+            const Frontier* curves = curves_.data() + (i - first) * resamples_.classes;
+            double* row = class_values + i * resamples_.classes;
             find_present(i);
-            std::fill_n(of_classes, sets_.classes, std::numeric_limits<double>::quiet_NaN());
+            std::fill_n(row, resamples_.classes, std::numeric_limits<double>::quiet_NaN());
             for (std::size_t c : present_)
-                of_classes[c] = class_area(curves[c], references(i)[c]) / psds_.max_efpr;
+                row[c] = class_area(curves[c], references(i)[c]) / psds_.max_efpr;
             values[i] = overall_area(curves, references(i)) / psds_.max_efpr;
         }
     }
 
 private:
     const int64_t* references(std::size_t resample) const {
-        return sets_.references + resample * sets_.classes;
+        return resamples_.references + resample * resamples_.classes;
     }
 
     void find_present(std::size_t resample) {
@@ -119,11 +120,11 @@ private:
         }
         std::fill(weights_.begin(), weights_.end(), 0);
         for (std::size_t i = first; i < last; ++i)
-            for (std::size_t clip = 0; clip < sets_.clips; ++clip)
-                weights_[clip * lanes + (i - first)] = sets_.weights[i * sets_.clips + clip];
-        // differences of two counts must fit, too
+            for (std::size_t clip = 0; clip < resamples_.clips; ++clip)
+                weights_[clip * lanes + (i - first)] = resamples_.weights[i * resamples_.clips + clip];
+        // the difference of two counts must fit, too
         const int64_t narrow = std::numeric_limits<int32_t>::max() / (2 * heaviest());
-        for (std::size_t c = 0; c < sets_.classes; ++c)
+        for (std::size_t c = 0; c < resamples_.classes; ++c)
             for (const Variant* variant : variants_) {
                 const OrderedRows<T>& ordered = (*variant)[c];
                 if (ordered.turnover() <= narrow)
@@ -139,14 +140,14 @@ private:
         return most;
     }
 
-    Frontier& curve(std::size_t lane, std::size_t c) { return curves_[lane * sets_.classes + c]; }
+    Frontier& curve(std::size_t lane, std::size_t c) { return curves_[lane * resamples_.classes + c]; }
 
-    // `Sum` holds the counts whatever the weights of these resamples.
+    // `Sum` is wide enough for the counts of these resamples.
     template <class Sum>
     void add_points(std::size_t first, std::size_t last, std::size_t c,
                     const OrderedRows<T>& ordered) {
         Sum tp[lanes] = {}, fp[lanes] = {};
-        Sum best_tp[lanes] = {}, best_fp[lanes] = {};  // to be surpassed to be worth a look
+        Sum best_tp[lanes] = {}, best_fp[lanes] = {};  // to exceed, for a point to matter
         for (const OrderedRow& row : ordered.rows()) {
             const int32_t* weights = weights_.data() + static_cast<std::size_t>(row.clip) * lanes;
             if (row.tp)
@@ -154,13 +155,13 @@ private:
             for (std::size_t k = 0; k < lanes; ++k) fp[k] += Sum{weights[k]} * row.fp;
             Sum better = 0;
             for (std::size_t k = 0; k < lanes; ++k)
-                better |= (best_tp[k] - tp[k]) | (fp[k] - best_fp[k]);  // negative if either is
+                better |= (best_tp[k] - tp[k]) | (fp[k] - best_fp[k]);  // negative if any is
             if (better >= 0 || !row.last) continue;
             for (std::size_t i = first; i < last; ++i) {
                 const std::size_t k = i - first;
                 if (tp[k] <= best_tp[k] && fp[k] >= best_fp[k]) continue;
                 const double rate =
-                    static_cast<double>(fp[k]) / sets_.durations[i] * psds_.seconds_per_unit;
+                    static_cast<double>(fp[k]) / resamples_.durations[i] * psds_.seconds_per_unit;
                 if (rate <= psds_.max_efpr) curve(k, c).add(rate, tp[k]);
                 best_tp[k] = tp[k];
                 best_fp[k] = fp[k];
@@ -170,9 +171,9 @@ private:
 
     void add_points_with_cross_triggers(std::size_t resample, const OrderedRows<T>& ordered,
                                         Frontier& curve) {
-        const int32_t* weights = sets_.weights + resample * sets_.clips;
-        const double* times = sets_.reference_times + resample * sets_.classes;
-        const double duration = sets_.durations[resample];
+        const int32_t* weights = resamples_.weights + resample * resamples_.clips;
+        const double* times = resamples_.reference_times + resample * resamples_.classes;
+        const double duration = resamples_.durations[resample];
         const auto others = static_cast<double>(std::max<std::size_t>(1, present_.size() - 1));
         std::fill(crossed_.begin(), crossed_.end(), 0);
         std::fill(shares_.begin(), shares_.end(), 0.0);
@@ -248,7 +249,7 @@ private:
     }
 
     const std::vector<const Variant*>& variants_;
-    const ResampledSets& sets_;
+    const Resamples& resamples_;
     const PsdsDefinition& psds_;
     std::vector<int64_t> order_;
     std::vector<std::size_t> present_;  // classes with references, by name
@@ -260,17 +261,17 @@ private:
     std::vector<std::size_t> next_;
 };
 
-// Scores of all resamples: `values` (count), `class_values` (count x classes).
+// Writes the PSDS of all resamples: `values` (count), `class_values` (count x classes).
 template <class T>
 void resampled_psds(const std::vector<const std::vector<OrderedRows<T>>*>& variants,
-                    const ResampledSets& sets, const PsdsDefinition& psds, const int64_t* order,
+                    const Resamples& resamples, const PsdsDefinition& psds, const int64_t* order,
                     std::size_t threads, double* values, double* class_values) {
     constexpr std::size_t lanes = PsdsResampler<T>::lanes;
-    parallel_for((sets.count + lanes - 1) / lanes, threads, [&] {
+    parallel_for((resamples.count + lanes - 1) / lanes, threads, [&] {
         return [&, resampler =
-                       PsdsResampler<T>(variants, sets, psds, order)](std::size_t block) mutable {
+                       PsdsResampler<T>(variants, resamples, psds, order)](std::size_t block) mutable {
             const std::size_t first = block * lanes;
-            resampler.measure(first, std::min(first + lanes, sets.count), values, class_values);
+            resampler.measure(first, std::min(first + lanes, resamples.count), values, class_values);
         };
     });
 }

@@ -1,4 +1,4 @@
-// Rows that were found in any order, put in the order of classes and clips.
+// Puts rows of deltas, emitted in any order of clips and classes, into one table by class and clip.
 #pragma once
 
 #include <algorithm>
@@ -7,30 +7,31 @@
 #include <utility>
 #include <vector>
 
-#include "../core/buffer.hpp"
-#include "delta_rows.hpp"
-#include "../core/parallel.hpp"
+#include "core/buffer.hpp"
+#include "core/parallel.hpp"
+#include "counting/delta_rows.hpp"
 
 namespace sedscope {
 
-// Deltas of many clips: rows ordered by class, then clip.
+// Deltas of many clips: rows ordered by class, then clip. The rows of class c and clip i are
+// [starts[c * (clips + 1) + i], starts[c * (clips + 1) + i + 1]).
 template <class T>
 struct BatchDeltas {
     Buffer<int64_t> starts, cross_starts, error_starts;  // classes x (clips + 1)
-    Rows<T> rows;
+    DeltaRows<T> rows;
 };
 
-// Some clips and some classes, and the rows they give, per class.
+// The rows of a range of clips and a range of classes, per class.
 template <class T>
-struct FoundRows {
+struct PartRows {
     std::size_t first_clip, last_clip, first_class, last_class;
-    std::vector<Rows<T>> rows;
+    std::vector<DeltaRows<T>> rows;
 };
 
 template <class T>
-class Assembly {
+class RowAssembly {
 public:
-    Assembly(std::size_t classes, std::size_t clips)
+    RowAssembly(std::size_t classes, std::size_t clips)
         : classes_(classes),
           clips_(clips),
           counts_(classes * clips),
@@ -40,25 +41,25 @@ public:
     struct Sizes {
         std::size_t detections, cross_triggers, errors;
 
-        explicit Sizes(const Rows<T>& rows)
+        explicit Sizes(const DeltaRows<T>& rows)
             : detections(rows.detections.size()),
               cross_triggers(rows.cross_triggers.size()),
               errors(rows.errors.size()) {}
     };
-    // Takes note of what was found in a clip and class: the rows from `before` to the last.
-    void note(std::size_t c, std::size_t clip, const Sizes& before, const Rows<T>& rows) {
+    // Records that the rows from `before` to the last belong to a clip and class.
+    void record(std::size_t c, std::size_t clip, const Sizes& before, const DeltaRows<T>& rows) {
         const Sizes now(rows);
         counts_[c * clips_ + clip] = now.detections - before.detections;
         cross_counts_[c * clips_ + clip] = now.cross_triggers - before.cross_triggers;
         error_counts_[c * clips_ + clip] = now.errors - before.errors;
     }
 
-    // Each part is let go as soon as it has been copied.
-    BatchDeltas<T> put_together(std::vector<FoundRows<T>>& parts, std::size_t threads) const {
+    // Frees each part as soon as it is copied.
+    BatchDeltas<T> assemble(std::vector<PartRows<T>>& parts, std::size_t threads) const {
         BatchDeltas<T> batch;
-        const std::size_t rows = add_up(counts_, batch.starts);
-        const std::size_t cross = add_up(cross_counts_, batch.cross_starts);
-        const std::size_t errors = add_up(error_counts_, batch.error_starts);
+        const std::size_t rows = start_rows(counts_, batch.starts);
+        const std::size_t cross = start_rows(cross_counts_, batch.cross_starts);
+        const std::size_t errors = start_rows(error_counts_, batch.error_starts);
         batch.rows.detections = {Buffer<T>(rows), Buffer<int8_t>(rows), Buffer<int8_t>(rows)};
         batch.rows.cross_triggers = {Buffer<T>(cross), Buffer<int32_t>(cross),
                                      Buffer<int8_t>(cross)};
@@ -66,9 +67,9 @@ public:
         const std::size_t stride = clips_ + 1;
         parallel_for(parts.size(), threads, [&] {
             return [&](std::size_t i) {
-                FoundRows<T>& part = parts[i];
+                PartRows<T>& part = parts[i];
                 for (std::size_t c = part.first_class; c < part.last_class; ++c) {
-                    Rows<T> from = std::move(part.rows[c - part.first_class]);
+                    DeltaRows<T> from = std::move(part.rows[c - part.first_class]);
                     const std::size_t at = c * stride + part.first_clip;
                     auto& [scores, tp, fp] = batch.rows.detections;
                     copy(from.detections.scores, scores, batch.starts[at]);
@@ -89,8 +90,8 @@ public:
     }
 
 private:
-    // Turns row counts into where the rows start; returns the total.
-    std::size_t add_up(const std::vector<std::size_t>& counts, Buffer<int64_t>& starts) const {
+    // Turns numbers of rows into starts; returns the total.
+    std::size_t start_rows(const std::vector<std::size_t>& counts, Buffer<int64_t>& starts) const {
         starts = Buffer<int64_t>(classes_ * (clips_ + 1));
         int64_t total = 0;
         for (std::size_t c = 0; c < classes_; ++c) {

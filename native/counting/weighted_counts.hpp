@@ -1,4 +1,4 @@
-// Counts of clips with weights: deltas are put in order once, then added up for many weights.
+// Counts of clips with weights: deltas are sorted once, then added up for many sets of weights.
 #pragma once
 
 #include <algorithm>
@@ -6,31 +6,17 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "../core/buffer.hpp"
-#include "../core/radix_sort.hpp"
+#include "core/buffer.hpp"
+#include "core/radix_sort.hpp"
+#include "counting/class_rows.hpp"
 
 namespace sedscope {
-
-// Deltas of one class in any order, and the clip that each belongs to.
-template <class T>
-struct ClipRows {
-    const T* scores;
-    const int32_t* clips;
-    const int8_t* tp;
-    const int8_t* fp;
-    std::size_t count;
-    const T* cross_scores;
-    const int32_t* cross_clips;
-    const int32_t* cross_labels;
-    const int8_t* cross;
-    std::size_t cross_count;
-};
 
 struct OrderedRow {
     int32_t clip;
     int32_t label;  // the class on which cross-triggers change, or -1
     int8_t tp, fp, ct;
-    bool last;  // of its score: from here on the sums are an operating point
+    bool last;  // of its score: after it the sums are an operating point
 };
 
 // The deltas of one class by decreasing score.
@@ -39,16 +25,20 @@ class OrderedRows {
 public:
     using Score = T;
 
-    explicit OrderedRows(const ClipRows<T>& rows)
-        : rows_(rows.count + rows.cross_count), scores_(rows.count + rows.cross_count) {
+    explicit OrderedRows(const ClassRows<T, int8_t>& rows)
+        : rows_(rows.count() + rows.cross_count()), scores_(rows_.size()) {
+        const std::size_t count = rows.count(), cross_count = rows.cross_count();
         Buffer<T> scores(rows_.size());
-        std::copy_n(rows.scores, rows.count, scores.data());
-        std::copy_n(rows.cross_scores, rows.cross_count, scores.data() + rows.count);
+        std::copy_n(rows.scores, count, scores.data());
+        if (cross_count > 0) std::copy_n(rows.cross_scores, cross_count, scores.data() + count);
+        Buffer<int32_t> clips(rows_.size());
+        fill_clips(rows.starts, rows.clips, clips.data());
+        if (cross_count > 0) fill_clips(rows.cross_starts, rows.clips, clips.data() + count);
         RadixSort<T, OrderedRow> sort;
         const auto& order = sort.order(scores.data(), rows_.size(), [&](std::size_t i) {
-            if (i < rows.count) return OrderedRow{rows.clips[i], -1, rows.tp[i], rows.fp[i], 0, 0};
-            i -= rows.count;
-            return OrderedRow{rows.cross_clips[i], rows.cross_labels[i], 0, 0, rows.cross[i], 0};
+            if (i < count) return OrderedRow{clips[i], -1, rows.tp[i], rows.fp[i], 0, 0};
+            const std::size_t k = i - count;
+            return OrderedRow{clips[i], rows.cross_labels[k], 0, 0, rows.ct[k], 0};
         });
         for (std::size_t i = 0; i < order.size(); ++i) {
             rows_[i] = order[i].payload;
@@ -60,10 +50,17 @@ public:
 
     const Buffer<OrderedRow>& rows() const { return rows_; }
     T score(std::size_t row) const { return scores_[row]; }
-    // No count gets larger than this, times the largest weight.
+    // No count exceeds this times the largest weight.
     int64_t turnover() const { return turnover_; }
 
 private:
+    // Writes the clip of each row.
+    static void fill_clips(const int64_t* starts, std::size_t clips, int32_t* clip_of_row) {
+        for (std::size_t clip = 0; clip < clips; ++clip)
+            std::fill(clip_of_row + (starts[clip] - starts[0]),
+                      clip_of_row + (starts[clip + 1] - starts[0]), static_cast<int32_t>(clip));
+    }
+
     Buffer<OrderedRow> rows_;
     Buffer<T> scores_;
     int64_t turnover_ = 0;
@@ -82,8 +79,8 @@ struct WeightedCounts {
     }
 };
 
-// One row per score at which a count changes. With `extremes_only`, of each run of rows with equal
-// true positives only the first with the fewest false positives, and the last.
+// Makes one row per score at which a count changes. With `extremes_only`, keeps of each run of rows
+// with equal true positives only the first with the fewest false positives, and the last.
 template <class T>
 WeightedCounts<T> add_up(const OrderedRows<T>& ordered, const int32_t* weights,
                          bool extremes_only) {

@@ -1,11 +1,11 @@
-// Goes through scored entries group by group, in each from the highest score to the lowest.
+// Visits scored entries group by group, in each group from the highest score to the lowest.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "../core/buffer.hpp"
+#include "core/buffer.hpp"
 
 namespace sedscope {
 
@@ -15,7 +15,7 @@ class GroupedSweep {
 public:
     Buffer<Entry> entries;
 
-    // Puts the entries in order; groups are numbered [0, groups).
+    // Sorts the entries by group, then by decreasing score. Groups are numbered [0, groups).
     void arrange(std::size_t groups) {
         starts_.assign(groups + 1, 0);
         for (const Entry& entry : entries) ++starts_[entry.group + 1];

@@ -1,8 +1,8 @@
-// Deltas of the intersection criterion for one clip and class.
+// The intersection criterion: the deltas of one clip and class, and the judge of single events.
 //
-// A detection is relevant when it shares enough time with references of its class (DTC), else it is
-// a false positive. A reference is found when it shares enough time with relevant detections (GTC).
-// A false positive that shares enough time with references of another class is a cross-trigger
+// A detection is relevant if enough of it overlaps references of its class (DTC); otherwise it is a
+// false positive. A reference is found if relevant detections cover enough of it (GTC). A false
+// positive is a cross-trigger on another class if enough of it overlaps references of that class
 // (CTTC).
 #pragma once
 
@@ -11,14 +11,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "../clips/component_tree.hpp"
-#include "../counting/delta_rows.hpp"
-#include "grouped_sweep.hpp"
-#include "../clips/references.hpp"
+#include "clips/component_tree.hpp"
+#include "clips/references.hpp"
+#include "core/time.hpp"
+#include "counting/delta_rows.hpp"
+#include "criteria/detection_count.hpp"
+#include "criteria/grouped_sweep.hpp"
+#include "criteria/scene.hpp"
 
 namespace sedscope {
 
+template <class T>
+class IntersectionKernel;
+class IntersectionJudge;
+
 struct Intersection {
+    template <class T>
+    using Kernel = IntersectionKernel<T>;
+    using Judge = IntersectionJudge;
+
     Requirement dtc, gtc, cttc;
     bool cross_triggers;
 };
@@ -28,7 +39,7 @@ class IntersectionKernel {
 public:
     explicit IntersectionKernel(const Intersection& criterion) : criterion_(criterion) {}
 
-    // `own` is empty where the clip has no reference of the class; `others` counts only with
+    // `own`: the references of the class, possibly none. `others` matters only with
     // cross-triggers.
     void begin(const Time* edges, T floor, const References& own,
                const std::vector<OtherClass>& others) {
@@ -42,11 +53,11 @@ public:
             count_.begin(floor);
         } else {
             partial_.entries.clear();
-            tree_.begin(floor, quantities_before_cross + others_.size());
+            tree_.begin(floor, first_cross_trigger + others_.size());
         }
     }
 
-    void feed(const T* scores, std::size_t frames, Rows<T>& rows) {
+    void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
         if (only_count_)
             count_.feed(scores, frames, rows.detections);
         else
@@ -54,37 +65,39 @@ public:
                   [&](auto& measure, auto& emit) { tree_.feed(scores, frames, measure, emit); });
     }
 
-    void finish(Rows<T>& rows) {
+    void finish(DeltaRows<T>& rows) {
         if (only_count_) {
             count_.finish(rows.detections);
             return;
         }
         sweep(rows, [&](auto& measure, auto& emit) { tree_.finish(measure, emit); });
-        if (own_.count() > 0) find_by_parts(rows.detections);
+        if (own_.count() > 0) count_covered_in_part(rows.detections);
     }
 
 private:
-    // The quantities summed over detections. A reference inside one relevant detection is found
-    // ("whole") and touched by no other; one that is covered in part is looked at afterwards.
-    enum Quantity : std::size_t { false_positives, found_whole, quantities_before_cross };
+    // The quantities summed over detections; the cross-triggers on each other class follow. A
+    // reference that lies inside one relevant detection is found, and no other detection overlaps
+    // it. References that are covered in part are counted at the end.
+    enum Quantity : std::size_t { false_positives, found_whole, first_cross_trigger };
 
-    // From this score on, the time of a reference that relevant detections cover in part.
+    // A change of the time for which relevant detections cover a reference in part, where the
+    // threshold falls below the score.
     struct Coverage {
         uint32_t group;  // the reference
         T score;
         Time change;
     };
 
-    // `step(measure, emit)` takes the tree further.
+    // `step(measure, emit)` advances the tree.
     template <class Step>
-    void sweep(Rows<T>& rows, Step&& step) {
+    void sweep(DeltaRows<T>& rows, Step&& step) {
         auto measure = [&](const Detection<T>& detection, int32_t* values) {
             const Time length = edges_[detection.end] - edges_[detection.first];
             values[found_whole] = 0;
-            const bool relevant = own_.count() > 0 && match(detection, length, values);
+            const bool relevant = own_.count() > 0 && is_relevant(detection, length, values);
             values[false_positives] = !relevant;
             for (std::size_t m = 0; m < others_.size(); ++m)
-                values[quantities_before_cross + m] =
+                values[first_cross_trigger + m] =
                     !relevant && others_[m].references.overlap(detection.first, detection.end) >=
                                      criterion_.cttc.of(length);
         };
@@ -92,15 +105,15 @@ private:
             if (delta[found_whole] || delta[false_positives])
                 rows.detections.push(score, delta[found_whole], delta[false_positives]);
             for (std::size_t m = 0; m < others_.size(); ++m)
-                if (const int32_t change = delta[quantities_before_cross + m])
+                if (const int32_t change = delta[first_cross_trigger + m])
                     rows.cross_triggers.push(score, others_[m].label, change);
         };
         step(measure, emit);
     }
 
-    // Whether the detection is relevant; if so, notes what it covers.
-    bool match(const Detection<T>& detection, Time length, int32_t* values) {
-        if (own_.passed_by(detection.first, detection.end)) return false;
+    // Whether the detection is relevant. If so, records what it covers.
+    bool is_relevant(const Detection<T>& detection, Time length, int32_t* values) {
+        if (own_.in_gap(detection.first, detection.end)) return false;
         const std::size_t begun_first = own_.begun(detection.first);
         const std::size_t begun_end = own_.begun(detection.end);
         const Time overlap = own_.overlap(detection.first, begun_first, detection.end, begun_end);
@@ -124,18 +137,18 @@ private:
         if (detection.parent > floor_) partial_.entries.push({j, detection.parent, -time});
     }
 
-    // Adds up, per reference, what is covered as the threshold falls, and notes each time that it
-    // becomes enough or ceases to be.
-    void find_by_parts(DetectionRows<T>& rows) {
+    // Adds up the covered time of each reference as the threshold falls. Emits a true positive
+    // where it becomes enough, and takes it back where it no longer is.
+    void count_covered_in_part(DetectionRows<T>& rows) {
         partial_.arrange(own_.count());
         for (std::size_t j = 0; j < own_.count(); ++j) {
-            const Time needed = criterion_.gtc.of(own_[j].offset - own_[j].onset);
+            const Time required = criterion_.gtc.of(own_[j].offset - own_[j].onset);
             Time covered = 0;
             bool found = false;
             partial_.sweep(
                 j, [&](const Coverage& entry) { covered += entry.change; },
                 [&](T score) {
-                    const bool enough = covered >= needed;
+                    const bool enough = covered >= required;
                     if (enough != found) rows.push(score, enough ? 1 : -1, 0);
                     found = enough;
                 });
@@ -147,10 +160,48 @@ private:
     T floor_{};
     References own_;
     std::vector<OtherClass> others_;
-    bool only_count_ = true;  // no reference is in question
+    bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
     ComponentTree<T> tree_;
     GroupedSweep<Coverage> partial_;
+};
+
+class IntersectionJudge {
+public:
+    explicit IntersectionJudge(const Intersection& criterion) : criterion_(criterion) {}
+
+    // Marks the true detections and the found references.
+    void judge(Scene& scene, References& own) {
+        covered_.assign(scene.detections.size(), 0);
+        for (const Overlap& overlap : scene.overlaps) covered_[overlap.detection] += overlap.shared;
+        for (std::size_t i = 0; i < scene.detections.size(); ++i)
+            scene.is_true[i] = covered_[i] >= criterion_.dtc.of(length(scene.detections[i]));
+        covered_.assign(own.count(), 0);
+        for (const Overlap& overlap : scene.overlaps)
+            if (scene.is_true[overlap.detection]) covered_[overlap.reference] += overlap.shared;
+        for (std::size_t j = 0; j < own.count(); ++j)
+            scene.is_found[j] = covered_[j] >= criterion_.gtc.of(own[j].offset - own[j].onset);
+    }
+
+    // Whether a false detection is a cross-trigger on another class. If the criterion does not
+    // count cross-triggers, any overlap makes one. `own` is null if the class has no references.
+    bool triggers(const DetectedEvent& detection, References*, References& other) const {
+        if (!criterion_.cross_triggers) return other.overlaps(detection.onset, detection.offset);
+        const Time shared = other.overlap(detection.first, detection.end);
+        return shared >= criterion_.cttc.of(length(detection));
+    }
+
+    // Whether a boundary is too far off, given its error. This criterion tolerates no error.
+    bool onset_off(Time) const { return true; }
+    bool offset_off(Time, const Interval&) const { return true; }
+
+private:
+    static Time length(const DetectedEvent& detection) {
+        return detection.offset - detection.onset;
+    }
+
+    Intersection criterion_;
+    std::vector<Time> covered_;
 };
 
 }  // namespace sedscope

@@ -1,4 +1,4 @@
-// Pairs of detections and references: as many as possible, each being in at most one.
+// As many pairs of a detection and a reference as possible, each event in at most one pair.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 
 namespace sedscope {
 
-// A maximum matching between detections that come and go and references, kept by augmenting paths.
-class Matching {
+// A maximum matching between references and detections that appear and disappear, kept up to date
+// by augmenting paths.
+class MaximumMatching {
 public:
     static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
 
@@ -24,27 +25,27 @@ public:
         detections_.assign(detections, {nullptr, 0, none});
     }
 
-    // A detection that may be paired with any of the references; returns by how much the number of
-    // pairs grows.
+    // Adds a detection that may be paired with any of the references. Returns by how much the
+    // number of pairs changes: 0 or 1.
     int32_t add(uint32_t detection, const uint32_t* references, std::size_t count) {
         detections_[detection] = {references, count, none};
         for (std::size_t k = 0; k < count; ++k) waiting_[references[k]].push_back(detection);
         ++round_;
-        return place(detection);
+        return pair_detection(detection);
     }
 
-    // Takes a detection away; returns by how much the number of pairs shrinks (as 0 or -1).
+    // Removes a detection. Returns by how much the number of pairs changes: 0 or -1.
     int32_t remove(uint32_t detection) {
-        const Candidate& gone = detections_[detection];
-        for (std::size_t k = 0; k < gone.count; ++k) {
-            auto& list = waiting_[gone.references[k]];
+        const Candidate& removed = detections_[detection];
+        for (std::size_t k = 0; k < removed.count; ++k) {
+            auto& list = waiting_[removed.references[k]];
             list.erase(std::find(list.begin(), list.end(), detection));
         }
-        const uint32_t freed = gone.partner;
+        const uint32_t freed = removed.partner;
         if (freed == none) return 0;
         partner_[freed] = none;
         ++round_;
-        return fill(freed) ? 0 : -1;
+        return pair_reference(freed) ? 0 : -1;
     }
 
 private:
@@ -54,9 +55,9 @@ private:
         uint32_t partner;
     };
 
-    // Finds a reference for the detection, moving others along the shortest augmenting path if need
-    // be; returns by how much the number of pairs grows.
-    int32_t place(uint32_t detection) {
+    // Finds a reference for the detection. Other detections move along the shortest augmenting path
+    // if necessary. Returns by how much the number of pairs changes: 0 or 1.
+    int32_t pair_detection(uint32_t detection) {
         queue_.assign(1, detection);
         for (std::size_t next = 0; next < queue_.size(); ++next) {
             const uint32_t mover = queue_[next];
@@ -70,7 +71,7 @@ private:
                     queue_.push_back(partner_[reference]);
                     continue;
                 }
-                while (reference != none) {  // each takes the reference that it reached
+                while (reference != none) {  // each detection takes the reference that it reached
                     const uint32_t taker = taker_[reference];
                     const uint32_t left = detections_[taker].partner;
                     pair(taker, reference);
@@ -82,8 +83,8 @@ private:
         return 0;
     }
 
-    // Finds a detection for a reference that has lost its own, moving others likewise.
-    bool fill(uint32_t vacant) {
+    // Finds a detection for a reference that has lost its own, in the same way.
+    bool pair_reference(uint32_t vacant) {
         queue_.assign(1, vacant);
         seen_[vacant] = round_;
         for (std::size_t next = 0; next < queue_.size(); ++next) {
@@ -116,9 +117,9 @@ private:
 
     std::vector<Candidate> detections_;
     std::vector<uint32_t> partner_;               // of each reference
-    std::vector<std::vector<uint32_t>> waiting_;  // detections that could have the reference
+    std::vector<std::vector<uint32_t>> waiting_;  // detections that could take the reference
     std::vector<uint32_t> seen_;                  // the round in which each reference was reached
-    std::vector<uint32_t> taker_;  // and who would take it, or what it has, on the path
+    std::vector<uint32_t> taker_;                 // what precedes the reference on the path
     std::vector<uint32_t> queue_;
     uint32_t round_ = 0;
 };

@@ -1,25 +1,31 @@
-// Deltas of criteria that pair each detection with at most one reference and each reference with at
-// most one detection, by as many pairs as possible (collar, intersection over union).
+// The deltas of criteria that make as many pairs as possible, each of one detection and one
+// reference (collar, intersection over union).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "../clips/component_tree.hpp"
-#include "../counting/delta_rows.hpp"
-#include "pair_sweep.hpp"
-#include "../clips/references.hpp"
+#include "clips/component_tree.hpp"
+#include "clips/references.hpp"
+#include "core/time.hpp"
+#include "counting/delta_rows.hpp"
+#include "criteria/detection_count.hpp"
+#include "criteria/pair_sweep.hpp"
 
 namespace sedscope {
 
-template <class T, class Pairing>
-class MatchingKernel {
+template <class T, class Rule>
+class PairingKernel {
 public:
-    MatchingKernel(const Pairing& pairing, bool cross_triggers, bool errors)
-        : pairing_(pairing), cross_triggers_(cross_triggers), errors_(errors) {}
+    // `criterion` has a `rule`, and says whether to count `cross_triggers` and sum `errors`.
+    template <class Criterion>
+    explicit PairingKernel(const Criterion& criterion)
+        : rule_(criterion.rule),
+          cross_triggers_(criterion.cross_triggers),
+          errors_(criterion.errors) {}
 
-    // `own` is empty where the clip has no reference of the class; `others` counts only with
+    // `own`: the references of the class, possibly none. `others` matters only with
     // cross-triggers.
     void begin(const Time* edges, T floor, const References& own,
                const std::vector<OtherClass>& others) {
@@ -35,19 +41,19 @@ public:
         tree_.begin(floor, others_.size());
     }
 
-    void feed(const T* scores, std::size_t frames, Rows<T>& rows) {
+    void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
         count_.feed(scores, frames, rows.detections);
         if (!only_count_)
             sweep(rows,
                   [&](auto& measure, auto& emit) { tree_.feed(scores, frames, measure, emit); });
     }
 
-    void finish(Rows<T>& rows) {
+    void finish(DeltaRows<T>& rows) {
         count_.finish(rows.detections);
         if (only_count_) return;
         sweep(rows, [&](auto& measure, auto& emit) { tree_.finish(measure, emit); });
         if (own_.count() == 0) return;
-        // a pair is one true positive more and one false positive less
+        // a pair turns a false positive into a true positive
         pairs_.count_pairs(floor_, own_.count(), [&](T score, int32_t change) {
             rows.detections.push(score, change, -change);
         });
@@ -58,14 +64,14 @@ public:
     }
 
 private:
-    // A detection that can be paired with no reference of its class, but with one of another class,
-    // is a cross-trigger on that class. `step(measure, emit)` takes the tree further.
+    // A detection that can be paired with a reference of another class, but with none of its own,
+    // is a cross-trigger on that class. `step(measure, emit)` advances the tree.
     template <class Step>
-    void sweep(Rows<T>& rows, Step&& step) {
+    void sweep(DeltaRows<T>& rows, Step&& step) {
         auto measure = [&](const Detection<T>& detection, int32_t* values) {
             const Time from = edges_[detection.first], until = edges_[detection.end];
             if (own_.count() > 0)
-                pairing_.candidates(own_, from, until, [&](std::size_t j) {
+                rule_.candidates(own_, from, until, [&](std::size_t j) {
                     if (errors_)
                         pairs_.add_candidate(j, from - own_[j].onset, until - own_[j].offset);
                     else
@@ -75,7 +81,7 @@ private:
             for (std::size_t m = 0; m < others_.size(); ++m) {
                 values[m] = 0;
                 if (!paired)
-                    pairing_.candidates(others_[m].references, from, until,
+                    rule_.candidates(others_[m].references, from, until,
                                         [&](std::size_t) { values[m] = 1; });
             }
         };
@@ -86,13 +92,13 @@ private:
         step(measure, emit);
     }
 
-    Pairing pairing_;
+    Rule rule_;
     bool cross_triggers_, errors_;
     const Time* edges_ = nullptr;
     T floor_{};
     References own_;
     std::vector<OtherClass> others_;
-    bool only_count_ = true;  // no reference is in question
+    bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
     ComponentTree<T> tree_;
     PairSweep<T> pairs_;

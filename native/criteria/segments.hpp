@@ -1,4 +1,4 @@
-// Scores of segments of equal length instead of frames.
+// One score per segment instead of per frame.
 #pragma once
 
 #include <algorithm>
@@ -8,22 +8,30 @@
 #include <utility>
 #include <vector>
 
-#include "../core/buffer.hpp"
-#include "../clips/batch_job.hpp"
-#include "../core/parallel.hpp"
-#include "../clips/references.hpp"
+#include "clips/view.hpp"
+#include "core/buffer.hpp"
+#include "core/parallel.hpp"
+#include "core/time.hpp"
 
 namespace sedscope {
 
-// The segments of one clip: of the given length from 0 on, the last one ending at its duration. A
-// segment's score is the largest of the frames that overlap it or, with `mean`, their mean weighted
-// by the time they share with it; -inf where there is no frame. The frames may come in pieces.
+// How clips are cut into segments, and how scores of frames become the score of a segment. The
+// segments have the given length from 0 on; the last one ends with the clip. The score is the
+// largest of the frames that overlap the segment or, with `mean`, their mean weighted by the time
+// that they share with it. It is -inf where there is no frame.
+struct Segmentation {
+    Time length;
+    bool mean;
+};
+
+// Scores the segments of one clip. The frames may arrive in pieces.
 template <class T, class Out>
 class SegmentScores {
 public:
-    SegmentScores(Time length, bool mean) : length_(length), mean_(mean) {}
+    explicit SegmentScores(const Segmentation& segmentation)
+        : length_(segmentation.length), mean_(segmentation.mean) {}
 
-    // `edges`: the boundaries of all frames to come; `out`: segments x classes.
+    // `edges`: the boundaries of all frames of the clip. `out`: segments x classes.
     void begin(const Time* edges, Time duration, std::size_t segments, std::size_t classes,
                Out* out) {
         edges_ = edges;
@@ -47,18 +55,18 @@ public:
             for (; frame < end && edges_[frame] < until; ++frame) {
                 const Time shared =
                     std::min(until, edges_[frame + 1]) - std::max(from, edges_[frame]);
-                if (shared > 0)  // else a frame of no length
+                if (shared > 0)  // otherwise the frame has no length
                     add(piece.values +
                             static_cast<std::ptrdiff_t>(frame - frame_) * piece.frame_stride,
                         piece.class_stride, columns, shared);
             }
-            if (edges_[end] < until) break;  // more may come
+            if (edges_[end] < until) break;  // more frames may follow
             close();
         }
         frame_ = end;
     }
 
-    // Nothing comes after the frames so far.
+    // No frames follow.
     void finish() {
         while (segment_ < segments_) close();
     }
@@ -103,19 +111,19 @@ private:
     Time duration_ = 0;
     std::size_t segments_ = 0, classes_ = 0;
     Out* out_ = nullptr;
-    std::size_t frame_ = 0;    // how many have come
+    std::size_t frame_ = 0;    // frames so far
     std::size_t segment_ = 0;  // the first that is not complete
-    Time covered_ = 0;         // of that segment, so far
+    Time covered_ = 0;         // time of that segment with frames so far
 };
 
 // Clip i has the segments [starts[i], starts[i + 1]); `out`: segments x classes.
 template <class T, class Out>
 void segment_scores(const std::vector<ClipView<T>>& clips, const std::vector<int64_t>& columns,
-                    const int64_t* starts, const Time* durations, Time length, bool mean,
-                    std::size_t threads, Out* out) {
+                    const int64_t* starts, const Time* durations,
+                    const Segmentation& segmentation, std::size_t threads, Out* out) {
     const std::size_t classes = columns.size();
     parallel_for(clips.size(), threads, [&] {
-        return [&, kernel = SegmentScores<T, Out>(length, mean)](std::size_t i) mutable {
+        return [&, kernel = SegmentScores<T, Out>(segmentation)](std::size_t i) mutable {
             kernel.begin(clips[i].edges, durations[i],
                          static_cast<std::size_t>(starts[i + 1] - starts[i]), classes,
                          out + static_cast<std::size_t>(starts[i]) * classes);
@@ -125,13 +133,13 @@ void segment_scores(const std::vector<ClipView<T>>& clips, const std::vector<int
     });
 }
 
-// The segments of one clip whose frames come in pieces.
+// The same for one clip whose frames arrive in pieces.
 template <class T, class Out>
 class OpenSegments {
 public:
     OpenSegments(const std::vector<int64_t>& columns, const Time* edges, Time duration,
-                 std::size_t segments, Time length, bool mean)
-        : columns_(columns), kernel_(length, mean), out_(segments * columns.size()) {
+                 std::size_t segments, const Segmentation& segmentation)
+        : columns_(columns), kernel_(segmentation), out_(segments * columns.size()) {
         kernel_.begin(edges, duration, segments, columns.size(), out_.data());
     }
     OpenSegments(const OpenSegments&) = delete;

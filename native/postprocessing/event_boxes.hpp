@@ -1,12 +1,12 @@
 // Event boxes by change points (Ebbers et al., "Sound Event Bounding Boxes", Interspeech 2024).
 //
-// The step at a boundary of frames is the mean score in the half-window after it less the mean in
-// the one before it; half-windows are cut where the clip ends, and at its ends there is no step. A
-// local maximum of the step is an onset, the local minimum that follows is the offset; of equal
-// steps in a row the last one is the onset, the first one the offset, which makes the box narrow. A
-// clip that begins with an offset begins in a box, one that ends with an onset ends in a box, and
-// one without steps is a box. The gap between two boxes is closed if no score in either of them
-// exceeds its lowest score by too much. A box has the mean of its scores as its score.
+// The step at a frame boundary is the mean score in the half-window after it minus the mean in the
+// half-window before it. Half-windows are cut where the clip ends, and the step at its ends is 0. A
+// local maximum of the step is an onset; the local minimum that follows is the offset. Among equal
+// steps in a row the last is the onset and the first the offset, so that the box is narrow. A clip
+// that begins with an offset begins inside a box. One that ends with an onset ends inside a box. One
+// without steps is one box. The gap between two boxes is closed if no score in either box exceeds
+// the lowest score of the gap by too much. The score of a box is the mean of its scores.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,15 @@
 #include <optional>
 #include <vector>
 
-#include "piecewise.hpp"
-#include "../clips/references.hpp"
-#include "sliding_mean.hpp"
+#include "core/double_double.hpp"
+#include "core/time.hpp"
+#include "postprocessing/sliding_mean.hpp"
+#include "postprocessing/step_function.hpp"
 
 namespace sedscope {
 
-// Gaps are closed where the highest score exceeds the lowest one by less than `absolute` and by a
-// factor of less than `relative`, as far as these are given; without any, none is closed.
+// A gap is closed if the highest score exceeds the lowest by less than `absolute` and by a factor of
+// less than `relative`. A limit that is not set does not count; without any, no gap is closed.
 struct GapLimits {
     std::optional<double> absolute, relative;
 
@@ -37,8 +38,8 @@ class EventBoxes {
 public:
     EventBoxes(Time window, const GapLimits& limits) : window_(window), limits_(limits) {}
 
-    // Finite scores. All frames have a length.
-    void run(const T* scores, const Time* edges, std::size_t frames, Piecewise<double>& out) {
+    // Scores are finite, and no frame has a length of 0.
+    void run(const T* scores, const Time* edges, std::size_t frames, StepFunction<double>& out) {
         sliding_.assign(scores, edges, frames, window_);
         find_steps(edges, frames);
         find_boxes(frames);
@@ -72,11 +73,11 @@ private:
         }
     }
 
-    // The step rises or falls from one boundary to the next; where that turns, it has an extremum.
+    // A step that rises before a boundary and falls after it has an extremum there, and vice versa.
     void find_boxes(std::size_t frames) {
         boxes_.clear();
         std::size_t onset = 0;
-        bool inside = true;  // until the first extremum says otherwise
+        bool inside = true;  // a box, until the first extremum
         bool rising = false, any = false;
         std::size_t turn = 0;  // where the step took on its present value
         for (std::size_t i = 1; i <= frames; ++i) {
@@ -116,7 +117,7 @@ private:
     }
 
     static double mean(const Box& box, const T* scores, const Time* edges) {
-        Sum sum;
+        DoubleDouble sum;
         for (std::size_t i = box.first; i < box.end; ++i)
             sum.add_product(static_cast<double>(scores[i]),
                             static_cast<double>(edges[i + 1] - edges[i]));

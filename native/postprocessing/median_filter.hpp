@@ -2,14 +2,14 @@
 //
 // The score at a time t becomes the largest s such that `score >= s` holds for more than half of
 // the window of length W around t; outside the clip the score is -inf. As the window [a, a + W)
-// moves, time is lost of the frame at its left end and gained of the frame at its right end. Let
-// A(s) be the time in the window with `score >= s`. Between two moments at which an end passes a
-// boundary of frames, from the window's position a on,
-//   - A(s) rises with the time for s above the left and not above the right frame's score: the
+// moves, it loses time of the frame at its left end and gains time of the frame at its right end.
+// Let A(s) be the time in the window with `score >= s`. Until an end passes the next frame boundary,
+// from the window's position a on,
+//   - A(s) rises with time for s above the left frame's score and not above the right one's: the
 //     median becomes s at t = a + W/2 + (W/2 - A(s)) = a + W - A(s);
-//   - A(s) falls for s above the right and not above the left one's: it is no longer s from
-//     t = a + W/2 + (A(s) - W/2) = a + A(s) on.
-// So all changes lie at whole microseconds, though half a window may not be one.
+//   - A(s) falls for s above the right frame's score and not above the left one's: the median is no
+//     longer s from t = a + W/2 + (A(s) - W/2) = a + A(s) on.
+// So all changes lie at whole microseconds, even if half a window is not a whole number of them.
 #pragma once
 
 #include <algorithm>
@@ -18,23 +18,23 @@
 #include <limits>
 #include <vector>
 
-#include "piecewise.hpp"
-#include "../core/radix_sort.hpp"
-#include "rank_set.hpp"
-#include "../clips/references.hpp"
+#include "core/radix_sort.hpp"
+#include "core/time.hpp"
+#include "postprocessing/rank_set.hpp"
+#include "postprocessing/step_function.hpp"
 
 namespace sedscope {
 
-// Scores are sorted in blocks of about two windows, so that the window holds ranks. The rank of the
-// median is kept, with the time in the window at or above it, and goes on to the next rank in the
-// window where it must.
+// Sorts scores in blocks of about two windows, so that it can work on ranks. Keeps the rank of the
+// median and the time in the window at or above it, and moves on to a neighbouring rank in the
+// window when necessary.
 template <class T>
 class MedianFilter {
 public:
     explicit MedianFilter(Time window) : window_(window) {}
 
-    // The filtered scores of one class. There is at least one frame, and no NaN.
-    void run(const T* scores, const Time* edges, std::size_t frames, Piecewise<T>& out) {
+    // Filters the scores of one class: at least one frame, no NaN.
+    void run(const T* scores, const Time* edges, std::size_t frames, StepFunction<T>& out) {
         scores_ = scores;
         edges_ = edges;
         frames_ = frames;
@@ -57,7 +57,7 @@ public:
 private:
     static constexpr std::size_t least_block = 512;  // frames
 
-    // The window ends where the clip begins.
+    // Starts with a window that ends where the clip begins.
     void begin() {
         out_->clear();
         out_->push(edges_[0], lowest);
@@ -70,8 +70,8 @@ private:
         enter(0);
     }
 
-    // Finds the ranks of the frames in the window, which are those before `frame`, and of as many
-    // to come. Rank 0 is -inf, the score outside the clip.
+    // Finds the ranks of the frames in the window, which precede `frame`, and of as many frames
+    // that follow. Rank 0 is -inf, the score outside the clip.
     void sort_block(std::size_t frame) {
         const T median = levels_[median_];
         const std::size_t first = left_ > 0 ? left_ - 1 : 0;
@@ -104,8 +104,8 @@ private:
         }
     }
 
-    // The window moves on by a time in which its left end lies in a frame of one rank, its right
-    // end in a frame of another.
+    // Moves the window by a time during which its left end stays in a frame of rank `from` and its
+    // right end in a frame of rank `to`.
     void move(std::size_t from, std::size_t to, Time length) {
         if (from < to) {
             while (median_ < to) {
@@ -158,10 +158,10 @@ private:
     const T* scores_ = nullptr;
     const Time* edges_ = nullptr;
     std::size_t frames_ = 0;
-    Piecewise<T>* out_ = nullptr;
+    StepFunction<T>* out_ = nullptr;
 
     Time position_ = 0;       // of the window's left end
-    std::size_t left_ = 0;    // the boundary that it passes next
+    std::size_t left_ = 0;    // the boundary that the left end passes next
     std::size_t right_ = 0;   // the frame in which the right end lies
     std::size_t median_ = 0;  // as a rank
     Time at_or_above_ = 0;    // the time in the window of that rank or a higher one

@@ -7,13 +7,13 @@
 #include <limits>
 #include <vector>
 
-#include "../clips/references.hpp"
-#include "sliding_mean.hpp"
+#include "core/time.hpp"
+#include "postprocessing/sliding_mean.hpp"
 
 namespace sedscope {
 
-// The window is cut where the clip ends. With -inf anywhere in it the mean is -inf, otherwise inf
-// with inf anywhere in it.
+// The window is cut where the clip ends. The mean is -inf if any score in the window is -inf;
+// otherwise it is inf if any score is inf.
 template <class T>
 class MovingAverage {
 public:

@@ -1,4 +1,4 @@
-// A set of small whole numbers that knows the neighbours of a number.
+// A set of ranks (small whole numbers) that finds the neighbours of a rank fast.
 #pragma once
 
 #include <algorithm>
@@ -32,13 +32,13 @@ inline std::size_t highest_bit(uint64_t word) {
 #endif
 }
 
-// A bit for each number, and above each 64 bits one that says whether any of them is set, up to a
-// single word: a neighbour is found in as many steps as there are levels.
+// One bit per number. Each level above has one bit for each word of 64 bits below, set if the word
+// is not 0, up to a level of one word. Finding a neighbour takes as many steps as there are levels.
 class RankSet {
 public:
     static constexpr std::size_t none = ~std::size_t{0};
 
-    // Empty, for numbers below `size`.
+    // Empties the set, for numbers below `size`.
     void reset(std::size_t size) {
         levels_.clear();
         words_.clear();
@@ -93,7 +93,7 @@ public:
 private:
     static uint64_t bit(std::size_t number) { return uint64_t{1} << (number % 64); }
 
-    std::vector<std::size_t> levels_;  // where each level begins, the numbers themselves first
+    std::vector<std::size_t> levels_;  // where each level begins, the lowest first
     std::vector<uint64_t> words_;
 };
 

@@ -1,50 +1,26 @@
-// Means of scores over windows of one length that move along a clip, summed with twice the digits
-// of a double and without ever subtracting: the mean is exact but for its last rounding, and equal
-// scores have an equal mean whatever came before them.
+// The mean score in a window of one length that moves along a clip.
+//
+// Sums have twice the digits of a double and never subtract. So the mean is exact except for its
+// last rounding, and equal scores have an equal mean whatever precedes them.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
-#include "../clips/references.hpp"
+#include "core/double_double.hpp"
+#include "core/time.hpp"
 
 namespace sedscope {
 
-// The unevaluated sum of two doubles, the second far smaller than the first.
-struct Sum {
-    double high = 0, low = 0;
-
-    void add_product(double a, double b) {
-        const double product = a * b;
-        add(product, std::fma(a, b, -product));
-    }
-    void add(const Sum& other) { add(other.high, other.low); }
-
-    double divided_by(double divisor) const {
-        const double quotient = high / divisor;
-        return quotient + (std::fma(-quotient, divisor, high) + low) / divisor;
-    }
-
-private:
-    void add(double value, double rest) {
-        const double total = high + value;
-        const double part = total - high;
-        const double error = (high - (total - part)) + (value - part) + (low + rest);
-        high = total + error;
-        low = error - (high - total);
-    }
-};
-
-// The clip is cut into blocks as long as the window. A window reaches from one block into the next:
-// its sum is that from its beginning to the end of the one and that from the beginning of the other
-// to its end. Times are half microseconds here, as the middle of a frame may not be a whole one.
+// The clip is cut into blocks as long as the window. A window reaches from one block into the next.
+// Its sum is the sum from its beginning to the end of the first block, plus the sum from the
+// beginning of the second block to its own end. Times are half microseconds here, because the
+// middle of a frame may not be a whole microsecond.
 template <class T>
 class SlidingMean {
 public:
-    // Finite scores; windows have the given length, or less where they are cut by an end of the
-    // clip.
+    // Scores are finite. Windows have the given length, or less where an end of the clip cuts them.
     void assign(const T* scores, const Time* edges, std::size_t frames, Time length) {
         scores_ = scores;
         edges_ = edges;
@@ -92,8 +68,8 @@ public:
     // The mean of a window between two different times.
     double mean(const Moment& from, const Moment& until) const {
         if (from.frame_ == until.frame_) return static_cast<double>(scores_[from.frame_]);
-        Sum sum;
-        // cut by the end of the clip, a window may lie in one block
+        DoubleDouble sum;
+        // a window that is cut by the end of the clip may lie in one block
         const bool one_block = from.block_ == until.block_;
         if (!one_block || from.time_ > from.block_) sum.add(rest_of_block(from));
         if (!one_block || from.time_ == from.block_) sum.add(block_before(until));
@@ -103,24 +79,24 @@ public:
 private:
     Time edge(std::size_t i) const { return 2 * edges_[i]; }
 
-    // Of the block in which a time lies, also one shortly before the clip.
+    // The beginning of the block of a time, which may lie shortly before the clip.
     Time block_begin(Time time) const {
         const Time since = time - edge(0);
         return time - (since < 0 ? since + length_ : since % length_);
     }
 
-    Sum with(Sum sum, std::size_t frame, Time time) const {
+    DoubleDouble with(DoubleDouble sum, std::size_t frame, Time time) const {
         sum.add_product(static_cast<double>(scores_[frame]), static_cast<double>(time));
         return sum;
     }
 
-    Sum block_before(const Moment& moment) const {
+    DoubleDouble block_before(const Moment& moment) const {
         const std::size_t frame = moment.frame_;
         if (edge(frame) < moment.block_) return with({}, frame, moment.time_ - moment.block_);
         return with(from_block_[frame], frame, moment.time_ - edge(frame));
     }
 
-    Sum rest_of_block(const Moment& moment) const {
+    DoubleDouble rest_of_block(const Moment& moment) const {
         const std::size_t frame = moment.frame_;
         const Time end = moment.block_ + length_;
         if (edge(frame + 1) > end) return with({}, frame, end - moment.time_);
@@ -131,8 +107,8 @@ private:
     const Time* edges_ = nullptr;
     std::size_t frames_ = 0;
     Time length_ = 0;
-    std::vector<Sum> from_block_;   // from the beginning of its block to each boundary
-    std::vector<Sum> until_block_;  // from each boundary to the end of the block before it
+    std::vector<DoubleDouble> from_block_;   // from the beginning of its block to each boundary
+    std::vector<DoubleDouble> until_block_;  // from each boundary to the end of the block before it
 };
 
 }  // namespace sedscope

@@ -1,15 +1,18 @@
-// Arrays on their way from and to Python. They are taken as they are: a wrong type is an error,
-// never a conversion.
+// Arrays from and to Python. Arrays are taken as they are: a wrong type is an error, never a
+// conversion. Results hand their memory over to numpy without a copy.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "../core/buffer.hpp"
+#include "clips/view.hpp"
+#include "core/buffer.hpp"
+#include "core/time.hpp"
 
 namespace sedscope::python {
 
@@ -24,6 +27,7 @@ using ScoreArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 using AnyVector = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+// A numpy array that owns the buffer. Every copy of the returned object is the same array.
 template <class T, class... Shape>
 nb::object to_numpy(Buffer<T>&& buffer, Shape... shape) {
     auto* owned = new Buffer<T>(std::move(buffer));
@@ -39,12 +43,24 @@ nb::object to_numpy(Buffer<T>&& buffer) {
     return to_numpy(std::move(buffer), size);
 }
 
-// Data of an array that must have the score type T.
+template <class T, class Array>
+bool has_type(const Array& array) {
+    return array.dtype() == nb::dtype<T>();
+}
+
+// The data of an array that must have the score type T.
 template <class T, class Array>
 const T* data_of(const Array& array, const char* name) {
-    if (array.dtype() != nb::dtype<T>())
+    if (!has_type<T>(array))
         throw nb::type_error((std::string(name) + " must have the type of the scores").c_str());
     return static_cast<const T*>(array.data());
+}
+
+// A view of scores that must have the type T.
+template <class T>
+ClipView<T> view_of(const ScoreArray& values, const Time* edges, const char* name) {
+    return {data_of<T>(values, name), static_cast<std::ptrdiff_t>(values.stride(0)),
+            static_cast<std::ptrdiff_t>(values.stride(1)), values.shape(0), edges};
 }
 
 inline void require(bool condition, const char* message) {

@@ -1,19 +1,21 @@
-// The Python face of the core.
+// The Python module of the core.
 #include <nanobind/nanobind.h>
 
-#include "../core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace sedscope::python {
 
 void bind_clips(nanobind::module_& module);
 void bind_recording(nanobind::module_& module);
-void bind_postprocessing(nanobind::module_& module);
+void bind_criteria(nanobind::module_& module);
 void bind_counting(nanobind::module_& module);
-void bind_numbers(nanobind::module_& module);
+void bind_resampling(nanobind::module_& module);
+void bind_postprocessing(nanobind::module_& module);
+void bind_text(nanobind::module_& module);
 
 namespace {
 
-// Ctrl-C ends a long call as well.
+// Lets Ctrl-C end a long call.
 void check_signals() {
     nanobind::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
@@ -25,10 +27,12 @@ void check_signals() {
 NB_MODULE(_native, module) {
     using namespace sedscope::python;
     module.doc() = "The compiled core of sedscope.";
-    sedscope::between_pieces = check_signals;
+    sedscope::between_items = check_signals;
     bind_clips(module);
     bind_recording(module);
-    bind_postprocessing(module);
+    bind_criteria(module);
     bind_counting(module);
-    bind_numbers(module);
+    bind_resampling(module);
+    bind_postprocessing(module);
+    bind_text(module);
 }

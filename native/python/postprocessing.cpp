@@ -1,23 +1,29 @@
-// Scores from scores, clip by clip.
+// Binds post-processing, which makes scores from the scores of one clip.
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 #include <vector>
 
-#include "../clips/batch_job.hpp"
-#include "../postprocessing/event_boxes.hpp"
-#include "../postprocessing/median_filter.hpp"
-#include "../postprocessing/moving_average.hpp"
-#include "../core/parallel.hpp"
-#include "../postprocessing/piecewise.hpp"
-#include "../postprocessing/run_filters.hpp"
-#include "arrays.hpp"
+#include "clips/view.hpp"
+#include "core/parallel.hpp"
+#include "postprocessing/event_boxes.hpp"
+#include "postprocessing/hysteresis.hpp"
+#include "postprocessing/maximum_gap.hpp"
+#include "postprocessing/median_filter.hpp"
+#include "postprocessing/minimum_duration.hpp"
+#include "postprocessing/moving_average.hpp"
+#include "postprocessing/step_function.hpp"
+#include "python/arrays.hpp"
 
 namespace sedscope::python {
 
 namespace {
 
-// The classes of one clip, each given to `work(column, class)`; all columns are classes.
+struct FramedScores {
+    nb::object values, edges;
+};
+
+// The classes of one clip; every column is a class.
 template <class T>
 class ClipColumns {
 public:
@@ -27,11 +33,11 @@ public:
         : classes(values.shape(1)),
           frames(values.shape(0)),
           edges(edges.data()),
-          view_{data_of<T>(values, "values"), static_cast<std::ptrdiff_t>(values.stride(0)),
-                static_cast<std::ptrdiff_t>(values.stride(1)), frames, edges.data()} {
+          view_(view_of<T>(values, edges.data(), "values")) {
         require(frames > 0 && edges.size() == frames + 1, "frames and frames + 1 edges are needed");
     }
 
+    // Calls `work(column, class)` for each class.
     template <class Work>
     void each(Work&& work) const {
         std::vector<T> copy;
@@ -49,9 +55,9 @@ private:
     const ClipView<T> view_;
 };
 
-// Calls `work` with the classes of one clip.
+// Returns what `work` makes of the classes of one clip.
 template <class Work>
-nb::object with_columns(const ScoreArray& values, const Vector<int64_t>& edges, Work&& work) {
+auto with_columns(const ScoreArray& values, const Vector<int64_t>& edges, Work&& work) {
     if (values.dtype() == nb::dtype<double>()) return work(ClipColumns<double>(values, edges));
     return work(ClipColumns<float>(values, edges));
 }
@@ -59,7 +65,7 @@ nb::object with_columns(const ScoreArray& values, const Vector<int64_t>& edges, 
 template <class Columns>
 using ScoreOfColumns = typename std::decay_t<Columns>::Score;
 
-// Scores (classes x frames) on the same frames: `run(column, out)` does one class.
+// Scores (classes x frames) on the same frames. `run(column, out)` computes one class.
 template <class Out, class Columns, class Run>
 nb::object on_same_frames(const Columns& columns, Run&& run) {
     Buffer<Out> out(columns.classes * columns.frames);
@@ -72,29 +78,29 @@ nb::object on_same_frames(const Columns& columns, Run&& run) {
     return to_numpy(std::move(out), columns.classes, columns.frames);
 }
 
-// Scores (classes x frames) and edges of frames of their own: `run(column, pieces)` does one class.
+// Scores (classes x frames) on new frames, with their boundaries. `run(column, steps)` computes one
+// class.
 template <class Out, class Columns, class Run>
-nb::object on_own_frames(const Columns& columns, Run&& run) {
+FramedScores on_new_frames(const Columns& columns, Run&& run) {
     Buffer<Out> out;
     Buffer<Time> grid;
     {
         nb::gil_scoped_release release;
-        std::vector<Piecewise<Out>> pieces(columns.classes);
-        columns.each([&](const auto* column, std::size_t c) { run(column, pieces[c]); });
-        grid = common_grid(pieces, columns.edges[columns.frames]);
-        out = on_grid(pieces, grid);
+        std::vector<StepFunction<Out>> steps(columns.classes);
+        columns.each([&](const auto* column, std::size_t c) { run(column, steps[c]); });
+        grid = common_grid(steps, columns.edges[columns.frames]);
+        out = on_grid(steps, grid);
     }
     const std::size_t frames = grid.size() - 1;
-    return nb::make_tuple(to_numpy(std::move(out), columns.classes, frames),
-                          to_numpy(std::move(grid)));
+    return {to_numpy(std::move(out), columns.classes, frames), to_numpy(std::move(grid))};
 }
 
-nb::object median_filter(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window) {
-    require(window > 0, "a window is needed");
+FramedScores median_filter(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window) {
+    require(window > 0, "the window must be longer than 0");
     return with_columns(values, edges, [&](const auto& columns) {
         using T = ScoreOfColumns<decltype(columns)>;
-        return on_own_frames<T>(columns, [&, filter = MedianFilter<T>(window)](
-                                             const T* column, Piecewise<T>& out) mutable {
+        return on_new_frames<T>(columns, [&, filter = MedianFilter<T>(window)](
+                                             const T* column, StepFunction<T>& out) mutable {
             filter.run(column, columns.edges, columns.frames, out);
         });
     });
@@ -134,14 +140,14 @@ nb::object hysteresis(const ScoreArray& values, const Vector<int64_t>& edges, do
     });
 }
 
-nb::object event_boxes(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window,
+FramedScores event_boxes(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window,
                        std::optional<double> absolute, std::optional<double> relative) {
-    require(window > 0, "a window is needed");
+    require(window > 0, "the window must be longer than 0");
     return with_columns(values, edges, [&](const auto& columns) {
         using T = ScoreOfColumns<decltype(columns)>;
-        return on_own_frames<double>(columns,
+        return on_new_frames<double>(columns,
                                      [&, boxes = EventBoxes<T>(window, {absolute, relative})](
-                                         const T* column, Piecewise<double>& out) mutable {
+                                         const T* column, StepFunction<double>& out) mutable {
                                          boxes.run(column, columns.edges, columns.frames, out);
                                      });
     });
@@ -150,6 +156,9 @@ nb::object event_boxes(const ScoreArray& values, const Vector<int64_t>& edges, i
 }  // namespace
 
 void bind_postprocessing(nb::module_& module) {
+    nb::class_<FramedScores>(module, "FramedScores")
+        .def_ro("values", &FramedScores::values)
+        .def_ro("edges", &FramedScores::edges);
     module.def("median_filter", &median_filter, "values"_a.noconvert(), "edges"_a.noconvert(),
                "window"_a);
     module.def("moving_average", &moving_average, "values"_a.noconvert(), "edges"_a.noconvert(),

@@ -1,22 +1,16 @@
-// What several parts of the Python face share: references, how they are judged, and found rows.
+// The reference events of some clips, as Python passes them.
 #pragma once
 
-#include <nanobind/stl/optional.h>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
-#include <optional>
-#include <variant>
-
-#include "../counting/row_assembly.hpp"
-#include "../clips/batch_job.hpp"
-#include "../diagnosis/diagnosis.hpp"
-#include "../criteria/intersection.hpp"
-#include "../criteria/judges.hpp"
-#include "../criteria/pairing_rules.hpp"
-#include "arrays.hpp"
+#include "clips/reference_table.hpp"
+#include "python/arrays.hpp"
 
 namespace sedscope::python {
 
-// References of the clips, and what bounds the work: the largest scores, the floors, the threads.
+// References, and what limits the work on the clips: the largest scores, the floors, the threads.
 struct Truth {
     Matrix<int64_t> events;
     Vector<int32_t> labels;
@@ -41,32 +35,13 @@ struct Truth {
     ReferenceTable table() const {
         return {reinterpret_cast<const Interval*>(events.data()), labels.data(), starts.data()};
     }
+
+    void require_shape(std::size_t clips, std::size_t classes) const {
+        require(starts.size() == clips + 1, "clips + 1 starts are needed");
+        require(floors.size() == classes, "one floor per class is needed");
+        require(maxima.shape(0) == clips && maxima.shape(1) == classes,
+                "one maximum per clip and class is needed");
+    }
 };
-
-// How single detections and references are judged.
-struct Judge {
-    std::variant<IntersectionJudge, PairingJudge<Collar>, PairingJudge<Overlap>> of_criterion;
-
-    Judge(double dtc, double gtc, std::optional<double> cttc)
-        : of_criterion(IntersectionJudge({{dtc}, {gtc}, {cttc.value_or(1)}, cttc.has_value()})) {}
-    Judge(const Collar& collar, bool cross_triggers)
-        : of_criterion(PairingJudge<Collar>(collar, cross_triggers)) {}
-    Judge(const Overlap& overlap, bool cross_triggers)
-        : of_criterion(PairingJudge<Overlap>(overlap, cross_triggers)) {}
-};
-
-template <class T>
-nb::tuple columns_of(BatchDeltas<T>&& found, std::size_t classes, std::size_t clips) {
-    auto& [scores, tp, fp] = found.rows.detections;
-    auto& [cross_scores, cross_labels, ct] = found.rows.cross_triggers;
-    auto& [error_scores, onset, offset] = found.rows.errors;
-    return nb::make_tuple(
-        to_numpy(std::move(found.starts), classes, clips + 1), to_numpy(std::move(scores)),
-        to_numpy(std::move(tp)), to_numpy(std::move(fp)),
-        to_numpy(std::move(found.cross_starts), classes, clips + 1),
-        to_numpy(std::move(cross_scores)), to_numpy(std::move(cross_labels)),
-        to_numpy(std::move(ct)), to_numpy(std::move(found.error_starts), classes, clips + 1),
-        to_numpy(std::move(error_scores)), to_numpy(std::move(onset)), to_numpy(std::move(offset)));
-}
 
 }  // namespace sedscope::python

@@ -1,4 +1,4 @@
-// Rows of numbers in text: cells separated by tabs, a row a line, nothing quoted.
+// Reads rows of numbers from text: one row per line, cells separated by tabs, no quotes.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <version>
 
-#include "../core/buffer.hpp"
+#include "core/buffer.hpp"
 
 namespace sedscope {
 
@@ -16,7 +16,8 @@ constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// Anything that is a number, correctly rounded; null where the library cannot, or it is none.
+// Reads any number, correctly rounded. Returns null if it is not a number or the library cannot
+// read it.
 inline const char* parse_any(const char* at, const char* end, double& value) {
 #ifdef __cpp_lib_to_chars
     const auto [next, error] = std::from_chars(at, end, value);
@@ -27,8 +28,9 @@ inline const char* parse_any(const char* at, const char* end, double& value) {
 #endif
 }
 
-// A number at `at`, correctly rounded, and where it ends. Few digits and a small exponent take one
-// multiplication or division of numbers that a double holds exactly; all others go to the library.
+// Reads the number at `at`, correctly rounded, and returns where it ends. A number with few digits
+// and a small exponent takes one division of numbers that a double holds exactly; all others go to
+// the library.
 inline const char* parse_number(const char* const at, const char* const end, double& value) {
     const char* p = at;
     const bool negative = p < end && *p == '-';
@@ -54,12 +56,12 @@ inline const char* parse_number(const char* const at, const char* const end, dou
 
 }  // namespace text
 
-// Reads all rows into `table`, row by row. False if anything at all is out of the ordinary: then
-// the table is worth nothing.
+// Reads all rows into `table`. Returns false if the text has any other form; then the table is not
+// valid.
 inline bool parse_table(const char* at, std::size_t size, std::size_t columns,
                         Buffer<double>& table) {
     const char* const end = at + size;
-    // a cell takes a digit and what separates it from the next one, at least
+    // a cell takes at least one digit and a separator
     table.reserve(std::min(static_cast<std::size_t>(std::count(at, end, '\n')) + 1,
                            size / (2 * columns) + 1) *
                   columns);

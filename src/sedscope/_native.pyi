@@ -1,6 +1,10 @@
-"""The compiled core: arrays in, arrays out, types as given, no conversion."""
+"""The compiled core. Arrays must have exactly the documented types: nothing is converted.
 
-from typing import Any, overload
+Times are whole microseconds. Results are objects whose attributes are numpy arrays; reading an
+attribute does not copy it.
+"""
+
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,36 +15,18 @@ _Int64 = NDArray[np.int64]
 _Int32 = NDArray[np.int32]
 _Int8 = NDArray[np.int8]
 _UInt8 = NDArray[np.uint8]
-
 _Changes = NDArray[np.int8 | np.int32]  # one of them, the same in all arguments
-_Columns = tuple[
-    _Int64, _Scores, _Int8, _Int8, _Int64, _Scores, _Int32, _Int8, _Int64, _Scores, _Int64, _Int64
-]
 
-class Collar:
-    """Both boundaries near, in microseconds; None: not judged."""
+_Result = TypeVar("_Result", covariant=True)
 
-    def __init__(self, onset: int | None, offset: int | None, offset_rate: float) -> None: ...
-
-class Overlap:
-    """Intersection over union."""
-
-    def __init__(self, iou: float) -> None: ...
-
-class Judge:
-    """How single detections and references are judged: by intersection, or by pairs."""
-
-    @overload
-    def __init__(self, dtc: float, gtc: float, cttc: float | None) -> None: ...
-    @overload
-    def __init__(self, pairing: Collar | Overlap, cross_triggers: bool) -> None: ...
+# Clips and their references
 
 class Truth:
-    """References of some clips, and what bounds the work on them.
+    """References of some clips, and what limits the work on the clips.
 
-    ``events``: (onset, offset) by clip, class and onset, ``labels`` their class, ``starts`` the
-    first event of each clip and the end; ``maxima``: the largest score per clip and class;
-    ``floors``: per class the score at or below which nothing is detected.
+    ``events``: (onset, offset) ordered by clip, class and onset. ``labels``: the class of each event.
+    ``starts``: the first event of each clip, and the end. ``maxima``: (clips × classes) the largest
+    score. ``floors``: per class, the score at or below which nothing is detected.
     """
 
     def __init__(
@@ -53,177 +39,326 @@ class Truth:
         threads: int,
     ) -> None: ...
 
-class Clips:
-    """Scores of several clips: (frames × classes) arrays of one float type with any strides, the
-    frames + 1 boundaries of each in microseconds, and which columns are the classes."""
+class ClipDetections:
+    """All detections of one clip and class.
 
-    def __init__(
-        self,
-        values: list[_Scores],
-        edges: list[_Int64],
-        columns: _Int64,
-    ) -> None: ...
+    Detection i exists for thresholds from ``parents[i]`` (included) up to ``scores[i]`` (excluded).
+    """
+
+    @property
+    def onsets(self) -> _Int64: ...
+    @property
+    def offsets(self) -> _Int64: ...
+    @property
+    def scores(self) -> _Scores: ...
+    @property
+    def parents(self) -> _Scores:
+        """The score at which each becomes part of a larger detection; ``-inf`` if never."""
+
+class Clips:
+    """Scores of several clips.
+
+    ``values``: (frames × columns) arrays of one float type with any strides. ``edges``: the frames + 1
+    boundaries of each clip. ``columns``: the column of each class.
+    """
+
+    def __init__(self, values: list[_Scores], edges: list[_Int64], columns: _Int64) -> None: ...
     def maxima(self, threads: int) -> _Scores:
         """The largest score per clip and class; NaN where a score is NaN."""
 
-    def intersection_deltas(self, truth: Truth, dtc: float, gtc: float, cttc: float | None) -> _Columns:
-        """Changes of counts at scores above each class's floor: starts (classes × (clips + 1)),
-        scores, tp, fp; for cross-triggers starts, scores, labels, changes; for errors of pairs
-        starts, scores, onset, offset."""
-
-    def collar_deltas(
-        self, truth: Truth, collar: Collar, cross_triggers: bool, errors: bool
-    ) -> _Columns:
-        """The same for pairs by collars."""
-
-    def overlap_deltas(self, truth: Truth, overlap: Overlap, cross_triggers: bool) -> _Columns:
-        """The same for pairs by intersection over union."""
-
-    def any_label_pairs(self, truth: Truth, pairing: Collar | Overlap) -> tuple[_Int64, _Scores, _Int8]:
-        """Changes of the number of pairs regardless of label: starts (clips + 1), scores, changes."""
-
-    def segment_scores(
-        self, starts: _Int64, durations: _Int64, length: int, mean: bool, threads: int
-    ) -> _Scores:
-        """(segments × classes); ``starts``: the first segment of each clip, and the end."""
-
-    def detections(self, clip: int, class_number: int) -> tuple[_Int64, _Int64, _Scores, _Scores]:
-        """All detections of a clip and class: onset, offset (microseconds), score,
-        parent's score."""
-
-    def error_bins(self, truth: Truth, judge: Judge, stops: _Scores, starts: _Int64) -> _Int64:
-        """Numbers of references, then of detections, in each bin, as changes from stop to stop: (stops ×
-        bins of both). ``stops``: thresholds by class, decreasing, none below the class's floor;
-        ``starts``: the first of each class, and the end."""
-
-    def error_costs(
-        self, truth: Truth, judge: Judge, stops: _Scores, starts: _Int64
-    ) -> tuple[_Int32, _Int32]:
-        """False positives and false negatives at the first stop of each class: (clips × classes)."""
-
-    def judged_events(
-        self,
-        truth: Truth,
-        judge: Judge,
-        stops: _Scores,
-        starts: _Int64,
-        clip: int,
-        class_number: int,
-    ) -> tuple[_Int64, _UInt8, _UInt8, _Int64, _Int64, _Int64]:
-        """At the first stop of a class in a clip: the detections' times (microseconds), their bins, the
-        references' bins; rows (detection, reference) of pairs, and of those that share time; rows
-        (detection, class) of cross-triggers."""
-
-class OpenRecording:
-    """Something that is found in a recording piece by piece."""
-
-    def feed(self, values: _Scores) -> None:
-        """The next frames: (frames × classes)."""
-
-    def finish(self) -> Any:
-        """What was found, after all frames; once."""
+    def detections(self, clip: int, class_number: int) -> ClipDetections:
+        """All detections of a clip and class."""
 
 class Recording:
-    """One clip whose scores come in pieces: the boundaries of all frames, which columns are the
-    classes, and the type of the scores. Each method gives what :class:`Clips` gives, in the end."""
+    """One clip whose scores arrive in pieces: the boundaries of all frames, the column of each class,
+    and whether the scores are float64 (otherwise float32)."""
 
     def __init__(self, edges: _Int64, columns: _Int64, is_double: bool) -> None: ...
-    def intersection_deltas(
-        self, truth: Truth, dtc: float, gtc: float, cttc: float | None
-    ) -> OpenRecording: ...
-    def collar_deltas(
-        self, truth: Truth, collar: Collar, cross_triggers: bool, errors: bool
-    ) -> OpenRecording: ...
-    def overlap_deltas(self, truth: Truth, overlap: Overlap, cross_triggers: bool) -> OpenRecording: ...
-    def any_label_pairs(self, truth: Truth, pairing: Collar | Overlap) -> OpenRecording: ...
-    def segment_scores(self, segments: int, duration: int, length: int, mean: bool) -> OpenRecording: ...
+
+class OpenRecording(Generic[_Result]):
+    """Work on a recording that waits for more frames."""
+
+    def feed(self, values: _Scores) -> None:
+        """Process the next frames: (frames × columns)."""
+
+    def finish(self) -> _Result:
+        """Return the result after all frames. It can be called once."""
+
+# Deltas
+#
+# In all of them ``starts`` is (classes × (clips + 1)): the rows of class c and clip i are
+# ``starts[c, i]:starts[c, i + 1]``. The other columns are changes of counts where the threshold falls
+# below ``scores[k]``, so that frames with ``score >= scores[k]`` are active.
+
+class DetectionDeltas:
+    """Changes of true positives and false positives."""
+
+    def __init__(self, *, starts: _Int64, scores: _Scores, tp: _Changes, fp: _Changes) -> None: ...
+    @property
+    def starts(self) -> _Int64: ...
+    @property
+    def scores(self) -> _Scores: ...
+    @property
+    def tp(self) -> _Changes: ...
+    @property
+    def fp(self) -> _Changes: ...
+
+class CrossTriggerDeltas:
+    """Changes ``ct`` of the cross-triggers on class ``labels``."""
+
+    def __init__(self, *, starts: _Int64, scores: _Scores, labels: _Int32, ct: _Changes) -> None: ...
+    @property
+    def starts(self) -> _Int64: ...
+    @property
+    def scores(self) -> _Scores: ...
+    @property
+    def labels(self) -> _Int32: ...
+    @property
+    def ct(self) -> _Changes: ...
+
+class ErrorDeltas:
+    """Changes of the sums of signed onset and offset errors of the pairs, in microseconds."""
+
+    @property
+    def starts(self) -> _Int64: ...
+    @property
+    def scores(self) -> _Scores: ...
+    @property
+    def onset(self) -> _Int64: ...
+    @property
+    def offset(self) -> _Int64: ...
+
+class PairDeltas:
+    """Changes of the number of pairs if labels do not matter: all classes are one, so ``starts`` is
+    (1 × (clips + 1))."""
+
+    @property
+    def starts(self) -> _Int64: ...
+    @property
+    def scores(self) -> _Scores: ...
+    @property
+    def pairs(self) -> _Int8: ...
+
+class EventDeltas:
+    """All deltas of a criterion about events, at scores above each class's floor."""
+
+    @property
+    def detections(self) -> DetectionDeltas: ...
+    @property
+    def cross_triggers(self) -> CrossTriggerDeltas: ...
+    @property
+    def errors(self) -> ErrorDeltas: ...
+
+# Diagnosis
+
+class ThresholdTable:
+    """Thresholds of each class: ``values[starts[c]:starts[c + 1]]``, decreasing. None may be below the
+    floor of its class."""
+
+    def __init__(self, values: _Scores, starts: _Int64) -> None: ...
+
+class ClipErrors:
+    """(clips × classes) false positives and false negatives."""
+
+    @property
+    def fp(self) -> _Int32: ...
+    @property
+    def fn(self) -> _Int32: ...
+
+class JudgedEvents:
+    """Detections and references of one clip and class at one threshold, with their error types."""
+
+    @property
+    def detections(self) -> _Int64:
+        """(detections × 2) onset and offset."""
+    @property
+    def detection_types(self) -> _UInt8: ...
+    @property
+    def reference_types(self) -> _UInt8: ...
+    @property
+    def pairs(self) -> _Int64:
+        """Rows (detection, reference) of the pairs."""
+    @property
+    def overlaps(self) -> _Int64:
+        """Rows (detection, reference) of those that share time."""
+    @property
+    def cross_triggers(self) -> _Int64:
+        """Rows (detection, class) of the cross-triggers."""
+
+# Criteria
+
+class Criterion:
+    """A criterion about events."""
+
+    def find_deltas(self, clips: Clips, truth: Truth) -> EventDeltas:
+        """Find the deltas of whole clips."""
+
+    def open_deltas(self, recording: Recording, truth: Truth) -> OpenRecording[EventDeltas]:
+        """Start to find the deltas of a recording."""
+
+    def count_error_types(self, clips: Clips, truth: Truth, thresholds: ThresholdTable) -> _Int64:
+        """Count references, then detections, of each error type, as changes from threshold to threshold:
+        (thresholds × types of both)."""
+
+    def count_clip_errors(self, clips: Clips, truth: Truth, thresholds: ThresholdTable) -> ClipErrors:
+        """Count the errors of each clip and class at the first threshold of the class."""
+
+    def judge_events(
+        self, clips: Clips, truth: Truth, thresholds: ThresholdTable, clip: int, class_number: int
+    ) -> JudgedEvents:
+        """Judge the events of a clip and class at the first threshold of the class."""
+
+class PairingCriterion(Criterion):
+    """A criterion that makes pairs of a detection and a reference."""
+
+    def find_label_free_pairs(self, clips: Clips, truth: Truth) -> PairDeltas:
+        """Find how the number of pairs changes if labels do not matter."""
+
+    def open_label_free_pairs(self, recording: Recording, truth: Truth) -> OpenRecording[PairDeltas]:
+        """Start to find the same for a recording."""
+
+class Intersection(Criterion):
+    """``cttc=None``: cross-triggers are not counted."""
+
+    def __init__(self, dtc: float, gtc: float, cttc: float | None) -> None: ...
+
+class Collar(PairingCriterion):
+    """Tolerances of the boundaries. None: the boundary is not judged."""
+
+    def __init__(
+        self,
+        onset: int | None,
+        offset: int | None,
+        offset_rate: float,
+        *,
+        cross_triggers: bool,
+        errors: bool,
+    ) -> None: ...
+
+class IoU(PairingCriterion):
+    """The smallest intersection over union of a pair."""
+
+    def __init__(self, threshold: float, *, cross_triggers: bool) -> None: ...
+
+class Segmentation:
+    """Segments of one length. Their score is the largest of the frames, or the mean."""
+
+    def __init__(self, length: int, mean: bool) -> None: ...
+    def find_scores(self, clips: Clips, starts: _Int64, durations: _Int64, threads: int) -> _Scores:
+        """Score the segments of whole clips: (segments × classes). ``starts``: the first segment of each
+        clip, and the end."""
+
+    def open_scores(self, recording: Recording, segments: int, duration: int) -> OpenRecording[_Scores]:
+        """Start to score the segments of a recording."""
+
+# Counting
+
+class ClassTotals:
+    """Counts of one class at decreasing scores: frames with ``score >= scores[i]`` are active.
+
+    At row ``cross_rows[k]`` the cross-triggers on class ``cross_labels[k]`` change by
+    ``cross_changes[k]``. Totals made in Python have no cross-triggers.
+    """
+
+    def __init__(self, scores: _Scores, tp: _Int64, fp: _Int64) -> None: ...
+    @property
+    def scores(self) -> _Scores: ...
+    @property
+    def tp(self) -> _Int64: ...
+    @property
+    def fp(self) -> _Int64: ...
+    @property
+    def cross_rows(self) -> _Int64: ...
+    @property
+    def cross_labels(self) -> _Int32: ...
+    @property
+    def cross_changes(self) -> _Int64: ...
 
 def accumulate(
-    starts: _Int64,
-    scores: _Scores,
-    tp: _Changes,
-    fp: _Changes,
-    cross_starts: _Int64,
-    cross_scores: _Scores,
-    cross_labels: _Int32,
-    ct: _Changes,
-    threads: int,
-) -> list[tuple[_Scores, _Int64, _Int64, _Int64, _Int32, _Int64]]:
-    """Adds up the changes of each class: scores (decreasing), tp, fp, and where (row), on which
-    class and by how much cross-triggers change."""
+    detections: DetectionDeltas, cross_triggers: CrossTriggerDeltas | None, threads: int
+) -> list[ClassTotals]:
+    """Add up the deltas of each class."""
 
 def cross_rates(
     rows: _Int64, others: _Int64, changes: _Int64, times: _Float64, row_count: int
 ) -> _Float64:
-    """For each row the sum over the other classes of cross-triggers per time of the class; ``others``:
-    places in ``times``."""
+    """For each row, the sum over the other classes of cross-triggers per time of that class. ``others``
+    are indices into ``times``."""
+
+class ResampledPSDS:
+    """PSDS of each resample, and (resamples × classes) of each class alone."""
+
+    @property
+    def values(self) -> _Float64: ...
+    @property
+    def class_values(self) -> _Float64: ...
 
 class Resampling:
-    """Deltas of all classes by decreasing score, to be added up with the weights of their clips."""
+    """Deltas of all classes, sorted by score once, to be added up with many sets of clip weights."""
 
     def __init__(
-        self,
-        starts: _Int64,
-        scores: _Scores,
-        clips: _Int32,
-        tp: _Int8,
-        fp: _Int8,
-        cross_starts: _Int64,
-        cross_scores: _Scores,
-        cross_clips: _Int32,
-        cross_labels: _Int32,
-        ct: _Int8,
-        clip_count: int,
-        threads: int,
+        self, detections: DetectionDeltas, cross_triggers: CrossTriggerDeltas | None, threads: int
     ) -> None: ...
-    def counts(
-        self, weights: _Int32, extremes_only: bool, threads: int
-    ) -> list[tuple[_Scores, _Int64, _Int64]]:
-        """Per class scores (decreasing), tp, fp; with ``extremes_only``, of each run of equal tp only
-        the first row with the fewest fp, and the last."""
+    def counts(self, weights: _Int32, *, extremes_only: bool, threads: int) -> list[ClassTotals]:
+        """Count true and false positives per class. With ``extremes_only``, keep of each run of equal
+        true positives only the first row with the fewest false positives, and the last row."""
 
     @staticmethod
     def psds(
         variants: list[Resampling],
+        *,
         weights: _Int32,
-        durations: NDArray[np.float64],
+        durations: _Float64,
         references: _Int64,
-        reference_times: NDArray[np.float64],
+        reference_times: _Float64,
         order: _Int64,
         alpha_ct: float,
         alpha_st: float,
         max_efpr: float,
         seconds_per_unit: float,
         threads: int,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """PSDS of each resample (a row of weights), and of each class alone; of several variants of the
-        scores the best counts at each rate. ``order``: the classes by name."""
+    ) -> ResampledPSDS:
+        """PSDS of each resample (a row of weights). Of several variants of the scores the best counts at
+        each rate. ``durations``: per resample, in seconds. ``references`` and ``reference_times``:
+        (resamples × classes). ``order``: the classes sorted by name."""
 
-# All of these take one clip, with at least one frame and no NaN: (frames × classes) scores, frames + 1
-# boundaries. Times are microseconds. The scores that they give are (classes × frames).
+# Post-processing
+#
+# All functions take one clip: (frames × classes) scores with at least one frame and no NaN, and
+# frames + 1 boundaries. The scores that they return are (classes × frames).
 
-def median_filter(values: _Scores, edges: _Int64, window: int) -> tuple[_Scores, _Int64]:
-    """The median in a window around each time: scores, boundaries."""
+class FramedScores:
+    """Scores with the boundaries of their frames."""
+
+    @property
+    def values(self) -> _Scores: ...
+    @property
+    def edges(self) -> _Int64: ...
+
+def median_filter(values: _Scores, edges: _Int64, window: int) -> FramedScores:
+    """The median in a window around each time."""
 
 def moving_average(values: _Scores, edges: _Int64, window: int) -> _Float64:
     """The mean in a window around the middle of each frame."""
 
 def minimum_duration(values: _Scores, edges: _Int64, length: int) -> _Scores:
-    """Scores without detections shorter than that, at every threshold."""
+    """Scores without detections shorter than ``length``, at every threshold."""
 
 def maximum_gap(values: _Scores, edges: _Int64, length: int) -> _Scores:
-    """Scores without gaps between detections up to that length, at every threshold."""
+    """Scores without gaps of at most ``length`` between detections, at every threshold."""
 
 def hysteresis(values: _Scores, edges: _Int64, difference: float, ratio: float) -> _Float64:
-    """Scores of which each detection extends over frames with score / ratio + difference above the
+    """Scores of which each detection extends over frames with ``score / ratio + difference`` above the
     threshold."""
 
 def event_boxes(
     values: _Scores, edges: _Int64, window: int, absolute: float | None, relative: float | None
-) -> tuple[_Float64, _Int64]:
-    """The mean score of each box, -inf elsewhere: scores, boundaries. Finite scores, no frames of no
-    length."""
+) -> FramedScores:
+    """The mean score of each event box, ``-inf`` elsewhere. Scores must be finite, and no frame may have
+    a length of 0."""
 
-def number_table(content: bytes, start: int, columns: int) -> NDArray[np.float64] | None:
-    """Rows of numbers, separated by tabs, from byte ``start`` on; None if anything is out of the
-    ordinary."""
+# Text
+
+def number_table(content: bytes, start: int, columns: int) -> _Float64 | None:
+    """Read rows of numbers, separated by tabs, from byte ``start`` on. None if the text has any other
+    form."""

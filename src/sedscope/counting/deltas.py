@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._native import accumulate
+from .. import _native
 from ..criteria import Criterion
 from ..criteria.delta_tables import DeltaRows, DeltaTables
 from ..data.arrays import ScoreArray
@@ -21,16 +21,6 @@ from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing
 from .counts import ClassCounts, Counts
 from .threads import thread_count
-
-AddedUp: TypeAlias = tuple[
-    ScoreArray,
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.int64],
-]
-"""Of a class: scores, true and false positives; of its cross-triggers rows, labels, changes."""
 
 ROWS_TO_KEEP = 10_000_000  # of deltas; beyond, counts of all classes would take too much memory
 _ROWS_AT_ONCE = 4_000_000
@@ -150,7 +140,7 @@ class Deltas:
         }
         return replace(totals, per_class=per_class, any_label=any_label, variants=variants)
 
-    def as_counts(self, added: Sequence[AddedUp], weights: NDArray[np.int32]) -> Counts:
+    def as_counts(self, added: Sequence[_native.ClassTotals], weights: NDArray[np.int32]) -> Counts:
         """What was added up for each class with the weights of the clips, as counts."""
         totals = self._totals(weights)
         per_class = self._of_classes(range(len(self.classes)), added, totals, weights)
@@ -176,30 +166,33 @@ class Deltas:
 
     def _add_up(
         self, classes: range, weights: NDArray[np.int32] | None, threads: int
-    ) -> Sequence[AddedUp]:
+    ) -> Sequence[_native.ClassTotals]:
         """Add up the rows of some consecutive classes."""
         detections, cross_triggers = self.tables.detections, self.tables.cross_triggers
         tp_changes, fp_changes = _weighted(detections, detections.columns, weights)
         labels, changes = cross_triggers.columns
         (ct_changes,) = _weighted(cross_triggers, (changes,), weights)
-        of_classes = slice(classes.start, classes.stop + 1)
-        added: Sequence[AddedUp] = accumulate(
-            detections.class_starts()[of_classes],
-            detections.scores,
-            tp_changes,
-            fp_changes,
-            cross_triggers.class_starts()[of_classes],
-            cross_triggers.scores,
-            labels,
-            ct_changes,
+        of_classes = slice(classes.start, classes.stop)
+        return _native.accumulate(
+            _native.DetectionDeltas(
+                starts=detections.starts[of_classes],
+                scores=detections.scores,
+                tp=tp_changes,
+                fp=fp_changes,
+            ),
+            _native.CrossTriggerDeltas(
+                starts=cross_triggers.starts[of_classes],
+                scores=cross_triggers.scores,
+                labels=labels,
+                ct=ct_changes,
+            ),
             threads,
         )
-        return added
 
     def _of_classes(
         self,
         classes: range,
-        added: Sequence[AddedUp],
+        added: Sequence[_native.ClassTotals],
         totals: Counts,
         weights: NDArray[np.int32] | None,
     ) -> dict[str, ClassCounts]:
@@ -207,20 +200,20 @@ class Deltas:
         tables, once = self.tables, _times(weights, len(self.clips))
         trials = None if tables.trials is None else int((once * tables.trials).sum())
         found: dict[str, ClassCounts] = {}
-        for c, (scores, tp, fp, rows, labels, changes) in zip(classes, added, strict=True):
+        for c, class_totals in zip(classes, added, strict=True):
             label = self.classes[c]
             of_class = ClassCounts(
                 label=label,
-                scores=scores,
-                tp=tp,
-                fp=fp,
+                scores=class_totals.scores,
+                tp=class_totals.tp,
+                fp=class_totals.fp,
                 references=totals.references[label],
                 reference_time=totals.reference_times[label],
                 trials=trials,
                 floor=float(self.floors[c]),
-                cross_rows=rows,
-                cross_labels=labels,
-                cross_changes=changes,
+                cross_rows=class_totals.cross_rows,
+                cross_labels=class_totals.cross_labels,
+                cross_changes=class_totals.cross_changes,
                 classes=self.classes,
             )
             errors = tables.errors
@@ -333,17 +326,8 @@ def _any_label(
     table: DeltaRows, weights: NDArray[np.int32] | None, threads: int
 ) -> tuple[ScoreArray, NDArray[np.int64]]:
     (changes,) = _weighted(table, table.columns, weights)
-    nothing = DeltaRows.none(1, 0, (np.int32, changes.dtype.type), table.scores)
-    labels, ct = nothing.columns
-    ((scores, pairs, *_),) = accumulate(
-        table.class_starts(),
-        table.scores,
-        changes,
-        np.zeros_like(changes),
-        nothing.class_starts(),
-        nothing.scores,
-        labels,
-        ct,
-        threads,
+    deltas = _native.DetectionDeltas(
+        starts=table.starts, scores=table.scores, tp=changes, fp=np.zeros_like(changes)
     )
-    return scores, pairs
+    (totals,) = _native.accumulate(deltas, None, threads)
+    return totals.scores, totals.tp

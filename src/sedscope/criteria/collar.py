@@ -6,20 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .. import _native
-from ..data.scores import ScoreArray
 from ..data.times import to_ticks
 from ..definitions import optional_number, require_flag, require_number
 from ..errors import SedscopeError
-from .clip_batch import ClipBatch, Recording
-from .criterion import Criterion, MatchingRule, OpenDeltas
-from .delta_tables import DeltaTables
-from .event_deltas import OpenEventDeltas, event_tables
+from .criterion import MatchingRule
+from .event_criterion import EventCriterion
 from .registry import CRITERIA
 
 
 @CRITERIA.register
 @dataclass(frozen=True, repr=False)
-class Collar(Criterion):
+class Collar(EventCriterion):
     """Collar criterion (Mesaros et al., "Metrics for Polyphonic Sound Event Detection", 2016).
 
     A detection and a reference of its class can be paired if both boundaries are close enough; the
@@ -54,7 +51,6 @@ class Collar(Criterion):
     errors: bool = False
 
     defines_substitutions: ClassVar[bool] = True
-    reads_pieces: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         optional_number(self, "onset", at_least=0)
@@ -67,30 +63,18 @@ class Collar(Criterion):
                 "A collar judges onsets, offsets or both: at least one must be a number."
             )
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        truth, collar = batch.truth(floors, threads), self._in_ticks()
-        return event_tables(
-            batch,
-            batch.clips.collar_deltas(truth, collar, self.cross_triggers, self.errors),
+    def native(self) -> _native.Criterion:
+        return _native.Collar(
+            None if self.onset is None else int(to_ticks(self.onset)),
+            None if self.offset is None else int(to_ticks(self.offset)),
+            self.offset_rate,
+            cross_triggers=self.cross_triggers,
             errors=self.errors,
-            any_label=batch.clips.any_label_pairs(truth, collar) if any_label else None,
         )
 
-    def open_deltas(
-        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> OpenDeltas:
-        truth, collar = recording.truth(floors, threads), self._in_ticks()
-        return OpenEventDeltas(
-            recording,
-            recording.clip.collar_deltas(truth, collar, self.cross_triggers, self.errors),
-            errors=self.errors,
-            any_label=recording.clip.any_label_pairs(truth, collar) if any_label else None,
-        )
-
-    def judge(self) -> _native.Judge:
-        return _native.Judge(self._in_ticks(), self.cross_triggers)
+    @property
+    def sums_errors(self) -> bool:
+        return self.errors
 
     def matching_rule(self) -> MatchingRule:
         return {
@@ -100,10 +84,3 @@ class Collar(Criterion):
             "offset": None if self.offset is None else int(to_ticks(self.offset)),
             "offset_rate": self.offset_rate,
         }
-
-    def _in_ticks(self) -> _native.Collar:
-        return _native.Collar(
-            None if self.onset is None else int(to_ticks(self.onset)),
-            None if self.offset is None else int(to_ticks(self.offset)),
-            self.offset_rate,
-        )

@@ -60,8 +60,8 @@ class Criterion(Defined, ABC):
         """Whether a threshold acts on the scores of frames, not on means over segments."""
         return True
 
-    def judge(self) -> _native.Judge | None:
-        """Return the judge of single detections and references; None if the criterion has none."""
+    def native(self) -> _native.Criterion | None:
+        """Return the criterion of the core that judges single events; None if there is none."""
         return None
 
     def matching_rule(self) -> MatchingRule | None:

@@ -132,8 +132,9 @@ class CustomCriterion(Criterion):
         labels, events = batch.labels[rows], batch.events[rows]
         by_class = {int(label): _intervals(events[labels == label]) for label in np.unique(labels)}
         own = by_class.pop(c, _intervals(events[:0]))
-        onsets, offsets, scores, parents = batch.clips.detections(clip, c)
-        detections = Detections(to_seconds(onsets), to_seconds(offsets), scores, parents)
+        nodes = batch.clips.detections(clip, c)
+        onsets, offsets = to_seconds(nodes.onsets), to_seconds(nodes.offsets)
+        detections = Detections(onsets, offsets, nodes.scores, nodes.parents)
         changes = self.clip_deltas(detections, own, by_class)
         return _narrowed(changes, floors.dtype)
 

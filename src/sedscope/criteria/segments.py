@@ -60,16 +60,18 @@ class SegmentCriterion(Criterion):
     def find_deltas(
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
-        grid, mean = self._grid(batch.durations), self.aggregation == "mean"
-        scores = batch.clips.segment_scores(grid.starts, batch.durations, grid.length, mean, threads)
+        grid = self._grid(batch.durations)
+        segmentation = _native.Segmentation(grid.length, self.aggregation == "mean")
+        scores = segmentation.find_scores(batch.clips, grid.starts, batch.durations, threads)
         return self._tables(batch, grid, scores, floors, any_label)
 
     def open_deltas(
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> OpenDeltas:
-        grid, mean = self._grid(recording.durations), self.aggregation == "mean"
+        grid = self._grid(recording.durations)
+        segmentation = _native.Segmentation(grid.length, self.aggregation == "mean")
         (count,), (duration,) = grid.counts.tolist(), recording.durations.tolist()
-        scores = recording.clip.segment_scores(count, duration, grid.length, mean)
+        scores = segmentation.open_scores(recording.clip, count, duration)
         return _OpenSegments(self, recording, grid, scores, floors, any_label)
 
     def _tables(
@@ -107,7 +109,7 @@ class _OpenSegments:
     criterion: SegmentCriterion
     recording: Recording
     grid: _Grid
-    scores: _native.OpenRecording
+    scores: _native.OpenRecording[ScoreArray]
     floors: ScoreArray
     any_label: bool
 
@@ -115,7 +117,7 @@ class _OpenSegments:
         self.scores.feed(piece)
 
     def finish(self) -> DeltaTables:
-        scores: ScoreArray = self.scores.finish()
+        scores = self.scores.finish()
         return self.criterion._tables(self.recording, self.grid, scores, self.floors, self.any_label)
 
 

@@ -117,7 +117,8 @@ def clip_costs_aligned(
     for checked in whole_clips(alignment, workers, progress):
         numbers = slice(checked.first, checked.first + len(checked.batch.durations))
         arguments = points.arguments(checked.batch, workers)
-        fp[numbers], fn[numbers] = checked.batch.clips.error_costs(*arguments)
+        errors = points.criterion.count_clip_errors(*arguments)
+        fp[numbers], fn[numbers] = errors.fp, errors.fn
     return ClipCosts(alignment.clips, alignment.classes, fp, fn)
 
 
@@ -186,21 +187,19 @@ def diagnose_aligned_clip(
     detections: list[JudgedEvent] = []
     references: list[JudgedEvent] = []
     for c, label in enumerate(alignment.classes):
-        times, types, reference_types, pairs, contacts, triggers = batch.clips.judged_events(
-            *points.arguments(batch, 1), 0, c
-        )
+        events = points.criterion.judge_events(*points.arguments(batch, 1), clip=0, class_number=c)
         first = np.array(
             [len(detections), len(references)]
         )  # the indices of the first events of the class
-        pairs, contacts = pairs + first, contacts + first
-        names = [str(TYPES[number][1]) for number in types]
-        detections += _judged(times, label, names, first[0], pairs, contacts)
-        for i, others in _linked(triggers).items():
+        pairs, overlaps = events.pairs + first, events.overlaps + first
+        names = [str(TYPES[number][1]) for number in events.detection_types]
+        detections += _judged(events.detections, label, names, first[0], pairs, overlaps)
+        for i, others in _linked(events.cross_triggers).items():
             on = tuple(alignment.classes[other] for other in others)
             detections[first[0] + i] = replace(detections[first[0] + i], triggers=on)
         times = batch.events[batch.labels == c]
-        names = [str(TYPES[number][0]) for number in reference_types]
-        references += _judged(times, label, names, first[1], pairs[:, ::-1], contacts[:, ::-1])
+        names = [str(TYPES[number][0]) for number in events.reference_types]
+        references += _judged(times, label, names, first[1], pairs[:, ::-1], overlaps[:, ::-1])
     return ClipDiagnosis(tuple(detections), tuple(references))
 
 

@@ -142,7 +142,8 @@ def diagnose_aligned(
     changes = [np.zeros((of.starts[-1], 2 * len(TYPES)), np.int64) for of in points]
     for clips in whole_clips(alignment, workers, progress):
         for of_criterion, total in zip(points, changes, strict=True):
-            total += clips.batch.clips.error_bins(*of_criterion.arguments(clips.batch, workers))
+            arguments = of_criterion.arguments(clips.batch, workers)
+            total += of_criterion.criterion.count_error_types(*arguments)
     return [
         _diagnosis(criterion, alignment.classes, of_criterion, total)
         for criterion, of_criterion, total in zip(criteria, points, changes, strict=True)

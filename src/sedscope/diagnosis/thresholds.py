@@ -14,7 +14,7 @@ from ..counting.counts import as_thresholds
 from ..counting.floors import rounded_down
 from ..criteria import Criterion
 from ..criteria.clip_batch import ClipBatch
-from ..data.arrays import FloatArray, IntArray, ScoreArray
+from ..data.arrays import FloatArray, IntArray
 from ..errors import SedscopeError, listing
 
 ThresholdChoice: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
@@ -22,9 +22,9 @@ ThresholdChoice: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
 
 @dataclass(frozen=True, eq=False)
 class ClassThresholds:
-    """The thresholds of each class, and the judge of the events at them."""
+    """The thresholds of each class, and the criterion that judges the events at them."""
 
-    judge: _native.Judge
+    criterion: _native.Criterion
     thresholds: Sequence[FloatArray]
     """Of each class, decreasing."""
     starts: IntArray
@@ -43,8 +43,8 @@ class ClassThresholds:
 
         ``single``: allow only one threshold per class.
         """
-        judge = criterion.judge()
-        if judge is None:
+        native = criterion.native()
+        if native is None:
             raise SedscopeError(
                 "An error analysis needs a criterion about events (Intersection, Collar, IoU), not "
                 f"{criterion!r}."
@@ -71,12 +71,13 @@ class ClassThresholds:
         if problems:
             raise SedscopeError(listing(problems))
         ends = np.cumsum([len(of_class) for of_class in points])
-        return cls(judge, points, np.concatenate([[0], ends]).astype(np.int64))
+        return cls(native, points, np.concatenate([[0], ends]).astype(np.int64))
 
     def arguments(
         self, batch: ClipBatch, threads: int
-    ) -> tuple[_native.Truth, _native.Judge, ScoreArray, IntArray]:
+    ) -> tuple[_native.Clips, _native.Truth, _native.ThresholdTable]:
         """Return the arguments of the core for judging the events of some clips."""
         points = rounded_down(np.concatenate(self.thresholds), batch.maxima.dtype)
         lowest = points[self.starts[1:] - 1]
-        return batch.truth(lowest, threads), self.judge, points, self.starts
+        table = _native.ThresholdTable(points, self.starts)
+        return batch.clips, batch.truth(lowest, threads), table

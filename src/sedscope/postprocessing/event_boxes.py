@@ -59,11 +59,11 @@ class EventBoxes(PostProcessing):
         values, ticks = clip.values, clip.ticks
         if not has_length.all():
             values, ticks = values[has_length], np.append(ticks[:-1][has_length], ticks[-1])
-        boxes, edges = _native.event_boxes(
+        boxes = _native.event_boxes(
             values,
             ticks,
             window_ticks(self.step),
             None if self.absolute is None else float(self.absolute),
             None if self.relative is None else float(self.relative),
         )
-        return ClipScores.unchecked(boxes.T, edges)
+        return ClipScores.unchecked(boxes.values.T, boxes.edges)

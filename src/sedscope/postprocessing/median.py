@@ -37,5 +37,5 @@ class MedianFilter(PostProcessing):
         window = window_ticks(self.seconds)
         if window == 0:
             return clip
-        values, ticks = _native.median_filter(clip.values, clip.ticks, window)
-        return ClipScores.unchecked(values.T, ticks)
+        filtered = _native.median_filter(clip.values, clip.ticks, window)
+        return ClipScores.unchecked(filtered.values.T, filtered.edges)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from .. import _native
 from ..counting.counts import Counts
 from ..counting.delta_bytes import pack_deltas
-from ..counting.deltas import AddedUp, Deltas
+from ..counting.deltas import Deltas
 from ..counting.floors import resampled_floors
 from ..criteria.delta_tables import DeltaRows, DeltaTables
-from ..data.arrays import FloatArray, IntArray, ScoreArray
+from ..data.arrays import FloatArray, ScoreArray
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
@@ -166,25 +166,22 @@ def _sorted_in_core(
     tables = deltas.tables
     kind = tables.detections.scores.dtype if dtype is None else dtype
     tp, fp = tables.detections.columns
-    crossed = tables.cross_triggers
-    if not cross_triggers:
-        columns = (np.int32, np.int8)
-        crossed = DeltaRows.none(len(deltas.classes), len(deltas.clips), columns, crossed.scores)
-    labels, ct = crossed.columns
-    return _native.Resampling(
-        tables.detections.class_starts(),
-        tables.detections.scores.astype(kind, copy=False),
-        tables.detections.clip_of_row().astype(np.int32),
-        tp,
-        fp,
-        crossed.class_starts(),
-        crossed.scores.astype(kind, copy=False),
-        crossed.clip_of_row().astype(np.int32),
-        labels,
-        ct,
-        len(deltas.clips),
-        threads,
+    detections = _native.DetectionDeltas(
+        starts=tables.detections.starts,
+        scores=tables.detections.scores.astype(kind, copy=False),
+        tp=tp,
+        fp=fp,
     )
+    if not cross_triggers:
+        return _native.Resampling(detections, None, threads)
+    labels, ct = tables.cross_triggers.columns
+    crossed = _native.CrossTriggerDeltas(
+        starts=tables.cross_triggers.starts,
+        scores=tables.cross_triggers.scores.astype(kind, copy=False),
+        labels=labels,
+        ct=ct,
+    )
+    return _native.Resampling(detections, crossed, threads)
 
 
 def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int) -> Measure:
@@ -204,19 +201,20 @@ def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int
 
     def measure(weights: Weights) -> Values:
         times = weights.astype(np.float64)  # sums of whole numbers below 2**53: exact in any order
-        return _native.Resampling.psds(
+        psds = _native.Resampling.psds(
             in_core,
-            np.ascontiguousarray(weights),
-            times @ durations / TICKS_PER_SECOND,
-            (times @ per_clip[0]).astype(np.int64),
-            times @ per_clip[1] / TICKS_PER_SECOND,
-            order,
-            roc.alpha_ct,
-            roc.alpha_st,
-            roc.max_efpr,
-            SECONDS_PER_UNIT[roc.unit],
-            threads,
+            weights=np.ascontiguousarray(weights),
+            durations=times @ durations / TICKS_PER_SECOND,
+            references=(times @ per_clip[0]).astype(np.int64),
+            reference_times=times @ per_clip[1] / TICKS_PER_SECOND,
+            order=order,
+            alpha_ct=roc.alpha_ct,
+            alpha_st=roc.alpha_st,
+            max_efpr=roc.max_efpr,
+            seconds_per_unit=SECONDS_PER_UNIT[roc.unit],
+            threads=threads,
         )
+        return psds.values, psds.class_values
 
     return measure
 
@@ -229,8 +227,10 @@ def _weighted_counts(
     plain = replace(deltas, tables=replace(deltas.tables, errors=None))
 
     def count(weights: NDArray[np.int32]) -> Counts:
-        columns = in_core.counts(np.ascontiguousarray(weights), extremes_only, threads)
-        return plain.as_counts(list(_without_cross_triggers(columns)), weights)
+        totals = in_core.counts(
+            np.ascontiguousarray(weights), extremes_only=extremes_only, threads=threads
+        )
+        return plain.as_counts(totals, weights)
 
     return count
 
@@ -248,18 +248,13 @@ def _counts_at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[
     at: ScoreArray = np.array([threshold])
 
     def count(weights: NDArray[np.int32]) -> Counts:
-        totals = [weights @ column for column in (tp, fp)]
-        columns = [(at, totals[0][c : c + 1], totals[1][c : c + 1]) for c in range(len(deltas.classes))]
-        counts = plain.as_counts(list(_without_cross_triggers(columns)), weights)
+        true, false = (weights @ column for column in (tp, fp))
+        totals = [
+            _native.ClassTotals(at, true[c : c + 1], false[c : c + 1])
+            for c in range(len(deltas.classes))
+        ]
+        counts = plain.as_counts(totals, weights)
         at_threshold = {label: replace(counts[label], given=True) for label in counts}
         return replace(counts, per_class=at_threshold)
 
     return count
-
-
-def _without_cross_triggers(
-    columns: Iterable[tuple[ScoreArray, IntArray, IntArray]],
-) -> Iterator[AddedUp]:
-    nothing: IntArray = np.empty(0, np.int64)
-    for scores, tp, fp in columns:
-        yield scores, tp, fp, nothing, nothing.astype(np.int32), nothing

@@ -1,5 +1,4 @@
-// Functions of time that are constant from one boundary to the next, one for each class of a clip,
-// and how they are written on one common grid.
+// Step functions of time, one per class of a clip, and how to write them on common frames.
 #pragma once
 
 #include <algorithm>
@@ -7,15 +6,15 @@
 #include <iterator>
 #include <vector>
 
-#include "../core/buffer.hpp"
-#include "../clips/references.hpp"
+#include "core/buffer.hpp"
+#include "core/time.hpp"
 
 namespace sedscope {
 
-// values[i] from starts[i] until the next start, the last one until the end of the clip. Two equal
-// starts are a piece of no length, which keeps its neighbours apart.
+// The value is values[i] from starts[i] until the next start, and the last one until the end of the
+// clip. Two equal starts make a step of no length, which keeps its neighbours apart.
 template <class T>
-struct Piecewise {
+struct StepFunction {
     Buffer<Time> starts;
     Buffer<T> values;
 
@@ -24,8 +23,8 @@ struct Piecewise {
         values.clear();
     }
 
-    // The next piece. One that begins where the last one does takes its place; one that has the
-    // value of the last one continues it.
+    // Adds a step. It replaces the last one if both begin at the same time, and continues it if
+    // both have the same value.
     void change(Time start, T value) {
         if (starts.size() > 0 && starts[starts.size() - 1] == start) {
             starts.pop();
@@ -41,14 +40,14 @@ struct Piecewise {
     }
 };
 
-// The boundaries at which some class changes, with the end. A start that occurs twice in one class
-// occurs twice here.
+// The times at which any class changes, and the end. A start that occurs twice in one class occurs
+// twice here.
 template <class T>
-Buffer<Time> common_grid(const std::vector<Piecewise<T>>& classes, Time end) {
+Buffer<Time> common_grid(const std::vector<StepFunction<T>>& classes, Time end) {
     std::vector<Time> grid, larger;
-    for (const Piecewise<T>& pieces : classes) {
+    for (const StepFunction<T>& steps : classes) {
         larger.clear();
-        std::set_union(grid.begin(), grid.end(), pieces.starts.begin(), pieces.starts.end(),
+        std::set_union(grid.begin(), grid.end(), steps.starts.begin(), steps.starts.end(),
                        std::back_inserter(larger));
         grid.swap(larger);
     }
@@ -58,14 +57,14 @@ Buffer<Time> common_grid(const std::vector<Piecewise<T>>& classes, Time end) {
     return edges;
 }
 
-// The values (classes x frames) on the common grid.
+// The values on the common grid: classes x frames.
 template <class T>
-Buffer<T> on_grid(const std::vector<Piecewise<T>>& classes, const Buffer<Time>& edges) {
+Buffer<T> on_grid(const std::vector<StepFunction<T>>& classes, const Buffer<Time>& edges) {
     const std::size_t frames = edges.size() - 1;
     Buffer<T> out(frames * classes.size());
     T* value = out.data();
     for (const auto& [starts, values] : classes) {
-        std::size_t next = 0;  // piece; all begin with the first boundary
+        std::size_t next = 0;  // step; all begin with the first boundary
         for (std::size_t frame = 0; frame < frames; ++frame) {
             next += next < starts.size() && starts[next] == edges[frame];
             *value++ = values[next - 1];

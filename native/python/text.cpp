@@ -1,12 +1,12 @@
-// Numbers in text.
-#include "../text/number_table.hpp"
-#include "arrays.hpp"
+// Binds the reader of numbers in text.
+#include "text/number_table.hpp"
+#include "python/arrays.hpp"
 
 namespace sedscope::python {
 
 namespace {
 
-// Rows of numbers from byte `start` on; None if anything is out of the ordinary.
+// The rows of numbers from byte `start` on, or None if the text has any other form.
 nb::object number_table(const nb::bytes& content, std::size_t start, std::size_t columns) {
     require(start <= content.size() && columns > 0, "the table must lie in the text");
     Buffer<double> table;
@@ -22,7 +22,7 @@ nb::object number_table(const nb::bytes& content, std::size_t start, std::size_t
 
 }  // namespace
 
-void bind_numbers(nb::module_& module) {
+void bind_text(nb::module_& module) {
     module.def("number_table", &number_table, "content"_a, "start"_a, "columns"_a);
 }
 

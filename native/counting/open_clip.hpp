@@ -1,20 +1,23 @@
-// One clip whose frames come in pieces, for recordings that are too long for memory.
+// Runs a criterion's kernel on one clip whose frames arrive in pieces, for recordings that do not
+// fit in memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "batch_job.hpp"
+#include "clips/reference_table.hpp"
+#include "clips/view.hpp"
+#include "core/parallel.hpp"
+#include "counting/row_assembly.hpp"
 
 namespace sedscope {
 
-// A kernel for each class, which keeps what is open at the end of a piece.
+// Keeps one kernel per class (see batch_job.hpp), which carries its state from piece to piece.
 template <class T, class Kernel>
 class OpenClip {
 public:
-    // `edges`: the boundaries of all frames to come. `make_kernel()` gives the kernel of a
-    // criterion.
+    // `edges`: the boundaries of all frames. `make_kernel()` returns the kernel of a criterion.
     template <class MakeKernel>
     OpenClip(const std::vector<int64_t>& columns, const ReferenceTable& references,
              const Time* edges, std::size_t boundaries, const T* floors, std::size_t threads,
@@ -44,26 +47,26 @@ public:
         });
     }
 
-    // The rows are those of the clip in one piece.
+    // The rows are the same as those of the whole clip.
     BatchDeltas<T> finish() {
-        Assembly<T> assembly(columns_.size(), 1);
-        const typename Assembly<T>::Sizes nothing{Rows<T>()};
+        RowAssembly<T> assembly(columns_.size(), 1);
+        const typename RowAssembly<T>::Sizes nothing{DeltaRows<T>()};
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             kernels_[c].finish(rows(c));
-            assembly.note(c, 0, nothing, rows(c));
+            assembly.record(c, 0, nothing, rows(c));
         }
         kernels_.clear();
-        return assembly.put_together(parts_, threads_);
+        return assembly.assemble(parts_, threads_);
     }
 
 private:
-    Rows<T>& rows(std::size_t c) { return parts_[c].rows.front(); }
+    DeltaRows<T>& rows(std::size_t c) { return parts_[c].rows.front(); }
 
     const std::vector<int64_t> columns_;
     const std::size_t threads_;
     ClipReferences references_;
     std::vector<Kernel> kernels_;  // per class, like the parts
-    std::vector<FoundRows<T>> parts_;
+    std::vector<PartRows<T>> parts_;
 };
 
 }  // namespace sedscope

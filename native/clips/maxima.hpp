@@ -1,0 +1,74 @@
+// The largest score of each clip and class.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "clips/view.hpp"
+#include "core/parallel.hpp"
+
+namespace sedscope {
+
+// Writes the largest score of each class to `out`, for frames whose classes are all contiguous.
+// Returns false if any score is NaN. Works on several frames at once, so that a few classes still
+// fill the machine's vector registers.
+template <class T>
+bool dense_maxima(const T* values, std::size_t frames, std::size_t classes, T* out) {
+    constexpr std::size_t lanes = 128;
+    constexpr T lowest = -std::numeric_limits<T>::infinity();
+    const std::size_t group = std::max<std::size_t>(1, lanes / classes);
+    const std::size_t width = group * classes;
+    std::vector<T> maxima(width, lowest);
+    T* const highest = maxima.data();
+    int32_t nans = 0;
+    auto take = [&](const T* row, std::size_t count) {
+        for (std::size_t k = 0; k < count; ++k) {
+            highest[k] = row[k] > highest[k] ? row[k] : highest[k];
+            nans |= row[k] != row[k];
+        }
+    };
+    const std::size_t groups = frames / group;
+    for (std::size_t g = 0; g < groups; ++g) take(values + g * width, width);
+    take(values + groups * width, (frames - groups * group) * classes);
+    std::fill_n(out, classes, lowest);
+    for (std::size_t k = 0; k < width; ++k)
+        out[k % classes] = std::max(out[k % classes], highest[k]);
+    return nans == 0;
+}
+
+// Does the same for any strides; the maximum of a class with a NaN is NaN.
+template <class T>
+void strided_maxima(const ClipView<T>& clip, const std::vector<int64_t>& columns, T* out) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const T* value = clip.values + columns[c] * clip.class_stride;
+        T highest = -std::numeric_limits<T>::infinity();
+        for (std::size_t frame = 0; frame < clip.frames; ++frame, value += clip.frame_stride)
+            if (!(*value <= highest) && highest == highest) highest = *value;
+        out[c] = highest;
+    }
+}
+
+// Writes the (clips x classes) largest scores: NaN where a score is NaN, -inf for clips without
+// frames.
+template <class T>
+void clip_maxima(const std::vector<ClipView<T>>& clips, const std::vector<int64_t>& columns,
+                 std::size_t threads, T* maxima) {
+    const std::ptrdiff_t classes = static_cast<std::ptrdiff_t>(columns.size());
+    bool all_columns = true;
+    for (std::ptrdiff_t c = 0; c < classes; ++c) all_columns &= columns[c] == c;
+    parallel_for(clips.size(), threads, [&] {
+        return [&](std::size_t i) {
+            const ClipView<T>& clip = clips[i];
+            T* out = maxima + static_cast<std::ptrdiff_t>(i) * classes;
+            const bool dense =
+                all_columns && clip.class_stride == 1 && clip.frame_stride == classes;
+            if (!dense || !dense_maxima(clip.values, clip.frames, columns.size(), out))
+                strided_maxima(clip, columns, out);
+        };
+    });
+}
+
+}  // namespace sedscope

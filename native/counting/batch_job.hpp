@@ -1,0 +1,100 @@
+// Runs a criterion's kernel on every class of many clips, on several threads.
+//
+// A kernel turns the scores of one clip and class into rows of deltas:
+//   begin(edges, floor, own, others)   a new clip and class, with the clip's references
+//   feed(scores, frames, rows)         the next frames
+//   finish(rows)                       no frames follow
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "clips/reference_table.hpp"
+#include "clips/view.hpp"
+#include "core/parallel.hpp"
+#include "counting/row_assembly.hpp"
+
+namespace sedscope {
+
+template <class T>
+class BatchJob {
+public:
+    BatchJob(const std::vector<ClipView<T>>& clips, const std::vector<int64_t>& columns,
+             const ReferenceTable& references, const T* maxima, const T* floors)
+        : clips_(clips),
+          columns_(columns),
+          references_(references),
+          maxima_(maxima),
+          floors_(floors),
+          assembly_(columns.size(), clips.size()) {}
+
+    // `make_kernel()` is called once per thread and returns the kernel of a criterion.
+    template <class MakeKernel>
+    BatchDeltas<T> deltas(MakeKernel&& make_kernel, std::size_t threads) {
+        plan(threads);
+        parallel_for(parts_.size(), threads, [&] {
+            return [this, kernel = make_kernel(), work = Workspace()](std::size_t i) mutable {
+                run(parts_[i], kernel, work);
+            };
+        });
+        return assembly_.assemble(parts_, threads);
+    }
+
+private:
+    struct Workspace {
+        std::vector<T> column;
+        ClipReferences references;
+        std::vector<OtherClass> others;
+    };
+
+    // Splits the work into parts. With many clips a part is a range of clips with all classes, so
+    // that a clip is read while it is in the cache. With few clips it is one class of one clip.
+    void plan(std::size_t threads) {
+        const std::size_t clips = clips_.size(), classes = columns_.size();
+        const std::size_t target =
+            16 * thread_count(threads, std::max<std::size_t>(1, clips * classes));
+        parts_.clear();
+        if (clips >= target) {
+            for (std::size_t i = 0; i < target; ++i)
+                parts_.push_back({i * clips / target, (i + 1) * clips / target, 0, classes, {}});
+        } else {
+            for (std::size_t clip = 0; clip < clips; ++clip)
+                for (std::size_t c = 0; c < classes; ++c)
+                    parts_.push_back({clip, clip + 1, c, c + 1, {}});
+        }
+    }
+
+    template <class Kernel>
+    void run(PartRows<T>& part, Kernel& kernel, Workspace& work) {
+        part.rows.resize(part.last_class - part.first_class);
+        for (std::size_t i = part.first_clip; i < part.last_clip; ++i) {
+            const ClipView<T>& clip = clips_[i];
+            work.references.assign(references_, i, clip.edges, clip.frames + 1);
+            for (std::size_t c = part.first_class; c < part.last_class; ++c) {
+                if (!(maxima_[i * columns_.size() + c] > floors_[c])) continue;
+                DeltaRows<T>& rows = part.rows[c - part.first_class];
+                const typename RowAssembly<T>::Sizes before(rows);
+                const References own = work.references.split(c, work.others);
+                kernel.begin(clip.edges, floors_[c], own, work.others);
+                feed_column(clip, columns_[c], work.column,
+                            [&](const T* scores, std::size_t frames) {
+                                kernel.feed(scores, frames, rows);
+                            });
+                kernel.finish(rows);
+                assembly_.record(c, i, before, rows);
+            }
+        }
+    }
+
+    const std::vector<ClipView<T>>& clips_;
+    const std::vector<int64_t>& columns_;
+    const ReferenceTable& references_;
+    const T* maxima_;
+    const T* floors_;
+    std::vector<PartRows<T>> parts_;
+    RowAssembly<T> assembly_;
+};
+
+}  // namespace sedscope

@@ -1,0 +1,68 @@
+// The collar rule: a detection and a reference can be paired if their boundaries are close.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+
+#include "clips/references.hpp"
+#include "core/time.hpp"
+
+namespace sedscope {
+
+// Both boundaries of the detection lie within a tolerance of those of the reference, limits
+// included. A boundary that is not judged may lie anywhere.
+struct Collar {
+    bool judge_onset, judge_offset;
+    Time onset, offset;
+    double offset_rate;  // the offset's tolerance as a fraction of the reference's length, if larger
+
+    Time offset_tolerance(const Interval& event) const {
+        const double length = static_cast<double>(event.offset - event.onset);
+        constexpr double longest = 9e15;  // microseconds, more than any time in a clip
+        return std::max(offset, static_cast<Time>(std::min(offset_rate * length + 0.5, longest)));
+    }
+
+    bool onset_off(Time error) const { return judge_onset && std::abs(error) > onset; }
+    bool offset_off(Time error, const Interval& event) const {
+        return judge_offset && std::abs(error) > offset_tolerance(event);
+    }
+
+    // Calls `emit(j)` for every reference that the detection [from, until) can be paired with.
+    template <class Emit>
+    void candidates(References& events, Time from, Time until, Emit&& emit) const {
+        // References begin and end in the same order. Look at those whose judged boundary (the
+        // onset if both are judged) is close. Remember the gap if there are none.
+        const Time target = judge_onset ? from : until;
+        if (target > events.gap().onset && target < events.gap().offset) return;
+        const Time reach = judge_onset ? onset : widest_tolerance(events);
+        auto boundary = [&](std::size_t j) {
+            return judge_onset ? events[j].onset : events[j].offset;
+        };
+        std::size_t first = 0;
+        for (std::size_t step = events.count(); step > 0;) {  // the first at or after target - reach
+            const std::size_t half = step / 2;
+            if (boundary(first + half) < target - reach) {
+                first += half + 1;
+                step -= half + 1;
+            } else {
+                step = half;
+            }
+        }
+        if (first == events.count() || boundary(first) > target + reach) {
+            events.gap().onset = first > 0 ? boundary(first - 1) + reach : before_all;
+            events.gap().offset = first < events.count() ? boundary(first) - reach : after_all;
+            return;
+        }
+        for (std::size_t j = first; j < events.count() && boundary(j) <= target + reach; ++j) {
+            if (!offset_off(until - events[j].offset, events[j])) emit(j);
+        }
+    }
+
+private:
+    Time widest_tolerance(const References& events) const {
+        return offset_tolerance({0, events.longest()});
+    }
+};
+
+}  // namespace sedscope

@@ -1,0 +1,62 @@
+// Whole clips, as Python passes them: scores of one float type, kept alive here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "clips/view.hpp"
+#include "python/arrays.hpp"
+
+namespace sedscope::python {
+
+class Clips {
+public:
+    Clips(const nb::list& values, const nb::list& edges, const Vector<int64_t>& columns)
+        : columns_(columns.data(), columns.data() + columns.size()) {
+        require(nb::len(values) == nb::len(edges), "one array of edges per clip is needed");
+        if (nb::len(values) > 0 && has_type<double>(nb::cast<ScoreArray>(values[0], false)))
+            views_ = std::vector<ClipView<double>>();
+        std::visit([&](auto& views) { fill(views, values, edges); }, views_);
+    }
+
+    std::size_t size() const { return arrays_.size(); }
+    const std::vector<int64_t>& columns() const { return columns_; }
+
+    // Calls `use(views)` with the views of all clips.
+    template <class Use>
+    decltype(auto) visit(Use&& use) const {
+        return std::visit(std::forward<Use>(use), views_);
+    }
+
+private:
+    template <class T>
+    void fill(std::vector<ClipView<T>>& views, const nb::list& values, const nb::list& edges) {
+        const std::size_t clips = nb::len(values);
+        views.reserve(clips);
+        arrays_.reserve(clips);
+        edges_.reserve(clips);
+        for (std::size_t i = 0; i < clips; ++i) {
+            const auto& array = arrays_.emplace_back(nb::cast<ScoreArray>(values[i], false));
+            const auto& times = edges_.emplace_back(nb::cast<Vector<int64_t>>(edges[i], false));
+            require(times.size() == array.shape(0) + 1, "frames + 1 edges are needed");
+            for (int64_t column : columns_)
+                require(column >= 0 && static_cast<std::size_t>(column) < array.shape(1),
+                        "column out of range");
+            views.push_back(view_of<T>(array, times.data(), "all clips"));
+        }
+    }
+
+    std::vector<int64_t> columns_;
+    std::vector<ScoreArray> arrays_;
+    std::vector<Vector<int64_t>> edges_;
+    std::variant<std::vector<ClipView<float>>, std::vector<ClipView<double>>> views_;
+};
+
+// The score type of the views that `Clips::visit` passes.
+template <class Views>
+using ScoreOf = typename std::decay_t<Views>::value_type::Score;
+
+}  // namespace sedscope::python

@@ -1,0 +1,27 @@
+// Binds the collar criterion.
+#include "criteria/collar.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "python/pairing_criterion.hpp"
+
+namespace sedscope::python {
+
+static const CriterionBinding collar([](nb::module_& module) {
+    using Bound = BoundPairing<Collar>;
+    bind_pairing<Collar>(module, "Collar")
+        .def(
+            "__init__",
+            [](Bound* self, std::optional<int64_t> onset, std::optional<int64_t> offset,
+               double offset_rate, bool cross_triggers, bool errors) {
+                const Collar rule{onset.has_value(), offset.has_value(), onset.value_or(0),
+                                  offset.value_or(0), offset_rate};
+                new (self) Bound({rule, cross_triggers, errors});
+            },
+            "onset"_a.none(), "offset"_a.none(), "offset_rate"_a, nb::kw_only(),
+            "cross_triggers"_a, "errors"_a);
+});
+
+}  // namespace sedscope::python

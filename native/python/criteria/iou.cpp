@@ -1,0 +1,19 @@
+// Binds the criterion of intersection over union.
+#include "criteria/iou.hpp"
+
+#include "python/pairing_criterion.hpp"
+
+namespace sedscope::python {
+
+static const CriterionBinding iou([](nb::module_& module) {
+    using Bound = BoundPairing<IoU>;
+    bind_pairing<IoU>(module, "IoU")
+        .def(
+            "__init__",
+            [](Bound* self, double threshold, bool cross_triggers) {
+                new (self) Bound({IoU{{threshold}}, cross_triggers, false});
+            },
+            "threshold"_a, nb::kw_only(), "cross_triggers"_a);
+});
+
+}  // namespace sedscope::python

@@ -1,0 +1,125 @@
+// How a criterion of the core becomes a Python class: everything that its kernel and its judge can
+// do, on whole clips and on recordings in pieces, from one description.
+//
+// A criterion is a struct of parameters in native/criteria with
+//   Kernel<T>   constructed from the criterion: turns scores into deltas (counting/batch_job.hpp)
+//   Judge       constructed from the criterion: accepts single events (diagnosis/class_diagnosis.hpp)
+// and, if it makes pairs (criteria/pairing.hpp), with a Rule. Its file in native/python/criteria
+// binds it with `bind_criterion` in a CriterionBinding; no other file has to know of it.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "counting/batch_job.hpp"
+#include "counting/open_clip.hpp"
+#include "python/arrays.hpp"
+#include "python/clips.hpp"
+#include "python/deltas.hpp"
+#include "python/diagnosis.hpp"
+#include "python/recording.hpp"
+#include "python/truth.hpp"
+
+namespace sedscope::python {
+
+// What Python can ask of any criterion.
+class Criterion {
+public:
+    virtual ~Criterion() = default;
+    virtual EventDeltas find_deltas(const Clips&, const Truth&) const = 0;
+    virtual OpenRecording open_deltas(const Recording&, const Truth&) const = 0;
+    virtual nb::object count_error_types(const Clips&, const Truth&,
+                                         const ThresholdTable&) const = 0;
+    virtual ClipErrors count_clip_errors(const Clips&, const Truth&,
+                                         const ThresholdTable&) const = 0;
+    virtual JudgedEvents judge_events(const Clips&, const Truth&, const ThresholdTable&,
+                                      std::size_t clip, std::size_t class_number) const = 0;
+};
+
+// What Python can ask of a criterion that makes pairs, besides.
+class PairingCriterion : public Criterion {
+public:
+    virtual PairDeltas find_label_free_pairs(const Clips&, const Truth&) const = 0;
+    virtual OpenRecording open_label_free_pairs(const Recording&, const Truth&) const = 0;
+};
+
+template <class Parameters, class Base = Criterion>
+class BoundCriterion : public Base {
+public:
+    template <class T>
+    using Kernel = typename Parameters::template Kernel<T>;
+
+    explicit BoundCriterion(const Parameters& parameters) : parameters_(parameters) {}
+
+    EventDeltas find_deltas(const Clips& clips, const Truth& truth) const override {
+        const std::size_t classes = clips.columns().size();
+        truth.require_shape(clips.size(), classes);
+        return clips.visit([&](const auto& views) {
+            using T = ScoreOf<decltype(views)>;
+            const ReferenceTable references = truth.table();
+            BatchJob<T> job(views, clips.columns(), references, data_of<T>(truth.maxima, "maxima"),
+                            data_of<T>(truth.floors, "floors"));
+            BatchDeltas<T> deltas;
+            {
+                nb::gil_scoped_release release;
+                deltas = job.deltas([&] { return Kernel<T>(parameters_); }, truth.threads);
+            }
+            return to_python(std::move(deltas), classes, views.size());
+        });
+    }
+
+    OpenRecording open_deltas(const Recording& recording, const Truth& truth) const override {
+        const std::size_t classes = recording.columns().size();
+        truth.require_shape(1, classes);
+        return recording.open(
+            truth,
+            [&](auto zero) {
+                using T = decltype(zero);
+                return std::make_unique<OpenClip<T, Kernel<T>>>(
+                    recording.columns(), truth.table(), recording.edges(), recording.boundaries(),
+                    data_of<T>(truth.floors, "floors"), truth.threads,
+                    [&] { return Kernel<T>(parameters_); });
+            },
+            [classes](auto&& deltas) { return to_python(std::move(deltas), classes, 1); });
+    }
+
+    nb::object count_error_types(const Clips& clips, const Truth& truth,
+                                 const ThresholdTable& thresholds) const override {
+        return python::count_error_types(parameters_, clips, truth, thresholds);
+    }
+    ClipErrors count_clip_errors(const Clips& clips, const Truth& truth,
+                                 const ThresholdTable& thresholds) const override {
+        return python::count_clip_errors(parameters_, clips, truth, thresholds);
+    }
+    JudgedEvents judge_events(const Clips& clips, const Truth& truth,
+                              const ThresholdTable& thresholds, std::size_t clip,
+                              std::size_t class_number) const override {
+        return python::judge_events(parameters_, clips, truth, thresholds, clip, class_number);
+    }
+
+protected:
+    Parameters parameters_;
+};
+
+// A binding that the module runs when it is loaded. Define one at namespace scope per criterion.
+class CriterionBinding {
+public:
+    using Bind = void (*)(nb::module_&);
+
+    explicit CriterionBinding(Bind bind) { all().push_back(bind); }
+
+    static std::vector<Bind>& all() {
+        static std::vector<Bind> bindings;
+        return bindings;
+    }
+};
+
+// The Python class of a criterion; the caller adds its constructor.
+template <class Parameters>
+nb::class_<BoundCriterion<Parameters>, Criterion> bind_criterion(nb::module_& module,
+                                                                 const char* name) {
+    return nb::class_<BoundCriterion<Parameters>, Criterion>(module, name);
+}
+
+}  // namespace sedscope::python

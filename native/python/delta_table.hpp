@@ -1,0 +1,92 @@
+// Deltas that Python passes to the core: checked, and read class by class.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "counting/class_rows.hpp"
+#include "python/deltas.hpp"
+
+namespace sedscope::python {
+
+// Calls `use(zero)` with a zero of the type of the scores.
+template <class Use>
+auto with_score_type(const DetectionDeltas& deltas, Use&& use) {
+    const auto scores = nb::cast<AnyVector>(deltas.scores, false);
+    return has_type<double>(scores) ? use(double{}) : use(float{});
+}
+
+// Keeps the arrays alive while it is used. Throws if their types or shapes do not fit.
+template <class T, class Change>
+class DeltaTable {
+public:
+    DeltaTable(const DetectionDeltas& detections,
+               const std::optional<CrossTriggerDeltas>& cross_triggers)
+        : starts_(cast<Matrix<int64_t>>(detections.starts)),
+          scores_(cast<Vector<T>>(detections.scores)),
+          tp_(cast<Vector<Change>>(detections.tp)),
+          fp_(cast<Vector<Change>>(detections.fp)) {
+        require(tp_.size() == scores_.size() && fp_.size() == scores_.size(),
+                "columns differ in length");
+        require_starts(starts_, scores_.size());
+        if (!cross_triggers) return;
+        cross_starts_ = cast<Matrix<int64_t>>(cross_triggers->starts);
+        cross_scores_ = cast<Vector<T>>(cross_triggers->scores);
+        cross_labels_ = cast<Vector<int32_t>>(cross_triggers->labels);
+        ct_ = cast<Vector<Change>>(cross_triggers->ct);
+        require(
+            cross_labels_.size() == cross_scores_.size() && ct_.size() == cross_scores_.size(),
+            "cross-trigger columns differ in length");
+        require(cross_starts_.shape(0) == classes() && cross_starts_.shape(1) == clips() + 1,
+                "detections and cross-triggers must have the same classes and clips");
+        require_starts(cross_starts_, cross_scores_.size());
+    }
+
+    std::size_t classes() const { return starts_.shape(0); }
+    std::size_t clips() const { return starts_.shape(1) - 1; }
+
+    ClassRows<T, Change> rows(std::size_t c) const {
+        const int64_t* starts = starts_.data() + c * (clips() + 1);
+        ClassRows<T, Change> rows{};
+        rows.clips = clips();
+        rows.starts = starts;
+        rows.scores = scores_.data() + *starts;
+        rows.tp = tp_.data() + *starts;
+        rows.fp = fp_.data() + *starts;
+        if (!cross_starts_.is_valid()) return rows;
+        const int64_t* cross_starts = cross_starts_.data() + c * (clips() + 1);
+        rows.cross_starts = cross_starts;
+        rows.cross_scores = cross_scores_.data() + *cross_starts;
+        rows.cross_labels = cross_labels_.data() + *cross_starts;
+        rows.ct = ct_.data() + *cross_starts;
+        return rows;
+    }
+
+private:
+    // A wrong type is a TypeError.
+    template <class Array>
+    static Array cast(const nb::object& object) {
+        Array array;
+        if (!nb::try_cast(object, array, false))
+            throw nb::type_error("a column of deltas has the wrong type or is not contiguous");
+        return array;
+    }
+
+    static void require_starts(const Matrix<int64_t>& starts, std::size_t rows) {
+        require(starts.shape(1) > 0, "classes x (clips + 1) starts are needed");
+        int64_t last = 0;
+        for (std::size_t k = 0; k < starts.size(); ++k) {
+            require(starts.data()[k] >= last, "starts must not decrease");
+            last = starts.data()[k];
+        }
+        require(static_cast<std::size_t>(last) <= rows, "starts must not exceed the rows");
+    }
+
+    Matrix<int64_t> starts_, cross_starts_;
+    Vector<T> scores_, cross_scores_;
+    Vector<Change> tp_, fp_, ct_;
+    Vector<int32_t> cross_labels_;
+};
+
+}  // namespace sedscope::python

@@ -1,0 +1,59 @@
+// How a criterion that makes pairs becomes a Python class: its rule is all that it needs.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "criteria/label_free_pairing.hpp"
+#include "criteria/pairing.hpp"
+#include "python/criterion.hpp"
+
+namespace sedscope::python {
+
+template <class Rule>
+class BoundPairing : public BoundCriterion<Pairing<Rule>, PairingCriterion> {
+public:
+    using BoundCriterion<Pairing<Rule>, PairingCriterion>::BoundCriterion;
+
+    PairDeltas find_label_free_pairs(const Clips& clips, const Truth& truth) const override {
+        require(truth.starts.size() == clips.size() + 1, "clips + 1 starts are needed");
+        return clips.visit([&](const auto& views) {
+            using T = ScoreOf<decltype(views)>;
+            Buffer<int64_t> starts(views.size() + 1);
+            DetectionRows<T> rows;
+            {
+                nb::gil_scoped_release release;
+                rows = label_free_pairs(views, clips.columns(), truth.table(),
+                                        this->parameters_.rule, truth.threads, starts.data());
+            }
+            return to_python(std::move(starts), std::move(rows));
+        });
+    }
+
+    OpenRecording open_label_free_pairs(const Recording& recording,
+                                        const Truth& truth) const override {
+        require(truth.starts.size() == 2, "2 starts are needed");
+        return recording.open(
+            truth,
+            [&](auto zero) {
+                return std::make_unique<OpenLabelFreePairs<decltype(zero), Rule>>(
+                    recording.columns(), truth.table(), recording.edges(), recording.boundaries(),
+                    this->parameters_.rule);
+            },
+            [](auto&& rows) {
+                Buffer<int64_t> starts(2);
+                starts[0] = 0;
+                starts[1] = static_cast<int64_t>(rows.size());
+                return to_python(std::move(starts), std::move(rows));
+            });
+    }
+};
+
+// The Python class of a criterion that makes pairs; the caller adds its constructor.
+template <class Rule>
+nb::class_<BoundPairing<Rule>, PairingCriterion> bind_pairing(nb::module_& module,
+                                                              const char* name) {
+    return nb::class_<BoundPairing<Rule>, PairingCriterion>(module, name);
+}
+
+}  // namespace sedscope::python

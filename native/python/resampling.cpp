@@ -1,0 +1,137 @@
+// Binds counts and PSDS of clips with weights.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "counting/resampled_psds.hpp"
+#include "counting/weighted_counts.hpp"
+#include "python/delta_table.hpp"
+#include "python/totals.hpp"
+
+namespace sedscope::python {
+
+namespace {
+
+struct ResampledPsds {
+    nb::object values, class_values;
+};
+
+// Deltas of all classes by decreasing score, to be added up with many sets of weights.
+class Resampling {
+public:
+    Resampling(const Resampling&) = delete;
+    Resampling(const DetectionDeltas& detections,
+               const std::optional<CrossTriggerDeltas>& cross_triggers, std::size_t threads) {
+        with_score_type(detections, [&](auto zero) {
+            sort(DeltaTable<decltype(zero), int8_t>(detections, cross_triggers), threads);
+        });
+    }
+
+    std::vector<Totals> counts(const Vector<int32_t>& weights, bool extremes_only,
+                               std::size_t threads) const {
+        require(weights.size() == clips_, "one weight per clip is needed");
+        return std::visit(
+            [&](const auto& per_class) {
+                using T = typename std::decay_t<decltype(per_class)>::value_type::Score;
+                std::vector<WeightedCounts<T>> counts(per_class.size());
+                {
+                    nb::gil_scoped_release release;
+                    parallel_for(per_class.size(), threads, [&] {
+                        return [&](std::size_t c) {
+                            counts[c] = add_up(per_class[c], weights.data(), extremes_only);
+                        };
+                    });
+                }
+                std::vector<Totals> result;
+                for (auto& of_class : counts) result.push_back(to_python(std::move(of_class)));
+                return result;
+            },
+            rows_);
+    }
+
+    // `variants`: resamplings of the same clips and classes. At each rate the best one counts.
+    static ResampledPsds psds(const nb::list& variants, const Matrix<int32_t>& weights,
+                              const Vector<double>& durations, const Matrix<int64_t>& references,
+                              const Matrix<double>& reference_times, const Vector<int64_t>& order,
+                              double alpha_ct, double alpha_st, double max_efpr,
+                              double seconds_per_unit, std::size_t threads) {
+        require(nb::len(variants) > 0, "at least one resampling is needed");
+        const auto& first = nb::cast<const Resampling&>(variants[0]);
+        const std::size_t count = weights.shape(0), classes = order.size();
+        require(weights.shape(1) == first.clips_, "one weight per clip is needed");
+        require(durations.size() == count && references.shape(0) == count &&
+                    references.shape(1) == classes && reference_times.shape(0) == count &&
+                    reference_times.shape(1) == classes,
+                "one duration per resample, and references per resample and class, are needed");
+        return std::visit(
+            [&](const auto& of_first) {
+                using Variant = std::decay_t<decltype(of_first)>;
+                std::vector<const Variant*> rows_of_variants;
+                for (const auto& variant : variants) {
+                    const auto& resampling = nb::cast<const Resampling&>(variant);
+                    const auto* rows = std::get_if<Variant>(&resampling.rows_);
+                    require(rows && rows->size() == classes && resampling.clips_ == first.clips_,
+                            "variants must have the same type of scores, classes and clips");
+                    rows_of_variants.push_back(rows);
+                }
+                Buffer<double> values(count), class_values(count * classes);
+                const Resamples resamples{count,
+                                          first.clips_,
+                                          classes,
+                                          weights.data(),
+                                          durations.data(),
+                                          references.data(),
+                                          reference_times.data()};
+                const PsdsDefinition definition{alpha_ct, alpha_st, max_efpr, seconds_per_unit};
+                {
+                    nb::gil_scoped_release release;
+                    resampled_psds(rows_of_variants, resamples, definition, order.data(), threads,
+                                   values.data(), class_values.data());
+                }
+                return ResampledPsds{to_numpy(std::move(values)),
+                                     to_numpy(std::move(class_values), count, classes)};
+            },
+            first.rows_);
+    }
+
+private:
+    template <class T>
+    void sort(const DeltaTable<T, int8_t>& table, std::size_t threads) {
+        clips_ = table.clips();
+        nb::gil_scoped_release release;
+        std::vector<std::optional<OrderedRows<T>>> ordered(table.classes());
+        parallel_for(table.classes(), threads, [&] {
+            return [&](std::size_t c) { ordered[c].emplace(table.rows(c)); };
+        });
+        auto& per_class = rows_.template emplace<std::vector<OrderedRows<T>>>();
+        for (auto& of_class : ordered) per_class.push_back(std::move(*of_class));
+    }
+
+    std::size_t clips_ = 0;
+    std::variant<std::vector<OrderedRows<float>>, std::vector<OrderedRows<double>>> rows_;
+};
+
+}  // namespace
+
+void bind_resampling(nb::module_& module) {
+    nb::class_<ResampledPsds>(module, "ResampledPSDS")
+        .def_ro("values", &ResampledPsds::values)
+        .def_ro("class_values", &ResampledPsds::class_values);
+    nb::class_<Resampling>(module, "Resampling")
+        .def(nb::init<const DetectionDeltas&, const std::optional<CrossTriggerDeltas>&,
+                      std::size_t>(),
+             "detections"_a, "cross_triggers"_a.none(), "threads"_a)
+        .def("counts", &Resampling::counts, "weights"_a.noconvert(), nb::kw_only(),
+             "extremes_only"_a, "threads"_a)
+        .def_static("psds", &Resampling::psds, "variants"_a, nb::kw_only(),
+                    "weights"_a.noconvert(), "durations"_a.noconvert(),
+                    "references"_a.noconvert(), "reference_times"_a.noconvert(),
+                    "order"_a.noconvert(), "alpha_ct"_a, "alpha_st"_a, "max_efpr"_a,
+                    "seconds_per_unit"_a, "threads"_a);
+}
+
+}  // namespace sedscope::python

@@ -1,0 +1,92 @@
+"""Criteria about events that the core computes: each names its criterion of the core, nothing more."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .. import _native
+from ..data.arrays import ScoreArray
+from ..errors import SedscopeError
+from .clip_batch import ClipBatch, ClipReferences, Recording
+from .criterion import Criterion, OpenDeltas
+from .delta_tables import DeltaRows, DeltaTables
+
+
+class EventCriterion(Criterion):
+    """Base of the criteria about events that the core computes."""
+
+    reads_pieces: ClassVar[bool] = True
+
+    @abstractmethod
+    def native(self) -> _native.Criterion:
+        """Return the criterion of the core."""
+
+    @property
+    def sums_errors(self) -> bool:
+        """Whether the deltas include the boundary errors of the pairs."""
+        return False
+
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        truth, criterion = batch.truth(floors, threads), self.native()
+        pairs = self._pairing(criterion).find_label_free_pairs(batch.clips, truth) if any_label else None
+        deltas = criterion.find_deltas(batch.clips, truth)
+        return _event_tables(batch, deltas, pairs, errors=self.sums_errors)
+
+    def open_deltas(
+        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> OpenDeltas:
+        truth, criterion, clip = recording.truth(floors, threads), self.native(), recording.clip
+        pairs = self._pairing(criterion).open_label_free_pairs(clip, truth) if any_label else None
+        return _OpenEventDeltas(recording, criterion.open_deltas(clip, truth), pairs, self.sums_errors)
+
+    def _pairing(self, criterion: _native.Criterion) -> _native.PairingCriterion:
+        if not isinstance(criterion, _native.PairingCriterion):
+            raise SedscopeError(
+                f"Substitutions are not defined for {self}: it does not pair detections with references."
+            )
+        return criterion
+
+
+@dataclass(frozen=True, eq=False)
+class _OpenEventDeltas:
+    """:class:`~sedscope.criteria.criterion.OpenDeltas` of a criterion about events."""
+
+    recording: Recording
+    deltas: _native.OpenRecording[_native.EventDeltas]
+    pairs: _native.OpenRecording[_native.PairDeltas] | None
+    errors: bool
+
+    def feed(self, piece: ScoreArray) -> None:
+        self.deltas.feed(piece)
+        if self.pairs:
+            self.pairs.feed(piece)
+
+    def finish(self) -> DeltaTables:
+        pairs = self.pairs.finish() if self.pairs else None
+        return _event_tables(self.recording, self.deltas.finish(), pairs, errors=self.errors)
+
+
+def _event_tables(
+    batch: ClipReferences,
+    deltas: _native.EventDeltas,
+    pairs: _native.PairDeltas | None,
+    *,
+    errors: bool,
+) -> DeltaTables:
+    """Arrange the deltas that the core finds as tables."""
+    detections, cross_triggers, of_pairs = deltas.detections, deltas.cross_triggers, deltas.errors
+    return DeltaTables(
+        detections=DeltaRows(detections.starts, detections.scores, (detections.tp, detections.fp)),
+        cross_triggers=DeltaRows(
+            cross_triggers.starts, cross_triggers.scores, (cross_triggers.labels, cross_triggers.ct)
+        ),
+        references=batch.reference_rows(),
+        errors=DeltaRows(of_pairs.starts, of_pairs.scores, (of_pairs.onset, of_pairs.offset))
+        if errors
+        else None,
+        any_label=None if pairs is None else DeltaRows(pairs.starts, pairs.scores, (pairs.pairs,)),
+    )
