@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from ..data.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class ScoreMap:
     values: FloatArray
 
     @classmethod
-    def fit(cls, scores: FloatArray, weights: NDArray[np.int64]) -> ScoreMap:
+    def fit(cls, scores: FloatArray, weights: IntArray) -> ScoreMap:
         """Map each score to the share of the weight below it, plus half of the weight at it."""
         levels, numbers = np.unique(scores, return_inverse=True)
         mass = np.bincount(numbers, weights, minlength=len(levels))

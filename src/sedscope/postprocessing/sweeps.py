@@ -73,7 +73,7 @@ def as_postprocessings(
     if isinstance(candidates, str):
         candidates = parse_sweep(candidates)
     postprocessings = tuple(candidates) if isinstance(candidates, Iterable) else (candidates,)
-    require_postprocessings("postprocessing", postprocessings)
+    require_postprocessings("postprocessing=", postprocessings)
     return tuple(dict.fromkeys(postprocessings))
 
 

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from ..counting.clip_reader import RecordingOpened, read_clips
 from ..counting.threads import thread_count
 from ..data.alignment import ClipChoice, Missing, align
+from ..data.arrays import IntArray, ScoreArray
 from ..data.ground_truth import GroundTruth
 from ..data.recordings import needs_whole
-from ..data.scores import ClipScores, ScoreArray, Scores, refuse_nans
+from ..data.scores import ClipScores, Scores, refuse_nans
 from ..errors import raise_together
 from ..postprocessing.score_map import ScoreMap
 
@@ -24,7 +25,7 @@ def fit_score_maps(
     """
     alignment = align(scores, truth, clips=clips, missing=missing)
     values: list[ScoreArray] = []
-    weights: list[NDArray[np.int64]] = []
+    weights: list[IntArray] = []
     for loaded in read_clips(scores, alignment.clips, thread_count(None)):
         if isinstance(loaded, RecordingOpened):
             raise needs_whole(alignment.clips[loaded.number])
@@ -41,9 +42,7 @@ def fit_score_maps(
     return maps
 
 
-def _reference_time(
-    clip: ClipScores, events: NDArray[np.int64], labels: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def _reference_time(clip: ClipScores, events: IntArray, labels: NDArray[np.int32]) -> IntArray:
     """Return (frames × classes) the time that each frame shares with reference events."""
     shared = np.zeros(clip.values.shape, np.int64)
     for (onset, offset), label in zip(events.tolist(), labels.tolist(), strict=True):
