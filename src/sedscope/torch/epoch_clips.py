@@ -34,9 +34,7 @@ class EpochClips:
         Whether clips may be held, which pays where every metric has a floor.
     """
 
-    def __init__(
-        self, requests: Requests, classes: int, durations: Ticks | None, *, hold: bool
-    ) -> None:
+    def __init__(self, requests: Requests, classes: int, durations: Ticks | None, *, hold: bool) -> None:
         self.digests: dict[str, int] = {}
         self.requests = {
             criterion: request.at_every_threshold() for criterion, request in requests.items()
