@@ -96,3 +96,16 @@ def raise_together(
         more = f"\n- and {counted(hidden, 'more problem')}" if hidden > 0 else ""
         number = ("At least " if perhaps_more else "") + counted(len(messages), "problem")
         raise SedscopeError(f"{number} with {what}:\n{shown}{more}")
+
+
+_PLURAL_VERBS = {"is": "are", "has": "have", "does": "do"}
+
+
+def subject(number: int, noun: str, verb: str) -> str:
+    """Join a number, its noun and a verb that agrees with it.
+
+    >>> subject(1, "row", "is"), subject(2, "row", "is"), subject(3, "event", "ends")
+    ('1 row is', '2 rows are', '3 events end')
+    """
+    agreeing = verb if number == 1 else _PLURAL_VERBS.get(verb, verb.removesuffix("s"))
+    return f"{counted(number, noun)} {agreeing}"

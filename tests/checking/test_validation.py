@@ -18,8 +18,8 @@ EVENTS = "filename onset offset event_label"
 HEADER = "onset offset Dog Cat"
 
 
-def found(files: Files, *, durations: bool = True, **options: Any) -> dict[str, sed.Finding]:
-    """Findings by kind."""
+def findings_by_kind(files: Files, *, durations: bool = True, **options: Any) -> dict[str, sed.Finding]:
+    """Validate files, and return the findings by their kind."""
     ends = files.durations if durations and files.durations.exists() else None
     validation = sed.validate(files.scores, files.truth, durations=ends, **options)
     assert len({finding.kind for finding in validation.findings}) == len(validation.findings)
@@ -47,7 +47,12 @@ def test_a_set_without_fault(tmp_path: Path) -> None:
 CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = {
     "NaN": (
         {"scores/a.tsv": table(HEADER, "0 1 nan .1", "1 2 .1 nan", "2 4 .1 .1")},
-        {"nan": ("error", ["2 scores", "clip a, class Dog, frame 0", "class Cat, frame 1"])},
+        {
+            "nan": (
+                "error",
+                ["2 scores are not a number", "clip a, class Dog, frame 0", "class Cat, frame 1"],
+            )
+        },
     ),
     "files that cannot be read": (
         {"scores/a.tsv": table(HEADER, "0 1 x .1"), "scores/b.tsv": "", "truth.tsv": TRUTH},
@@ -55,7 +60,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     ),
     "rows that are no events": (
         {"truth.tsv": table(EVENTS, "a 1 3 Dog", "b 0 x Cat", "b 0 1 ·", "b 0 1 Cat")},
-        {"rows": ("error", ["2 rows not an event", "truth.tsv line 3", "truth.tsv line 4: no label"])},
+        {"rows": ("error", ["2 rows are not events", "truth.tsv line 3", "truth.tsv line 4: no label"])},
     ),
     "events of no length and overlaps": (
         {"truth.tsv": table(EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat")},
@@ -74,15 +79,21 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     "references beyond the last score": (
         {"truth.tsv": table(EVENTS, "a 3 5 Dog", "b 0 1 Cat", "b 5 6 Cat"), "durations.tsv": None},
         {
-            "late-events": ("error", ["1 reference event beginning", "b: Cat 5–6 s"]),
-            "late-ends": ("warning", ["1 reference event ending", "a: Dog 3–5 s"]),
+            "late-events": ("error", ["1 reference event begins after the last score", "b: Cat 5–6 s"]),
+            "late-ends": ("warning", ["1 reference event ends after the last score", "a: Dog 3–5 s"]),
         },
     ),
     "labels and classes": (
         {"truth.tsv": table(EVENTS, "a 1 3 dog", "b 0 1 Cow", "b 2 3 Cat")},
         {
-            "labels": ("error", ["2 labels", "Cow", "dog (is it Dog?)"]),
-            "no-references": ("warning", ["1 class without reference events", "Dog"]),
+            "labels": (
+                "error",
+                ["2 labels are in the ground truth but not in the scores", "Cow", "dog (is it Dog?)"],
+            ),
+            "no-references": (
+                "warning",
+                ["1 class has no reference events", "averages leave it out", "Dog"],
+            ),
         },
     ),
     "clips without scores": (
@@ -96,7 +107,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     ),
     "clips not listed": (
         {"scores/c.tsv": SCORES["a"].replace(".9", ".91")},
-        {"clips-not-listed": ("error", ["1 clip with scores not in", "--missing empty", "c"])},
+        {"clips-not-listed": ("error", ["1 clip has scores but no row in", "--missing empty", "c"])},
     ),
     "other clips altogether": (
         {
@@ -104,14 +115,14 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
             "durations.tsv": table("filename duration", "x 4", "y 4"),
         },
         {
-            "no-common-clip": ("error", ["scores of a", "ground truth of x"]),
+            "no-common-clip": ("error", ["No clip has both", "scores of a", "ground truth of x"]),
             "clips-not-listed": ("error", ["2 clips"]),
         },
     ),
     "identical clips": (
         {"scores/b.tsv": SCORES["a"]},
         {
-            "identical": ("warning", ["2 clips with the same scores", "a = b"]),
+            "identical": ("warning", ["2 clips have the same scores", "a = b"]),
             "constant": ("warning", ["Cat"]),
         },
     ),
@@ -120,14 +131,14 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
             "scores/a.tsv": table(HEADER, "0 2 .1 .5", "2 4 .2 .5"),
             "scores/b.tsv": table(HEADER, "0 2 .3 .5", "2 4 .2 .5"),
         },
-        {"constant": ("warning", ["1 class with one and the same score", "Cat"])},
+        {"constant": ("warning", ["1 class has the same score in every frame", "Cat"])},
     ),
     "classes never scored": (
         {
             "scores/a.tsv": table(HEADER, "0 2 .1 -inf", "2 4 .2 -inf"),
             "scores/b.tsv": table(HEADER, "0 2 .3 -inf", "2 4 .2 -inf"),
         },
-        {"never-scored": ("warning", ["1 class never scored above -inf", "Cat"])},
+        {"never-scored": ("warning", ["1 class has only scores of -inf", "Cat"])},
     ),
     "grids that differ": (
         {
@@ -147,7 +158,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
         {
             "ends": (
                 "warning",
-                ["1 clip whose scores end long before or after", "a (10 s, scores until 4 s)"],
+                ["The scores of 1 clip end long before or after", "a (10 s, scores until 4 s)"],
             )
         },
     ),
@@ -158,7 +169,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
             "truth.tsv": table(EVENTS, "a 1 3 Dog", "b · · ·"),
         },
         {
-            "no-frames": ("warning", ["1 clip without frames", "b"]),
+            "no-frames": ("warning", ["1 clip has no frames", "b"]),
             "no-references": ("warning", ["Cat"]),
             "constant": ("warning", ["Cat"]),
         },
@@ -166,7 +177,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     "milliseconds": (
         {"truth.tsv": table(EVENTS, "a 1000 3000 Dog", "b 10.5 1000.5 Cat")},
         {
-            "unit": ("warning", ["2 of 2 events lie far beyond their clips", "look like milliseconds"]),
+            "unit": ("warning", ["2 of 2 events lie far beyond", "look like milliseconds"]),
             "events": ("error", ["2 events that begin at or after"]),
         },
     ),
@@ -190,12 +201,12 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
 def test_findings(
     changes: dict[str, Content], expected: dict[str, tuple[str, list[str]]], tmp_path: Path
 ) -> None:
-    findings = found(write_files(tmp_path, changes))
+    findings = findings_by_kind(write_files(tmp_path, changes))
     assert set(findings) == set(expected)
-    for kind, (severity, said) in expected.items():
+    for kind, (severity, phrases) in expected.items():
         assert findings[kind].severity == severity
-        for words in said:
-            assert words in str(findings[kind])
+        for phrase in phrases:
+            assert phrase in str(findings[kind])
 
 
 def test_onsets_that_look_like_frames(tmp_path: Path) -> None:
@@ -207,19 +218,21 @@ def test_onsets_that_look_like_frames(tmp_path: Path) -> None:
     truth = tmp_path / "truth.tsv"
     truth.write_text(table(EVENTS, "a 50 150 Dog", "b 0 50 Cat"))
     findings = {finding.kind: finding for finding in sed.validate(scores, truth).findings}
-    assert "look like numbers of frames" in findings["unit"].what
+    assert "look like frame numbers" in findings["unit"].what
 
 
 def test_options_make_warnings_of_errors(tmp_path: Path) -> None:
     rows = [EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat", "b 2 3 Cow"]
     files = write_files(tmp_path, {"truth.tsv": table(*rows), "scores/c.tsv": SCORES["a"]})
-    strict = found(files)
+    strict = findings_by_kind(files)
     kinds = {"events", "overlaps", "labels", "clips-not-listed"}
     assert {kind for kind, finding in strict.items() if finding.severity == "error"} == kinds
-    lenient = found(files, invalid="drop", overlaps="merge", missing="empty", classes=["Dog", "Cat"])
+    lenient = findings_by_kind(
+        files, invalid="drop", overlaps="merge", missing="empty", classes=["Dog", "Cat"]
+    )
     assert kinds <= set(lenient)
     assert not [finding for finding in lenient.values() if finding.severity == "error"]
-    assert found(files, classes=["Emu"])["classes"].severity == "error"
+    assert findings_by_kind(files, classes=["Emu"])["classes"].severity == "error"
     chosen = sed.validate(
         files.scores, files.truth, classes=["Cat"], missing="empty", invalid="drop", overlaps="merge"
     )
@@ -245,7 +258,7 @@ def test_objects_have_their_own_durations() -> None:
     scores = sed.Scores.from_arrays({"a-0": [[0.1], [0.2]]}, classes=["Dog"], frame=1.0)
     truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
     assert sed.validate(scores, truth, stitch=None).findings == ()
-    with pytest.raises(sed.SedscopeError, match="are for ground truth in files"):
+    with pytest.raises(sed.SedscopeError, match="only apply to ground truth read from a file"):
         sed.validate(scores, truth, durations={"a": 2})
 
 
@@ -279,8 +292,8 @@ def test_validate_on_the_command_line(tmp_path: Path) -> None:
     outcome = run("validate", files.scores, files.truth, *arguments)
     assert outcome.code == 0
     assert outcome.out.startswith("warning: ")
-    said = run("validate", files.scores, files.truth, *arguments, "--json", "-")
-    result = json.loads(said.out)
+    outcome = run("validate", files.scores, files.truth, *arguments, "--json", "-")
+    result = json.loads(outcome.out)
     assert (result["errors"], result["warnings"]) == (0, 1)
     assert result["findings"][0]["kind"] == "events"
     assert result["summary"]["evaluated clips"] == 2

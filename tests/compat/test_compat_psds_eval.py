@@ -183,7 +183,7 @@ def test_files_without_events_are_part_of_the_ground_truth() -> None:
 
 
 def test_detections_of_other_classes_are_left_out_and_reported() -> None:
-    with pytest.warns(sed.SedscopeWarning, match="left out, not among the classes: detections of Bird"):
+    with pytest.warns(sed.SedscopeWarning, match="Detections of unknown classes were left out: Bird"):
         evaluation().add_operating_point(events(("a.wav", 1, 3, "Dog"), ("a.wav", 1, 3, "Bird")))
 
 
@@ -197,26 +197,26 @@ def test_lines_between_points_instead_of_steps() -> None:
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: PSDSEval(duration_unit="week"), "duration_unit='week': choose 'minute'"),
+        (lambda: PSDSEval(duration_unit="week"), "duration_unit='week' is not valid. Choose 'minute'"),
         (lambda: PSDSEval(dtc_threshold=1.2), "dtc=1.2 must be above 0 and at most 1"),
-        (lambda: PSDSEval(ground_truth=TRUTH), "give both the ground truth and the metadata"),
+        (lambda: PSDSEval(ground_truth=TRUTH), "Pass both the ground truth and the metadata"),
         (lambda: PSDSEval(ground_truth="x", metadata=METADATA), "must be a pandas.DataFrame, not str"),
-        (lambda: evaluation().set_ground_truth(TRUTH, METADATA), "is set already"),
-        (lambda: PSDSEval().add_operating_point(FOUND), "set the ground truth first"),
-        (lambda: evaluation().psds(), "there is no operating point"),
+        (lambda: evaluation().set_ground_truth(TRUTH, METADATA), "is already set"),
+        (lambda: PSDSEval().add_operating_point(FOUND), "Set the ground truth first"),
+        (lambda: evaluation().psds(), "There are no operating points"),
         (lambda: evaluation().psds(alpha_st=-1), "alpha_st=-1 must be at least 0"),
         (lambda: evaluation().psd_roc_curves(2.0), "alpha_ct=2.0 must be from 0 to 1"),
         (
             lambda: evaluation().add_operating_point(FOUND, info={"id": 1}),
-            "info cannot be named id",
+            "The names id are reserved",
         ),
         (
             lambda: evaluation().add_operating_point(FOUND.drop(columns="onset")),
-            "the detection has no column onset",
+            "The detection has no column onset",
         ),
         (
             lambda: evaluation().add_operating_point(events(("c.wav", 1, 3, "Dog"))),
-            "not in the metadata: 1 clip with detections: c",
+            "1 clip has detections but no row in the metadata: c",
         ),
         (
             lambda: evaluation().add_operating_point(
@@ -228,7 +228,7 @@ def test_lines_between_points_instead_of_steps() -> None:
             lambda: PSDSEval(ground_truth=TRUTH, metadata=METADATA.iloc[:1]),
             "durations: none for 1 clip of the ground truth",
         ),
-        (lambda: plot_psd_roc(NO_RESULT), "give the result of psds"),
+        (lambda: plot_psd_roc(NO_RESULT), "Pass the result of psds"),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused(act: Any, message: str) -> None:
@@ -239,7 +239,7 @@ def test_what_cannot_be_evaluated_is_refused(act: Any, message: str) -> None:
 def test_unknown_classes_and_constraints_are_refused() -> None:
     made = evaluation()
     made.add_operating_point(FOUND)
-    for label, constraint, message in (("Bird", "tpr", "no class 'Bird'"), ("Dog", "x", "choose 'tpr'")):
+    for label, constraint, message in (("Bird", "tpr", "no class 'Bird'"), ("Dog", "x", "Choose 'tpr'")):
         wanted = pandas.DataFrame({"class_name": [label], "constraint": [constraint], "value": [0.5]})
         with pytest.raises(PSDSEvalError, match=message):
             made.select_operating_points_per_class(wanted)

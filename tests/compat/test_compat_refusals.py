@@ -41,7 +41,7 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
         ),
         (
             lambda: intersection_based.psds(SCORES, {"a": []}, DURATIONS, **GRID),
-            "ground truth: none for 1 clip: b. Give one for each clip with scores",
+            "ground truth: none for 1 clip: b. There must be one for each clip with scores",
         ),
         (
             lambda: intersection_based.psds(SCORES, TRUTH, {**DURATIONS, "c": 4.0}, **GRID),
@@ -64,13 +64,16 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
         ),
         (lambda: intersection_based.psds(3, TRUTH, DURATIONS, **GRID), "scores must be a mapping"),
         (lambda: intersection_based.psds([], TRUTH, DURATIONS, **GRID), "scores is an empty list"),
-        (lambda: intersection_based.psds({}, TRUTH, DURATIONS, **GRID), "there is no score table"),
-        (lambda: intersection_based.psds(SCORES, 3, DURATIONS, **GRID), "ground truth: give a mapping"),
-        (lambda: intersection_based.psds(SCORES, TRUTH, 3, **GRID), "durations: give a mapping"),
-        (lambda: intersection_based.psds(SCORES, TRUTH, None, **GRID), "durations: give a mapping"),
+        (lambda: intersection_based.psds({}, TRUTH, DURATIONS, **GRID), "There are no score tables"),
+        (
+            lambda: intersection_based.psds(SCORES, 3, DURATIONS, **GRID),
+            "The ground truth must be a mapping",
+        ),
+        (lambda: intersection_based.psds(SCORES, TRUTH, 3, **GRID), "Durations must be a mapping"),
+        (lambda: intersection_based.psds(SCORES, TRUTH, None, **GRID), "Durations must be a mapping"),
         (
             lambda: intersection_based.bootstrapped_psds(SCORES, TRUTH, None, **GRID),
-            "durations: give a mapping",
+            "Durations must be a mapping",
         ),
         (
             lambda: intersection_based.fscore(nan_scores(), TRUTH, 0.5, **GRID),
@@ -78,7 +81,7 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
         ),
         (
             lambda: collar_based.fscore(SCORES, {"a": [(1, 3, "Bird")], "b": []}, 0.5, **COLLAR),
-            "not among the classes of the scores: Bird.*leave out events of other classes",
+            "1 label is in the ground truth but not in the scores: Bird.*leave out events of other",
         ),
         (
             lambda: collar_based.fscore(SCORES, {"a": [(1, 3)], "b": []}, 0.5, **COLLAR),
@@ -90,14 +93,14 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
             ),
             "1 event overlapping another of the same class and clip",
         ),
-        (lambda: clip_based.fscore(SCORES, TRUTH, 0.5), "tags must be lists of labels"),
+        (lambda: clip_based.fscore(SCORES, TRUTH, 0.5), "Tags must be lists of labels"),
         (
             lambda: intersection_based.psds(SCORES, TRUTH, DURATIONS, **GRID, cttc_threshold=0.3),
             "cttc_threshold=0.3 and alpha_ct=0.0 do not go together",
         ),
         (
             lambda: intersection_based.psds(SCORES, TRUTH, DURATIONS, **GRID, unit_of_time="day"),
-            "unit_of_time='day': choose 'second'",
+            "unit_of_time='day' is not valid. Choose 'second'",
         ),
         (
             lambda: intersection_based.psds(SCORES, TRUTH, DURATIONS, **GRID, max_efpr=0),
@@ -105,15 +108,15 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
         ),
         (
             lambda: intersection_based.fscore(SCORES, TRUTH, 0.5, **GRID, time_decimals=3),
-            "time_decimals=3: times are exact to 6 decimals",
+            "time_decimals=3 is not supported. Times always have 6 decimals",
         ),
         (
             lambda: intersection_based.fscore(SCORES, TRUTH, {"Dog": 0.5}, **GRID),
-            "there is no threshold for Cat",
+            "There is no threshold for Cat",
         ),
         (
             lambda: intersection_based.fscore(SCORES, TRUTH, [0.5], **GRID),
-            "thresholds must be one number",
+            "A threshold must be one number",
         ),
         (
             lambda: intersection_based.fscore(None, TRUTH, 0.5, deltas={}, **GRID),
@@ -121,7 +124,7 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
         ),
         (
             lambda: collar_based.fscore(None, TRUTH, 0.5, deltas=deltas_of({"tps": [1]}), **COLLAR),
-            "the deltas have no 'fps': they are of another kind",
+            "The deltas have no 'fps', so they belong to another criterion",
         ),
         (
             lambda: collar_based.fscore(
@@ -133,10 +136,13 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
             lambda: intersection_based.median_filter_independent_psds(
                 SCORES, TRUTH, DURATIONS, median_filter_lengths_in_sec=[], **GRID
             ),
-            "there is no median filter",
+            "There are no median filters",
         ),
-        (lambda: medfilt(SCORES, [1.0]), "clip a: give one filter length, or one for each of 2 classes"),
-        (lambda: validate_score_dataframe(SCORES["a"].drop(index=1)), "that do not begin where the one"),
+        (
+            lambda: medfilt(SCORES, [1.0]),
+            "Clip a: Pass one filter length, or one for each of the 2 classes",
+        ),
+        (lambda: validate_score_dataframe(SCORES["a"].drop(index=1)), "do not begin where the one"),
         (lambda: validate_score_dataframe(SCORES), "must be a pandas.DataFrame, not dict"),
         (lambda: validate_score_dataframe(SCORES["a"], event_classes=["Dog"]), "are Dog, Cat, not Dog"),
         (lambda: create_score_dataframe([[1.0]], [0.0], ["Dog"]), "1 frames need 2 timestamps"),

@@ -304,9 +304,12 @@ def test_counts_without_the_variants_are_refused() -> None:
         ({"postprocessing": ""}, "'' cannot be read"),
         ({"postprocessing": "Median(1)"}, "Median"),
         ({"postprocessing": "MedianFilter(1..0/0.1)"}, "is empty"),
-        ({"postprocessing": [MedianFilter(1), 3, "x"]}, "not a post-processing: 3, 'x'"),
-        ({"postprocessing": 3}, "not a post-processing: 3"),
-        ({"postprocessing": [["a"]]}, "not a post-processing: \\['a'\\]"),
+        (
+            {"postprocessing": [MedianFilter(1), 3, "x"]},
+            "postprocessing= takes post-processings, not 3, 'x'",
+        ),
+        ({"postprocessing": 3}, "postprocessing= takes post-processings, not 3"),
+        ({"postprocessing": [["a"]]}, "postprocessing= takes post-processings, not \\['a'\\]"),
         ({"postprocessing": [MedianFilter(1)], "oracle": False}, "oracle=False is not defined"),
     ],
 )

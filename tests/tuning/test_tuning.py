@@ -263,8 +263,11 @@ def test_chosen_classes_and_clips() -> None:
         ),
         ({"metric": sed.presets.PSDS1, "postprocessing": ()}, "give post-processings"),
         ({"metric": sed.AveragePrecision(sed.Clip()), "postprocessing": []}, "over all thresholds"),
-        ({"postprocessing": [MedianFilter(1), "x", 3]}, "not a post-processing: 'x', 3"),
-        ({"postprocessing": 3}, "not a post-processing: 3"),
+        (
+            {"postprocessing": [MedianFilter(1), "x", 3]},
+            "postprocessing= takes post-processings, not 'x', 3",
+        ),
+        ({"postprocessing": 3}, "postprocessing= takes post-processings, not 3"),
         ({"postprocessing": ""}, "cannot be read"),
         ({"postprocessing": "MedianFilter(1..0/0.1)"}, "is empty"),
         ({"postprocessing": [sed.postprocessing.PerClass({"Cow": Chain()})]}, "without scores: Cow"),

@@ -1,1 +1,1 @@
-"""Validating data before it is evaluated: what is wrong with it, and what looks odd."""
+"""Validation: what is wrong or unusual about scores and ground truth, before they are evaluated."""

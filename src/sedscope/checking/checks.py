@@ -1,26 +1,27 @@
-"""What is wrong or odd about scores, about ground truth, and about the two together."""
+"""The checks: what is wrong or unusual about scores, about ground truth, and about both together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..data.alignment import Missing
 from ..data.ground_truth import GroundTruth, Invalid
 from ..data.scores import Scores
 from ..data.times import TICKS_PER_SECOND, Ticks
-from ..errors import counted, listing, with_guesses
+from ..errors import counted, listing, subject, with_guesses
 from .findings import Findings, Severity
 from .survey import Survey
 
-_LATE = TICKS_PER_SECOND  # scores that end so much before or after their clip are odd
+_END_TOLERANCE = TICKS_PER_SECOND  # how far the end of scores may lie from the end of their clip
 
 
 @dataclass(frozen=True)
-class Times:
-    """Onsets and offsets as a file has them, also those that lie outside their clips."""
+class EventTimes:
+    """The times of events as a file states them, including events outside their clips."""
 
     clips: Sequence[str]
     """The clip of each event."""
@@ -28,154 +29,167 @@ class Times:
     offsets: Ticks
 
 
-def judge_scores(seen: Survey, findings: Findings) -> None:
-    """What the scores alone tell."""
-    if seen.failures:
-        said = f"{counted(len(seen.failures), 'clip')} cannot be read"
-        findings.add("error", "unreadable", said, [str(error) for error in seen.failures])
-    if seen.nans:
-        findings.add("error", "nan", f"{seen.nan_count} scores not a number (NaN)", seen.nans)
-    if seen.empty:
-        said = f"{counted(len(seen.empty), 'clip')} without frames"
-        findings.add("warning", "no-frames", said, seen.empty)
-    if seen.never:
-        said = f"{counted(len(seen.never), 'class')} never scored above -inf"
-        findings.add("warning", "never-scored", said, seen.never)
-    if seen.constant:
-        said = f"{counted(len(seen.constant), 'class')} with one and the same score everywhere"
-        findings.add("warning", "constant", said, seen.constant)
-    groups = seen.identical
+def check_scores(survey: Survey, findings: Findings) -> None:
+    """Check the scores alone."""
+    if survey.failures:
+        what = f"{counted(len(survey.failures), 'clip')} cannot be read"
+        findings.add("error", "unreadable", what, [str(error) for error in survey.failures])
+    if survey.nan_count:
+        what = f"{subject(survey.nan_count, 'score', 'is')} not a number (NaN)"
+        findings.add("error", "nan", what, survey.nan_locations)
+    if survey.empty_clips:
+        what = f"{subject(len(survey.empty_clips), 'clip', 'has')} no frames"
+        findings.add("warning", "no-frames", what, survey.empty_clips)
+    unscored = survey.unscored_classes
+    if unscored:
+        what = f"{subject(len(unscored), 'class', 'has')} only scores of -inf"
+        findings.add("warning", "never-scored", what, unscored)
+    constant = survey.constant_classes
+    if constant:
+        what = f"{subject(len(constant), 'class', 'has')} the same score in every frame"
+        findings.add("warning", "constant", what, constant)
+    groups = survey.identical_clips
     if groups:
-        said = f"{sum(map(len, groups))} clips with the same scores as another"
-        findings.add("warning", "identical", said, [" = ".join(group) for group in groups])
-    if len(seen.grids) > 1:
-        said = "frames of different lengths"
+        what = f"{sum(map(len, groups))} clips have the same scores as another clip"
+        findings.add("warning", "identical", what, [" = ".join(group) for group in groups])
+    if len(survey.clips_by_frame) > 1:
+        by_frequency = sorted(survey.clips_by_frame.items(), key=lambda item: -len(item[1]))
         where = [
             f"{length / 1e3:g} ms in {counted(len(clips), 'clip')} ({listing(clips, limit=2)})"
-            for length, clips in sorted(seen.grids.items(), key=lambda item: -len(item[1]))
+            for length, clips in by_frequency
         ]
-        findings.add("warning", "grids", said, where)
-    if len(seen.types) > 1:
-        findings.add("warning", "types", f"numbers of different types: {listing(sorted(seen.types))}")
+        findings.add("warning", "grids", "The clips have frames of different lengths", where)
+    if len(survey.types) > 1:
+        what = "The scores of the clips have different number types"
+        findings.add("warning", "types", what, sorted(survey.types))
 
 
-def judge_both(
-    system: Scores,
-    seen: Survey,
+def check_scores_and_truth(
+    scores: Scores,
+    survey: Survey,
     truth: GroundTruth,
     classes: Sequence[str] | None,
     missing: Missing,
     invalid: Invalid,
     findings: Findings,
 ) -> None:
-    """Clips, labels and times of both sides."""
-    scored, listed = set(system), set(truth.clips)
-    without = [clip for clip in truth.clips if clip not in scored]
-    if without and scored & listed:
-        share = 100 * len(without) / len(listed)
+    """Check that the clips, labels and times of scores and ground truth match."""
+    _check_clips(scores, truth, missing, findings)
+    _check_labels(scores, truth, classes, findings)
+    _check_ends(survey, truth, findings)
+    if truth.durations is None:
+        _check_late_events(survey, truth, invalid, findings)
+
+
+def _check_clips(scores: Scores, truth: GroundTruth, missing: Missing, findings: Findings) -> None:
+    """Find clips that only one side has."""
+    scored, listed = set(scores), set(truth.clips)
+    without_scores = [clip for clip in truth.clips if clip not in scored]
+    if without_scores and scored & listed:
+        share = 100 * len(without_scores) / len(listed)
         findings.add(
             "warning",
             "clips-without-scores",
-            f"{share:.0f} % of the listed clips have no scores ({len(without)} of {len(listed)}); "
-            "--clips scored evaluates the others",
-            without,
+            f"{share:.0f} % of the listed clips have no scores ({len(without_scores)} of "
+            f"{len(listed)}). Use --clips scored to leave them out",
+            without_scores,
         )
     if not scored & listed:
-        said = "no clip has both scores and ground truth"
         examples = [f"scores of {clip}" for clip in sorted(scored)[:2]]
         examples += [f"ground truth of {clip}" for clip in sorted(listed)[:2]]
-        findings.add("error", "no-common-clip", said, examples)
-    unlisted = [clip for clip in system if clip not in listed]
+        findings.add("error", "no-common-clip", "No clip has both scores and ground truth", examples)
+    unlisted = [clip for clip in scores if clip not in listed]
     if unlisted:
         findings.add(
             "error" if missing == "error" else "warning",
             "clips-not-listed",
-            f"{counted(len(unlisted), 'clip')} with scores not in the ground truth; --missing empty "
-            "takes them to have no events",
+            f"{subject(len(unlisted), 'clip', 'has')} scores but no row in the ground truth. "
+            "Use --missing empty if clips without a row have no events",
             unlisted,
         )
-    judge_labels(system, truth, classes, findings)
-    judge_times(seen, truth, invalid, findings)
 
 
-def judge_labels(
-    system: Scores, truth: GroundTruth, classes: Sequence[str] | None, findings: Findings
+def _check_labels(
+    scores: Scores, truth: GroundTruth, classes: Sequence[str] | None, findings: Findings
 ) -> None:
-    """Labels that the scores do not have, and classes that nobody labelled."""
-    chosen = [label for label in classes if label not in system.classes] if classes else []
-    if chosen:
-        findings.add("error", "classes", f"chosen classes without scores: {listing(chosen)}")
-    lacking = [label for label in truth.labels if label not in system.classes]
-    unknown = with_guesses(lacking, system.classes)
+    """Find labels without scores, and classes without reference events."""
+    unscored = [label for label in classes or () if label not in scores.classes]
+    if unscored:
+        what = f"{subject(len(unscored), 'requested class', 'has')} no scores"
+        findings.add("error", "classes", what, unscored)
+    unknown = [label for label in truth.labels if label not in scores.classes]
     if unknown:
         findings.add(
             "warning" if classes else "error",
             "labels",
-            f"{counted(len(unknown), 'label')} of the ground truth not among the classes of the scores",
-            unknown,
+            f"{subject(len(unknown), 'label', 'is')} in the ground truth but not in the scores",
+            with_guesses(unknown, scores.classes),
         )
-    silent = [label for label in classes or system.classes if label not in truth.labels]
-    if silent:
-        said = f"{counted(len(silent), 'class')} without reference events: no recall, left out of means"
-        findings.add("warning", "no-references", said, silent)
+    absent = [label for label in classes or scores.classes if label not in truth.labels]
+    if absent:
+        what = f"{subject(len(absent), 'class', 'has')} no reference events, so averages leave "
+        what += "it out" if len(absent) == 1 else "them out"
+        findings.add("warning", "no-references", what, absent)
 
 
-def judge_times(seen: Survey, truth: GroundTruth, invalid: Invalid, findings: Findings) -> None:
-    """Where references and scores lie on the clips' timelines."""
-    stated = _stated(truth)
-    off = [
-        f"{clip} ({stated[clip] / 1e6:g} s, scores until {end / 1e6:g} s)"
-        for clip, end in seen.ends.items()
-        if clip in stated and abs(stated[clip] - end) > _LATE
+def _check_ends(survey: Survey, truth: GroundTruth, findings: Findings) -> None:
+    """Find clips whose scores end long before or after the stated duration."""
+    durations = truth_durations(truth)
+    where = [
+        f"{clip} ({durations[clip] / 1e6:g} s, scores until {end / 1e6:g} s)"
+        for clip, end in survey.ends.items()
+        if clip in durations and abs(durations[clip] - end) > _END_TOLERANCE
     ]
-    if off and seen.whole_clips:
-        said = f"{counted(len(off), 'clip')} whose scores end long before or after the clip"
-        findings.add("warning", "ends", said, off)
-    if stated:
-        return
-    ends = np.array([seen.ends.get(clip, -1) for clip in truth.clips], np.int64)[truth.event_clips]
-    late = (ends >= 0) & (truth.onsets >= ends)
-    beyond = (ends >= 0) & ~late & (truth.offsets > ends)
+    if where and survey.whole_clips:
+        what = f"The scores of {counted(len(where), 'clip')} end long before or after the clip"
+        findings.add("warning", "ends", what, where)
+
+
+def _check_late_events(survey: Survey, truth: GroundTruth, invalid: Invalid, findings: Findings) -> None:
+    """Find events beyond the last score of their clip. Only for clips of unknown duration."""
+    ends = np.array([survey.ends.get(clip, -1) for clip in truth.clips], np.int64)[truth.event_clips]
+    begin_late = (ends >= 0) & (truth.onsets >= ends)
+    end_late = (ends >= 0) & ~begin_late & (truth.offsets > ends)
     severity: Severity = "error" if invalid == "error" else "warning"
-    for mask, how, kind, said in (
-        (late, severity, "late-events", "beginning"),
-        (beyond, "warning", "late-ends", "ending"),
-    ):
-        rows = np.flatnonzero(mask).tolist()
+    checks: tuple[tuple[NDArray[np.bool_], Severity, str, str], ...] = (
+        (begin_late, severity, "late-events", "begins"),
+        (end_late, "warning", "late-ends", "ends"),
+    )
+    for late, event_severity, kind, verb in checks:
+        rows = np.flatnonzero(late).tolist()
         if rows:
-            number = counted(len(rows), "reference event")
-            what = f"{number} {said} after the last score of their clip"
-            findings.add(how, kind, what, [_event(truth, k) for k in rows])
+            what = f"{subject(len(rows), 'reference event', verb)} after the last score of the clip"
+            findings.add(event_severity, kind, what, [_event_text(truth, row) for row in rows])
 
 
-def judge_unit(times: Times, seen: Survey, truth: GroundTruth, findings: Findings) -> None:
-    """Whether most events lie so far beyond their clips that their times cannot be seconds."""
-    stated = _stated(truth)
-    ends = np.array([stated.get(clip, seen.ends.get(clip, -1)) for clip in times.clips], np.int64)
-    frames = np.array([seen.frames.get(clip, -1) for clip in times.clips], np.int64)
-    known = ends >= 0
-    beyond = known & (times.offsets > 1.5 * np.maximum(ends, 1))
-    if not known.any() or beyond.sum() <= known.sum() / 2:
+def check_time_unit(times: EventTimes, survey: Survey, truth: GroundTruth, findings: Findings) -> None:
+    """Check whether most events lie so far beyond their clips that their times cannot be seconds."""
+    durations = truth_durations(truth)
+    ends = np.array([durations.get(clip, survey.ends.get(clip, -1)) for clip in times.clips], np.int64)
+    frames = np.array([survey.frames.get(clip, -1) for clip in times.clips], np.int64)
+    has_end = ends >= 0
+    beyond = has_end & (times.offsets > 1.5 * np.maximum(ends, 1))
+    if not has_end.any() or beyond.sum() <= has_end.sum() / 2:
         return
     offsets = times.offsets[beyond] / TICKS_PER_SECOND
-    whole = bool(np.all(times.offsets[beyond] % TICKS_PER_SECOND == 0))
-    if whole and np.all(offsets <= frames[beyond] + 1):
-        guess = "they look like numbers of frames"
+    whole_numbers = bool(np.all(times.offsets[beyond] % TICKS_PER_SECOND == 0))
+    if whole_numbers and np.all(offsets <= frames[beyond] + 1):
+        guess = "Their times look like frame numbers"
     elif np.mean(offsets / 1000 <= ends[beyond] / TICKS_PER_SECOND) > 0.5:
-        guess = "they look like milliseconds"
+        guess = "Their times look like milliseconds"
     else:
-        guess = "are they of other clips, or in another unit?"
-    number = f"{int(beyond.sum())} of {int(known.sum())} events"
-    findings.add("warning", "unit", f"times of {number} lie far beyond their clips: {guess}")
+        guess = "Check that they belong to these clips and that their times are in seconds"
+    what = f"{int(beyond.sum())} of {int(has_end.sum())} events lie far beyond the end of their clips"
+    findings.add("warning", "unit", f"{what}. {guess}")
 
 
-def _stated(truth: GroundTruth) -> Mapping[str, int]:
-    """The stated durations of clips, in microseconds."""
+def truth_durations(truth: GroundTruth) -> dict[str, int]:
+    """Return the stated durations of the clips in microseconds; empty if there are none."""
     if truth.durations is None:
         return {}
     return dict(zip(truth.clips, truth.durations.tolist(), strict=True))
 
 
-def _event(truth: GroundTruth, k: int) -> str:
+def _event_text(truth: GroundTruth, k: int) -> str:
     clip, label = truth.clips[truth.event_clips[k]], truth.labels[truth.event_labels[k]]
     return f"{clip}: {label} {truth.onsets[k] / 1e6:g}–{truth.offsets[k] / 1e6:g} s"

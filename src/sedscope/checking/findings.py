@@ -1,4 +1,4 @@
-"""What validation finds: errors, warnings, and what would be evaluated."""
+"""The result of a validation: errors, warnings, and a summary of what would be evaluated."""
 
 from __future__ import annotations
 
@@ -6,96 +6,171 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias, TypedDict
 
 from ..errors import SedscopeError, counted, listing
 from ..io.atomic_write import write_text
 
 Severity: TypeAlias = Literal["error", "warning"]
-_SHOWN = 1000
+SummaryValue: TypeAlias = "int | float | list[str]"
+
+_LOCATION_LIMIT = 1000  # locations of one finding in JSON
+
+
+class FindingDict(TypedDict):
+    """A finding as plain values."""
+
+    severity: Severity
+    kind: str
+    what: str
+    where: list[str]
+    count: int
+
+
+class ValidationDict(TypedDict):
+    """A validation as plain values."""
+
+    errors: int
+    warnings: int
+    summary: dict[str, SummaryValue]
+    findings: list[FindingDict]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong (``error``) or odd (``warning``), and where."""
+    """One thing that is wrong or unusual.
+
+    Attributes
+    ----------
+    severity : {"error", "warning"}
+        An error keeps the data from being evaluated. A warning does not.
+    kind : str
+        A short name for programs, such as ``"overlaps"``.
+    what : str
+        What was found, as a sentence without the full stop.
+    where : tuple of str
+        The clips, classes or rows of files.
+
+    Examples
+    --------
+    >>> print(Finding("warning", "no-frames", "2 clips have no frames", ("a", "b")))
+    warning: 2 clips have no frames: a, b.
+    """
 
     severity: Severity
     kind: str
-    """A short name, for machines."""
     what: str
     where: tuple[str, ...] = ()
-    """Clips, classes, or rows of files."""
 
     def __str__(self) -> str:
-        return f"{self.severity}: {self.what}" + (f": {listing(self.where)}" if self.where else "")
+        where = f": {listing(self.where)}" if self.where else ""
+        return f"{self.severity}: {self.what}{where}."
 
 
 @dataclass(frozen=True)
 class Validation:
-    """What was found, errors first, and what would be evaluated."""
+    """The result of :func:`sedscope.validate`. Print it to read it.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        Everything that was found, errors first.
+    summary : mapping
+        What would be evaluated: the numbers of clips, frames, events and hours, and the classes.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
+    >>> scores = sed.Scores.from_arrays({"a": [[0.1], [0.2]]}, classes=["Dog"], frame=1.0)
+    >>> validation = sed.validate(scores, truth)
+    >>> validation.errors
+    ()
+    >>> validation.summary["evaluated clips"]
+    1
+    """
 
     findings: tuple[Finding, ...]
-    summary: Mapping[str, Any]
+    summary: Mapping[str, SummaryValue]
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """What keeps the data from being evaluated."""
+        """The findings that keep the data from being evaluated."""
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What is odd, though it can be evaluated."""
+        """The findings that are unusual but do not prevent an evaluation."""
         return tuple(finding for finding in self.findings if finding.severity == "warning")
 
     def __str__(self) -> str:
         lines = [*map(str, self.findings), ""] if self.findings else []
-        return "\n".join([*lines, *(f"{name}: {value}" for name, value in self._summary_lines())])
+        totals = f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}"
+        summary = [f"{name}: {_value_text(value)}" for name, value in self.summary.items()]
+        return "\n".join([*lines, f"found: {totals}", *summary])
 
-    def _summary_lines(self) -> list[tuple[str, str]]:
-        found = f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}"
-        return [("found", found), *((name, _shown(value)) for name, value in self.summary.items())]
+    def to_dict(self) -> ValidationDict:
+        """Return the findings and the summary as plain values.
 
-    def to_dict(self) -> dict[str, Any]:
-        """The findings and the summary as plain values."""
-        findings = [
-            {
-                "severity": finding.severity,
-                "kind": finding.kind,
-                "what": finding.what,
-                "where": list(finding.where[:_SHOWN]),
-                "count": len(finding.where),
-            }
-            for finding in self.findings
-        ]
-        counts = {"errors": len(self.errors), "warnings": len(self.warnings)}
-        return {**counts, "summary": dict(self.summary), "findings": findings}
+        Returns
+        -------
+        dict
+            The keys are ``errors`` and ``warnings`` (how many there are), ``summary`` and ``findings``.
+            A finding lists at most 1000 locations; its ``count`` is the number of all.
+        """
+        return {
+            "errors": len(self.errors),
+            "warnings": len(self.warnings),
+            "summary": dict(self.summary),
+            "findings": [
+                {
+                    "severity": finding.severity,
+                    "kind": finding.kind,
+                    "what": finding.what,
+                    "where": list(finding.where[:_LOCATION_LIMIT]),
+                    "count": len(finding.where),
+                }
+                for finding in self.findings
+            ],
+        }
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The same as JSON; written to a file if one is named."""
+        """Return the findings and the summary as JSON.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the JSON to.
+
+        Returns
+        -------
+        str
+            The JSON.
+        """
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
         if path is not None:
             write_text(path, text)
         return text
 
 
-def _shown(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else f"{value}"
+def _value_text(value: SummaryValue) -> str:
+    return ", ".join(value) if isinstance(value, list) else f"{value}"
 
 
 @dataclass
 class Findings:
-    """What is found on the way."""
+    """Collects findings while the data is checked."""
 
-    found: list[Finding] = field(default_factory=list)
+    _findings: list[Finding] = field(default_factory=list)
 
     def add(self, severity: Severity, kind: str, what: str, where: Collection[str] = ()) -> None:
-        """Take note of something."""
-        self.found.append(Finding(severity, kind, what, tuple(where)))
+        """Add a finding. A full stop at the end of ``what`` is removed."""
+        self._findings.append(Finding(severity, kind, what.removesuffix("."), tuple(where)))
 
-    def failed(self, kind: str, error: SedscopeError) -> None:
-        """Take note of what could not be read."""
+    def add_failure(self, kind: str, error: SedscopeError) -> None:
+        """Add the error that kept some of the data from being read."""
         self.add("error", kind, str(error))
 
-    def ordered(self) -> tuple[Finding, ...]:
-        """Errors first."""
-        return tuple(sorted(self.found, key=lambda finding: finding.severity != "error"))
+    def errors_first(self) -> tuple[Finding, ...]:
+        """Return all findings, errors first."""
+        return tuple(sorted(self._findings, key=lambda finding: finding.severity != "error"))

@@ -1,10 +1,10 @@
-"""Everything that is wrong or odd about scores and ground truth, all at once."""
+"""``validate``: everything that is wrong or unusual about scores and ground truth, all at once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,14 +14,20 @@ from ..data.clip_ids import clip_id
 from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth, Invalid, Overlaps
 from ..data.scores import Scores
-from ..errors import SedscopeError, counted
+from ..errors import SedscopeError, subject
 from ..io.events import Choices, read_event_table
 from ..io.ground_truth import read_durations
 from ..io.locations import Address, Place, place
 from ..io.systems import read_system_scores
-from .checks import Times, judge_both, judge_scores, judge_unit
-from .findings import Finding, Findings, Validation
-from .survey import Survey, survey
+from .checks import (
+    EventTimes,
+    check_scores,
+    check_scores_and_truth,
+    check_time_unit,
+    truth_durations,
+)
+from .findings import Finding, Findings, SummaryValue, Validation
+from .survey import Survey, survey_scores
 
 __all__ = ["Finding", "Validation", "validate"]
 
@@ -43,106 +49,163 @@ def validate(
     unit: Unit = "seconds",
     threads: int | None = None,
 ) -> Validation:
-    """Look at everything, and say what is wrong, what is odd, and what would be evaluated.
+    """Check scores and ground truth, and report everything that is wrong or unusual at once.
 
-    Arguments are those of :func:`read_scores`, :func:`read_ground_truth` and :func:`evaluate`: what they
-    permit is a warning at most.
+    Parameters
+    ----------
+    scores : Scores, str or Path
+        The scores of a system, or where to read them.
+    truth : GroundTruth, str or Path
+        The reference events, or where to read them.
+    durations : mapping of str to float, str or Path, optional
+        The duration of each clip in seconds, or the file that states them. Only for ground truth that
+        is read from a file.
+    classes : sequence of str, optional
+        The classes to evaluate. By default, all classes of the scores.
+    missing : {"error", "empty"}
+        Whether clips that the ground truth does not list are an error, or clips without events.
+    invalid : {"error", "drop"}
+        Whether events of no length, or after the end of their clip, are an error or are dropped.
+    overlaps : {"error", "merge"}
+        Whether overlapping reference events of one class are an error or are merged.
+    format : str, optional
+        The format of the ground truth, as in :func:`sedscope.read_ground_truth`.
+    columns : mapping of str to str, optional
+        The names of the columns of the ground truth, as in :func:`sedscope.read_ground_truth`.
+    label : str, optional
+        The label of all events, for ground truth without labels.
+    scores_format : str, optional
+        The format of the scores, as in :func:`sedscope.read_scores`.
+    stitch : optional
+        How to join the scores of recordings that were cut into chunks, as in
+        :func:`sedscope.read_scores`.
+    unit : str, default "seconds"
+        The unit of the chunks' positions.
+    threads : int, optional
+        The number of threads. By default, one per core.
+
+    Returns
+    -------
+    Validation
+        The findings and a summary. An option that permits a problem turns its error into a warning.
+
+    Raises
+    ------
+    SedscopeError
+        If an option does not fit the others. Problems of the data are findings.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
+    >>> scores = sed.Scores.from_arrays({"a": [[0.1], [0.1]]}, classes=["Dog"], frame=1.0)
+    >>> for finding in sed.validate(scores, truth).findings:
+    ...     print(finding)
+    warning: 1 class has the same score in every frame: Dog.
     """
     findings = Findings()
-    ends = _read_durations(durations, findings)
+    stated_durations = _read_durations(durations, findings)
     if isinstance(truth, GroundTruth):
         if durations is not None or format is not None or columns is not None or label is not None:
-            raise SedscopeError("durations, format, columns and label are for ground truth in files")
-        read_truth: GroundTruth | None = truth
-        times: Times | None = Times(
+            raise SedscopeError(
+                "durations, format, columns and label only apply to ground truth read from a file."
+            )
+        references: GroundTruth | None = truth
+        times: EventTimes | None = EventTimes(
             [truth.clips[i] for i in truth.event_clips], truth.onsets, truth.offsets
         )
         for note in truth.warnings:
             findings.add("warning", "ground-truth", note)
     else:
         choices = Choices(columns or {}, label)
-        table = _read_table(truth, format, choices, ends, findings)
-        times = None if table is None else _times(table)
-        read_truth = None if table is None else _truth_of(table, ends, invalid, overlaps, findings)
+        table = _read_events(truth, format, choices, stated_durations, findings)
+        times = None if table is None else _event_times(table)
+        references = (
+            None
+            if table is None
+            else _usable_truth(table, stated_durations, invalid, overlaps, findings)
+        )
     if isinstance(scores, Scores):
         system: Scores | None = scores if stitch is False else scores.stitch(stitch, unit=unit)
     else:
-        system = _read_system(place(scores), read_truth, scores_format, stitch, unit, findings)
-    seen = None if system is None else survey(system, threads)
-    if seen is not None:
-        judge_scores(seen, findings)
-    if read_truth is not None and times is not None and seen is not None and system is not None:
-        judge_both(system, seen, read_truth, classes, missing, invalid, findings)
-        judge_unit(times, seen, read_truth, findings)
-    return Validation(findings.ordered(), _summary(system, seen, read_truth, classes, missing))
+        system = _read_scores(place(scores), references, scores_format, stitch, unit, findings)
+    survey = None if system is None else survey_scores(system, threads)
+    if survey is not None:
+        check_scores(survey, findings)
+    if references is not None and times is not None and survey is not None and system is not None:
+        check_scores_and_truth(system, survey, references, classes, missing, invalid, findings)
+        check_time_unit(times, survey, references, findings)
+    summary = _summarize(system, survey, references, classes, missing)
+    return Validation(findings.errors_first(), summary)
 
 
 def _read_durations(
-    given: str | Place | Mapping[str, float] | None, findings: Findings
+    durations: str | Place | Mapping[str, float] | None, findings: Findings
 ) -> Mapping[str, float] | None:
-    if not isinstance(given, (str, Path, Address)):
-        return given
+    if not isinstance(durations, (str, Path, Address)):
+        return durations
     try:
-        return read_durations(given)
+        return read_durations(durations)
     except SedscopeError as error:
-        findings.failed("durations", error)
+        findings.add_failure("durations", error)
         return None
 
 
-def _read_table(
+def _read_events(
     path: str | Place,
     format: str | None,
     choices: Choices,
-    ends: Mapping[str, float] | None,
+    durations: Mapping[str, float] | None,
     findings: Findings,
 ) -> EventTable | None:
-    """The rows of a file that are events; the others are among the findings."""
+    """Read the rows of a file that are events. The other rows become findings."""
     try:
         table = read_event_table(path, format=format, choices=choices)
-        table = table.spread(ends or table.durations)
+        table = table.spread(durations or table.durations)
     except SedscopeError as error:
-        findings.failed("ground-truth", error)
+        findings.add_failure("ground-truth", error)
         return None
     table, problems = table.sound()
     if problems:
-        said = f"{table.where}: {counted(len(problems), 'row')} not an event"
-        findings.add("error", "rows", said, problems)
+        what = f"{table.where}: {subject(len(problems), 'row', 'is')} not "
+        what += "an event" if len(problems) == 1 else "events"
+        findings.add("error", "rows", what, problems)
     return table
 
 
-def _truth_of(
+def _usable_truth(
     table: EventTable,
-    ends: Mapping[str, float] | None,
+    durations: Mapping[str, float] | None,
     invalid: Invalid,
     overlaps: Overlaps,
     findings: Findings,
 ) -> GroundTruth | None:
-    """The usable part of the ground truth; what is not usable is among the findings."""
+    """Return the usable part of the ground truth. Unusable events become findings."""
     try:
-        lenient = table.ground_truth(ends, "drop", "merge")
+        truth = table.ground_truth(durations, "drop", "merge")
     except SedscopeError as error:
-        findings.failed("ground-truth", error)
-        return None if ends is None else _truth_of(table, None, invalid, overlaps, Findings())
+        findings.add_failure("ground-truth", error)
+        return None if durations is None else _usable_truth(table, None, invalid, overlaps, Findings())
     try:
-        table.ground_truth(ends, "error", "merge")
+        table.ground_truth(durations, "error", "merge")
     except SedscopeError as error:
         findings.add("error" if invalid == "error" else "warning", "events", str(error))
     try:
-        table.ground_truth(ends, "drop", "error")
+        table.ground_truth(durations, "drop", "error")
     except SedscopeError as error:
         findings.add("error" if overlaps == "error" else "warning", "overlaps", str(error))
-    for note in lenient.late_ends():
+    for note in truth.late_ends():
         findings.add("warning", "late-ends", f"{table.where}: {note}")
-    return lenient
+    return truth
 
 
-def _times(table: EventTable) -> Times:
-    """The times of all rows, also of events that the ground truth leaves out."""
+def _event_times(table: EventTable) -> EventTimes:
+    """Return the times of all rows, including events that the ground truth leaves out."""
     clips, ticks = table.ticks()
-    return Times([clip_id(clip) for clip in clips], ticks[:, 0], ticks[:, 1])
+    return EventTimes([clip_id(clip) for clip in clips], ticks[:, 0], ticks[:, 1])
 
 
-def _read_system(
+def _read_scores(
     path: Place,
     truth: GroundTruth | None,
     format: str | None,
@@ -150,41 +213,44 @@ def _read_system(
     unit: Unit,
     findings: Findings,
 ) -> Scores | None:
-    known = GroundTruth.from_dict({}) if truth is None else truth
+    references = GroundTruth.from_dict({}) if truth is None else truth
     try:
-        return read_system_scores(path, known, overlaps="merge", format=format, stitch=stitch, unit=unit)
+        return read_system_scores(
+            path, references, overlaps="merge", format=format, stitch=stitch, unit=unit
+        )
     except SedscopeError as error:
-        findings.failed("scores", error)
+        findings.add_failure("scores", error)
         return None
 
 
-def _summary(
-    system: Scores | None,
-    seen: Survey | None,
+def _summarize(
+    scores: Scores | None,
+    survey: Survey | None,
     truth: GroundTruth | None,
     classes: Sequence[str] | None,
     missing: Missing,
-) -> dict[str, Any]:
-    """What would be evaluated."""
-    summary: dict[str, Any] = {}
+) -> dict[str, SummaryValue]:
+    """Say what would be evaluated."""
+    summary: dict[str, SummaryValue] = {}
     if truth is not None:
         summary |= {"listed clips": len(truth.clips), "reference events": len(truth)}
-    if system is None or seen is None:
+    if scores is None or survey is None:
         return summary
-    chosen = list(classes or system.classes)
-    summary |= {"scored clips": len(system), "frames": sum(seen.frames.values())}
-    summary |= {"classes": chosen, "types": sorted(seen.types)}
+    evaluated_classes = list(classes or scores.classes)
+    summary |= {"scored clips": len(scores), "frames": sum(survey.frames.values())}
+    summary |= {"classes": evaluated_classes, "types": sorted(survey.types)}
     if truth is None:
         return summary
-    stated = {} if truth.durations is None else dict(zip(truth.clips, truth.durations, strict=True))
-    listed = set(truth.clips)
-    clips = [clip for clip in system if clip in listed or missing == "empty"]
-    inside = np.array([clip in system for clip in truth.clips], bool)[truth.event_clips]
-    wanted = np.array([label in chosen for label in truth.labels], bool)[truth.event_labels]
-    ticks = sum(int(stated.get(clip, seen.ends.get(clip, 0))) for clip in clips)
+    durations, listed = truth_durations(truth), set(truth.clips)
+    clips = [clip for clip in scores if clip in listed or missing == "empty"]
+    has_scores = np.array([clip in scores for clip in truth.clips], bool)[truth.event_clips]
+    has_class = np.array([label in evaluated_classes for label in truth.labels], bool)[
+        truth.event_labels
+    ]
+    ticks = sum(durations.get(clip, survey.ends.get(clip, 0)) for clip in clips)
     summary |= {
         "evaluated clips": len(clips),
         "evaluated hours": round(ticks / 3.6e9, 4),
-        "evaluated events": int((inside & wanted).sum()),
+        "evaluated events": int((has_scores & has_class).sum()),
     }
     return summary

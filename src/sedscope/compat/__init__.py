@@ -1,1 +1,1 @@
-"""Other tools' interfaces, computed by sedscope. They need pandas (extra ``compat``)."""
+"""The interfaces of other tools, computed by sedscope. They need pandas (extra ``compat``)."""

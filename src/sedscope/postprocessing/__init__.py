@@ -1,87 +1,19 @@
-"""Post-processings: values that make scores from scores, before any threshold."""
+"""Post-processings: values that make scores from scores, before any threshold is applied.
 
-from __future__ import annotations
+Each import below registers one post-processing.
+"""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
-
-from ..definitions import parse
-from ..errors import SedscopeError, listing, shortened
-from .combining import Chain, PerClass
-from .durations import MaximumGap, MinimumDuration
-from .event_boxes import EventBoxes
-from .hysteresis import Hysteresis
-from .median import MedianFilter
-from .moving_average import MovingAverage
-from .postprocessing import PostProcessing
-from .score_transform import ScoreTransform
-from .sweeps import spellings
-
-__all__ = [
-    "POSTPROCESSINGS",
-    "Chain",
-    "EventBoxes",
-    "Hysteresis",
-    "MaximumGap",
-    "MedianFilter",
-    "MinimumDuration",
-    "MovingAverage",
-    "PerClass",
-    "PostProcessing",
-    "ScoreTransform",
-    "as_postprocessings",
-    "parse_postprocessing",
-    "parse_sweep",
-]
-
-POSTPROCESSINGS: Mapping[str, type] = {
-    postprocessing.__name__: postprocessing
-    for postprocessing in (
-        MedianFilter,
-        MovingAverage,
-        MinimumDuration,
-        MaximumGap,
-        Hysteresis,
-        EventBoxes,
-        ScoreTransform,
-        Chain,
-        PerClass,
-    )
-}
-
-
-def parse_postprocessing(text: str) -> PostProcessing:
-    """Read a post-processing from its definition; what is left out takes its default.
-
-    >>> parse_postprocessing("PerClass({'Dog': MedianFilter(0.3)})")
-    PerClass({'Dog': MedianFilter(seconds=0.3)})
-    """
-    postprocessing = parse(text, POSTPROCESSINGS)
-    if not isinstance(postprocessing, PostProcessing):
-        known = listing([*POSTPROCESSINGS], limit=30)
-        raise SedscopeError(f"{shortened(text)!r} is not a post-processing; there are {known}")
-    return postprocessing
-
-
-def parse_sweep(text: str) -> list[PostProcessing]:
-    """Read all post-processings that a text with ranges and alternatives stands for, in order.
-
-    >>> parse_sweep("MedianFilter(0.1..0.25/0.1|1)")
-    [MedianFilter(seconds=0.1), MedianFilter(seconds=0.2), MedianFilter(seconds=1)]
-    """
-    return [parse_postprocessing(spelling) for spelling in spellings(text)]
-
-
-def as_postprocessings(given: Any) -> tuple[PostProcessing, ...]:
-    """One post-processing, several, or the text of a sweep: each of them once, in order.
-
-    >>> as_postprocessings("MedianFilter(0.1|0.2|0.1)")
-    (MedianFilter(seconds=0.1), MedianFilter(seconds=0.2))
-    """
-    if isinstance(given, str):
-        given = parse_sweep(given)
-    chosen = tuple(given) if isinstance(given, Iterable) else (given,)
-    wrong = [repr(one) for one in chosen if not isinstance(one, PostProcessing)]
-    if wrong:
-        raise SedscopeError(f"not a post-processing: {listing(wrong)}")
-    return tuple(dict.fromkeys(chosen))
+from .chain import Chain as Chain
+from .event_boxes import EventBoxes as EventBoxes
+from .hysteresis import Hysteresis as Hysteresis
+from .maximum_gap import MaximumGap as MaximumGap
+from .median_filter import MedianFilter as MedianFilter
+from .minimum_duration import MinimumDuration as MinimumDuration
+from .moving_average import MovingAverage as MovingAverage
+from .per_class import PerClass as PerClass
+from .postprocessing import PostProcessing as PostProcessing
+from .registry import POSTPROCESSINGS as POSTPROCESSINGS
+from .registry import parse_postprocessing as parse_postprocessing
+from .score_transform import ScoreTransform as ScoreTransform
+from .sweeps import as_postprocessings as as_postprocessings
+from .sweeps import parse_sweep as parse_sweep

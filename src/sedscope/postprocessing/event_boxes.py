@@ -9,25 +9,44 @@ import numpy as np
 
 from .. import _native
 from ..data.scores import ClipScores
-from ..definitions import optional_number, require_number
+from ..definitions import optional_number
 from ..errors import SedscopeError, counted, listing
-from .hysteresis import require_at_least_0
-from .postprocessing import PostProcessing
-from .windows import LONGEST, window_ticks
+from .postprocessing import (
+    PostProcessing,
+    duration_ticks,
+    require_duration,
+    require_no_negative_scores,
+)
+from .registry import POSTPROCESSINGS
 
 
+@POSTPROCESSINGS.register
 @dataclass(frozen=True, repr=False)
 class EventBoxes(PostProcessing):
-    """Events that begin where the scores rise most and end where they fall most, with their mean score
-    as confidence (Ebbers et al., "Sound Event Bounding Boxes", Interspeech 2024).
+    """Turn scores into events with a confidence: sound event bounding boxes.
 
-    The step at a boundary of frames is the mean score in the half-window after it less that in the
-    half-window before it; together they are ``step`` seconds long. Local maxima are onsets, the minima
-    that follow are offsets. The gap between two events is closed if the highest score of both exceeds
-    the lowest score in the gap by less than ``absolute`` and by a factor less than ``relative``, as far
-    as they are given; without either, no gap is closed. The result has the confidence of an event
-    inside it and ``-inf`` elsewhere, in float64. Scores must be finite, for ``relative`` at least 0.
+    Events begin where the scores rise most and end where they fall most (Ebbers et al., "Sound Event
+    Bounding Boxes", Interspeech 2024). The step at a frame boundary is the mean score in the
+    half-window after it minus the mean score in the half-window before it. Its local maxima are
+    onsets; the minima that follow are offsets. Inside an event, every score of the result is the
+    confidence of the event, which is its mean score; elsewhere it is ``-inf``. The result is float64.
 
+    A gap between two events is closed if it is shallow, as ``absolute`` and ``relative`` define it. If
+    both are given, both must hold; if neither is, no gap is closed.
+
+    Parameters
+    ----------
+    step : float, default 0.48
+        The length of both half-windows together, in seconds.
+    absolute : float, optional
+        Close a gap if the highest score of the two events exceeds the lowest score in the gap by less
+        than this.
+    relative : float, optional
+        Close a gap if the highest score of the two events is less than ``relative`` times the lowest
+        score in the gap. It needs scores of at least 0.
+
+    Examples
+    --------
     >>> from sedscope import Scores
     >>> scores = Scores.from_arrays({"a": [[0], [0.75], [0.5], [0], [0]]}, classes=["Dog"], frame=0.5)
     >>> boxes = EventBoxes(step=1)(scores)
@@ -40,19 +59,18 @@ class EventBoxes(PostProcessing):
     relative: float | None = None
 
     def __post_init__(self) -> None:
-        require_number(self, "step", at_least=1e-6, at_most=LONGEST)
+        require_duration(self, "step", at_least=1e-6)
         optional_number(self, "absolute", above=0)
         optional_number(self, "relative", above=1)
 
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
-        """See :class:`PostProcessing`."""
         infinite = np.argwhere(np.isinf(clip.values))
         if len(infinite):
-            places = [f"class {classes[c]}, frame {frame}" for frame, c in infinite]
-            number = counted(len(places), "score")
-            raise SedscopeError(f"EventBoxes needs finite scores: {number} infinite: {listing(places)}")
+            locations = [f"class {classes[c]}, frame {frame}" for frame, c in infinite]
+            count = counted(len(locations), "infinite score")
+            raise SedscopeError(f"EventBoxes needs finite scores. Found {count}: {listing(locations)}.")
         if self.relative is not None:
-            require_at_least_0(f"relative={self.relative}", clip, classes)
+            require_no_negative_scores(f"EventBoxes(relative={self.relative})", clip, classes)
         has_length = np.diff(clip.ticks) > 0
         if not has_length.any():
             return clip
@@ -62,7 +80,7 @@ class EventBoxes(PostProcessing):
         boxes = _native.event_boxes(
             values,
             ticks,
-            window_ticks(self.step),
+            duration_ticks(self.step),
             None if self.absolute is None else float(self.absolute),
             None if self.relative is None else float(self.relative),
         )

@@ -7,18 +7,26 @@ from dataclasses import dataclass
 
 from .. import _native
 from ..data.scores import ClipScores
-from .postprocessing import PostProcessing
-from .windows import require_seconds, window_ticks
+from .postprocessing import PostProcessing, duration_ticks, require_duration
+from .registry import POSTPROCESSINGS
 
 
+@POSTPROCESSINGS.register
 @dataclass(frozen=True, repr=False)
 class MovingAverage(PostProcessing):
-    """The mean score in a window of that length around the middle of each frame, weighted by time.
+    """Take the mean score, weighted by time, in a window around the middle of each frame.
 
-    Where the window reaches beyond the clip, only the part inside counts. Frames stay as they are; the
-    means are float64. A window with a score of ``-inf`` in it has the mean ``-inf``, otherwise one with
-    ``inf`` in it ``inf``. A window of 0 leaves scores as they are.
+    If the window reaches beyond the clip, only the part inside the clip counts. Frame boundaries do
+    not change, and the means are float64. The mean is ``-inf`` if the window contains ``-inf``, and
+    otherwise ``inf`` if it contains ``inf``.
 
+    Parameters
+    ----------
+    seconds : float
+        The length of the window. With 0, the scores do not change.
+
+    Examples
+    --------
     >>> from sedscope import Scores
     >>> scores = Scores.from_arrays({"a": [[0], [3], [6], [0]]}, classes=["Dog"], frame=0.5)
     >>> MovingAverage(1.5)(scores)["a"].values[:, 0].tolist()
@@ -28,11 +36,10 @@ class MovingAverage(PostProcessing):
     seconds: float
 
     def __post_init__(self) -> None:
-        require_seconds(self, "seconds")
+        require_duration(self, "seconds")
 
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
-        """See :class:`PostProcessing`."""
-        window = window_ticks(self.seconds)
+        window = duration_ticks(self.seconds)
         if window == 0:
             return clip
         values = _native.moving_average(clip.values, clip.ticks, window)

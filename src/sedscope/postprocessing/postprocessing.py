@@ -1,35 +1,68 @@
-"""What a post-processing is: a value that makes scores from scores."""
+"""The base class of post-processings, and the checks that several of them share."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from ..data.scores import ClipScores, Scores, refuse_nans
-from ..definitions import Defined
-from ..errors import SedscopeError
+from ..data.times import to_ticks
+from ..definitions import Defined, require_number
+from ..errors import SedscopeError, counted, listing
+
+_LONGEST = 1e9  # seconds: longer than any recording, and exact in microseconds
 
 
 class PostProcessing(Defined, ABC):
-    """A hashable value whose ``repr`` is its full definition.
+    """A post-processing makes scores from scores, before any threshold is applied.
 
-    Called with scores, it gives the processed scores: a clip is processed when it is loaded. The first
-    and the last boundary of a clip stay where they are.
+    It is a hashable value whose ``repr`` is its full definition. Call it with scores to get the
+    processed scores. To write your own, derive a frozen dataclass and define :meth:`process`.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.1], [0.9], [0.2]]}, classes=["Dog"], frame=1.0)
+    >>> filtered = sed.postprocessing.MedianFilter(3)(scores)
+    >>> filtered["a"].values.tolist()
+    [[0.1], [0.2]]
     """
 
     def __call__(self, scores: Scores) -> Scores:
-        """The processed scores."""
+        """Post-process scores. Each clip is processed when it is read.
+
+        Parameters
+        ----------
+        scores : Scores
+            The scores of a system.
+
+        Returns
+        -------
+        Scores
+            The processed scores, of the same clips and classes. The first and the last boundary of a
+            clip do not change.
+
+        Raises
+        ------
+        SedscopeError
+            If the post-processing does not fit the classes of the scores. A clip whose scores it
+            cannot process raises when it is read.
+        """
         problems = self.problems(scores.classes)
         if problems:
-            raise SedscopeError(f"{self!r:.200}: {'; '.join(problems)}")
+            raise SedscopeError(f"{self!r:.200} does not fit these scores. {' '.join(problems)}")
 
         def load(clip: str) -> ClipScores:
-            of_clip = scores[clip]
-            refuse_nans(clip, of_clip, scores.classes)
+            clip_scores = scores[clip]
+            refuse_nans(clip, clip_scores, scores.classes)
+            if not len(clip_scores.values):
+                return clip_scores
             try:
-                return self.process(of_clip, scores.classes) if len(of_clip.values) else of_clip
+                return self.process(clip_scores, scores.classes)
             except SedscopeError as error:
-                raise SedscopeError(f"clip {clip}: {error}") from None
+                raise SedscopeError(f"Clip {clip}: {error}") from None
 
         return Scores(
             list(scores),
@@ -41,8 +74,58 @@ class PostProcessing(Defined, ABC):
 
     @abstractmethod
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
-        """The processed scores of one clip, which has frames and no NaN; ``classes``: its columns."""
+        """Process the scores of one clip.
+
+        Parameters
+        ----------
+        clip : ClipScores
+            The scores. They have at least one frame and no NaN.
+        classes : sequence of str
+            The classes of the columns.
+
+        Returns
+        -------
+        ClipScores
+            The processed scores, with the same columns and the same first and last boundary.
+        """
 
     def problems(self, classes: Sequence[str]) -> list[str]:
-        """Why it cannot be used for these classes."""
+        """Say why the post-processing cannot be used for some classes.
+
+        Parameters
+        ----------
+        classes : sequence of str
+            The classes of the scores.
+
+        Returns
+        -------
+        list of str
+            One sentence per problem; empty if there is none.
+        """
         return []
+
+
+def require_duration(owner: PostProcessing, name: str, *, at_least: float = 0) -> None:
+    """Refuse a field that is not a length of time in seconds."""
+    require_number(owner, name, at_least=at_least, at_most=_LONGEST)
+
+
+def duration_ticks(seconds: float) -> int:
+    """Convert a length of time to microseconds, rounded to the nearest."""
+    return int(to_ticks(seconds))
+
+
+def require_postprocessings(owner: str, values: Iterable[object]) -> None:
+    """Refuse values that are not post-processings."""
+    wrong = [repr(value) for value in values if not isinstance(value, PostProcessing)]
+    if wrong:
+        raise SedscopeError(f"{owner} takes post-processings, not {listing(wrong)}.")
+
+
+def require_no_negative_scores(owner: str, clip: ClipScores, classes: Sequence[str]) -> None:
+    """Refuse scores below 0, for which ratios make no sense. ``-inf`` is fine: it is never detected."""
+    negative = (clip.values < 0) & (clip.values > -np.inf)
+    if negative.any():
+        locations = [f"class {classes[c]}, frame {frame}" for frame, c in np.argwhere(negative)]
+        count = counted(len(locations), "negative score")
+        raise SedscopeError(f"{owner} needs scores of at least 0. Found {count}: {listing(locations)}.")

@@ -1,8 +1,9 @@
-"""Metrics for training with PyTorch: torchmetrics whose state is deltas, not scores.
+"""Metrics for training with PyTorch: torchmetrics whose state is deltas instead of scores.
 
-Needs torch and torchmetrics (``pip install sedscope[torch]``), which are loaded with this package.
+This package needs torch and torchmetrics (``pip install 'sedscope[torch]'``) and imports both.
 """
 
-from .metric import SEDMetric, SEDMetrics
+from .metric import SEDMetric as SEDMetric
+from .metric import SEDMetrics as SEDMetrics
 
 __all__ = ["SEDMetric", "SEDMetrics"]

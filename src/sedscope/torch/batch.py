@@ -1,4 +1,4 @@
-"""Batches of padded clips, as a training loop gives them."""
+"""Batches of padded clips, as a training loop provides them."""
 
 from __future__ import annotations
 
@@ -11,62 +11,66 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.alignment import Alignment, align
+from ..data.arrays import IntArray, ScoreArray
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
-from ..data.scores import ClipScores, ScoreArray, Scores
+from ..data.scores import ClipScores, Scores
 from ..data.times import frame_ticks
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, subject
 
 Targets: TypeAlias = "NDArray[np.bool_] | Sequence[Sequence[tuple[float, float, str]]] | None"
-"""(clips × frames × classes) where each class is active; or the events of each clip; or nothing."""
+"""(clips × frames × classes) whether each class is active; or the events of each clip; or None."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Clips of a batch: (clips × frames × classes) scores, of which each clip's first ``lengths``
-    frames count."""
+    """A batch of padded clips."""
 
     values: ScoreArray
+    """(clips × frames × classes) the scores."""
     clips: tuple[str, ...]
-    lengths: NDArray[np.int64]
+    lengths: IntArray
+    """How many frames of each clip count; the others are padding."""
     targets: Targets = None
 
     @staticmethod
-    def checked(
+    def from_arrays(
         values: ScoreArray, names: Sequence[str], lengths: Any, targets: Any, classes: Sequence[str]
     ) -> Batch:
-        """A batch of which shapes, lengths and targets are right; what is not is named by its clip."""
+        """Make a batch, and refuse shapes, lengths and targets that do not fit."""
         clips = tuple(clip_id(name) for name in names)
         if values.ndim != 3 or values.shape[2] != len(classes) or not values.shape[1]:
             raise SedscopeError(
-                f"scores must be clips × frames × {counted(len(classes), 'class')}, not of shape "
-                f"{values.shape}, in the batch of {listing(clips)}"
+                f"Scores must have the shape clips × frames × {counted(len(classes), 'class')}, not "
+                f"{values.shape} (batch of {listing(clips)})."
             )
-        if len(clips) != len(values) or "" in clips:
+        if len(clips) != len(values):
             raise SedscopeError(
-                f"{counted(len(clips), 'clip id')} for {counted(len(values), 'clip')}: {listing(clips)}"
-                if len(clips) != len(values)
-                else f"an empty text is not the name of a clip: {listing([*map(repr, names)])}"
+                f"The batch has {counted(len(clips), 'clip id')} for {counted(len(values), 'clip')}: "
+                f"{listing(clips)}."
             )
+        if "" in clips:
+            raise SedscopeError(f"A clip id must not be empty: {listing([*map(repr, names)])}.")
         batch = Batch(values, clips, _as_lengths(lengths, clips, values.shape[1]))
         return replace(batch, targets=_as_targets(targets, batch, classes))
 
     def digests(self) -> NDArray[np.uint64]:
-        """Per clip a checksum of its scores and targets."""
-        found = [
+        """Return per clip a checksum of its scores and targets."""
+        lengths = self.lengths.tolist()
+        digests = [
             zlib.crc32(np.ascontiguousarray(values[:length]).data, length)
-            for values, length in zip(self.values, self.lengths.tolist(), strict=True)
+            for values, length in zip(self.values, lengths, strict=True)
         ]
         if self.targets is not None:
-            bits = [
+            targets = [
                 target[:length].tobytes() if isinstance(target, np.ndarray) else repr(target).encode()
-                for target, length in zip(self.targets, self.lengths.tolist(), strict=True)
+                for target, length in zip(self.targets, lengths, strict=True)
             ]
-            found = [zlib.crc32(data, digest) for data, digest in zip(bits, found, strict=True)]
-        return np.array(found, np.uint64)
+            digests = [zlib.crc32(data, digest) for data, digest in zip(targets, digests, strict=True)]
+        return np.array(digests, np.uint64)
 
-    def choose(self, rows: NDArray[np.intp]) -> Batch:
-        """Only the clips of these numbers."""
+    def select(self, rows: NDArray[np.intp]) -> Batch:
+        """Keep only some of the clips, by their rows."""
         if len(rows) == len(self.clips):
             return self
         targets = self.targets
@@ -76,22 +80,21 @@ class Batch:
         return Batch(self.values[rows], clips, self.lengths[rows], targets)
 
     def scores(self, classes: Sequence[str], frame: float) -> Scores:
-        """The clips without what they are padded with."""
-        made = {
+        """Return the scores of the clips, without the padding."""
+        clips = {
             clip: ClipScores.unchecked(values[:length], frame_ticks(length, frame))
             for clip, values, length in zip(self.clips, self.values, self.lengths.tolist(), strict=True)
         }
-        return Scores(made, made.__getitem__, classes=classes, in_memory=True, thread_safe=True)
+        return Scores(clips, clips.__getitem__, classes=classes, in_memory=True, thread_safe=True)
 
-    def aligned(self, scores: Scores, frame: float) -> Alignment:
-        """The scores, made from this batch, with its targets as reference events."""
+    def align(self, scores: Scores, frame: float) -> Alignment:
+        """Align scores that were made from this batch with its targets as reference events."""
         if not isinstance(self.targets, np.ndarray):
-            return align(
-                scores, GroundTruth.from_dict(dict(zip(self.clips, self.targets or (), strict=True)))
-            )
+            events = dict(zip(self.clips, self.targets or (), strict=True))
+            return align(scores, GroundTruth.from_dict(events))
         clips, frames, classes = self.targets.shape
         active = np.zeros((clips, classes, frames + 2), bool)  # with a frame of silence at both ends
-        active[:, :, 1:-1] = (self.targets & self._counting()).transpose(0, 2, 1)
+        active[:, :, 1:-1] = (self.targets & self.inside()).transpose(0, 2, 1)
         clip, label, boundary = np.nonzero(active[:, :, 1:] != active[:, :, :-1])
         starts = np.searchsorted(clip[::2], np.arange(clips + 1))
         return Alignment(
@@ -107,30 +110,32 @@ class Batch:
             warnings=(),
         )
 
-    def _counting(self) -> NDArray[np.bool_]:
-        """(clips × frames × 1) whether a frame belongs to its clip."""
+    def inside(self) -> NDArray[np.bool_]:
+        """Return (clips × frames × 1) whether each frame belongs to its clip and is not padding."""
         frames = np.arange(self.values.shape[1])
-        counting: NDArray[np.bool_] = (frames < self.lengths[:, None])[:, :, None]
-        return counting
+        inside: NDArray[np.bool_] = (frames < self.lengths[:, None])[:, :, None]
+        return inside
 
 
-def _as_lengths(lengths: Any, clips: Sequence[str], frames: int) -> NDArray[np.int64]:
+def _as_lengths(lengths: Any, clips: Sequence[str], frames: int) -> IntArray:
     if lengths is None:
         return np.full(len(clips), frames, np.int64)
-    given = np.asarray(lengths)
-    if given.shape != (len(clips),) or given.dtype.kind not in "iu":
+    array = np.asarray(lengths)
+    if array.shape != (len(clips),) or array.dtype.kind not in "iu":
         raise SedscopeError(
-            "lengths must be whole numbers of frames, one for each of the "
-            f"{counted(len(clips), 'clip')}, in the batch of {listing(clips)}"
+            f"lengths must be {counted(len(clips), 'whole number')} of frames, one for each clip "
+            f"(batch of {listing(clips)})."
         )
     wrong = [
-        f"{clip} ({n})" for clip, n in zip(clips, given.tolist(), strict=True) if not 1 <= n <= frames
+        f"{clip} ({length})"
+        for clip, length in zip(clips, array.tolist(), strict=True)
+        if not 1 <= length <= frames
     ]
     if wrong:
         raise SedscopeError(
-            f"lengths must be from 1 to {counted(frames, 'frame')}: clip {listing(wrong)}"
+            f"lengths must be from 1 to {counted(frames, 'frame')}: clip {listing(wrong)}."
         )
-    return given.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def _as_targets(targets: Any, batch: Batch, classes: Sequence[str]) -> Targets:
@@ -140,8 +145,8 @@ def _as_targets(targets: Any, batch: Batch, classes: Sequence[str]) -> Targets:
         return _as_active(targets, batch, classes)
     if not isinstance(targets, Sequence) or len(targets) != len(batch.clips):
         raise SedscopeError(
-            f"targets must be a tensor like the scores, or a list of events for each of the "
-            f"{counted(len(batch.clips), 'clip')}, in the batch of {listing(batch.clips)}"
+            "targets must be a tensor with the shape of the scores, or a list of events for each of the "
+            f"{counted(len(batch.clips), 'clip')} (batch of {listing(batch.clips)})."
         )
     unknown = [
         f"{event[2]!r} in clip {clip}"
@@ -152,27 +157,29 @@ def _as_targets(targets: Any, batch: Batch, classes: Sequence[str]) -> Targets:
     ]
     if unknown:
         raise SedscopeError(
-            f"{counted(len(unknown), 'event')} with a label that is none of the classes: "
-            f"{listing(unknown)}. The classes are {listing(classes, limit=30)}"
+            f"{subject(len(unknown), 'event', 'has')} a label that is none of the classes: "
+            f"{listing(unknown)}. The classes are {listing(classes, limit=30)}."
         )
     return targets
 
 
 def _as_active(targets: NDArray[Any], batch: Batch, classes: Sequence[str]) -> NDArray[np.bool_]:
+    """Convert a tensor of 0 and 1 to booleans."""
     if targets.shape != batch.values.shape:
         raise SedscopeError(
-            f"targets of shape {targets.shape} for scores of shape {batch.values.shape}, in the batch "
-            f"of {listing(batch.clips)}"
+            f"targets of shape {targets.shape} do not fit scores of shape {batch.values.shape} "
+            f"(batch of {listing(batch.clips)})."
         )
     active: NDArray[np.bool_] = targets != 0
     if targets.dtype != np.bool_:
-        wrong = active & (targets != 1) & batch._counting()
+        wrong = active & (targets != 1) & batch.inside()
         if wrong.any():
-            places = [
+            locations = [
                 f"clip {batch.clips[i]}, class {classes[c]}, frame {frame} ({targets[i, frame, c]:g})"
                 for i, frame, c in np.argwhere(wrong)
             ]
             raise SedscopeError(
-                f"targets must be 0 or 1: {counted(len(places), 'frame')} with others: {listing(places)}"
+                f"targets must be 0 or 1. Found {counted(len(locations), 'other value')}: "
+                f"{listing(locations)}."
             )
     return active

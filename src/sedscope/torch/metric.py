@@ -1,7 +1,4 @@
-"""Metrics for training with PyTorch: torchmetrics whose state is deltas, not scores.
-
-Needs torch and torchmetrics (``pip install sedscope[torch]``), which are loaded with this module.
-"""
+"""The training metrics: torchmetrics whose state is deltas instead of scores."""
 
 from __future__ import annotations
 
@@ -13,7 +10,9 @@ try:
     import torch
     import torchmetrics
 except ImportError as error:
-    raise ImportError(f"sedscope.torch needs {error.name}: pip install 'sedscope[torch]'") from None
+    raise ImportError(
+        f"sedscope.torch needs {error.name}. Install it with: pip install 'sedscope[torch]'"
+    ) from None
 
 from ..data.alignment import Missing
 from ..data.ground_truth import GroundTruth
@@ -25,43 +24,62 @@ from ..metrics import Metric
 from ..metrics.metric import as_metrics
 from ..postprocessing import PostProcessing
 from .batch import Batch
-from .collector import BatchCollector, Part, Repeats, Seen
+from .clip_deltas import ClipDeltas
+from .collector import BatchCollector, Repeats
+from .epoch_clips import EpochClips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HELD_BYTES = 64 * 2**20
-"""Scores that are held, at most, before their deltas are found."""
+"""The most scores that a metric holds before it finds their deltas."""
 
 __all__ = ["SEDMetric", "SEDMetrics"]
 
 
-class _Parts(list[torch.Tensor]):
-    """What was found, with what is to be known of it: metrics that share the one share the other."""
+class _PackedDeltas(list[torch.Tensor]):
+    """The deltas so far as bytes, with what is known of their clips. Metrics share both or neither."""
 
-    seen: Seen | None = None
+    epoch: EpochClips | None = None
 
     def clear(self) -> None:
-        """Let go everything."""
+        """Remove everything."""
         super().clear()
-        self.seen = None
+        self.epoch = None
 
     def __reduce__(self) -> Any:
-        return (_Parts, ([*self],))
+        return (_PackedDeltas, ([*self],))
 
 
 class SEDMetrics(torchmetrics.Metric):
-    """Several metrics of sedscope as one torchmetric, which looks at each batch of scores once.
+    """Several metrics as one torchmetric, which reads each batch of scores once.
 
-    ``metrics``: a list, or with names ``{name: metric}``; a metric without a name is called by its
-    definition. ``classes``: the names of the columns of the scores; ``frame``: the length of a frame in
-    seconds; ``truth``: the ground truth, unless :meth:`update` is given targets.
+    A clip that comes again with the same scores counts once.
 
-    ``missing="empty"``: clips that the ground truth does not list have no events. A clip that comes
-    again with the same scores counts once; with other scores it is an error, or with
-    ``repeats="first"`` left out. ``postprocessing``: of the scores, before they are evaluated.
-    ``threads``: one per core unless given. ``options``: those of ``torchmetrics.Metric``.
+    Parameters
+    ----------
+    metrics : Metric, iterable of Metric, or mapping of str to Metric
+        The metrics. A metric without a name is named by its definition.
+    classes : iterable of str
+        The classes, in the order of the columns of the scores.
+    frame : float
+        The length of a frame in seconds.
+    truth : GroundTruth, optional
+        The reference events. Without it, pass targets to :meth:`update`.
+    missing : {"error", "empty"}
+        What to do with clips that the ground truth does not list: raise an error, or assume that they
+        have no events.
+    repeats : {"error", "first"}
+        What to do with a clip that comes again with other scores: raise an error, or keep the first.
+    postprocessing : PostProcessing, optional
+        A post-processing to apply to the scores before they are evaluated.
+    threads : int, optional
+        The number of threads. By default, one per core.
+    **options
+        The options of ``torchmetrics.Metric``.
 
+    Examples
+    --------
     >>> import sedscope as sed
     >>> metrics = {"psds1": sed.presets.PSDS1, "f1": sed.FScore(sed.Collar())}
     >>> both = SEDMetrics(metrics, ["Dog"], frame=1.0)
@@ -70,15 +88,15 @@ class SEDMetrics(torchmetrics.Metric):
     {'psds1': tensor(1.), 'f1': tensor(1.)}
     """
 
-    # The state: what was found so far, as bytes, and a digest of what is looked for, so that only those
-    # metrics that look for the same share or merge what they found.
+    # The state: the deltas so far as bytes, and a digest of what they depend on, so that only metrics
+    # that need the same deltas share or merge them.
     definition: torch.Tensor
-    _parts: _Parts | torch.Tensor
+    _parts: _PackedDeltas | torch.Tensor
 
-    _evaluated: Evaluation | None = None
+    _evaluation: Evaluation | None = None
 
     is_differentiable = False
-    full_state_update = True  # forward begins with update: a batch that is refused changes nothing
+    full_state_update = True  # forward calls update first, so that a refused batch changes nothing
 
     def __init__(
         self,
@@ -94,11 +112,11 @@ class SEDMetrics(torchmetrics.Metric):
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        chosen = as_metrics(metrics.values() if isinstance(metrics, Mapping) else metrics)
-        names = metrics if isinstance(metrics, Mapping) else map(repr, chosen)
-        self.metrics: dict[str, Metric[Any]] = dict(zip(names, chosen, strict=True))
+        definitions = as_metrics(metrics.values() if isinstance(metrics, Mapping) else metrics)
+        names = metrics if isinstance(metrics, Mapping) else map(repr, definitions)
+        self.metrics: dict[str, Metric[Any]] = dict(zip(names, definitions, strict=True))
         self.collector = BatchCollector(
-            chosen,
+            definitions,
             classes,
             frame=frame,
             truth=truth,
@@ -108,7 +126,7 @@ class SEDMetrics(torchmetrics.Metric):
             threads=threads,
         )
         definition = torch.from_numpy(self.collector.definition)
-        self.add_state("definition", default=definition, dist_reduce_fx=_all_the_same)
+        self.add_state("definition", default=definition, dist_reduce_fx=_require_same)
         self.add_state("parts", default=[], dist_reduce_fx="cat")
 
     def update(
@@ -118,182 +136,244 @@ class SEDMetrics(torchmetrics.Metric):
         targets: torch.Tensor | Sequence[Sequence[tuple[float, float, str]]] | None = None,
         lengths: torch.Tensor | Sequence[int] | None = None,
     ) -> None:
-        """Take in a batch: (clips × frames × classes) scores on any device, and the clips' names.
+        """Add a batch of clips. A batch that is refused changes nothing.
 
-        ``targets``: if the metric has no ground truth, a tensor like the scores that is 1 where a class
-        is active and else 0, or per clip a list of events (onset, offset, label). ``lengths``: how many
-        frames each clip has, if clips are padded. A batch with anything wrong changes nothing.
+        Parameters
+        ----------
+        scores : torch.Tensor
+            (clips × frames × classes) the scores, on any device.
+        clip_ids : sequence of str
+            The names of the clips.
+        targets : torch.Tensor or sequence, optional
+            The reference events, if the metric has no ground truth: a tensor with the shape of the
+            scores that is 1 where a class is active and 0 elsewhere, or a list of events (onset, offset,
+            label) for each clip.
+        lengths : torch.Tensor or sequence of int, optional
+            How many frames each clip has, if the clips are padded.
+
+        Raises
+        ------
+        SedscopeError
+            If the batch does not fit the metric, or a clip came before with other scores.
         """
         if not isinstance(scores, torch.Tensor):
-            raise SedscopeError(f"scores must be a tensor, not {type(scores).__name__}")
+            raise SedscopeError(f"scores must be a tensor, not {type(scores).__name__}.")
         if isinstance(clip_ids, str) or not isinstance(clip_ids, Sequence):
-            given = repr(clip_ids) if isinstance(clip_ids, str) else type(clip_ids).__name__
-            raise SedscopeError(f"clip ids must be a list of names, not {given}")
-        batch = Batch.checked(
-            as_scores(_array(scores)),
+            actual = repr(clip_ids) if isinstance(clip_ids, str) else type(clip_ids).__name__
+            raise SedscopeError(f"clip_ids must be a list of names, not {actual}.")
+        batch = Batch.from_arrays(
+            as_scores(_to_numpy(scores)),
             clip_ids,
-            _array(lengths) if isinstance(lengths, torch.Tensor) else lengths,
-            _array(targets) if isinstance(targets, torch.Tensor) else targets,
+            _to_numpy(lengths) if isinstance(lengths, torch.Tensor) else lengths,
+            _to_numpy(targets) if isinstance(targets, torch.Tensor) else targets,
             self.collector.classes,
         )
-        seen = self._seen()
-        taken = self.collector.take(batch, seen)
-        if taken is None:
+        epoch = self._epoch_clips()
+        clips = self.collector.select_new(batch, epoch)
+        if clips is None:
             return
-        if not seen.holds:
-            part = self.collector.find([taken], seen)
-            seen.add(part)
-            self._append(part)
+        if not epoch.holds:
+            deltas = self.collector.find_deltas([clips], epoch)
+            epoch.add(deltas)
+            self._append(deltas)
         else:
-            seen.hold(taken)
-            if seen.held_bytes > HELD_BYTES:
-                self._find_held()
+            epoch.hold(clips)
+            if epoch.held.score_bytes > HELD_BYTES:
+                self._find_held_deltas()
 
     def forward(self, *arguments: Any, **options: Any) -> Any:
-        """:meth:`update`; the value of the batch alone is returned."""
+        """Add a batch as :meth:`update` does, and return the value of this batch alone."""
         if self._is_synced or self.dist_sync_on_step:
             return super().forward(*arguments, **options)
         self.update(*arguments, **options)
-        parts, self._parts = self._parts, _Parts()
+        parts, self._parts = self._parts, _PackedDeltas()
         try:
             SEDMetrics.update(self, *arguments, **options)
-            self._forward_cache = self._shown(self._evaluation())
+            self._forward_cache = self._values(self._evaluate())
         finally:
             self._parts = parts
         return self._forward_cache
 
     def compute(self) -> Any:
-        """The value of each metric over all batches, on all ranks together where there are several."""
-        self._evaluated = self._evaluation()
-        for note in self._evaluated.warnings:
+        """Compute the metrics over all batches, of all ranks together if there are several.
+
+        Returns
+        -------
+        dict of str to torch.Tensor
+            The value of each metric. For :class:`SEDMetric`, a single tensor.
+        """
+        self._evaluation = self._evaluate()
+        for note in self._evaluation.warnings:
             warnings.warn(note, SedscopeWarning, stacklevel=2)
-        return self._shown(self._evaluated)
+        return self._values(self._evaluation)
 
     def result(self) -> Evaluation:
-        """The result objects behind the values: curves, classes, tables, exact numbers."""
+        """Compute the metrics, and return the result objects behind the values.
+
+        Returns
+        -------
+        Evaluation
+            Curves, values per class, tables and exact numbers, as :func:`sedscope.evaluate` returns
+            them.
+        """
         self.compute()
-        assert self._evaluated is not None
-        return self._evaluated
+        assert self._evaluation is not None
+        return self._evaluation
 
     def scalars(self) -> dict[str, float]:
-        """All values flat: ``{name: value, "name/class": value}``, for loggers."""
+        """Return all values in a flat dictionary, for loggers.
+
+        Returns
+        -------
+        dict of str to float
+            ``{name: value, "name/class": value}``.
+        """
         result, values = self.result(), {}
         for name, metric in self.metrics.items():
             values[name] = result[metric].value
-            for label, of_class in result[metric].per_class.items():
-                values[f"{name}/{label}"] = of_class.value
+            for label, class_value in result[metric].per_class.items():
+                values[f"{name}/{label}"] = class_value.value
         return values
 
     @property
     def parts(self) -> list[torch.Tensor] | torch.Tensor:
-        """The deltas found so far, as bytes; those gathered from all ranks are one tensor."""
-        self._find_held()
+        """The deltas so far, as bytes. Those gathered from all ranks are a single tensor."""
+        self._find_held_deltas()
         return self._parts
 
     @parts.setter
     def parts(self, parts: list[torch.Tensor] | torch.Tensor) -> None:
-        same = isinstance(parts, (_Parts, torch.Tensor))
-        self._parts = parts if same else _Parts(parts)
+        is_state = isinstance(parts, (_PackedDeltas, torch.Tensor))
+        self._parts = parts if is_state else _PackedDeltas(parts)
 
     def reset(self) -> None:
-        """Begin anew, as for the next epoch."""
-        if isinstance(self._parts, _Parts):
+        """Forget all batches, for example before the next epoch."""
+        if isinstance(self._parts, _PackedDeltas):
             self._parts.clear()
         super().reset()
-        self._evaluated = None
+        self._evaluation = None
 
     def sync(self, *arguments: Any, **options: Any) -> None:
-        """Gather what all ranks found. A rank without data takes part with no bytes."""
+        """Gather the deltas of all ranks. A rank without batches contributes no bytes."""
         parts = self.parts
         if isinstance(parts, list) and not parts:
             parts.append(torch.empty(0, dtype=torch.uint8, device=self.device))
         super().sync(*arguments, **options)
 
     def merge_state(self, incoming_state: dict[str, Any] | torchmetrics.Metric) -> None:
-        """Take in what another metric of the same definition found."""
-        given = incoming_state
-        state = given if isinstance(given, dict) else given.metric_state
-        self.definition = _all_the_same(torch.stack([self.definition, state["definition"]]))
+        """Add the state of another metric with the same definition."""
+        other = incoming_state
+        state = other if isinstance(other, dict) else other.metric_state
+        self.definition = _require_same(torch.stack([self.definition, state["definition"]]))
         self.parts = [*self.parts, *state["parts"]]
         self._computed = None
 
     def plot(self, val: Any = None, ax: Axes | None = None) -> tuple[Any, Axes]:
-        """Draw the values, or values that were computed before, e.g. of all epochs; figure and axes are
-        returned."""
-        drawn: tuple[Any, Axes] = self._plot(val, ax)
-        return drawn
+        """Draw the values.
+
+        Parameters
+        ----------
+        val : optional
+            Values that were computed before, such as those of all epochs. By default, the current ones.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, a new figure.
+
+        Returns
+        -------
+        tuple
+            The figure and its axes.
+        """
+        figure_and_axes: tuple[Any, Axes] = self._plot(val, ax)
+        return figure_and_axes
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self.metrics)})"
 
-    def _evaluation(self) -> Evaluation:
-        """Evaluate all parts. If that fails, what was gathered from other ranks is let go again."""
+    def _evaluate(self) -> Evaluation:
+        """Evaluate all deltas. If that fails, those gathered from other ranks are removed again."""
         try:
-            deltas = self.collector.merge(self._unpacked())
+            deltas = self.collector.merge(self._unpack())
         except SedscopeError:
             if self._is_synced:
                 self.unsync()
             raise
         counts = {
-            criterion: found.counts(threads=self.collector.threads)
-            for criterion, found in deltas.items()
+            criterion: criterion_deltas.counts(threads=self.collector.threads)
+            for criterion, criterion_deltas in deltas.items()
         }
         notes = self.collector.notes(deltas)
         return measure(self.collector.metrics, counts, notes, {}, deltas=deltas)
 
-    def _shown(self, result: Evaluation) -> Any:
-        """What :meth:`compute` returns of a result."""
+    def _values(self, result: Evaluation) -> Any:
+        """Return what :meth:`compute` returns for a result."""
         return {name: self._scalar(result[metric].value) for name, metric in self.metrics.items()}
 
     def _scalar(self, value: float) -> torch.Tensor:
-        """A value, which has more digits than half precision."""
+        """Convert a value to a tensor of at least single precision."""
         dtype = torch.promote_types(self.dtype, torch.float32)
         return torch.tensor(value, dtype=dtype, device=self.device)
 
-    def _unpacked(self) -> list[Part]:
+    def _unpack(self) -> list[ClipDeltas]:
         expected = torch.from_numpy(self.collector.definition)
-        _all_the_same(torch.stack([expected, self.definition.to("cpu", torch.uint8)]))
+        _require_same(torch.stack([expected, self.definition.to("cpu", torch.uint8)]))
         parts = self.parts
         tensors = parts if isinstance(parts, list) else [parts]
         return [
-            part for tensor in tensors for part in self.collector.unpack(_array(tensor.to(torch.uint8)))
+            deltas
+            for tensor in tensors
+            for deltas in self.collector.unpack(_to_numpy(tensor.to(torch.uint8)))
         ]
 
-    def _seen(self) -> Seen:
-        """What is to be known of the parts so far; read from them if it is not known."""
+    def _epoch_clips(self) -> EpochClips:
+        """Return what is known of the clips so far. After loading a state, read it from the deltas."""
         parts = self._parts
-        if not isinstance(parts, _Parts):
-            raise SedscopeError("the metric is synced with other ranks: call unsync before update")
-        if parts.seen is None:
-            seen = self.collector.nothing_seen()
-            for part in self._unpacked():
-                seen.add(part)
-            parts.seen = seen
-        return parts.seen
+        if not isinstance(parts, _PackedDeltas):
+            raise SedscopeError("The metric is synced with other ranks. Call unsync before update.")
+        if parts.epoch is None:
+            epoch = self.collector.begin_epoch()
+            for deltas in self._unpack():
+                epoch.add(deltas)
+            parts.epoch = epoch
+        return parts.epoch
 
-    def _find_held(self) -> None:
-        """Find the deltas of all clips that are held."""
-        seen = self._parts.seen if isinstance(self._parts, _Parts) else None
-        if seen is not None and seen.held:
-            self._append(self.collector.find(seen.held, seen))
-            seen.let_go()
+    def _find_held_deltas(self) -> None:
+        """Find the deltas of all held clips."""
+        epoch = self._parts.epoch if isinstance(self._parts, _PackedDeltas) else None
+        if epoch is not None and epoch.held.batches:
+            self._append(self.collector.find_deltas(epoch.held.batches, epoch))
+            epoch.held.clear()
 
-    def _append(self, part: Part) -> None:
-        assert isinstance(self._parts, _Parts)
-        place = "cpu" if self.compute_on_cpu else self.device
-        self._parts.append(torch.from_numpy(part.pack()).to(place))
+    def _append(self, deltas: ClipDeltas) -> None:
+        assert isinstance(self._parts, _PackedDeltas)
+        device = "cpu" if self.compute_on_cpu else self.device
+        self._parts.append(torch.from_numpy(deltas.pack()).to(device))
 
     def _move_list_states_to_cpu(self) -> None:
-        """Nothing is to be moved: parts are put where they belong."""
+        """Do nothing: :meth:`_append` already puts the deltas on the right device."""
 
     def __getstate__(self) -> dict[str, Any]:
-        self._find_held()
-        return {**super().__getstate__(), "_evaluated": None, "_computed": None}
+        self._find_held_deltas()
+        return {**super().__getstate__(), "_evaluation": None, "_computed": None}
 
 
 class SEDMetric(SEDMetrics):
-    """A metric of sedscope as a torchmetric whose value is a scalar; see :class:`SEDMetrics`.
+    """One metric as a torchmetric whose value is a scalar.
 
+    Parameters
+    ----------
+    metric : Metric
+        The metric.
+    classes : iterable of str
+        The classes, in the order of the columns of the scores.
+    frame : float
+        The length of a frame in seconds.
+    truth : GroundTruth, optional
+        The reference events. Without it, pass targets to :meth:`update`.
+    **options
+        The other options of :class:`SEDMetrics` and of ``torchmetrics.Metric``.
+
+    Examples
+    --------
     >>> import sedscope as sed
     >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
     >>> metric = SEDMetric(sed.presets.PSDS1, ["Dog"], frame=1.0, truth=truth)
@@ -311,40 +391,51 @@ class SEDMetric(SEDMetrics):
         truth: GroundTruth | None = None,
         **options: Any,
     ) -> None:
-        """``options``: also those of :class:`SEDMetrics`."""
         if not isinstance(metric, Metric):
-            raise SedscopeError(f"not a metric: {metric!r}; SEDMetrics takes several")
+            raise SedscopeError(f"{metric!r} is not a metric. For several metrics, use SEDMetrics.")
         super().__init__(metric, classes, frame=frame, truth=truth, **options)
         self.metric = metric
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a larger value is a better one."""
+        """Whether a larger value is better."""
         return self.metric.higher_is_better
 
     def plot(self, val: Any = None, ax: Axes | None = None) -> tuple[Any, Axes]:
-        """Draw the curves that the value is read off, or values that were computed before, e.g. of all
-        epochs; figure and axes are returned."""
+        """Draw the curves that the value comes from.
+
+        Parameters
+        ----------
+        val : optional
+            Values to draw instead of the curves, such as those of all epochs.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, a new figure.
+
+        Returns
+        -------
+        tuple
+            The figure and its axes.
+        """
         if val is not None:
             return super().plot(val, ax)
         axes: Axes = self.result()[self.metric].plot(ax)
         return axes.figure, axes
 
-    def _shown(self, result: Evaluation) -> Any:
+    def _values(self, result: Evaluation) -> Any:
         return self._scalar(result[self.metric].value)
 
 
-def _all_the_same(definitions: torch.Tensor) -> torch.Tensor:
-    """What metrics look for, if all of them look for the same."""
+def _require_same(definitions: torch.Tensor) -> torch.Tensor:
+    """Return the definition that all metrics have, or refuse metrics whose definitions differ."""
     if not (definitions == definitions[0]).all():
         raise SedscopeError(
-            "the state is that of a metric with another definition, ground truth, classes or frames: "
-            "metrics can be merged, loaded and gathered from ranks only if these are the same"
+            "The state belongs to a metric with another definition, ground truth, classes or frame. "
+            "Only metrics that agree in all of these can be merged, loaded or gathered from ranks."
         )
     return definitions[0]
 
 
-def _array(tensor: torch.Tensor) -> Any:
-    """A tensor in main memory; float32 holds every bfloat16, which numpy does not know."""
-    here = tensor.detach().to("cpu")
-    return (here.float() if here.dtype == torch.bfloat16 else here).numpy()
+def _to_numpy(tensor: torch.Tensor) -> Any:
+    """Convert a tensor to an array. bfloat16, which numpy lacks, becomes float32 without loss."""
+    tensor = tensor.detach().to("cpu")
+    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()

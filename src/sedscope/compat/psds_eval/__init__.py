@@ -1,11 +1,11 @@
-"""psds_eval's ``PSDSEval``, computed by sedscope: PSDS over given operating points.
+"""psds_eval's ``PSDSEval``, computed by sedscope: the PSDS over a set of operating points.
 
-Names, arguments and what is returned are those of psds_eval 0.5.3. Where the results differ, sedscope's
-definitions hold: see ``docs/differences.md``. All thresholds at once are better: see ``sedscope.PSDS``.
+Names, arguments and return values are those of psds_eval 0.5.3. Results follow sedscope's definitions;
+``docs/differences.md`` lists where they differ. ``sedscope.PSDS`` evaluates all thresholds at once.
 """
 
 from .plots import plot_per_class_psd_roc, plot_psd_roc
 from .psds import PSDSEval
-from .values import PSDSEvalError
+from .results import PSDSEvalError
 
 __all__ = ["PSDSEval", "PSDSEvalError", "plot_per_class_psd_roc", "plot_psd_roc"]

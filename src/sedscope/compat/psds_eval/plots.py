@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..drawing import on_axes
-from .values import PSDROC, PSDS, WORLD, PSDSEvalError
+from ..axes import draw_on_axes
+from .results import PSDROC, PSDS, WORLD, PSDSEvalError
 
 
 def plot_psd_roc(
@@ -18,10 +18,13 @@ def plot_psd_roc(
     filename: str | Path | None = None,
     **kwargs: Any,
 ) -> None:
-    """Draw a PSD-ROC and the area under it; ``en_std``: also mean plus and minus deviation. Into
-    ``axes``, or a figure of its own that is shown; ``filename``: where the figure is saved as well."""
+    """Draw a PSD-ROC and the area under it, into ``axes`` or into a new figure that is shown.
+
+    ``en_std``: also draw the mean plus and minus the standard deviation. ``filename``: also save the
+    figure there.
+    """
     if not isinstance(psd, PSDS):
-        raise PSDSEvalError(f"give the result of psds(), not {type(psd).__name__}")
+        raise PSDSEvalError(f"Pass the result of psds(), not {type(psd).__name__}.")
     curve = psd.plt
 
     def draw(axes: Any) -> None:
@@ -40,7 +43,7 @@ def plot_psd_roc(
         axes.legend()
         axes.grid()
 
-    on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))
+    draw_on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))
 
 
 def plot_per_class_psd_roc(
@@ -51,13 +54,16 @@ def plot_per_class_psd_roc(
     filename: str | Path | None = None,
     **kwargs: Any,
 ) -> None:
-    """Draw the curve of each class and their mean; ``psd``: one of ``psd_roc_curves``. Options as for
-    :func:`plot_psd_roc`, and ``xlim``, ``xlabel``, ``title``."""
+    """Draw the curve of each class and their mean.
+
+    ``psd``: one of the results of ``psd_roc_curves``. The options are those of :func:`plot_psd_roc`, and
+    ``xlim``, ``xlabel`` and ``title``.
+    """
     if not isinstance(psd, PSDROC):
-        raise PSDSEvalError(f"give one of psd_roc_curves(), not {type(psd).__name__}")
+        raise PSDSEvalError(f"Pass a result of psd_roc_curves(), not {type(psd).__name__}.")
     classes = [name for name in class_names if name != WORLD]
     if len(classes) != len(psd.yp):
-        raise PSDSEvalError(f"{len(classes)} class names for {len(psd.yp)} curves")
+        raise PSDSEvalError(f"There are {len(classes)} class names for {len(psd.yp)} curves.")
 
     def draw(axes: Any) -> None:
         for label, curve in zip(classes, psd.yp, strict=True):
@@ -69,4 +75,4 @@ def plot_per_class_psd_roc(
         axes.legend()
         axes.grid()
 
-    on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))
+    draw_on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))

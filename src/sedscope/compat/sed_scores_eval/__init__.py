@@ -2,8 +2,8 @@
 
 >>> import sedscope.compat.sed_scores_eval as sed_scores_eval
 
-Names, arguments and what is returned are those of sed_scores_eval 0.0.4, with names and options of later
-versions beside them. Where the results differ, sedscope's definitions hold: see ``docs/differences.md``.
+Names, arguments and return values are those of sed_scores_eval 0.0.4, plus names and options of later
+versions. Results follow sedscope's definitions; ``docs/differences.md`` lists where they differ.
 """
 
 from . import (

@@ -1,8 +1,8 @@
-"""Deltas and counts, and the statistics that sed_scores_eval tells of them.
+"""Deltas, counts, and the intermediate statistics of sed_scores_eval.
 
-Statistics are ``{label: (scores, {"tps": counts, "fps": counts, …, "n_ref": number})}``, with rising
-scores and ``inf``, where nothing is detected, last. At ``scores[i]`` frames with ``score >= scores[i]``
-are active.
+Statistics are ``{label: (scores, {"tps": counts, "fps": counts, …, "n_ref": number})}``. Scores
+increase; the last one is ``inf``, where nothing is detected. At ``scores[i]``, frames with
+``score >= scores[i]`` are active.
 """
 
 from __future__ import annotations
@@ -23,49 +23,48 @@ from ...criteria import Criterion, Intersection
 from ...data.alignment import align
 from ...data.ground_truth import GroundTruth
 from ...data.scores import Scores
-from ...errors import SedscopeError, SedscopeWarning, counted, listing
+from ...errors import SedscopeError, SedscopeWarning, listing, subject
 from .inputs import NamedScores
 
 FloatArray = NDArray[np.float64]
 Statistics: TypeAlias = dict[str, tuple[FloatArray, dict[str, Any]]]
 
 ERRORS = ("onset_dist_sum", "offset_dist_sum")
-"""Sums of signed errors of pairs, in seconds."""
+"""The sums of signed onset and offset errors of matched pairs, in seconds."""
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class NamedDeltas:
     """Deltas, and the names of their clips as the caller spells them."""
 
     deltas: Deltas
     names: tuple[str, ...]
 
     def counts(self, weights: NDArray[np.int64] | None = None) -> Counts:
-        """All counts; ``weights``: how many times each clip counts."""
+        """Return all counts. ``weights``: how many times each clip counts."""
         return self.deltas.counts(weights=weights)
 
 
-def find(
+def find_deltas(
     scores: NamedScores, truth: GroundTruth, criterion: Criterion, request: DeltaRequest | None = None
-) -> Found:
-    """The deltas of some scores; what is odd about the data is warned of."""
+) -> NamedDeltas:
+    """Find the deltas of scores, and warn about unusual data."""
     _require_known_labels(scores.scores, truth)
     alignment = align(scores.scores, truth)
     deltas = one_pass(alignment, {criterion: request or DeltaRequest()})[criterion]
-    expected = "taken from the scores' last boundary"
-    notes = [note for note in alignment.warnings if not note.endswith(expected)]
-    _warn(notes)
+    # without durations, the alignment adds a note that callers of this interface can do nothing about
+    _warn(truth.warnings if truth.durations is None else alignment.warnings)
     _warn_of_empty_classes(deltas)
-    return Found(deltas, tuple(scores.names[clip] for clip in deltas.clips))
+    return NamedDeltas(deltas, tuple(scores.names[clip] for clip in deltas.clips))
 
 
 def _require_known_labels(scores: Scores, truth: GroundTruth) -> None:
     unknown = [label for label in truth.labels if label not in scores.classes]
     if unknown:
         raise SedscopeError(
-            f"{counted(len(unknown), 'label')} of the ground truth not among the classes of the scores: "
+            f"{subject(len(unknown), 'label', 'is')} in the ground truth but not in the scores: "
             f"{listing(unknown)}. The scores have {listing(scores.classes, limit=30)}. Correct the "
-            "labels, or leave out events of other classes"
+            "labels, or leave out events of other classes."
         )
 
 
@@ -75,8 +74,8 @@ def _warn_of_empty_classes(deltas: Deltas) -> None:
     if empty:
         _warn(
             [
-                "without reference events, so not defined (NaN) and left out of means: "
-                f"{counted(len(empty), 'class')}: {listing(empty)}"
+                f"{subject(len(empty), 'class', 'has')} no reference events and so NaN values, which "
+                f"averages leave out: {listing(empty)}."
             ]
         )
 
@@ -87,7 +86,7 @@ def _warn(notes: Collection[str]) -> None:
 
 
 def statistics_of(counts: Counts) -> Statistics:
-    """The counts of each class as sed_scores_eval tells them."""
+    """Return the counts of each class as statistics."""
     return {label: _class_statistics(counts, label) for label in counts}
 
 
@@ -116,23 +115,23 @@ def _class_statistics(counts: Counts, label: str) -> tuple[FloatArray, dict[str,
 
 
 def _rising(column: NDArray[Any], nothing: float = 0.0) -> FloatArray:
-    """A column by rising score, with what holds where nothing is detected at the end."""
+    """Reverse a column to rising scores, and append the value where nothing is detected."""
     return np.append(column[::-1].astype(np.float64), nothing)
 
 
 def class_counts(scores: Any, stats: Mapping[str, Any]) -> ClassCounts:
-    """The counts of a class from its statistics."""
+    """Return the counts of a class from its statistics."""
     missing = [name for name in ("tps", "fps", "n_ref") if name not in stats]
     if missing:
-        raise SedscopeError(f"the statistics have no {listing(missing)}")
+        raise SedscopeError(f"The statistics have no {listing(missing)}.")
     at = np.asarray(scores, np.float64)
     tp, fp = (np.asarray(stats[name], np.float64) for name in ("tps", "fps"))
     if not (at.shape == tp.shape == fp.shape) or at.ndim != 1 or not len(at) or at[-1] != np.inf:
-        raise SedscopeError("statistics need one count a score, with rising scores and inf last")
+        raise SedscopeError("Statistics need one count per score, with rising scores and inf last.")
     trials = None
     if "tns" in stats:
         trials = int(np.rint(np.asarray(stats["tns"])[-1] + fp[-1] + stats["n_ref"]))
-    nobody: NDArray[np.int64] = np.empty(0, np.int64)
+    nothing: NDArray[np.int64] = np.empty(0, np.int64)
     return ClassCounts(
         label="class",
         scores=at[:-1][::-1],
@@ -142,8 +141,8 @@ def class_counts(scores: Any, stats: Mapping[str, Any]) -> ClassCounts:
         reference_time=float(stats.get("t_ref", np.nan)),
         trials=trials,
         floor=-np.inf,
-        cross_rows=nobody,
-        cross_labels=nobody.astype(np.int32),
-        cross_changes=nobody,
+        cross_rows=nothing,
+        cross_labels=nothing.astype(np.int32),
+        cross_changes=nothing,
         classes=("class",),
     )

@@ -1,6 +1,6 @@
-"""One function for each criterion that counts, with the arguments that sed_scores_eval has for it.
+"""One function per criterion that finds deltas, with the arguments of sed_scores_eval.
 
-``num_jobs`` has no effect: there are threads, one a core.
+``num_jobs`` has no effect, because sedscope uses one thread per core anyway.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from ...counting.request import DeltaRequest
 from ...criteria import Clip, Collar, Criterion, Intersection, Segment
 from ...data.clip_ids import clip_id, clip_ids
 from .base_modules.io import read_ground_truth_tags
-from .counting import Found, find
-from .delta_tables import found_in_table
+from .counting import NamedDeltas, find_deltas
+from .delta_tables import deltas_from_table
 from .inputs import (
-    GivenDurations,
+    DurationsInput,
     NamedScores,
     durations_by_name,
     events_by_name,
@@ -39,7 +39,7 @@ def by_intersection(
     cttc_threshold: float | None = None,
     time_decimals: int = 6,
     num_jobs: int = 1,
-) -> Found:
+) -> NamedDeltas:
     """Count by intersection."""
     require_microseconds(time_decimals)
     criterion = Intersection(dtc_threshold, gtc_threshold, cttc_threshold)
@@ -57,8 +57,8 @@ def by_collar(
     return_onset_offset_dist_sum: bool = False,
     time_decimals: int = 6,
     num_jobs: int = 1,
-) -> Found:
-    """Count by collars; ``return_onset_offset_dist_sum``: also the sums of errors of the pairs."""
+) -> NamedDeltas:
+    """Count by collars. ``return_onset_offset_dist_sum``: also sum the errors of matched pairs."""
     require_microseconds(time_decimals)
     criterion = Collar(
         onset_collar, offset_collar, offset_collar_rate, errors=return_onset_offset_dist_sum
@@ -75,29 +75,29 @@ def by_segment(
     segment_length: float = 1.0,
     time_decimals: int = 6,
     num_jobs: int = 1,
-) -> Found:
-    """Count segments. Without durations a clip lasts until its last score or reference."""
+) -> NamedDeltas:
+    """Count segments. Without durations, a clip ends with its last score or reference event."""
     require_microseconds(time_decimals)
     criterion = Segment(segment_length)
     if deltas is not None:
-        return found_in_table(deltas, criterion, None)
-    given, events = named_scores(scores), events_by_name(ground_truth)
+        return deltas_from_table(deltas, criterion, None)
+    named, events = named_scores(scores), events_by_name(ground_truth)
     durations = (
-        _until_the_last(given, events) if audio_durations is None else durations_by_name(audio_durations)
+        _last_times(named, events) if audio_durations is None else durations_by_name(audio_durations)
     )
-    return count_same_clips(given, events, durations, criterion)
+    return count_same_clips(named, events, durations, criterion)
 
 
-def by_clip(scores: Any, ground_truth: Any, *, deltas: Any = None, num_jobs: int = 1) -> Found:
-    """Count clips; the ground truth are the labels of each."""
+def by_clip(scores: Any, ground_truth: Any, *, deltas: Any = None, num_jobs: int = 1) -> NamedDeltas:
+    """Count clips. The ground truth is the labels of each clip."""
     if deltas is not None:
-        return found_in_table(deltas, Clip(), None)
+        return deltas_from_table(deltas, Clip(), None)
     tags = ground_truth
     if isinstance(ground_truth, (str, Path)):
         tags, _ = read_ground_truth_tags(ground_truth)
-    given = named_scores(scores)
-    require_same_clips(map(clip_id, tags), given.scores, "ground truth")
-    return find(given, truth_of_tags(tags), Clip())
+    named = named_scores(scores)
+    require_same_clips(map(clip_id, tags), named.scores, "ground truth")
+    return find_deltas(named, truth_of_tags(tags), Clip())
 
 
 def by_events(
@@ -106,10 +106,10 @@ def by_events(
     criterion: Criterion,
     *,
     deltas: Any = None,
-    audio_durations: GivenDurations | None = None,
+    audio_durations: DurationsInput | None = None,
     request: DeltaRequest | None = None,
-) -> Found:
-    """Count by a criterion about events; ``deltas``: a table of them instead of scores."""
+) -> NamedDeltas:
+    """Count by a criterion for events. ``deltas``: a table of deltas to use instead of scores."""
     events = events_by_name(ground_truth)
     durations = None if audio_durations is None else durations_by_name(audio_durations)
     if deltas is None:
@@ -118,7 +118,7 @@ def by_events(
     events = of_clips(events, clips, "ground truth")
     if durations is not None:
         durations = of_clips(durations, clips, "durations")
-    return found_in_table(deltas, criterion, truth_of_events(events, durations))
+    return deltas_from_table(deltas, criterion, truth_of_events(events, durations))
 
 
 def count_same_clips(
@@ -127,18 +127,18 @@ def count_same_clips(
     durations: Mapping[str, float] | None,
     criterion: Criterion,
     request: DeltaRequest | None = None,
-) -> Found:
-    """Count by a criterion, if all is about the same clips."""
+) -> NamedDeltas:
+    """Count by a criterion. Scores, events and durations must have the same clips."""
     require_same_clips(map(clip_id, events), scores.scores, "ground truth")
     if durations is not None:
         require_same_clips(map(clip_id, durations), scores.scores, "durations")
-    return find(scores, truth_of_events(events, durations), criterion, request)
+    return find_deltas(scores, truth_of_events(events, durations), criterion, request)
 
 
-def _until_the_last(scores: NamedScores, events: Mapping[str, Any]) -> dict[str, float]:
-    """The end of the last score or reference of each clip."""
+def _last_times(scores: NamedScores, events: Mapping[str, Any]) -> dict[str, float]:
+    """Return the end of the last score or reference event of each clip."""
     ends = {clip: float(scores.scores[clip].edges[-1]) for clip in scores.scores}
-    for name, of_clip in events.items():
+    for name, clip_events in events.items():
         clip = clip_id(name)
-        ends[clip] = max([ends.get(clip, 0.0), *(float(event[1]) for event in of_clip)])
+        ends[clip] = max([ends.get(clip, 0.0), *(float(event[1]) for event in clip_events)])
     return ends

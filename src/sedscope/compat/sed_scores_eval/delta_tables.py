@@ -1,7 +1,7 @@
-"""Tables of deltas as sed_scores_eval hands them out and takes them.
+"""Tables of deltas, in the form of sed_scores_eval.
 
-They are ``{clip: {label: (scores, {"tps": changes, "fps": changes, …})}}``: by how much the counts of a
-clip and class change when the threshold falls below each of its scores.
+A table is ``{clip: {label: (scores, {"tps": changes, "fps": changes, …})}}``: how much the counts of a
+clip and class change when the threshold falls below each score.
 """
 
 from __future__ import annotations
@@ -20,89 +20,89 @@ from ...data.clip_ids import clip_ids
 from ...data.ground_truth import GroundTruth
 from ...data.scores import ScoreArray
 from ...data.times import TICKS_PER_SECOND
-from ...errors import SedscopeError, counted, listing
-from .counting import ERRORS, FloatArray, Found
+from ...errors import SedscopeError, listing, subject
+from .counting import ERRORS, FloatArray, NamedDeltas
 from .utils.nested import flatten
 
 DeltaTable: TypeAlias = dict[str, dict[str, tuple[Any, dict[str, Any]]]]
 
 CROSS = "cts\\"
-"""Cross-triggers on a class have a column with this before its name."""
+"""The prefix of the column of cross-triggers with a class."""
 
 
-def delta_table(found: Found) -> DeltaTable:
-    """The deltas of each clip and class, by rising score; scores where nothing changes are left out."""
-    deltas, clips = found.deltas, len(found.names)
-    pairs, scores, columns = _side_by_side(_parts(deltas))
+def delta_table(named: NamedDeltas) -> DeltaTable:
+    """Return the deltas of each clip and class by rising score, without scores that change nothing."""
+    deltas, clips = named.deltas, len(named.names)
+    pairs, scores, columns = _join_columns(_parts(deltas))
     bounds = np.searchsorted(pairs, np.arange(len(deltas.classes) * clips + 1)).tolist()
     without_crossing = isinstance(deltas.criterion, Intersection) and deltas.criterion.cttc is None
-    made: DeltaTable = {name: {} for name in found.names}
+    table: DeltaTable = {name: {} for name in named.names}
     for c, label in enumerate(deltas.classes):
-        of_class = {name: column for name, column in columns.items() if name != CROSS + label}
-        for i, name in enumerate(found.names):
+        class_columns = {name: column for name, column in columns.items() if name != CROSS + label}
+        for i, name in enumerate(named.names):
             rows = slice(*bounds[c * clips + i : c * clips + i + 2])
-            changes = {key: column[rows] for key, column in of_class.items()}
+            changes = {key: column[rows] for key, column in class_columns.items()}
             if without_crossing:
                 changes["cts"] = np.zeros(rows.stop - rows.start, np.int64)
-            made[name][label] = (scores[rows], changes)
-    return made
+            table[name][label] = (scores[rows], changes)
+    return table
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """Changes of some counts, each row of a pair of class and clip at a score."""
+class _DeltaColumns:
+    """Columns of deltas. Each row belongs to a pair of class and clip and to a score."""
 
     pairs: NDArray[np.int64]
     scores: ScoreArray
     columns: Mapping[str, NDArray[Any]]
 
     @staticmethod
-    def of_rows(table: DeltaRows, columns: Mapping[str, NDArray[Any]]) -> _Part:
+    def of_rows(table: DeltaRows, columns: Mapping[str, NDArray[Any]]) -> _DeltaColumns:
         classes, clips = table.starts.shape[0], table.starts.shape[1] - 1
         pairs = np.repeat(np.arange(classes * clips), np.diff(table.starts, axis=1).ravel())
-        return _Part(pairs, table.scores, columns)
+        return _DeltaColumns(pairs, table.scores, columns)
 
 
-def _parts(deltas: Deltas) -> list[_Part]:
+def _parts(deltas: Deltas) -> list[_DeltaColumns]:
     tables = deltas.tables
     tp, fp = tables.detections.columns
-    parts = [_Part.of_rows(tables.detections, {"tps": tp, "fps": fp})]
+    parts = [_DeltaColumns.of_rows(tables.detections, {"tps": tp, "fps": fp})]
     if isinstance(deltas.criterion, Intersection) and deltas.criterion.cttc is not None:
         labels, changes = tables.cross_triggers.columns
         crossed = {
             CROSS + name: np.where(labels == other, changes, 0)
             for other, name in enumerate(deltas.classes)
         }
-        parts.append(_Part.of_rows(tables.cross_triggers, crossed))
+        parts.append(_DeltaColumns.of_rows(tables.cross_triggers, crossed))
     if tables.errors is not None:
         sums = [column / TICKS_PER_SECOND for column in tables.errors.columns]
-        parts.append(_Part.of_rows(tables.errors, dict(zip(ERRORS, sums, strict=True))))
+        parts.append(_DeltaColumns.of_rows(tables.errors, dict(zip(ERRORS, sums, strict=True))))
     if tables.trials is not None:
-        parts.append(_never_scored(deltas))
+        parts.append(_segments_without_scores(deltas))
     return parts
 
 
-def _never_scored(deltas: Deltas) -> _Part:
-    """Segments without any score, at ``-inf``: nothing detects them, but they are judged."""
+def _segments_without_scores(deltas: Deltas) -> _DeltaColumns:
+    """Return segments without scores at ``-inf``: they are never detected, but they are judged."""
     tables, clips = deltas.tables, len(deltas.clips)
     assert tables.trials is not None
     pairs = len(deltas.classes) * clips
     of_references = tables.references.labels.astype(np.int64) * clips + tables.references.clips
     references = np.bincount(of_references, minlength=pairs)
     tp, fp = tables.detections.columns
-    scored = _Part.of_rows(tables.detections, {}).pairs
-    found = [np.bincount(scored, column, minlength=pairs).astype(np.int64) for column in (tp, fp)]
-    missed = references - found[0]
-    negatives = np.tile(tables.trials, len(deltas.classes)) - references - found[1]
+    scored = _DeltaColumns.of_rows(tables.detections, {}).pairs
+    totals = [np.bincount(scored, column, minlength=pairs).astype(np.int64) for column in (tp, fp)]
+    missed = references - totals[0]
+    negatives = np.tile(tables.trials, len(deltas.classes)) - references - totals[1]
     (some,) = np.nonzero(missed + negatives)
     scores: ScoreArray = np.full(len(some), -np.inf)
-    return _Part(some, scores, {"tps": missed[some], "fps": negatives[some]})
+    return _DeltaColumns(some, scores, {"tps": missed[some], "fps": negatives[some]})
 
 
-def _side_by_side(
-    parts: Sequence[_Part],
+def _join_columns(
+    parts: Sequence[_DeltaColumns],
 ) -> tuple[NDArray[np.int64], FloatArray, dict[str, NDArray[Any]]]:
-    """One row for each pair and score at which any column changes, ordered by pair, then score."""
+    """Return one row for each pair and score at which a column changes, by pair, then score."""
     pairs = np.concatenate([part.pairs for part in parts])
     scores = np.concatenate([part.scores for part in parts]).astype(np.float64)
     order = np.lexsort((scores, pairs))
@@ -125,20 +125,22 @@ def _side_by_side(
     )
 
 
-def found_in_table(
+def deltas_from_table(
     table: Mapping[str, Mapping[str, Any]], criterion: Criterion, truth: GroundTruth | None
-) -> Found:
-    """Deltas from a table of them. ``truth``: the references of the clips; those of segments and clips
-    are in the table."""
+) -> NamedDeltas:
+    """Convert a table of deltas. ``truth``: the reference events; not needed for segments and clips,
+    whose references are in the table."""
     if not isinstance(table, Mapping) or not table:
-        raise SedscopeError("deltas must be a mapping from clips to the deltas of each class")
+        raise SedscopeError("deltas must be a mapping from clips to the deltas of each class.")
     names = tuple(table)
     clips = tuple(clip_ids(names, "deltas").values())
     classes = tuple(table[names[0]])
     differing = [name for name in names if tuple(table[name]) != classes]
     if differing:
-        raise SedscopeError(f"deltas: classes differ from those of {names[0]}: {listing(differing)}")
-    columns = _stacked([[table[name][label] for name in names] for label in classes], classes)
+        raise SedscopeError(
+            f"The deltas of some clips have other classes than {names[0]}: {listing(differing)}."
+        )
+    columns = _stack([[table[name][label] for name in names] for label in classes], classes)
     judged = isinstance(criterion, (Segment, Clip))
     references = _judged_references(columns) if judged else _references(truth, clips, classes)
     trials = None
@@ -148,8 +150,8 @@ def found_in_table(
         np.add.at(trials, columns.clips[of_class], (columns["tps"] + columns["fps"])[of_class])
     durations = np.ones(len(clips), np.int64)
     if truth is not None and truth.durations is not None:
-        known = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
-        durations = np.array([known[clip] for clip in clips], np.int64)
+        stated = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
+        durations = np.array([stated[clip] for clip in clips], np.int64)
     floors: ScoreArray = np.full(len(classes), -np.inf)
     tables = DeltaTables(
         detections=columns.rows(["tps", "fps"], np.int32),
@@ -161,12 +163,12 @@ def found_in_table(
         else None,
     )
     deltas = Deltas(criterion, classes, clips, durations, floors, tables.above(floors))
-    return Found(deltas, names)
+    return NamedDeltas(deltas, names)
 
 
 @dataclass(frozen=True, eq=False)
-class _Stacked:
-    """The rows of all classes and clips, in this order, by name of column."""
+class _DeltaStack:
+    """The rows of all classes and clips, in this order."""
 
     starts: NDArray[np.int64]
     scores: FloatArray
@@ -176,7 +178,7 @@ class _Stacked:
 
     def __getitem__(self, name: str) -> NDArray[np.int64]:
         if name not in self.columns:
-            raise SedscopeError(f"the deltas have no {name!r}: they are of another kind")
+            raise SedscopeError(f"The deltas have no {name!r}, so they belong to another criterion.")
         scale = TICKS_PER_SECOND if name in ERRORS else 1
         return np.rint(self.columns[name] * scale).astype(np.int64)
 
@@ -184,28 +186,28 @@ class _Stacked:
         return DeltaRows(self.starts, self.scores, tuple(self[name].astype(dtype) for name in names))
 
 
-def _stacked(tables: Sequence[Sequence[Any]], classes: Sequence[str]) -> _Stacked:
+def _stack(tables: Sequence[Sequence[Any]], classes: Sequence[str]) -> _DeltaStack:
     number, clips = len(tables), len(tables[0])
-    cells = [cell for of_class in tables for cell in of_class]
+    cells = [cell for class_tables in tables for cell in class_tables]
     flat = [flatten(changes, sep="\\") for _, changes in cells]
     lengths = np.array([len(at) for at, _ in cells])
     before = np.concatenate([[0], np.cumsum(lengths)])
-    wanted = [name for name in ("tps", "fps", *ERRORS) if all(name in one for one in flat)]
-    wanted += [CROSS + label for label in classes if any(CROSS + label in one for one in flat)]
+    names = [name for name in ("tps", "fps", *ERRORS) if all(name in cell for cell in flat)]
+    names += [CROSS + label for label in classes if any(CROSS + label in cell for cell in flat)]
     columns = {
         name: np.concatenate(
             [
-                np.asarray(one.get(name, np.zeros(length)), np.float64)
-                for one, length in zip(flat, lengths, strict=True)
+                np.asarray(cell.get(name, np.zeros(length)), np.float64)
+                for cell, length in zip(flat, lengths, strict=True)
             ]
         )
-        for name in wanted
+        for name in names
     }
     scores = np.concatenate([np.asarray(at, np.float64) for at, _ in cells])
     if any(len(column) != len(scores) for column in columns.values()):
-        raise SedscopeError("deltas need one change of each count for each score")
+        raise SedscopeError("Deltas need one change of each count for each score.")
     pair = np.repeat(np.arange(number * clips), lengths)
-    return _Stacked(
+    return _DeltaStack(
         before[np.arange(number)[:, None] * clips + np.arange(clips + 1)].astype(np.int64),
         scores,
         pair // clips,
@@ -214,22 +216,22 @@ def _stacked(tables: Sequence[Sequence[Any]], classes: Sequence[str]) -> _Stacke
     )
 
 
-def _cross_rows(columns: _Stacked, classes: Sequence[str]) -> DeltaRows:
-    """Cross-triggers as a sparse table."""
+def _cross_rows(columns: _DeltaStack, classes: Sequence[str]) -> DeltaRows:
+    """Return the cross-triggers as a sparse table."""
     present = [c for c, label in enumerate(classes) if CROSS + label in columns.columns]
     changes = np.zeros((len(present), len(columns.scores)), np.int64)
-    for place, c in enumerate(present):
-        changes[place] = columns[CROSS + classes[c]]
-    row, other = np.nonzero(changes.T)
-    before = np.searchsorted(row, columns.starts)
+    for row, c in enumerate(present):
+        changes[row] = columns[CROSS + classes[c]]
+    rows, others = np.nonzero(changes.T)
+    before = np.searchsorted(rows, columns.starts)
     return DeltaRows(
         before.astype(np.int64),
-        columns.scores[row],
-        (np.array(present, np.int32)[other], changes.T[row, other].astype(np.int32)),
+        columns.scores[rows],
+        (np.array(present, np.int32)[others], changes.T[rows, others].astype(np.int32)),
     )
 
 
-def _judged_references(columns: _Stacked) -> ReferenceRows:
+def _judged_references(columns: _DeltaStack) -> ReferenceRows:
     row = np.repeat(np.arange(len(columns.scores)), columns["tps"])
     return ReferenceRows(
         columns.clips[row].astype(np.int32),
@@ -245,8 +247,8 @@ def _references(
     unknown = [label for label in truth.labels if label not in classes]
     if unknown:
         raise SedscopeError(
-            f"{counted(len(unknown), 'label')} of the ground truth not among the classes of the deltas: "
-            f"{listing(unknown)}"
+            f"{subject(len(unknown), 'label', 'is')} in the ground truth but not in the deltas: "
+            f"{listing(unknown)}."
         )
     label_class = np.array([classes.index(label) for label in truth.labels], np.int32)
     clip_number = {clip: i for i, clip in enumerate(clips)}

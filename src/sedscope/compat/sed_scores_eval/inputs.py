@@ -1,4 +1,4 @@
-"""Scores, ground truth and durations as sed_scores_eval takes them, made sedscope's own."""
+"""Convert scores, ground truth and durations from the forms of sed_scores_eval to sedscope's."""
 
 from __future__ import annotations
 
@@ -14,45 +14,44 @@ from ...data.clip_ids import clip_id
 from ...data.ground_truth import EventColumns, GroundTruth
 from ...data.scores import ClipScores, Scores
 from ...data.times import Ticks, to_ticks
-from ...errors import SedscopeError, counted, listing, raise_together
+from ...errors import SedscopeError, counted, listing, raise_together, subject
 from ...io import read_ground_truth, read_scores
 from ...io.ground_truth import read_durations
 from ...io.score_tables import clip_from_table, table_classes
-from .lazy import LazyScores
+from .lazy_scores import LazyScores
 
-GivenEvents: TypeAlias = Mapping[str, Iterable[Any]] | str | Path
-"""``{clip: [(onset, offset, label), …]}``, or a file of them."""
-GivenDurations: TypeAlias = Mapping[str, float] | str | Path
-"""``{clip: seconds}``, or a file of them."""
+EventsInput: TypeAlias = Mapping[str, Iterable[Any]] | str | Path
+"""``{clip: [(onset, offset, label), …]}``, or a file."""
+DurationsInput: TypeAlias = Mapping[str, float] | str | Path
+"""``{clip: seconds}``, or a file."""
 
 
 @dataclass(frozen=True, eq=False)
 class NamedScores:
-    """Scores, and how the caller spells the names of the clips."""
+    """Scores, and the names of the clips as the caller spells them."""
 
     scores: Scores
     names: Mapping[str, str]
     """By clip id."""
 
 
-def named_scores(given: Any) -> NamedScores:
-    """Scores from frames by clip, from what loads them, or from a folder of tables."""
-    if isinstance(given, LazyScores) and given.folder is not None:
-        given = given.folder
-    if isinstance(given, (str, Path)):
-        given = read_scores(given)
-    if isinstance(given, Scores):
-        return NamedScores(given, {clip: clip for clip in given})
-    if not (hasattr(given, "keys") and callable(given.keys)):
+def named_scores(scores: Any) -> NamedScores:
+    """Convert scores from tables by clip, from a lazy loader, or from a folder of tables."""
+    if isinstance(scores, LazyScores) and scores.folder is not None:
+        scores = scores.folder
+    if isinstance(scores, (str, Path)):
+        scores = read_scores(scores)
+    if isinstance(scores, Scores):
+        return NamedScores(scores, {clip: clip for clip in scores})
+    if not (hasattr(scores, "keys") and callable(scores.keys)):
         raise SedscopeError(
-            "scores must be a mapping from clips to score tables or a folder of them, "
-            f"not {type(given).__name__}"
+            "scores must be a mapping from clips to score tables, or a folder of them, "
+            f"not {type(scores).__name__}."
         )
-    names = list(given.keys())
+    names = list(scores.keys())
     if not names:
-        raise SedscopeError("there is no score table")
-    scores = _scores_of_frames(given, names)
-    return NamedScores(scores, {clip_id(name): name for name in names})
+        raise SedscopeError("There are no score tables.")
+    return NamedScores(_scores_of_frames(scores, names), {clip_id(name): name for name in names})
 
 
 def _scores_of_frames(frames: Any, names: Collection[str]) -> Scores:
@@ -73,8 +72,11 @@ def _scores_of_frames(frames: Any, names: Collection[str]) -> Scores:
 
 
 class _Reader:
-    """Makes the scores of a clip from a table; from a pandas frame of one float type without a copy, and
-    with the boundaries of the clip before if they are the same."""
+    """Converts score tables to scores.
+
+    A pandas frame of one float type is not copied. Frame boundaries that equal those of the clip before
+    are shared.
+    """
 
     def __init__(self, header: list[str]) -> None:
         import pandas
@@ -85,7 +87,7 @@ class _Reader:
         self.last_ticks: Ticks = np.empty(0, np.int64)
 
     def clip(self, frame: Any, name: str) -> ClipScores:
-        """The scores of one clip."""
+        """Convert the table of one clip."""
         where = f"clip {name}"
         if isinstance(frame, self.pandas_frame) and frame.columns.tolist() == self.header:
             table = frame.to_numpy()
@@ -106,66 +108,74 @@ class _Reader:
         return clip
 
 
-def events_by_name(given: GivenEvents) -> Mapping[str, Iterable[Any]]:
-    """Reference events of each clip."""
-    if isinstance(given, (str, Path)):
-        truth = read_ground_truth(given)
+def events_by_name(events: EventsInput) -> Mapping[str, Iterable[Any]]:
+    """Return the reference events of each clip."""
+    if isinstance(events, (str, Path)):
+        truth = read_ground_truth(events)
         return {clip: truth.events(clip) for clip in truth.clips}
-    if not isinstance(given, Mapping):
+    if not isinstance(events, Mapping):
         raise SedscopeError(
-            f"ground truth: give a mapping from clips to events or a file, not {type(given).__name__}"
+            "The ground truth must be a mapping from clips to events, or a file, not "
+            f"{type(events).__name__}."
         )
-    return given
+    return events
 
 
-def durations_by_name(given: GivenDurations) -> Mapping[str, float]:
-    """The duration of each clip in seconds."""
-    if isinstance(given, (str, Path)):
-        return read_durations(given)
-    if not isinstance(given, Mapping):
+def durations_by_name(durations: DurationsInput) -> Mapping[str, float]:
+    """Return the duration of each clip in seconds."""
+    if isinstance(durations, (str, Path)):
+        return read_durations(durations)
+    if not isinstance(durations, Mapping):
         raise SedscopeError(
-            f"durations: give a mapping from clips to seconds or a file, not {type(given).__name__}"
+            "Durations must be a mapping from clips to seconds, or a file, not "
+            f"{type(durations).__name__}."
         )
-    return given
+    return durations
 
 
-def of_clips(given: Mapping[str, Any], clips: Collection[str], where: str) -> dict[str, Any]:
-    """Only what is about some clips; all of them must be there."""
-    known = {clip_id(name): value for name, value in given.items()}
-    missing = [clip for clip in clips if clip not in known]
+def of_clips(values: Mapping[str, Any], clips: Collection[str], where: str) -> dict[str, Any]:
+    """Select the values of some clips, all of which must be present."""
+    by_clip = {clip_id(name): value for name, value in values.items()}
+    missing = [clip for clip in clips if clip not in by_clip]
     if missing:
-        raise SedscopeError(f"{where}: none for {counted(len(missing), 'clip')}: {listing(missing)}")
-    return {clip: known[clip] for clip in clips}
+        raise SedscopeError(f"{where}: none for {counted(len(missing), 'clip')}: {listing(missing)}.")
+    return {clip: by_clip[clip] for clip in clips}
 
 
-def require_same_clips(given: Iterable[str], clips: Iterable[str], where: str) -> None:
-    """Refuse what is not given for each of the clips, or is given for others."""
-    known, wanted = set(given), set(clips)
+def require_same_clips(present: Iterable[str], clips: Iterable[str], where: str) -> None:
+    """Require values for each of the clips with scores, and for no others."""
+    present_clips, scored = set(present), set(clips)
     problems = [
         f"{what} {counted(len(names), 'clip')}: {listing(sorted(names))}"
-        for what, names in (("none for", wanted - known), ("without scores:", known - wanted))
+        for what, names in (
+            ("none for", scored - present_clips),
+            ("without scores:", present_clips - scored),
+        )
         if names
     ]
     if problems:
         raise SedscopeError(
-            f"{where}: {'; '.join(problems)}. Give one for each clip with scores, and for no others"
+            f"{where}: {'; '.join(problems)}. There must be one for each clip with scores, and for no "
+            "others."
         )
 
 
 def truth_of_events(
     events: Mapping[str, Iterable[Any]], durations: Mapping[str, float] | None
 ) -> GroundTruth:
-    """Ground truth. Without durations a clip lasts as long as its events, which all count then."""
-    lists: dict[str, Any] = {name: _listed(of_clip) for name, of_clip in events.items()}
+    """Make a ground truth. Without durations, a clip ends with its last event, so that all count."""
+    lists: dict[str, Any] = {name: _as_list(clip_events) for name, clip_events in events.items()}
     try:
-        rows = [(name, *event) for name, of_clip in lists.items() for event in of_clip]
+        rows = [(name, *event) for name, clip_events in lists.items() for event in clip_events]
         columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
         names, onsets, offsets, labels = columns
         times = to_ticks([onsets, offsets])
     except (TypeError, ValueError):
         labels = ("",)
     if not all(isinstance(label, str) and label for label in labels):
-        return GroundTruth.from_dict(lists, durations=durations)  # which says what is wrong
+        return GroundTruth.from_dict(
+            lists, durations=durations
+        )  # raises an error that says what is wrong
     if durations is None:
         moment = 1e-6
         durations = dict.fromkeys(lists, moment)
@@ -178,18 +188,18 @@ def truth_of_events(
     )
 
 
-def _listed(events: Any) -> Any:
-    """What can be gone through more than once; what is no list is told of elsewhere."""
+def _as_list(events: Any) -> Any:
+    """Make a list, so that it can be read twice. Other values are refused elsewhere."""
     return list(events) if isinstance(events, Iterable) and not isinstance(events, str) else events
 
 
 def truth_of_tags(tags: Mapping[str, Iterable[str]]) -> GroundTruth:
-    """Ground truth of which only the labels of each clip are known."""
+    """Make a ground truth from the labels of each clip."""
     wrong = [name for name, labels in tags.items() if not _are_labels(labels)]
     if wrong:
         raise SedscopeError(
-            f"tags must be lists of labels, not events or text: {counted(len(wrong), 'clip')}: "
-            f"{listing(wrong)}"
+            f"Tags must be lists of labels, not events or text. {subject(len(wrong), 'clip', 'has')} "
+            f"something else: {listing(wrong)}."
         )
     moment = 1e-6  # at the beginning, where every clip has scores
     events = {name: [(0.0, moment, label) for label in dict.fromkeys(tags[name])] for name in tags}
@@ -201,6 +211,8 @@ def _are_labels(labels: Any) -> bool:
 
 
 def require_microseconds(time_decimals: int) -> None:
-    """Refuse another precision: times are whole microseconds."""
+    """Refuse any other precision, because times are whole microseconds."""
     if time_decimals != 6:
-        raise SedscopeError(f"time_decimals={time_decimals!r}: times are exact to 6 decimals")
+        raise SedscopeError(
+            f"time_decimals={time_decimals!r} is not supported. Times always have 6 decimals."
+        )

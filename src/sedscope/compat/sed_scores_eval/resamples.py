@@ -1,4 +1,4 @@
-"""How clips are drawn."""
+"""Resamples of the clips."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """Clips are put in random order ``n_iterations`` times, cut into ``n_folds``, and each fold is left
-    out once. With ``n_bootstrap_samples``, as many clips as there are are drawn instead, with each clip
-    equally often over all resamples. The same clips are drawn each time."""
+class Resamples:
+    """Resamples that leave out one fold of the clips each.
+
+    The clips are shuffled ``n_iterations`` times and cut into ``n_folds``. With
+    ``n_bootstrap_samples``, each resample draws as many clips as there are, with replacement, so that
+    all clips are drawn equally often in total. The draws are the same in every call.
+    """
 
     n_folds: int = 5
     n_iterations: int = 20
     n_bootstrap_samples: int | None = None
 
     def weights(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """(resamples × clips) how many times each clip counts."""
-        place = {name: i for i, name in enumerate(names)}
+        """Return (resamples × clips) how many times each clip counts."""
+        position = {name: i for i, name in enumerate(names)}
         ordered = sorted(names)
         if self.n_bootstrap_samples is not None:
-            drawn = [place[name] for name in ordered] * self.n_bootstrap_samples
+            drawn = [position[name] for name in ordered] * self.n_bootstrap_samples
             np.random.RandomState(0).shuffle(drawn)
             blocks = np.array(drawn).reshape(self.n_bootstrap_samples, len(names))
             return np.stack([np.bincount(block, minlength=len(names)) for block in blocks])
@@ -33,6 +36,6 @@ class Drawing:
         for iteration in range(self.n_iterations):
             np.random.RandomState(iteration).shuffle(ordered)
             for fold in range(self.n_folds):
-                left_out = [place[name] for name in ordered[bounds[fold] : bounds[fold + 1]]]
+                left_out = [position[name] for name in ordered[bounds[fold] : bounds[fold + 1]]]
                 weights[iteration * self.n_folds + fold, left_out] = 0
         return weights

@@ -1,4 +1,4 @@
-"""What all criteria share."""
+"""Functions that all criteria share."""
 
 from . import (
     bootstrap,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....errors import SedscopeError
-from ..arguments import transposed
-from ..resamples import Drawing
+from ..arguments import transpose
+from ..resamples import Resamples
 
 
 def bootstrap_from_deltas(
@@ -22,32 +22,36 @@ def bootstrap_from_deltas(
     num_jobs: int = 1,
     **metric_fn_kwargs: Any,
 ) -> list[Any]:
-    """What a function finds for parts of the deltas: ``metric_fn(deltas=…, **metric_fn_kwargs)``.
+    """Call ``metric_fn(deltas=…, **metric_fn_kwargs)`` for resamples of the clips.
 
     Each fold of the clips, in several random orders, is left out once. ``deltas``: one table, or a list
-    of them for the same clips. Drawing clips more than once needs names for them: see the functions
-    whose names begin with ``bootstrapped``.
+    of tables for the same clips. To draw clips more than once, use the functions named
+    ``bootstrapped_…``.
     """
     if n_bootstrap_samples is not None:
-        raise SedscopeError("n_bootstrap_samples: call the function whose name begins with bootstrapped")
+        raise SedscopeError(
+            "n_bootstrap_samples is not supported here. Call a function named bootstrapped_…."
+        )
     tables: Sequence[Mapping[str, Any]] = deltas if isinstance(deltas, (list, tuple)) else [deltas]
     names = sorted(tables[0])
     results = []
-    for row in Drawing(n_folds, n_iterations).weights(names):
+    for row in Resamples(n_folds, n_iterations).weights(names):
         kept = [name for name, weight in zip(names, row, strict=True) if weight]
         parts = [{name: table[name] for name in kept} for table in tables]
         part = parts if isinstance(deltas, (list, tuple)) else parts[0]
         results.append(metric_fn(deltas=part, **metric_fn_kwargs))
-    return transposed(results)
+    return transpose(results)
 
 
 def confidence_interval(
     bootstrapped_outputs: Sequence[Any], confidence: float = 0.9, axis: int | None = None
 ) -> Any:
-    """Mean and limits of resampled values, or of those of each class."""
+    """Return the mean and the limits of resampled values, or of those of each class."""
     if isinstance(bootstrapped_outputs[0], dict):
         return {
-            label: confidence_interval([one[label] for one in bootstrapped_outputs], confidence, axis)
+            label: confidence_interval(
+                [output[label] for output in bootstrapped_outputs], confidence, axis
+            )
             for label in bootstrapped_outputs[0]
         }
     tail = (1 - confidence) / 2 * 100

@@ -1,4 +1,4 @@
-"""Areas under curves, and their order."""
+"""Areas under curves, and the order of their points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ....metrics.psd_roc import step_area
 
 
 def staircase_auc(y: NDArray[Any], x: NDArray[Any], max_x: float | None = None) -> float:
-    """The area under steps: ``y[i]`` holds from ``x[i]`` on, up to ``max_x`` or the largest x.
+    """Return the area under steps: ``y[i]`` holds from ``x[i]`` on, up to ``max_x`` or the largest x.
 
     >>> staircase_auc(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 3.0]))
     2.0
@@ -24,7 +24,7 @@ def staircase_auc(y: NDArray[Any], x: NDArray[Any], max_x: float | None = None) 
 
 
 def linear_auc(y: NDArray[Any], x: NDArray[Any], max_x: float | None = None) -> float:
-    """The area under straight lines between points, up to ``max_x`` or the largest x.
+    """Return the area under straight lines between points, up to ``max_x`` or the largest x.
 
     >>> linear_auc(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 3.0]))
     3.5
@@ -40,26 +40,26 @@ def linear_auc(y: NDArray[Any], x: NDArray[Any], max_x: float | None = None) -> 
 
 
 def get_curve_idx_for_threshold(scores: NDArray[Any], threshold: float) -> Any:
-    """Where a curve has the operating point of a threshold: the lowest score above it, or the highest
-    one if none is."""
+    """Return the index of a threshold's operating point: that of the lowest score above the threshold,
+    or of the highest score if none is."""
     if not np.isscalar(threshold):
-        raise SedscopeError(f"the threshold must be one number, not {threshold!r:.80}")
+        raise SedscopeError(f"The threshold must be one number, not {threshold!r:.80}.")
     order = np.argsort(scores, kind="stable")
-    place = np.searchsorted(np.asarray(scores)[order], threshold, side="right")
-    return order[min(int(place), len(order) - 1)]
+    rank = np.searchsorted(np.asarray(scores)[order], threshold, side="right")
+    return order[min(int(rank), len(order) - 1)]
 
 
 def xsort(y: NDArray[Any], x: NDArray[Any], *args: Any) -> tuple[Any, ...]:
-    """All columns by rising x, then y; the further ones may be nested in lists and dictionaries."""
+    """Sort all columns by x, then y. Further columns may be nested in lists and dictionaries."""
     order = np.lexsort((y, x))
 
-    def arranged(column: Any) -> Any:
+    def arrange(column: Any) -> Any:
         if np.isscalar(column):
             return column
         if isinstance(column, (list, tuple)):
-            return [arranged(one) for one in column]
+            return [arrange(inner) for inner in column]
         if isinstance(column, dict):
-            return {key: arranged(one) for key, one in column.items()}
+            return {key: arrange(inner) for key, inner in column.items()}
         return column[order]
 
-    return (y[order], x[order], *(arranged(column) for column in args))
+    return (y[order], x[order], *(arrange(column) for column in args))

@@ -14,10 +14,10 @@ from .scores import validate_score_dataframe
 
 
 def scores_to_event_list(scores: Any, thresholds: Any, event_classes: list[str] | None = None) -> Any:
-    """The events (onset, offset, label) where ``score > threshold``, in order; of one score table, or of
-    each clip of a mapping.
+    """Return the events (onset, offset, label) where ``score > threshold``, in order.
 
-    ``thresholds``: one for all classes, one for each in the order of the columns, or one by label.
+    ``scores``: one score table, or a mapping from clips to score tables. ``thresholds``: one for all
+    classes, one for each class in the order of the columns, or one by label.
     """
     if hasattr(scores, "keys") and not hasattr(scores, "columns"):
         return {
@@ -47,12 +47,12 @@ def _limits(thresholds: Any, classes: list[str]) -> Any:
         return np.asarray(thresholds)
     missing = [label for label in classes if label not in thresholds]
     if missing:
-        raise SedscopeError(f"there is no threshold for {listing(missing)}")
+        raise SedscopeError(f"There is no threshold for {listing(missing)}.")
     return np.array([thresholds[label] for label in classes])
 
 
 def onset_deltas(scores: NDArray[Any]) -> NDArray[np.int64]:
-    """How the number of events changes when the threshold falls below each frame's score.
+    """Return how the number of events changes when the threshold falls below each frame's score.
 
     >>> onset_deltas(np.array([1, 2, 1, 3, 3])).tolist()
     [0, 1, -1, 1, 0]
@@ -65,8 +65,11 @@ def onset_deltas(scores: NDArray[Any]) -> NDArray[np.int64]:
 def onset_offset_curves(
     scores: NDArray[Any], timestamps: NDArray[Any], change_point_candidates: NDArray[Any] | None = None
 ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
-    """The events at each distinct score, or at given ones: scores, and (scores × events) onsets and
-    offsets; where there are fewer events than elsewhere both are 0.
+    """Return the events at each distinct score, or at some candidates.
+
+    The result is the scores, and (scores × events) onsets and offsets. Where a score has fewer events
+    than others, the remaining ones are 0. At ``scores[i]``, frames with ``score >= scores[i]`` are
+    active.
 
     >>> scores, onsets, offsets = onset_offset_curves(np.array([2, 1, 2]), np.array([0, 1, 2, 3]))
     >>> scores.tolist(), onsets.tolist(), offsets.tolist()
@@ -74,7 +77,9 @@ def onset_offset_curves(
     """
     values, edges = np.asarray(scores), np.asarray(timestamps, np.float64)
     if values.ndim != 1 or edges.shape != (len(values) + 1,):
-        raise SedscopeError("give the scores of one class, and one timestamp more than there are")
+        raise SedscopeError(
+            "Pass the scores of one class, and one more timestamp than there are scores."
+        )
     at = np.unique(values) if change_point_candidates is None else change_point_candidates
     active = np.zeros((len(at), len(values) + 2), np.int8)
     active[:, 1:-1] = values >= at[:, None]
@@ -82,7 +87,7 @@ def onset_offset_curves(
     row, first = np.nonzero(steps == 1)
     _, last = np.nonzero(steps == -1)
     number = np.bincount(row, minlength=len(at))
-    place = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
+    column = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number)
     onsets, offsets = np.zeros((2, len(at), number.max(initial=0)))
-    onsets[row, place], offsets[row, place] = edges[first], edges[last]
+    onsets[row, column], offsets[row, column] = edges[first], edges[last]
     return at, onsets, offsets

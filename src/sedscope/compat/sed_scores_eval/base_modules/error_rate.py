@@ -15,11 +15,11 @@ from .precision_recall import at_row, best_row, mean_of, sed_eval_values, thresh
 
 
 def error_rate_curve_from_intermediate_statistics(scores_intermediate_statistics: Any) -> Any:
-    """Error, insertion and deletion rates, scores and statistics, by rising score."""
+    """Return error, insertion and deletion rates, scores and statistics by rising score."""
     if isinstance(scores_intermediate_statistics, dict):
         return {
-            label: error_rate_curve_from_intermediate_statistics(of_class)
-            for label, of_class in scores_intermediate_statistics.items()
+            label: error_rate_curve_from_intermediate_statistics(class_statistics)
+            for label, class_statistics in scores_intermediate_statistics.items()
         }
     scores, stats = scores_intermediate_statistics
     tally = class_counts(scores, stats).tally()
@@ -32,20 +32,20 @@ def best_error_rate_from_intermediate_statistics(
     max_insertion_rate: float | None = None,
     max_deletion_rate: float | None = None,
 ) -> Any:
-    """The smallest error rate of each class, its insertion rate, deletion rate, threshold and
+    """Return the smallest error rate of each class with its insertion rate, deletion rate, threshold and
     statistics, and macro averages.
 
-    Only operating points within the limits count. Where there is none, it is that of nothing being
-    detected.
+    Only operating points within the limits count. If there is none, the values are those at which
+    nothing is detected.
     """
     if isinstance(scores_intermediate_statistics, dict):
-        found = {
+        results = {
             label: best_error_rate_from_intermediate_statistics(
-                of_class, max_insertion_rate, max_deletion_rate
+                class_statistics, max_insertion_rate, max_deletion_rate
             )
-            for label, of_class in scores_intermediate_statistics.items()
+            for label, class_statistics in scores_intermediate_statistics.items()
         }
-        return _by_value_with_means(found, 5)
+        return _by_value_with_means(results, 5)
     scores, stats = scores_intermediate_statistics
     errors, insertions, deletions, *_ = error_rate_curve_from_intermediate_statistics((scores, stats))
     counts = class_counts(scores, stats)
@@ -64,16 +64,16 @@ def best_error_rate_from_intermediate_statistics(
 def single_error_rate_from_intermediate_statistics(
     scores_intermediate_statistics: Any, threshold: Any
 ) -> Any:
-    """The error rate of each class at a threshold, its insertion rate, deletion rate and statistics, and
-    macro averages."""
+    """Return the error rate of each class at a threshold with its insertion rate, deletion rate and
+    statistics, and macro averages."""
     if isinstance(scores_intermediate_statistics, dict):
-        found = {
+        results = {
             label: single_error_rate_from_intermediate_statistics(
-                of_class, threshold_of(threshold, label)
+                class_statistics, threshold_of(threshold, label)
             )
-            for label, of_class in scores_intermediate_statistics.items()
+            for label, class_statistics in scores_intermediate_statistics.items()
         }
-        return _by_value_with_means(found, 4)
+        return _by_value_with_means(results, 4)
     scores, stats = scores_intermediate_statistics
     row = get_curve_idx_for_threshold(scores, threshold_of(threshold, ""))
     *rates, _, _ = error_rate_curve_from_intermediate_statistics((scores, stats))
@@ -81,13 +81,13 @@ def single_error_rate_from_intermediate_statistics(
 
 
 def error_rate_from_sed_eval_metrics(sed_eval_metrics: Any) -> tuple[dict[str, Any], ...]:
-    """Error, insertion and deletion rates of sed_eval's metrics, with averages."""
+    """Return error, insertion and deletion rates of the metrics of sed_eval, with averages."""
     names = ("error_rate", "insertion_rate", "deletion_rate")
     return tuple(sed_eval_values(sed_eval_metrics, "error_rate", names))
 
 
-def _by_value_with_means(found: dict[str, Any], number: int) -> tuple[dict[str, Any], ...]:
-    """Each of several values by label; the first three are rates."""
-    columns = [{label: values[k] for label, values in found.items()} for k in range(number)]
+def _by_value_with_means(results: dict[str, Any], number: int) -> tuple[dict[str, Any], ...]:
+    """Return each of several values by label, with averages of the first three, which are rates."""
+    columns = [{label: values[k] for label, values in results.items()} for k in range(number)]
     rates = [{**column, "macro_average": mean_of(column)} for column in columns[:3]]
     return (*rates, *columns[3:])

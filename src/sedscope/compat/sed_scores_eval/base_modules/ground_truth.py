@@ -1,4 +1,4 @@
-"""Reference events by class, their numbers and lengths."""
+"""Reference events by class, and their number and duration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....data.ground_truth import GroundTruth
-from ....errors import SedscopeError, counted, listing
+from ....errors import SedscopeError, listing, subject
 
 Events = Mapping[str, Sequence[Any]]
 
@@ -17,7 +17,7 @@ Events = Mapping[str, Sequence[Any]]
 def multi_label_to_single_label_ground_truths(
     ground_truth: Events, event_classes: Sequence[str]
 ) -> dict[str, dict[str, list[tuple[float, float]]]]:
-    """For each class the (onset, offset) of its events in each clip."""
+    """Return for each class the (onset, offset) of its events in each clip."""
     _check(ground_truth, event_classes)
     single: dict[str, dict[str, list[tuple[float, float]]]] = {
         label: {clip: [] for clip in ground_truth} for label in event_classes
@@ -31,7 +31,7 @@ def multi_label_to_single_label_ground_truths(
 def event_counts_and_durations(
     ground_truth: Events, event_classes: Collection[str]
 ) -> tuple[dict[str, int], dict[str, float]]:
-    """The number of events of each class, and their total length in seconds."""
+    """Return the number of events of each class, and their total duration in seconds."""
     _check(ground_truth, event_classes)
     counts = dict.fromkeys(event_classes, 0)
     durations = dict.fromkeys(event_classes, 0.0)
@@ -45,12 +45,12 @@ def event_counts_and_durations(
 def onset_offset_times_to_indices(
     onset_time: float, offset_time: float, timestamps: ArrayLike
 ) -> tuple[int, int]:
-    """The frame in which an event begins, and the one before which it ends, at most the number of
-    frames."""
+    """Return the first frame of an event, and the frame after its last one."""
     edges = np.asarray(timestamps, np.float64)
     if not offset_time > onset_time >= edges[0] >= 0:
         raise SedscopeError(
-            f"an event from {onset_time:g} to {offset_time:g} s is not in frames from {edges[0]:g} s on"
+            f"The event from {onset_time:g} to {offset_time:g} s is not in the frames, which begin at "
+            f"{edges[0]:g} s."
         )
     first = max(int(np.searchsorted(edges, onset_time, side="right")) - 1, 0)
     last = min(int(np.searchsorted(edges, offset_time, side="left")), len(edges) - 1)
@@ -58,10 +58,10 @@ def onset_offset_times_to_indices(
 
 
 def _check(ground_truth: Events, event_classes: Collection[str]) -> None:
-    """Refuse what is no ground truth, and labels that are not among the classes."""
+    """Refuse invalid ground truth, and labels that are not among the classes."""
     unknown = [
         label for label in GroundTruth.from_dict(ground_truth).labels if label not in event_classes
     ]
     if unknown:
-        number = counted(len(unknown), "label")
-        raise SedscopeError(f"{number} not among the event classes: {listing(unknown)}")
+        labels = subject(len(unknown), "label", "is")
+        raise SedscopeError(f"{labels} not in event_classes: {listing(unknown)}.")

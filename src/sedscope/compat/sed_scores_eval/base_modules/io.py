@@ -15,7 +15,7 @@ from ....io.atomic_write import replacing, write_text
 from ....io.ground_truth import read_durations
 from ....io.text_tables import read_text_table
 from ..inputs import events_by_name, of_clips, require_same_clips
-from ..lazy import LazyScores
+from ..lazy_scores import LazyScores
 from .detection import scores_to_event_list
 from .number_tables import read_number_table
 from .score_transform import read_score_transform, write_score_transform
@@ -43,24 +43,24 @@ __all__ = [
 _HEADER = "filename\tonset\toffset\tevent_label\n"
 
 
-# What is given, read if it is a file
+# Inputs, which are read if they are files
 
 
 def parse_inputs(
     scores: Any, ground_truth: Any, *, tagging: bool = False
 ) -> tuple[Any, dict[str, Any], list[str]]:
-    """Scores, ground truth and the clips, which must be the same."""
+    """Return scores, ground truth and clips, which must be the same in both."""
     tables, clips = parse_scores(scores)
     return tables, parse_ground_truth(ground_truth, tagging=tagging, audio_ids=clips), clips
 
 
 def parse_scores(scores: Any) -> tuple[Any, list[str]]:
-    """Score tables by clip, and the clips in order."""
+    """Return score tables by clip, and the sorted clips."""
     if isinstance(scores, (str, Path)):
         scores = lazy_sed_scores_loader(scores)
     if not isinstance(scores, Mapping):
         raise SedscopeError(
-            f"scores must be a mapping from clips to tables, or a folder, not {type(scores).__name__}"
+            f"scores must be a mapping from clips to tables, or a folder, not {type(scores).__name__}."
         )
     return scores, sorted(scores.keys())
 
@@ -72,7 +72,7 @@ def parse_ground_truth(
     audio_ids: Collection[str] | None = None,
     additional_ids_ok: bool = False,
 ) -> dict[str, Any]:
-    """Events of each clip, or with ``tagging`` its labels; checked."""
+    """Return the checked events of each clip, or with ``tagging`` its labels."""
     if tagging:
         tags = ground_truth
         if isinstance(ground_truth, (str, Path)):
@@ -81,7 +81,7 @@ def parse_ground_truth(
     events = ground_truth
     if isinstance(ground_truth, (str, Path)):
         events = read_ground_truth_events(ground_truth)
-    GroundTruth.from_dict(events_by_name(events))  # which refuses events that cannot be evaluated
+    GroundTruth.from_dict(events_by_name(events))  # refuses invalid events
     return _of_same_clips(dict(events), audio_ids, additional_ids_ok, "ground truth")
 
 
@@ -91,32 +91,32 @@ def parse_audio_durations(
     audio_ids: Collection[str] | None = None,
     additional_ids_ok: bool = False,
 ) -> dict[str, float]:
-    """The duration of each clip."""
+    """Return the duration of each clip."""
     if isinstance(audio_durations, (str, Path)):
         audio_durations = read_audio_durations(audio_durations)
     if not isinstance(audio_durations, Mapping):
         raise SedscopeError(
-            f"durations must be a mapping or a file, not {type(audio_durations).__name__}"
+            f"Durations must be a mapping or a file, not {type(audio_durations).__name__}."
         )
     return _of_same_clips(dict(audio_durations), audio_ids, additional_ids_ok, "durations")
 
 
 def _of_same_clips(
-    given: dict[str, Any], clips: Collection[str] | None, more_is_fine: bool, where: str
+    values: dict[str, Any], clips: Collection[str] | None, more_is_fine: bool, where: str
 ) -> dict[str, Any]:
     if clips is None:
-        return given
+        return values
     if more_is_fine:
-        return of_clips(given, clips, where)
-    require_same_clips(given, clips, where)
-    return given
+        return of_clips(values, clips, where)
+    require_same_clips(values, clips, where)
+    return values
 
 
 # Scores
 
 
 def read_sed_scores(filepath: str | Path) -> Any:
-    """A score table, or those of a folder by clip."""
+    """Read a score table, or all score tables of a folder by clip."""
     path = Path(filepath)
     if path.is_dir():
         return dict(lazy_sed_scores_loader(path))
@@ -129,13 +129,15 @@ def read_sed_scores(filepath: str | Path) -> Any:
 
 
 def lazy_sed_scores_loader(dir_path: str | Path) -> LazyScores:
-    """The score tables of a folder by clip, read when they are asked for."""
+    """Return the score tables of a folder by clip. A table is read at each access."""
     folder = Path(dir_path)
     if not folder.is_dir():
         raise NotADirectoryError(str(folder))
     other = [file.name for file in sorted(folder.iterdir()) if file.suffix != ".tsv"]
     if other:
-        raise SedscopeError(f"{folder} holds other than score tables (*.tsv): {listing(other)}")
+        raise SedscopeError(
+            f"{folder} contains files that are not score tables (*.tsv): {listing(other)}."
+        )
     names = [file.name.removesuffix(".tsv") for file in sorted(folder.iterdir())]
     return LazyScores(names, lambda name: read_sed_scores(folder / f"{name}.tsv"), folder)
 
@@ -143,9 +145,10 @@ def lazy_sed_scores_loader(dir_path: str | Path) -> LazyScores:
 def write_sed_scores(
     scores: Any, storage_path: str | Path, *, timestamps: Any = None, event_classes: Any = None
 ) -> None:
-    """Write a score table to a file, or those of a mapping to a folder.
+    """Write a score table to a file, or the tables of a mapping to a folder.
 
-    An array is written with its ``timestamps`` and ``event_classes``; a frame must have these, if given.
+    An array needs ``timestamps`` and ``event_classes``. If they are passed with a frame, it must have
+    the same.
     """
     path = Path(storage_path)
     if isinstance(scores, Mapping):
@@ -158,7 +161,7 @@ def write_sed_scores(
     table = scores
     if isinstance(scores, np.ndarray):
         if timestamps is None or event_classes is None:
-            raise SedscopeError("an array of scores needs timestamps and event_classes")
+            raise SedscopeError("An array of scores needs timestamps and event_classes.")
         table = create_score_dataframe(scores, timestamps, event_classes)
     validate_score_dataframe(table, timestamps=timestamps, event_classes=event_classes)
     with replacing(path) as temporary:
@@ -169,8 +172,10 @@ def write_sed_scores(
 
 
 def read_ground_truth_events(filepath: Any) -> dict[str, list[list[Any]]]:
-    """The events ``[onset, offset, label]`` of each clip from a file, or from a pandas frame with its
-    columns. A row with only a file name is a clip without events."""
+    """Read the events ``[onset, offset, label]`` of each clip from a file or a pandas frame.
+
+    A row with only a file name is a clip without events.
+    """
     import pandas
 
     if isinstance(filepath, pandas.DataFrame):
@@ -185,16 +190,16 @@ def read_ground_truth_events(filepath: Any) -> dict[str, list[list[Any]]]:
     for name, onset, offset, label in zip(
         table["filename"], table["onset"], table["offset"], table["event_label"], strict=True
     ):
-        of_clip = events.setdefault(clip_id(name), [])
+        clip_events = events.setdefault(clip_id(name), [])
         if isinstance(label, str) and label:
-            of_clip.append([float(onset), float(offset), label])
+            clip_events.append([float(onset), float(offset), label])
     return events
 
 
 def write_ground_truth_events(
     ground_truth: Mapping[str, Iterable[Any]], filepath: str | Path, audio_format: str = "wav"
 ) -> None:
-    """Write the events of each clip; clips without events have a row of their own."""
+    """Write the events of each clip. A clip without events gets a row with only its name."""
     rows = []
     for name, events in events_by_name(ground_truth).items():
         cells = [f"{name}.{audio_format}\t{on}\t{off}\t{label}\n" for on, off, label in events]
@@ -203,35 +208,38 @@ def write_ground_truth_events(
 
 
 def read_ground_truth_tags(filepath: str | Path) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """The labels of each clip, and in how many rows each label is: from a file with a label a row
-    (``event_label``), or several with commas between them (``event_labels``)."""
+    """Read the labels of each clip, and count the rows of each label.
+
+    A row of the file has one label (column ``event_label``) or several, separated by commas (column
+    ``event_labels``).
+    """
     table = read_text_table(filepath)
     several = "event_labels" in table.header
     column = "event_labels" if several else "event_label"
     missing = [name for name in ("filename", column) if name not in table.header]
     if missing:
-        raise SedscopeError(f"{filepath}: there is no column {listing(missing)}")
-    name_place, label_place = table.header.index("filename"), table.header.index(column)
+        raise SedscopeError(f"{filepath}: there is no column {listing(missing)}.")
+    name_column, label_column = table.header.index("filename"), table.header.index(column)
     tags: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
     for row in table.rows:
-        cell = row[label_place]
+        cell = row[label_column]
         labels = [label for label in (cell.split(",") if several else [cell]) if label]
-        tags.setdefault(clip_id(row[name_place]), []).extend(labels)
+        tags.setdefault(clip_id(row[name_column]), []).extend(labels)
         for label in labels:
             counts[label] = counts.get(label, 0) + 1
     return tags, counts
 
 
 def read_audio_durations(filepath: str | Path) -> dict[str, float]:
-    """The duration of each clip in seconds, from a file ``filename duration``."""
+    """Read the duration of each clip in seconds from a file with the columns ``filename duration``."""
     return {clip_id(name): seconds for name, seconds in read_durations(filepath).items()}
 
 
 def _require_columns(table: Any, names: list[str], where: str) -> None:
     missing = [name for name in names if name not in table.columns]
     if missing:
-        raise SedscopeError(f"{where}: there is no column {listing(missing)}")
+        raise SedscopeError(f"{where}: there is no column {listing(missing)}.")
 
 
 # Detections
@@ -240,12 +248,12 @@ def _require_columns(table: Any, names: list[str], where: str) -> None:
 def write_detection(
     scores: Any, threshold: Any, filepath: str | Path, audio_format: str = "wav"
 ) -> None:
-    """Write the events where ``score > threshold``, behind those that the file has already.
+    """Append the events where ``score > threshold`` to a file.
 
     ``threshold``: one for all classes, or one by label.
     """
     if not hasattr(scores, "keys"):
-        raise SedscopeError("scores must be a mapping from clips to score tables")
+        raise SedscopeError("scores must be a mapping from clips to score tables.")
     path = Path(filepath)
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     rows = [
@@ -267,15 +275,15 @@ def write_detections_for_multiple_thresholds(
     score_transform: Callable[[Any], Any] | str | Path | None = None,
     threshold_decimals: int = 3,
 ) -> None:
-    """Write the events at each of some thresholds to a file of its own, named after the threshold.
+    """Write the events at each threshold to a file named after the threshold.
 
-    ``score_transform``: what each score table is put through before, or a file of it.
+    ``score_transform``: a function that is applied to each score table first, or a file with one.
     """
     points = np.unique(np.asarray(thresholds, np.float64))
     names = [f"{point:.{threshold_decimals}f}" for point in points]
     if len(points) != np.size(thresholds) or len(set(names)) < len(names):
         raise SedscopeError(
-            f"thresholds must differ within {threshold_decimals} decimals: see threshold_decimals"
+            f"thresholds must differ within {threshold_decimals} decimals. Raise threshold_decimals."
         )
     scores = transformed_scores(scores, score_transform)
     folder = Path(dir_path)
@@ -285,7 +293,7 @@ def write_detections_for_multiple_thresholds(
 
 
 def transformed_scores(scores: Any, transform: Callable[[Any], Any] | str | Path | None) -> Any:
-    """Score tables put through a function, or through that of a file; as they are without one."""
+    """Apply a transform, or the one in a file, to score tables. None changes nothing."""
     if transform is None:
         return scores
     function = read_score_transform(transform) if isinstance(transform, (str, Path)) else transform

@@ -9,12 +9,12 @@ from ....errors import SedscopeError
 
 
 def read_number_table(path: Path) -> Any:
-    """A tab-separated table of numbers with a header, every number as exact as it is written."""
+    """Read a tab-separated table of numbers with a header, exactly as written."""
     import pandas
     import polars
 
     try:
         table = polars.read_csv(path, separator="\t", quote_char=None).cast(polars.Float64)
     except (OSError, polars.exceptions.PolarsError) as error:
-        raise SedscopeError(f"{path} is no table of numbers: {error}") from None
+        raise SedscopeError(f"{path} is not a table of numbers: {error}") from None
     return pandas.DataFrame({name: table[name].to_numpy() for name in table.columns})

@@ -13,7 +13,7 @@ from ....data.scores import ClipScores, refuse_nans
 from ....errors import SedscopeError
 from ....postprocessing import MedianFilter, PerClass, PostProcessing
 from ..inputs import require_microseconds
-from ..lazy import LazyScores
+from ..lazy_scores import LazyScores
 from .io import lazy_sed_scores_loader, write_sed_scores
 from .scores import create_score_dataframe, validate_score_dataframe
 
@@ -25,31 +25,31 @@ def medfilt(
     lazy: bool = False,
     storage_dir: str | Path | None = None,
 ) -> Any:
-    """Score tables after a median filter, in continuous time; see
-    :class:`~sedscope.postprocessing.MedianFilter`.
+    """Apply a median filter to score tables, as :class:`~sedscope.postprocessing.MedianFilter` does.
 
     ``filter_length_in_sec``: one for all classes, or one for each in the order of the columns.
     """
     require_microseconds(time_decimals)
 
-    def filtered(table: Any) -> Any:
+    def filter_table(table: Any) -> Any:
         edges, classes = validate_score_dataframe(table)
-        chosen = median_filter(filter_length_in_sec, classes)
+        postprocessing = median_filter(filter_length_in_sec, classes)
         clip = ClipScores(table[classes].to_numpy(), edges)
         refuse_nans("of the table", clip, classes)
-        made = chosen.process(clip, classes) if len(clip.values) else clip
-        return create_score_dataframe(made.values, made.edges, classes)
+        if len(clip.values):
+            clip = postprocessing.process(clip, classes)
+        return create_score_dataframe(clip.values, clip.edges, classes)
 
-    return _applied(scores, filtered, lazy, storage_dir)
+    return _apply(scores, filter_table, lazy, storage_dir)
 
 
 def median_filter(filter_length_in_sec: Any, classes: Any) -> PostProcessing:
-    """The filter of all classes, or of each."""
+    """Return the filter of all classes, or of each class."""
     if np.isscalar(filter_length_in_sec):
         return MedianFilter(float(np.asarray(filter_length_in_sec)))
     lengths = np.asarray(filter_length_in_sec, np.float64)
     if lengths.shape != (len(classes),):
-        raise SedscopeError(f"give one filter length, or one for each of {len(classes)} classes")
+        raise SedscopeError(f"Pass one filter length, or one for each of the {len(classes)} classes.")
     return PerClass(dict(zip(classes, map(MedianFilter, lengths.tolist()), strict=True)))
 
 
@@ -61,17 +61,17 @@ def apply_postprocessing(
     storage_dir: str | Path | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Score tables after ``values, edges = postprocessing_fn(values, edges, **kwargs)``."""
+    """Apply ``values, edges = postprocessing_fn(values, edges, **kwargs)`` to score tables."""
 
-    def processed(table: Any) -> Any:
+    def process_table(table: Any) -> Any:
         edges, classes = validate_score_dataframe(table)
         values, new_edges = postprocessing_fn(table[classes].to_numpy(), edges, **kwargs)
         return create_score_dataframe(values, new_edges, classes)
 
-    return _applied(scores, processed, lazy, storage_dir)
+    return _apply(scores, process_table, lazy, storage_dir)
 
 
-def _applied(
+def _apply(
     scores: Any, process: Callable[[Any], Any], lazy: bool, storage_dir: str | Path | None
 ) -> Any:
     tables = lazy_sed_scores_loader(scores) if isinstance(scores, (str, Path)) else scores
@@ -81,12 +81,12 @@ def _applied(
         try:
             table = process(tables[name])
         except SedscopeError as error:
-            raise SedscopeError(f"clip {name}: {error}") from None
+            raise SedscopeError(f"Clip {name}: {error}") from None
         if storage_dir is not None:
             folder = Path(storage_dir)
             folder.mkdir(parents=True, exist_ok=True)
             write_sed_scores(table, folder / f"{name}.tsv")
         return table
 
-    made: Mapping[str, Any] = LazyScores(names, load)
-    return made if lazy else dict(made)
+    processed: Mapping[str, Any] = LazyScores(names, load)
+    return processed if lazy else dict(processed)

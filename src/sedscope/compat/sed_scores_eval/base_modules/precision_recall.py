@@ -20,11 +20,11 @@ from .curves import get_curve_idx_for_threshold, xsort
 
 
 def precision_recall_curve_from_intermediate_statistics(scores_intermediate_statistics: Any) -> Any:
-    """Precisions, recalls, scores and statistics, by rising recall."""
+    """Return precisions, recalls, scores and statistics by rising recall."""
     if isinstance(scores_intermediate_statistics, dict):
         return {
-            label: precision_recall_curve_from_intermediate_statistics(of_class)
-            for label, of_class in scores_intermediate_statistics.items()
+            label: precision_recall_curve_from_intermediate_statistics(class_statistics)
+            for label, class_statistics in scores_intermediate_statistics.items()
         }
     scores, stats = scores_intermediate_statistics
     precision, recall, _ = _rates(class_counts(scores, stats), 1.0)
@@ -32,20 +32,20 @@ def precision_recall_curve_from_intermediate_statistics(scores_intermediate_stat
 
 
 def fscore_from_precision_recall(precision: Any, recall: Any, *, beta: float = 1.0) -> Any:
-    """The F-score; 0 where precision and recall are."""
+    """Return the F-score, which is 0 where precision and recall are 0."""
     weight = beta * beta
-    whole = weight * np.asarray(precision, np.float64) + recall
-    return (1 + weight) * precision * recall / np.where(whole > 0, whole, 1.0)
+    denominator = weight * np.asarray(precision, np.float64) + recall
+    return (1 + weight) * precision * recall / np.where(denominator > 0, denominator, 1.0)
 
 
 def fscore_curve_from_intermediate_statistics(
     scores_intermediate_statistics: Any, beta: float = 1.0
 ) -> Any:
-    """F-scores, precisions, recalls, scores and statistics, by rising score."""
+    """Return F-scores, precisions, recalls, scores and statistics by rising score."""
     if isinstance(scores_intermediate_statistics, dict):
         return {
-            label: fscore_curve_from_intermediate_statistics(of_class, beta=beta)
-            for label, of_class in scores_intermediate_statistics.items()
+            label: fscore_curve_from_intermediate_statistics(class_statistics, beta=beta)
+            for label, class_statistics in scores_intermediate_statistics.items()
         }
     scores, stats = scores_intermediate_statistics
     precision, recall, fscore = _rates(class_counts(scores, stats), beta)
@@ -58,16 +58,19 @@ def best_fscore_from_intermediate_statistics(
     min_precision: float = 0.0,
     min_recall: float = 0.0,
 ) -> Any:
-    """The best F-score of each class, its precision, recall, threshold and statistics, and averages.
+    """Return the best F-score of each class with its precision, recall, threshold and statistics, and
+    averages.
 
-    Where no threshold meets the needs, it is that of nothing being detected.
+    If no threshold meets the constraints, the values are those at which nothing is detected.
     """
     if isinstance(scores_intermediate_statistics, dict):
-        found = {
-            label: best_fscore_from_intermediate_statistics(of_class, beta, min_precision, min_recall)
-            for label, of_class in scores_intermediate_statistics.items()
+        results = {
+            label: best_fscore_from_intermediate_statistics(
+                class_statistics, beta, min_precision, min_recall
+            )
+            for label, class_statistics in scores_intermediate_statistics.items()
         }
-        *rates, thresholds, stats = _by_value(found, 5)
+        *rates, thresholds, stats = _by_value(results, 5)
         return (*_with_averages(rates, stats, beta), thresholds, stats)
     scores, stats = scores_intermediate_statistics
     counts = class_counts(scores, stats)
@@ -89,18 +92,19 @@ def best_fscore_from_intermediate_statistics(
 def single_fscore_from_intermediate_statistics(
     scores_intermediate_statistics: Any, threshold: Any, *, beta: float = 1.0
 ) -> Any:
-    """The F-score of each class at a threshold, its precision, recall and statistics, and averages.
+    """Return the F-score of each class at a threshold with its precision, recall and statistics, and
+    averages.
 
     ``threshold``: one for all classes, or one for each.
     """
     if isinstance(scores_intermediate_statistics, dict):
-        found = {
+        results = {
             label: single_fscore_from_intermediate_statistics(
-                of_class, threshold_of(threshold, label), beta=beta
+                class_statistics, threshold_of(threshold, label), beta=beta
             )
-            for label, of_class in scores_intermediate_statistics.items()
+            for label, class_statistics in scores_intermediate_statistics.items()
         }
-        *rates, stats = _by_value(found, 4)
+        *rates, stats = _by_value(results, 4)
         return (*_with_averages(rates, stats, beta), stats)
     scores, stats = scores_intermediate_statistics
     row = get_curve_idx_for_threshold(scores, threshold_of(threshold, ""))
@@ -111,9 +115,9 @@ def single_fscore_from_intermediate_statistics(
 def micro_average(
     intermediate_stats: Mapping[str, Mapping[str, Any]], beta: float = 1.0
 ) -> tuple[Any, Any, Any]:
-    """F-score, precision and recall of all classes together, each at its operating point."""
+    """Return F-score, precision and recall of all classes together, each at its operating point."""
     tp, fp, references = (
-        sum(int(of_class[name]) for of_class in intermediate_stats.values())
+        sum(int(class_statistics[name]) for class_statistics in intermediate_stats.values())
         for name in ("tps", "fps", "n_ref")
     )
     tally = Tally(tp, fp, references)
@@ -121,42 +125,45 @@ def micro_average(
 
 
 def average_precision_from_intermediate_statistics(scores_intermediate_statistics: Any) -> Any:
-    """The average precision of each class and their mean, and the curves."""
+    """Return the average precision of each class and their mean, and the curves."""
     if isinstance(scores_intermediate_statistics, dict):
-        found = {
-            label: average_precision_from_intermediate_statistics(of_class)
-            for label, of_class in scores_intermediate_statistics.items()
+        results = {
+            label: average_precision_from_intermediate_statistics(class_statistics)
+            for label, class_statistics in scores_intermediate_statistics.items()
         }
-        values, curves = _by_value(found, 2)
+        values, curves = _by_value(results, 2)
         return {**values, "mean": mean_of(values)}, curves
     curve = precision_recall_curve_from_intermediate_statistics(scores_intermediate_statistics)
     return average_precision_from_precision_recall_curve(curve[0], curve[1]), curve
 
 
 def average_precision_from_precision_recall_curve(p: NDArray[Any], r: NDArray[Any]) -> float:
-    """The average precision of a curve, in steps."""
+    """Return the average precision of a step curve."""
     if np.isnan(r).any():
         return np.nan
     return PrecisionRecallCurve(np.empty(0), p, r).average_precision()
 
 
 def fscore_from_sed_eval_metrics(sed_eval_metrics: Any) -> tuple[dict[str, Any], ...]:
-    """F-scores, precisions and recalls of sed_eval's metrics, with averages."""
+    """Return F-scores, precisions and recalls of the metrics of sed_eval, with averages."""
     return tuple(sed_eval_values(sed_eval_metrics, "f_measure", ("f_measure", "precision", "recall")))
 
 
 def sed_eval_values(metrics: Any, group: str, names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Some values of each class in sed_eval's metrics, and their averages."""
+    """Return some values of each class in the metrics of sed_eval, with averages."""
     results = {
         **metrics.results_class_wise_metrics(),
         "macro_average": metrics.results_class_wise_average_metrics(),
         "micro_average": metrics.results_overall_metrics(),
     }
-    return [{label: of_class[group][name] for label, of_class in results.items()} for name in names]
+    return [
+        {label: class_statistics[group][name] for label, class_statistics in results.items()}
+        for name in names
+    ]
 
 
 def _rates(counts: ClassCounts, beta: float) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Precision, recall and F-score by rising score; not defined for a class without references."""
+    """Return precision, recall and F-score by rising score; NaN for a class without references."""
     tally = counts.tally()
     rates = (tally.precision[::-1], tally.recall[::-1], tally.fscore(beta)[::-1])
     if not counts.references:
@@ -166,38 +173,40 @@ def _rates(counts: ClassCounts, beta: float) -> tuple[NDArray[Any], NDArray[Any]
 
 
 def best_row(values: NDArray[Any]) -> int:
-    """Where the largest value is; of equals the one with the highest score."""
+    """Return the row of the largest value; of equal ones, that with the highest score."""
     return len(values) - 1 - int(np.argmax(values[::-1]))
 
 
 def at_row(stats: Any, row: int) -> Any:
-    """Statistics at one operating point."""
+    """Return the statistics at one operating point."""
     if isinstance(stats, dict):
         return {name: at_row(column, row) for name, column in stats.items()}
     return stats if np.isscalar(stats) else stats[row]
 
 
 def threshold_of(threshold: Any, label: str) -> Any:
-    """The threshold of a class."""
-    chosen = threshold
+    """Return the threshold of a class."""
+    class_threshold = threshold
     if isinstance(threshold, Mapping):
         if label not in threshold:
-            raise SedscopeError(f"there is no threshold for {label}")
-        chosen = threshold[label]
-    if not np.isscalar(chosen):
-        raise SedscopeError(f"thresholds must be one number, or one for each class, not {chosen!r:.80}")
-    return chosen
+            raise SedscopeError(f"There is no threshold for {label}.")
+        class_threshold = threshold[label]
+    if not np.isscalar(class_threshold):
+        raise SedscopeError(
+            f"A threshold must be one number, or one for each class, not {class_threshold!r:.80}."
+        )
+    return class_threshold
 
 
 def mean_of(values: Mapping[str, Any]) -> Any:
-    """The mean over the classes for which there is a value."""
-    known = [value for value in values.values() if not np.isnan(value)]
-    return np.mean(known) if known else np.nan
+    """Return the mean over the classes whose value is defined."""
+    defined = [value for value in values.values() if not np.isnan(value)]
+    return np.mean(defined) if defined else np.nan
 
 
-def _by_value(found: Mapping[str, tuple[Any, ...]], number: int) -> list[dict[str, Any]]:
-    """Each of several values by label."""
-    return [{label: values[k] for label, values in found.items()} for k in range(number)]
+def _by_value(results: Mapping[str, tuple[Any, ...]], number: int) -> list[dict[str, Any]]:
+    """Return each of several values by label."""
+    return [{label: values[k] for label, values in results.items()} for k in range(number)]
 
 
 def _with_averages(

@@ -18,11 +18,11 @@ from .precision_recall import mean_of
 
 
 def roc_curve_from_intermediate_statistics(scores_intermediate_statistics: Any) -> Any:
-    """True and false positive rates, scores and statistics, by rising false positive rate."""
+    """Return true and false positive rates, scores and statistics by rising false positive rate."""
     if isinstance(scores_intermediate_statistics, dict):
         return {
-            label: roc_curve_from_intermediate_statistics(of_class)
-            for label, of_class in scores_intermediate_statistics.items()
+            label: roc_curve_from_intermediate_statistics(class_statistics)
+            for label, class_statistics in scores_intermediate_statistics.items()
         }
     scores, stats = scores_intermediate_statistics
     tally = _judged(scores, stats).tally()
@@ -34,16 +34,16 @@ def auroc_from_intermediate_statistics(
     max_fpr: float | None = None,
     mcclish_correction: bool = False,
 ) -> Any:
-    """The area under the ROC of each class and their mean, and the curves.
+    """Return the area under the ROC of each class and their mean, and the curves.
 
-    ``max_fpr``: only up to that false positive rate, divided by it, or with ``mcclish_correction``
-    rescaled so that 0.5 is chance.
+    ``max_fpr``: take the area up to that false positive rate only, divided by it. With
+    ``mcclish_correction`` it is rescaled so that chance is 0.5.
     """
     if isinstance(scores_intermediate_statistics, dict):
         values, curves = {}, {}
-        for label, of_class in scores_intermediate_statistics.items():
+        for label, class_statistics in scores_intermediate_statistics.items():
             values[label], curves[label] = auroc_from_intermediate_statistics(
-                of_class, max_fpr, mcclish_correction
+                class_statistics, max_fpr, mcclish_correction
             )
         return {**values, "mean": mean_of(values)}, curves
     scores, stats = scores_intermediate_statistics
@@ -54,5 +54,5 @@ def auroc_from_intermediate_statistics(
 def _judged(scores: Any, stats: Any) -> ClassCounts:
     counts = class_counts(scores, stats)
     if counts.trials is None:
-        raise SedscopeError("a ROC needs true negatives ('tns'), which segments and clips have")
+        raise SedscopeError("A ROC needs true negatives ('tns'), which only segments and clips have.")
     return counts

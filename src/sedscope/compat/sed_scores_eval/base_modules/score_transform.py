@@ -1,6 +1,6 @@
-"""Piecewise linear transforms of scores, after which those in reference events are spread evenly.
+"""Piecewise linear transforms that spread the scores in reference events evenly.
 
-For tools that look at evenly spaced thresholds only; exact metrics do not need them.
+They are for tools that evaluate evenly spaced thresholds only; exact metrics do not need them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def write_score_transform(
     max_score: float = 1.0,
     classwise_transform: bool = False,
 ) -> None:
-    """Find a transform and write it: ``y`` and, for each class, the scores that become it.
+    """Fit a transform and write it: a column ``y``, and for each class the scores that become it.
 
-    ``num_breakpoints``: points between ``min_score`` and ``max_score``, which stay as they are.
-    ``classwise_transform``: each class has its own.
+    ``num_breakpoints``: the number of points between ``min_score`` and ``max_score``, which do not
+    change. ``classwise_transform``: fit one transform per class.
     """
     import pandas
 
@@ -44,7 +44,7 @@ def write_score_transform(
     inside = _scores_in_references(tables, events_by_name(ground_truth))
     empty = [label for label, values in inside.items() if not len(values)]
     if empty:
-        raise SedscopeError(f"without reference events: {listing(empty)}")
+        raise SedscopeError(f"These classes have no reference events: {listing(empty)}.")
     if not classwise_transform:
         inside = dict.fromkeys(inside, np.concatenate(list(inside.values())))
     step = (max_score - min_score) / num_breakpoints
@@ -52,35 +52,35 @@ def write_score_transform(
     columns = {"y": np.round([min_score, *middles, max_score], 12)}
     for label, values in inside.items():
         positive = np.sort(values[values > 0])
-        places = np.linspace(0, len(positive), num_breakpoints + 1, dtype=int)[:-1]
-        columns[label] = np.concatenate([[min_score], positive[places], [max_score]])
+        ranks = np.linspace(0, len(positive), num_breakpoints + 1, dtype=int)[:-1]
+        columns[label] = np.concatenate([[min_score], positive[ranks], [max_score]])
     with replacing(filepath) as temporary:
         pandas.DataFrame(columns).to_csv(temporary, sep="\t", index=False)
 
 
 def read_score_transform(filepath: str | Path) -> Callable[[Any], Any]:
-    """A function from score table to transformed score table."""
+    """Read a transform as a function from score table to score table."""
     table = read_number_table(Path(filepath))
     names = table.columns.tolist()
     if names[:1] != ["y"] or len(names) < 2:
-        raise SedscopeError(f"{filepath}: expected the columns y and one per class")
+        raise SedscopeError(f"{filepath}: the columns must be y and one per class.")
     classes = names[1:]
 
     def transform(scores: Any) -> Any:
         validate_score_dataframe(scores, event_classes=classes)
         transformed = scores.copy()
         for label in classes:
-            known, values = table[label].to_numpy(), scores[label].to_numpy()
-            if (values < known[0]).any() or (values > known[-1]).any():
-                raise SedscopeError(f"scores of {label} outside {known[0]:g} to {known[-1]:g}")
-            transformed[label] = np.interp(values, known, table["y"].to_numpy())
+            knots, values = table[label].to_numpy(), scores[label].to_numpy()
+            if (values < knots[0]).any() or (values > knots[-1]).any():
+                raise SedscopeError(f"Scores of {label} are outside {knots[0]:g} to {knots[-1]:g}.")
+            transformed[label] = np.interp(values, knots, table["y"].to_numpy())
         return transformed
 
     return transform
 
 
 def _scores_in_references(tables: Any, events: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    """The scores of each class in its reference events."""
+    """Return the scores of each class during its reference events."""
     classes: list[str] | None = None
     inside: dict[str, list[NDArray[np.float64]]] = {}
     for name in sorted(tables.keys()):
@@ -88,7 +88,7 @@ def _scores_in_references(tables: Any, events: Mapping[str, Any]) -> dict[str, N
         edges, classes = validate_score_dataframe(table, event_classes=classes)
         for onset, offset, label in events[name]:
             if label not in classes:
-                raise SedscopeError(f"{name}: the scores have no class {label}")
+                raise SedscopeError(f"Clip {name}: the scores have no class {label}.")
             first, last = onset_offset_times_to_indices(onset, offset, edges)
             inside.setdefault(label, []).append(table[label].to_numpy()[first:last])
     return {

@@ -1,4 +1,4 @@
-"""Score tables: pandas frames ``onset offset class…``, a row a frame."""
+"""Score tables: pandas frames with the columns ``onset offset class…`` and one row per frame."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from .ground_truth import onset_offset_times_to_indices
 
 
 def create_score_dataframe(scores: ArrayLike, timestamps: ArrayLike, event_classes: Any) -> Any:
-    """A score table from (frames × classes) scores and the frames + 1 boundaries in seconds."""
+    """Make a score table from (frames × classes) scores and frames + 1 boundaries in seconds."""
     import pandas
 
     values, edges = np.asarray(scores), np.asarray(timestamps)
     if values.ndim != 2:
-        raise SedscopeError(f"scores must be frames × classes, not of shape {values.shape}")
+        raise SedscopeError(f"Scores must have the shape frames × classes, not {values.shape}.")
     if edges.shape != (len(values) + 1,):
         raise SedscopeError(
-            f"{len(values)} frames need {len(values) + 1} timestamps, not of shape {edges.shape}"
+            f"{len(values)} frames need {len(values) + 1} timestamps, not shape {edges.shape}."
         )
     if not isinstance(event_classes, (list, tuple)) or len(event_classes) != values.shape[1]:
         raise SedscopeError(
-            f"event_classes must be a list of {values.shape[1]} names, one a column of the scores"
+            f"event_classes must be a list of {values.shape[1]} names, one per column of the scores."
         )
     wrong = [repr(label) for label in event_classes if not isinstance(label, (str, int))]
     if wrong:
-        raise SedscopeError(f"event classes must be names or whole numbers, not {listing(wrong)}")
+        raise SedscopeError(f"Event classes must be names or whole numbers, not {listing(wrong)}.")
     table = np.concatenate([edges[:-1, None], edges[1:, None], values], axis=1)
     return pandas.DataFrame(table, columns=["onset", "offset", *event_classes])
 
@@ -36,45 +36,47 @@ def create_score_dataframe(scores: ArrayLike, timestamps: ArrayLike, event_class
 def validate_score_dataframe(
     scores: Any, timestamps: ArrayLike | None = None, event_classes: Any = None
 ) -> tuple[NDArray[Any], list[Any]]:
-    """The frame boundaries and the classes of a score table; one that is none is refused.
+    """Check a score table, and return its frame boundaries and classes.
 
-    ``timestamps``, ``event_classes``: what they must be, if given.
+    ``timestamps``, ``event_classes``: what these must be, if passed.
     """
     import pandas
 
     if not isinstance(scores, pandas.DataFrame):
-        raise SedscopeError(f"a score table must be a pandas.DataFrame, not {type(scores).__name__}")
+        raise SedscopeError(f"A score table must be a pandas.DataFrame, not {type(scores).__name__}.")
     columns = scores.columns.tolist()
     if columns[:2] != ["onset", "offset"] or len(columns) < 3:
-        found = listing([repr(name) for name in columns])
-        raise SedscopeError(f"expected the columns onset, offset and one per class, found {found}")
+        names = listing([repr(name) for name in columns])
+        raise SedscopeError(f"The columns must be onset, offset and one per class, not {names}.")
     classes = columns[2:]
     if event_classes is not None and classes != list(event_classes):
         raise SedscopeError(
-            f"the classes of the score table are {listing(list(map(str, classes)))}, not "
-            f"{listing(list(map(str, event_classes)))}"
+            f"The classes of the score table are {listing(list(map(str, classes)))}, not "
+            f"{listing(list(map(str, event_classes)))}."
         )
     onsets, offsets = scores["onset"].to_numpy(), scores["offset"].to_numpy()
     empty = np.flatnonzero(offsets == onsets)
     if len(empty):
-        raise SedscopeError(f"frames of no length: {listing([str(row) for row in empty])}")
+        raise SedscopeError(f"Some frames have no length: {listing([str(row) for row in empty])}.")
     apart = np.flatnonzero(offsets[:-1] != onsets[1:])
     if len(apart):
-        places = listing([str(row + 1) for row in apart])
-        raise SedscopeError(f"frames that do not begin where the one before ends: {places}")
+        frames = listing([str(row + 1) for row in apart])
+        raise SedscopeError(f"Some frames do not begin where the one before ends: {frames}.")
     edges = np.append(onsets, offsets[-1:])
     if timestamps is not None and not (
         np.shape(timestamps) == edges.shape and np.allclose(edges, timestamps)
     ):
-        raise SedscopeError("the boundaries of the score table are not the given timestamps")
+        raise SedscopeError("The boundaries of the score table differ from the timestamps.")
     return edges, classes
 
 
 def get_unique_thresholds(
     scores: NDArray[Any],
 ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
-    """Thresholds below each distinct score, midway to the next lower one; the order of the scores; and
-    where in it the distinct ones begin.
+    """Return a threshold below each distinct score, the order of the scores, and the first index of
+    each distinct score in this order.
+
+    A threshold lies midway between a score and the next lower one.
 
     >>> thresholds, order, first = get_unique_thresholds(np.array([1, 3, 2, 3]))
     >>> thresholds.tolist(), order.tolist(), first.tolist()
@@ -89,5 +91,5 @@ def get_unique_thresholds(
 def onset_offset_times_to_score_indices(
     onset_time: float, offset_time: float, timestamps: ArrayLike
 ) -> tuple[int, int]:
-    """The frames in which an event lies, from the first to before the last."""
+    """Return the first frame of an event, and the frame after its last one."""
     return onset_offset_times_to_indices(onset_time, offset_time, timestamps)

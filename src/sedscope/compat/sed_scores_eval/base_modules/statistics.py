@@ -14,13 +14,16 @@ from ..utils.nested import deflatten, flatten
 def accumulated_intermediate_statistics_from_deltas(
     deltas: Mapping[str, Mapping[str, Any]],
 ) -> Statistics:
-    """Per class the scores at which some clip's counts change, rising and with ``inf`` last, and all
-    counts at them. The deltas may be of any counts that are 0 where nothing is detected."""
+    """Return per class the scores at which counts change, and all counts at these scores.
+
+    Scores increase, with ``inf`` last. The deltas may be those of any counts that are 0 where nothing is
+    detected. At ``scores[i]``, frames with ``score >= scores[i]`` are active.
+    """
     first = next(iter(deltas.values()))
-    return {label: _added_up([of_clip[label] for of_clip in deltas.values()]) for label in first}
+    return {label: _add_up([clip_deltas[label] for clip_deltas in deltas.values()]) for label in first}
 
 
-def _added_up(parts: list[Any]) -> Any:
+def _add_up(parts: list[Any]) -> Any:
     flat = [flatten(changes, sep="\\") for _, changes in parts]
     scores, row = np.unique(np.concatenate([at for at, _ in parts]), return_inverse=True)
     counts = {}

@@ -8,9 +8,9 @@ from ....criteria import Collar
 from ..counting import Statistics, statistics_of
 from ..criteria import by_collar, by_events
 from ..delta_tables import DeltaTable, delta_table
-from ..reading import accumulated
+from ..statistic_functions import accumulated_function
 
-accumulated_intermediate_statistics = accumulated(by_collar)
+accumulated_intermediate_statistics = accumulated_function(by_collar)
 
 
 def intermediate_statistics_deltas(
@@ -23,8 +23,8 @@ def intermediate_statistics_deltas(
     time_decimals: int = 6,
     num_jobs: int = 1,
 ) -> DeltaTable:
-    """How the counts of each clip and class change at its scores."""
-    found = by_collar(
+    """Return how the counts of each clip and class change at its scores."""
+    named = by_collar(
         scores,
         ground_truth,
         onset_collar=onset_collar,
@@ -33,12 +33,12 @@ def intermediate_statistics_deltas(
         return_onset_offset_dist_sum=return_onset_offset_dist_sum,
         time_decimals=time_decimals,
     )
-    return delta_table(found)
+    return delta_table(named)
 
 
 def accumulated_intermediate_statistics_from_deltas(deltas: Any, ground_truth: Any) -> Statistics:
-    """The statistics that deltas add up to."""
-    of_clip = next(iter(deltas.values()))
-    errors = all("onset_dist_sum" in changes for _, changes in of_clip.values())
-    criterion = Collar(errors=errors)  # the collars do not matter any more
+    """Return the statistics that deltas add up to."""
+    clip_deltas = next(iter(deltas.values()))
+    errors = all("onset_dist_sum" in changes for _, changes in clip_deltas.values())
+    criterion = Collar(errors=errors)  # the deltas already depend on the collars
     return statistics_of(by_events(None, ground_truth, criterion, deltas=deltas).counts())

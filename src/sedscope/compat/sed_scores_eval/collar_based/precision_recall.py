@@ -8,17 +8,19 @@ from ..base_modules.precision_recall import (
     single_fscore_from_intermediate_statistics,
 )
 from ..criteria import by_collar
-from ..reading import bootstrapped, reading
+from ..statistic_functions import bootstrapped_function, statistic_function
 
-precision_recall_curve = reading(
+precision_recall_curve = statistic_function(
     "precision_recall_curve", by_collar, precision_recall_curve_from_intermediate_statistics
 )
-fscore_curve = reading("fscore_curve", by_collar, fscore_curve_from_intermediate_statistics)
-fscore = batched(reading("fscore", by_collar, single_fscore_from_intermediate_statistics))
-best_fscore = reading("best_fscore", by_collar, best_fscore_from_intermediate_statistics)
+fscore_curve = statistic_function("fscore_curve", by_collar, fscore_curve_from_intermediate_statistics)
+fscore = batched(statistic_function("fscore", by_collar, single_fscore_from_intermediate_statistics))
+best_fscore = statistic_function("best_fscore", by_collar, best_fscore_from_intermediate_statistics)
 bootstrapped_fscore = batched(
-    bootstrapped("bootstrapped_fscore", by_collar, single_fscore_from_intermediate_statistics)
+    bootstrapped_function("bootstrapped_fscore", by_collar, single_fscore_from_intermediate_statistics)
 )
 bootstrapped_best_fscore = batched(
-    bootstrapped("bootstrapped_best_fscore", by_collar, best_fscore_from_intermediate_statistics)
+    bootstrapped_function(
+        "bootstrapped_best_fscore", by_collar, best_fscore_from_intermediate_statistics
+    )
 )

@@ -8,10 +8,10 @@ from ....criteria import Intersection
 from ..counting import Statistics, statistics_of
 from ..criteria import by_events, by_intersection
 from ..delta_tables import CROSS, DeltaTable, delta_table
-from ..reading import accumulated
+from ..statistic_functions import accumulated_function
 from ..utils.nested import flatten
 
-accumulated_intermediate_statistics = accumulated(by_intersection)
+accumulated_intermediate_statistics = accumulated_function(by_intersection)
 
 
 def intermediate_statistics_deltas(

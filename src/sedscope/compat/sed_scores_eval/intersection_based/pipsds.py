@@ -1,4 +1,4 @@
-"""PSDS of which each class takes the best of several post-processings at each rate.
+"""The PSDS with the best of several post-processings for each class, at each rate.
 
 The curve of a class is a tuple of true positive rates, effective false positive rates, scores of the
 operating points and, for each, the number of the post-processing that it belongs to.
@@ -17,13 +17,13 @@ import numpy as np
 from ....counting.counts import Counts
 from ....counting.request import DeltaRequest
 from ....errors import SedscopeError
-from ..arguments import batched, taking, transposed
+from ..arguments import batched, transpose, with_options
 from ..base_modules.postprocessing import median_filter
-from ..counting import Found
+from ..counting import NamedDeltas
 from ..criteria import by_events, count_same_clips
 from ..delta_tables import DeltaTable
 from ..inputs import durations_by_name, events_by_name, named_scores
-from ..resamples import Drawing
+from ..resamples import Resamples
 from .intermediate_statistics import intermediate_statistics_deltas
 from .psds import ClassCurves, PSDSOptions
 
@@ -33,22 +33,22 @@ PostProcess: TypeAlias = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Data:
-    """What is evaluated, and by what."""
+    """The data, and the parameters of the evaluation."""
 
     scores: Any
     ground_truth: Any
     audio_durations: Any
     options: PSDSOptions
     pruned: bool = True
-    """Whether counts are request only as far down as the curves go."""
+    """Whether counts are needed only as far down as the curves go."""
 
     @property
     def limit(self) -> float | None:
-        """False positives per second up to which counts are request."""
+        """The false positives per second up to which counts are needed; None if all are."""
         return self.options.limit if self.pruned else None
 
-    def count(self, scores: Any, deltas: Any = None) -> Found:
-        """The deltas of some scores, or from a table."""
+    def count(self, scores: Any, deltas: Any = None) -> NamedDeltas:
+        """Find the deltas of scores, or convert them from a table."""
         return by_events(
             scores,
             self.ground_truth,
@@ -60,74 +60,75 @@ class Data:
 
 
 class Variants(ABC):
-    """Variants of the scores, of which the best is taken."""
+    """Variants of the scores. The best one is chosen at each rate."""
 
     @abstractmethod
-    def found(self, data: Data) -> list[Found]:
-        """The deltas of each."""
+    def find_deltas(self, data: Data) -> list[NamedDeltas]:
+        """Find the deltas of each variant."""
 
 
 @dataclass(frozen=True)
-class Processed(Variants):
-    """Functions that process scores; or scores that they have processed; or the deltas of these."""
+class FunctionVariants(Variants):
+    """Functions that process scores, or the scores they return, or the deltas of these."""
 
     postprocessing_functions: Sequence[PostProcess] | None
     scores_processed: Sequence[Any] | None = None
     deltas: Any = None
 
-    def found(self, data: Data) -> list[Found]:
-        """See the class."""
+    def find_deltas(self, data: Data) -> list[NamedDeltas]:
         functions = self.postprocessing_functions
-        given = self.scores_processed if self.deltas is None else self.deltas
-        if functions is not None and given is not None and len(functions) != len(given):
-            raise SedscopeError(f"{len(functions)} post-processings, but {len(given)} results of them")
+        results = self.scores_processed if self.deltas is None else self.deltas
+        if functions is not None and results is not None and len(functions) != len(results):
+            raise SedscopeError(
+                f"There are {len(functions)} post-processings, but {len(results)} results."
+            )
         if self.deltas is not None:
             return [data.count(None, table) for table in self.deltas]
         if self.scores_processed is not None:
             return [data.count(processed) for processed in self.scores_processed]
         if not functions:
-            raise SedscopeError("there is no post-processing: give functions, or what they make")
+            raise SedscopeError("There are no post-processings. Pass functions or their results.")
         return [data.count(function(data.scores, lazy=True)) for function in functions]
 
 
 @dataclass(frozen=True)
-class AsGiven(Variants):
-    """Processed scores in a list, in the place of scores."""
+class ScoreVariants(Variants):
+    """A list of processed scores, passed as the scores."""
 
     deltas: Any = None
 
-    def found(self, data: Data) -> list[Found]:
-        """See the class."""
-        return Processed(None, data.scores, self.deltas).found(data)
+    def find_deltas(self, data: Data) -> list[NamedDeltas]:
+        return FunctionVariants(None, data.scores, self.deltas).find_deltas(data)
 
 
 @dataclass(frozen=True)
-class MedianFiltered(Variants):
-    """Median filters; or scores that they have processed; or the deltas of these."""
+class MedianFilterVariants(Variants):
+    """Median filters, or the scores they return, or the deltas of these."""
 
     median_filter_lengths_in_sec: Sequence[Any]
     scores_processed: Sequence[Any] | None = None
     deltas: Any = None
 
-    def found(self, data: Data) -> list[Found]:
-        """All are made of a clip while it is at hand."""
+    def find_deltas(self, data: Data) -> list[NamedDeltas]:
+        """Apply all filters to a clip while it is in memory."""
         if self.deltas is not None or self.scores_processed is not None:
-            return Processed(None, self.scores_processed, self.deltas).found(data)
-        given = named_scores(data.scores)
+            return FunctionVariants(None, self.scores_processed, self.deltas).find_deltas(data)
+        named = named_scores(data.scores)
         filters = [
-            median_filter(length, given.scores.classes) for length in self.median_filter_lengths_in_sec
+            median_filter(length, named.scores.classes) for length in self.median_filter_lengths_in_sec
         ]
         if not filters:
-            raise SedscopeError("there is no median filter: give median_filter_lengths_in_sec")
+            raise SedscopeError("There are no median filters. Pass median_filter_lengths_in_sec.")
         events, durations = events_by_name(data.ground_truth), durations_by_name(data.audio_durations)
         request = DeltaRequest(data.limit, variants=tuple(dict.fromkeys(filters)))
-        found = count_same_clips(given, events, durations, data.options.criterion, request)
-        return [Found(found.deltas.variants[chosen], found.names) for chosen in filters]
+        counted = count_same_clips(named, events, durations, data.options.criterion, request)
+        variants = counted.deltas.variants
+        return [NamedDeltas(variants[variant], counted.names) for variant in filters]
 
 
 @dataclass(frozen=True)
-class FewDrawings(Drawing):
-    """See :class:`Drawing`; fewer unless asked for."""
+class FewResamples(Resamples):
+    """Fewer resamples by default."""
 
     n_iterations: int = 4
 
@@ -137,7 +138,7 @@ def _psds(
 ) -> tuple[Any, ...]:
     """The PSDS, that of each class, the PSD-ROC and that of each class, with the best of the variants;
     then the PSD-ROC of each variant, and those of its classes."""
-    found = variants.found(Data(scores, ground_truth, audio_durations, options))
+    found = variants.find_deltas(Data(scores, ground_truth, audio_durations, options))
     return _independent([of_variant.counts() for of_variant in found], options)
 
 
@@ -146,7 +147,7 @@ def _psd_roc(
 ) -> tuple[Any, ...]:
     """The PSD-ROC and that of each class, with the best of the variants; then the PSD-ROC of each
     variant, and those of its classes."""
-    found = variants.found(Data(scores, ground_truth, audio_durations, options))
+    found = variants.find_deltas(Data(scores, ground_truth, audio_durations, options))
     return _independent_curves([of_variant.counts() for of_variant in found], options)
 
 
@@ -157,37 +158,39 @@ def _bootstrapped(
     *,
     variants: Variants,
     options: PSDSOptions,
-    drawing: Drawing,
+    resamples: Resamples,
 ) -> list[tuple[Any, ...]]:
     """The same for resamples of the clips: a list with a tuple for each value."""
-    found = variants.found(Data(scores, ground_truth, audio_durations, options, pruned=False))
-    return transposed(
+    found = variants.find_deltas(Data(scores, ground_truth, audio_durations, options, pruned=False))
+    return transpose(
         [
             _independent([of_variant.counts(weights) for of_variant in found], options)
-            for weights in drawing.weights(found[0].names)
+            for weights in resamples.weights(found[0].names)
         ]
     )
 
 
 _of_functions = partial(batched, of_lists=("scores_processed", "deltas"))
 _of_lists = partial(batched, of_lists=("scores", "deltas"))
-_groups = partial(taking, options=PSDSOptions)
+_groups = partial(with_options, options=PSDSOptions)
 
-postprocessing_independent_psds = _of_functions(_groups(variants=Processed)(_psds))
-postprocessing_independent_psd_roc = _of_functions(_groups(variants=Processed)(_psd_roc))
+postprocessing_independent_psds = _of_functions(_groups(variants=FunctionVariants)(_psds))
+postprocessing_independent_psd_roc = _of_functions(_groups(variants=FunctionVariants)(_psd_roc))
 bootstrapped_postprocessing_independent_psds = _of_functions(
-    _groups(variants=Processed, drawing=FewDrawings)(_bootstrapped)
+    _groups(variants=FunctionVariants, resamples=FewResamples)(_bootstrapped)
 )
-postprocessing_independent_psds_from_postprocessed_scores = _of_lists(_groups(variants=AsGiven)(_psds))
+postprocessing_independent_psds_from_postprocessed_scores = _of_lists(
+    _groups(variants=ScoreVariants)(_psds)
+)
 postprocessing_independent_psd_roc_from_postprocessed_scores = _of_lists(
-    _groups(variants=AsGiven)(_psd_roc)
+    _groups(variants=ScoreVariants)(_psd_roc)
 )
 bootstrapped_postprocessing_independent_psds_from_postprocessed_scores = _of_lists(
-    _groups(variants=AsGiven, drawing=FewDrawings)(_bootstrapped)
+    _groups(variants=ScoreVariants, resamples=FewResamples)(_bootstrapped)
 )
-median_filter_independent_psds = _of_functions(_groups(variants=MedianFiltered)(_psds))
+median_filter_independent_psds = _of_functions(_groups(variants=MedianFilterVariants)(_psds))
 bootstrapped_median_filter_independent_psds = _of_functions(
-    _groups(variants=MedianFiltered, drawing=FewDrawings)(_bootstrapped)
+    _groups(variants=MedianFilterVariants, resamples=FewResamples)(_bootstrapped)
 )
 
 

@@ -19,11 +19,11 @@ from ....criteria import Intersection
 from ....data.times import SECONDS_PER_UNIT
 from ....errors import SedscopeError
 from ....metrics import psd_roc as curves
-from ..arguments import batched, taking, transposed
+from ..arguments import batched, transpose, with_options
 from ..base_modules.curves import staircase_auc
 from ..criteria import by_events
 from ..inputs import durations_by_name, require_microseconds
-from ..resamples import Drawing
+from ..resamples import Resamples
 
 FloatArray = NDArray[np.float64]
 Curve: TypeAlias = tuple[FloatArray, FloatArray]
@@ -34,10 +34,10 @@ seconds_per_unit_of_time = {unit: float(seconds) for unit, seconds in SECONDS_PE
 
 @dataclass(frozen=True)
 class PSDSOptions:
-    """What a PSDS is; see :class:`sedscope.PSDS`.
+    """The parameters of a PSDS, as in :class:`sedscope.PSDS`.
 
-    ``non_oracle``: operating points that find less at a higher rate count, too. ``num_jobs`` has no
-    effect: there are threads, one a core.
+    ``non_oracle``: also count operating points with a lower true positive rate at a higher effective
+    false positive rate. ``num_jobs`` has no effect, because sedscope uses one thread per core anyway.
     """
 
     dtc_threshold: float
@@ -56,27 +56,27 @@ class PSDSOptions:
         if (self.cttc_threshold is None) != (self.alpha_ct == 0):
             raise SedscopeError(
                 f"cttc_threshold={self.cttc_threshold!r} and alpha_ct={self.alpha_ct!r} do not go "
-                "together: give both to count cross-triggers, or neither"
+                "together. Pass both to count cross-triggers, or neither."
             )
         if self.unit_of_time not in SECONDS_PER_UNIT:
             units = " or ".join(map(repr, SECONDS_PER_UNIT))
-            raise SedscopeError(f"unit_of_time={self.unit_of_time!r}: choose {units}")
+            raise SedscopeError(f"unit_of_time={self.unit_of_time!r} is not valid. Choose {units}.")
         if self.max_efpr is not None and not 0 < self.max_efpr < np.inf:
-            raise SedscopeError(f"max_efpr={self.max_efpr!r} must be above 0 and finite")
+            raise SedscopeError(f"max_efpr={self.max_efpr!r} must be above 0 and finite.")
 
     @property
     def criterion(self) -> Intersection:
-        """When a reference is found."""
+        """The criterion."""
         return Intersection(self.dtc_threshold, self.gtc_threshold, self.cttc_threshold)
 
     @property
     def limit(self) -> float | None:
-        """False positives per second up to which curves go."""
+        """The false positives per second where curves end."""
         return None if self.max_efpr is None else self.max_efpr / SECONDS_PER_UNIT[self.unit_of_time]
 
     def class_curves(self, counts: Counts) -> ClassCurves:
-        """The PSD-ROC of each class; NaN for one without references."""
-        found: ClassCurves = {}
+        """Return the PSD-ROC of each class; NaN for a class without reference events."""
+        class_curves: ClassCurves = {}
         for label, of_class in counts.items():
             roc = curves.class_psd_roc(
                 counts,
@@ -87,17 +87,17 @@ class PSDSOptions:
                 oracle=not self.non_oracle,
             )
             tpr = roc.tpr if of_class.references else np.full(len(roc.tpr), np.nan)
-            found[label] = (tpr, roc.efpr, roc.scores)
-        return found
+            class_curves[label] = (tpr, roc.efpr, roc.scores)
+        return class_curves
 
     def overall(self, rocs: Mapping[str, Any]) -> Curve:
-        """The PSD-ROC over all classes."""
+        """Return the PSD-ROC over all classes."""
         return multi_class_psd_roc_from_single_class_psd_rocs(rocs, self.alpha_st, self.max_efpr)
 
     def with_areas(self, rocs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The PSDS, that of each class, and the curves."""
+        """Return the PSDS, that of each class, and the curves."""
         if self.max_efpr is None:
-            raise SedscopeError("a PSDS needs max_efpr, up to where the area goes")
+            raise SedscopeError("A PSDS needs max_efpr, where its area ends.")
         etpr, efpr = self.overall(rocs)
         of_classes = {
             label: psds_from_psd_roc(tpr, class_efpr, self.max_efpr)
@@ -107,25 +107,25 @@ class PSDSOptions:
 
 
 @batched
-@taking(options=PSDSOptions)
+@with_options(options=PSDSOptions)
 def psds(
     scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
 ) -> tuple[Any, ...]:
-    """The PSDS, that of each class, the PSD-ROC, and that of each class."""
+    """Return the PSDS, that of each class, the PSD-ROC, and that of each class."""
     return options.with_areas(_rocs(scores, ground_truth, audio_durations, deltas, options))
 
 
-@taking(options=PSDSOptions)
+@with_options(options=PSDSOptions)
 def psd_roc(
     scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
 ) -> tuple[Curve, ClassCurves]:
-    """The PSD-ROC, and that of each class."""
+    """Return the PSD-ROC, and that of each class."""
     rocs = _rocs(scores, ground_truth, audio_durations, deltas, options)
     return options.overall(rocs), rocs
 
 
 @batched
-@taking(options=PSDSOptions, drawing=Drawing)
+@with_options(options=PSDSOptions, resamples=Resamples)
 def bootstrapped_psds(
     scores: Any,
     ground_truth: Any,
@@ -133,20 +133,20 @@ def bootstrapped_psds(
     *,
     deltas: Any = None,
     options: PSDSOptions,
-    drawing: Drawing,
+    resamples: Resamples,
 ) -> list[tuple[Any, ...]]:
-    """The same for resamples of the clips: a list with a tuple for each value that ``psds`` returns."""
-    found = by_events(
+    """Return the values of ``psds`` for resamples of the clips: a list with one tuple per value."""
+    named = by_events(
         scores,
         ground_truth,
         options.criterion,
         deltas=deltas,
         audio_durations=durations_by_name(audio_durations),
     )
-    return transposed(
+    return transpose(
         [
-            options.with_areas(options.class_curves(found.counts(weights)))
-            for weights in drawing.weights(found.names)
+            options.with_areas(options.class_curves(named.counts(weights)))
+            for weights in resamples.weights(named.names)
         ]
     )
 
@@ -154,7 +154,7 @@ def bootstrapped_psds(
 def _rocs(
     scores: Any, ground_truth: Any, audio_durations: Any, deltas: Any, options: PSDSOptions
 ) -> ClassCurves:
-    found = by_events(
+    named = by_events(
         scores,
         ground_truth,
         options.criterion,
@@ -162,25 +162,24 @@ def _rocs(
         audio_durations=durations_by_name(audio_durations),
         request=DeltaRequest(options.limit),
     )
-    return options.class_curves(found.counts())
+    return options.class_curves(named.counts())
 
 
 def psds_from_psd_roc(tpr: FloatArray, fpr: FloatArray, max_fpr: float) -> float:
-    """The area under a curve up to a rate, divided by it."""
+    """Return the area under a curve up to a rate, divided by the rate."""
     return np.nan if np.isnan(tpr).any() else staircase_auc(tpr, fpr, max_x=max_fpr) / max_fpr
 
 
 def multi_class_psd_roc_from_single_class_psd_rocs(
     single_class_psd_rocs: Mapping[str, Any], alpha_st: float, max_efpr: float | None
 ) -> Curve:
-    """The PSD-ROC over all classes, up to ``max_efpr`` if it is given. Classes whose rates are not
-    defined are left out."""
+    """Return the PSD-ROC over all classes with defined rates, up to ``max_efpr`` if there is one."""
     rocs = []
     for label, (tpr, efpr, *_) in single_class_psd_rocs.items():
         if not np.isnan(tpr).any():
-            nothing = [0.0] if efpr[0] > 0 else []  # is found where nothing is allowed
-            rates, found = (np.concatenate([nothing, rate]) for rate in (efpr, tpr))
-            rocs.append(curves.ClassPSDROC(label, rates, found, np.empty(0)))
+            origin = [0.0] if efpr[0] > 0 else []  # the rate is 0 where no false positive is allowed
+            false_rates, true_rates = (np.concatenate([origin, rate]) for rate in (efpr, tpr))
+            rocs.append(curves.ClassPSDROC(label, false_rates, true_rates, np.empty(0)))
     roc = curves.psd_roc(rocs, alpha_st=alpha_st)
     if max_efpr is None:
         return roc.etpr, roc.efpr

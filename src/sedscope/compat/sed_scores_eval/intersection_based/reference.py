@@ -1,4 +1,4 @@
-"""What psds_eval finds: values at given thresholds. Over all thresholds: ``psds``."""
+"""The values of psds_eval, over a set of thresholds. ``psds`` evaluates all thresholds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ....counting.counts import Counts, as_thresholds
 from ....counting.request import DeltaRequest
 from ....errors import SedscopeError, counted, listing
 from ....evaluation.detection_sets import counts_of_sets
-from ..arguments import taking
+from ..arguments import with_options
 from ..base_modules.io import read_ground_truth_events, transformed_scores
 from ..criteria import by_events
 from ..inputs import durations_by_name, events_by_name, truth_of_events
@@ -22,7 +22,7 @@ from .psds import PSDSOptions
 _THRESHOLDS = np.linspace(0.01, 0.99, 50)
 
 
-@taking(options=PSDSOptions)
+@with_options(options=PSDSOptions)
 def approximate_psds(
     scores: Any,
     ground_truth: Any,
@@ -32,20 +32,20 @@ def approximate_psds(
     score_transform: Callable[[Any], Any] | str | Path | None = None,
     options: PSDSOptions,
 ) -> tuple[Any, ...]:
-    """The PSDS, that of each class, the PSD-ROC, and that of each class, over some thresholds.
+    """Return the PSDS, that of each class, the PSD-ROC, and that of each class, over some thresholds.
 
-    ``score_transform``: what each score table is put through before, or a file of it.
+    ``score_transform``: a function that is applied to each score table first, or a file with one.
     """
-    found = by_events(
+    named = by_events(
         transformed_scores(scores, score_transform),
         ground_truth,
         options.criterion,
         audio_durations=durations_by_name(audio_durations),
     )
-    return _over_points(found.counts().at(thresholds), options)
+    return _over_points(named.counts().at(thresholds), options)
 
 
-@taking(options=PSDSOptions)
+@with_options(options=PSDSOptions)
 def approximate_psds_from_detections_dir(
     dir_path: str | Path,
     ground_truth: Any,
@@ -55,13 +55,13 @@ def approximate_psds_from_detections_dir(
     threshold_decimals: int = 3,
     options: PSDSOptions,
 ) -> tuple[Any, ...]:
-    """The same from a folder that ``io.write_detections_for_multiple_thresholds`` has written."""
+    """Do the same with a folder that ``io.write_detections_for_multiple_thresholds`` wrote."""
     points = as_thresholds(thresholds).tolist()
     files = {point: Path(dir_path) / f"{point:.{threshold_decimals}f}.tsv" for point in points}
     missing = [file.name for file in files.values() if not file.exists()]
     if missing:
         raise SedscopeError(
-            f"{dir_path}: there is no file for {counted(len(missing), 'threshold')}: {listing(missing)}"
+            f"{dir_path} has no file for {counted(len(missing), 'threshold')}: {listing(missing)}."
         )
     sets = {point: _events(file) for point, file in files.items()}
     truth = truth_of_events(events_by_name(ground_truth), durations_by_name(audio_durations))
@@ -78,7 +78,7 @@ def fscore(
     gtc_threshold: float,
     beta: float = 1.0,
 ) -> dict[str, float]:
-    """The F-score of each class at a threshold, and their mean."""
+    """Return the F-score of each class at a threshold, and their mean."""
     values, *_ = precision_recall.fscore(
         scores,
         ground_truth,

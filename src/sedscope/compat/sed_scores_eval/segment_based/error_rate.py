@@ -6,8 +6,12 @@ from ..base_modules.error_rate import (
     single_error_rate_from_intermediate_statistics,
 )
 from ..criteria import by_segment
-from ..reading import reading
+from ..statistic_functions import statistic_function
 
-error_rate_curve = reading("error_rate_curve", by_segment, error_rate_curve_from_intermediate_statistics)
-error_rate = reading("error_rate", by_segment, single_error_rate_from_intermediate_statistics)
-best_error_rate = reading("best_error_rate", by_segment, best_error_rate_from_intermediate_statistics)
+error_rate_curve = statistic_function(
+    "error_rate_curve", by_segment, error_rate_curve_from_intermediate_statistics
+)
+error_rate = statistic_function("error_rate", by_segment, single_error_rate_from_intermediate_statistics)
+best_error_rate = statistic_function(
+    "best_error_rate", by_segment, best_error_rate_from_intermediate_statistics
+)

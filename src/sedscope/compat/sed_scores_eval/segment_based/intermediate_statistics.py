@@ -7,9 +7,9 @@ from typing import Any
 from ..counting import Statistics, statistics_of
 from ..criteria import by_segment
 from ..delta_tables import DeltaTable, delta_table
-from ..reading import accumulated
+from ..statistic_functions import accumulated_function
 
-accumulated_intermediate_statistics = accumulated(by_segment)
+accumulated_intermediate_statistics = accumulated_function(by_segment)
 
 
 def intermediate_statistics_deltas(
@@ -21,18 +21,18 @@ def intermediate_statistics_deltas(
     time_decimals: int = 6,
     num_jobs: int = 1,
 ) -> DeltaTable:
-    """The scores of each clip's segments, by class, and how many of them are true and false positives
-    there."""
-    found = by_segment(
+    """Return the scores of the segments of each clip and class, and how many segments at each score
+    are true and false positives."""
+    named = by_segment(
         scores,
         ground_truth,
         audio_durations,
         segment_length=segment_length,
         time_decimals=time_decimals,
     )
-    return delta_table(found)
+    return delta_table(named)
 
 
 def accumulated_intermediate_statistics_from_deltas(deltas: Any) -> Statistics:
-    """The statistics that deltas add up to."""
+    """Return the statistics that deltas add up to."""
     return statistics_of(by_segment(None, None, None, deltas=deltas).counts())

@@ -6,10 +6,10 @@ from ..base_modules.roc import (
     roc_curve_from_intermediate_statistics,
 )
 from ..criteria import by_segment
-from ..reading import bootstrapped, reading
+from ..statistic_functions import bootstrapped_function, statistic_function
 
-roc_curve = reading("roc_curve", by_segment, roc_curve_from_intermediate_statistics)
-auroc = reading("auroc", by_segment, auroc_from_intermediate_statistics)
+roc_curve = statistic_function("roc_curve", by_segment, roc_curve_from_intermediate_statistics)
+auroc = statistic_function("auroc", by_segment, auroc_from_intermediate_statistics)
 bootstrapped_auroc = batched(
-    bootstrapped("bootstrapped_auroc", by_segment, auroc_from_intermediate_statistics)
+    bootstrapped_function("bootstrapped_auroc", by_segment, auroc_from_intermediate_statistics)
 )

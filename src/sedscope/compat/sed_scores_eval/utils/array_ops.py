@@ -1,4 +1,4 @@
-"""Running extremes, and the first place where a condition holds."""
+"""Running extremes, and the first index where a condition holds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CRITERIA = {"geq": operator.ge, "gt": operator.gt, "leq": operator.le, "lt": op
 
 
 def cummin(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The smallest value so far, and where a new one comes.
+    """Return the smallest value so far, and the indices of new smallest values.
 
     >>> values, places = cummin(np.array([3, 4, 1, 2, 0]))
     >>> values.tolist(), places.tolist()
@@ -25,19 +25,21 @@ def cummin(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 def cummax(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The largest value so far, and where a new one comes."""
+    """Return the largest value so far, and the indices of new largest values."""
     largest = np.maximum.accumulate(np.asarray(array))
     return largest, np.flatnonzero(np.append(True, largest[1:] > largest[:-1]))
 
 
 def get_first_index_where(array: NDArray[Any], criterion: str, value: Any, *, axis: int = 0) -> Any:
-    """The first index where the array is ``geq``, ``gt``, ``leq`` or ``lt`` a value; the length of the
-    axis if there is none.
+    """Return the first index where the array is ``geq``, ``gt``, ``leq`` or ``lt`` a value, or the
+    length of the axis if there is none.
 
     >>> int(get_first_index_where(np.array([1, 2, 3, 4]), "gt", 2))
     2
     """
     if criterion not in _CRITERIA:
-        raise SedscopeError(f"criterion {criterion!r}: choose {' or '.join(map(repr, _CRITERIA))}")
+        raise SedscopeError(
+            f"criterion {criterion!r} is not valid. Choose {' or '.join(map(repr, _CRITERIA))}."
+        )
     holds = _CRITERIA[criterion](np.asarray(array), value)
     return np.where(holds.any(axis=axis), holds.argmax(axis=axis), holds.shape[axis])[()]

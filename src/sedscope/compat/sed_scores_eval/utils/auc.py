@@ -1,4 +1,4 @@
-"""Where older versions have what is in ``base_modules.curves``."""
+"""The functions of ``base_modules.curves`` under their name in older versions."""
 
 from ..base_modules.curves import staircase_auc
 

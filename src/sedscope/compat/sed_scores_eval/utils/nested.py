@@ -1,4 +1,4 @@
-"""Nested dictionaries made flat, and back."""
+"""Flatten nested dictionaries, and nest them again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ....errors import SedscopeError
 
 
 def flatten(d: Mapping[Any, Any], sep: str | None = ".", *, flat_type: Any = dict) -> dict[Any, Any]:
-    """One level of keys, joined by ``sep``; with None they are tuples.
+    """Join nested keys by ``sep``; with None, keys become tuples.
 
     >>> flatten({"a": 1, "b": {"c": 2, "d": {"e": 3}}})
     {'a': 1, 'b.c': 2, 'b.d.e': 3}
@@ -25,7 +25,7 @@ def flatten(d: Mapping[Any, Any], sep: str | None = ".", *, flat_type: Any = dic
 
 
 def deflatten(d: Mapping[Any, Any], sep: str | None = ".", maxdepth: int = -1) -> dict[Any, Any]:
-    """Nested again, at most ``maxdepth`` levels deep unless it is -1.
+    """Nest flat keys again, at most ``maxdepth`` levels deep unless it is -1.
 
     >>> deflatten({"a": 1, "b.c": 2, "b.d.e": 3})
     {'a': 1, 'b': {'c': 2, 'd': {'e': 3}}}
@@ -37,8 +37,8 @@ def deflatten(d: Mapping[Any, Any], sep: str | None = ".", maxdepth: int = -1) -
         for part in outer:
             inner = inner.setdefault(part, {})
             if not isinstance(inner, dict):
-                raise SedscopeError(f"{key!r} is below a key that has a value")
+                raise SedscopeError(f"{key!r} is below a key that has a value.")
         if last in inner:
-            raise SedscopeError(f"{key!r} is there twice, or has a value above other keys")
+            raise SedscopeError(f"{key!r} occurs twice, or has a value and keys below it.")
         inner[last] = value
     return nested

@@ -1,4 +1,4 @@
-"""Where older versions have what is in ``base_modules.scores``."""
+"""The functions of ``base_modules.scores`` under their name in older versions."""
 
 from ..base_modules.scores import create_score_dataframe, validate_score_dataframe
 

@@ -23,10 +23,10 @@ def plot_psd_roc(
     filename: str | Path | None = None,
     **kwargs: Any,
 ) -> None:
-    """Draw a PSD-ROC ``(etpr, efpr)`` and the area under it; into ``axes``, or a figure of its own that
-    is shown. ``filename``: where the figure is saved as well. ``figsize``: of that figure."""
+    """Draw a PSD-ROC ``(etpr, efpr)`` and the area under it, into ``axes`` or into a new figure that is
+    shown. ``filename``: also save the figure there. ``figsize``: the size of the new figure."""
     if not isinstance(psd_roc, tuple) or len(psd_roc) != 2:
-        raise SedscopeError("a PSD-ROC is a tuple of true and false positive rates")
+        raise SedscopeError("A PSD-ROC must be a tuple of true and false positive rates.")
     cttc = "na" if cttc_threshold is None else f"{cttc_threshold:.2f}"
     etpr, efpr = psd_roc
 
@@ -42,6 +42,6 @@ def plot_psd_roc(
         axes.legend()
         axes.grid()
 
-    from ...drawing import on_axes
+    from ...axes import draw_on_axes
 
-    on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))
+    draw_on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))

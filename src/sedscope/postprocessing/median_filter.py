@@ -7,19 +7,27 @@ from dataclasses import dataclass
 
 from .. import _native
 from ..data.scores import ClipScores
-from .postprocessing import PostProcessing
-from .windows import require_seconds, window_ticks
+from .postprocessing import PostProcessing, duration_ticks, require_duration
+from .registry import POSTPROCESSINGS
 
 
+@POSTPROCESSINGS.register
 @dataclass(frozen=True, repr=False)
 class MedianFilter(PostProcessing):
-    """The median of the scores in a window of that length around each time.
+    """Take the median of the scores in a window around each time.
 
-    At a threshold, a time is active if more than half of the window around it was; outside the clip
-    nothing is. Frames may have any lengths, the window any number of them, and the boundaries of the
-    result are where the median of some class changes. With an odd number of equal frames it is the
-    usual median filter. A window of 0 leaves scores as they are.
+    At any threshold, a time is active if more than half of the window around it was active before.
+    Nothing is active outside the clip. Frames may have any length, and the window need not be a
+    whole number of frames: the result has a boundary wherever the median of some class changes. For
+    an odd number of equal frames this is the usual median filter.
 
+    Parameters
+    ----------
+    seconds : float
+        The length of the window. With 0, the scores do not change.
+
+    Examples
+    --------
     >>> from sedscope import Scores
     >>> scores = Scores.from_arrays({"a": [[1], [3], [2], [5], [4]]}, classes=["Dog"], frame=0.5)
     >>> clip = MedianFilter(1.5)(scores)["a"]
@@ -30,11 +38,10 @@ class MedianFilter(PostProcessing):
     seconds: float
 
     def __post_init__(self) -> None:
-        require_seconds(self, "seconds")
+        require_duration(self, "seconds")
 
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
-        """See :class:`PostProcessing`."""
-        window = window_ticks(self.seconds)
+        window = duration_ticks(self.seconds)
         if window == 0:
             return clip
         filtered = _native.median_filter(clip.values, clip.ticks, window)

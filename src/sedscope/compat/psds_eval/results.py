@@ -1,4 +1,4 @@
-"""What an evaluation is told and tells."""
+"""Results, thresholds and errors of an evaluation."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from ...errors import SedscopeError
 
 WORLD = "injected_psds_world_label"
-"""Stands for the whole recording, last among the classes of a confusion matrix."""
+"""The last class of a confusion matrix, which stands for the whole recording."""
 
 FloatArray = NDArray[np.float64]
 
 
 class PSDSEvalError(SedscopeError):
-    """Input that cannot be evaluated."""
+    """The input cannot be evaluated."""
 
 
 @contextmanager
-def own_errors() -> Iterator[None]:
-    """Every :class:`~sedscope.SedscopeError` becomes a :class:`PSDSEvalError`."""
+def as_psds_eval_errors() -> Iterator[None]:
+    """Turn every :class:`~sedscope.SedscopeError` into a :class:`PSDSEvalError`."""
     try:
         yield
     except SedscopeError as error:
@@ -31,7 +31,7 @@ def own_errors() -> Iterator[None]:
 
 
 class PSDROC(NamedTuple):
-    """Curves over a common axis: those of each class, or one; and mean and deviation over classes."""
+    """One curve, or one for each class, over a common axis, with mean and deviation over classes."""
 
     yp: FloatArray
     xp: FloatArray
@@ -40,7 +40,7 @@ class PSDROC(NamedTuple):
 
 
 class PSDS(NamedTuple):
-    """The score, the curve it comes from, and what it is the score of."""
+    """The PSDS, the curve that it comes from, and its parameters."""
 
     value: float
     plt: PSDROC
@@ -51,7 +51,7 @@ class PSDS(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """Shares that are needed."""
+    """The thresholds of the three criteria."""
 
     gtc: float
     dtc: float

@@ -1,4 +1,4 @@
-"""Score tables that are loaded when they are needed."""
+"""A lazy mapping of score tables."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 class LazyScores(Mapping[str, Any]):
-    """A read-only mapping from clip to score table, loaded (and processed) each time it is asked for.
+    """A read-only mapping from clip to score table, which loads a table at each access.
 
-    ``folder``: where the tables are, as long as they are not processed.
+    ``folder``: the folder of the tables, unless they are processed after loading.
     """
 
     def __init__(self, names: list[str], load: Callable[[str], Any], folder: Path | None = None) -> None:
@@ -19,7 +19,7 @@ class LazyScores(Mapping[str, Any]):
         self.folder = folder
 
     def map(self, process: Callable[[Any], Any]) -> LazyScores:
-        """The same clips, each table processed when it is loaded."""
+        """Return the same clips, with each table processed after it is loaded."""
         return LazyScores(list(self), lambda name: process(self[name]))
 
     def __getitem__(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Plots into given axes, or a figure of their own. They need matplotlib."""
+"""Plots into existing axes or into a new figure. They need matplotlib."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from ..errors import SedscopeError
 
 
-def on_axes(
+def draw_on_axes(
     draw: Callable[[Any], None],
     axes: Any,
     filename: str | Path | None,
     figsize: tuple[float, float],
 ) -> None:
-    """Draw into ``axes``, or into a new figure that is shown; ``filename``: save the figure there."""
+    """Draw into ``axes``, or show a new figure. With ``filename``, save the figure there."""
     try:
         from matplotlib import pyplot
         from matplotlib.axes import Axes
     except ImportError:
-        raise SedscopeError("plots need matplotlib: install it first") from None
+        raise SedscopeError("Plots need matplotlib. Install it with: pip install matplotlib") from None
 
     if axes is not None and not isinstance(axes, Axes):
-        raise SedscopeError(f"axes must be matplotlib's, not {type(axes).__name__}")
+        raise SedscopeError(f"axes must be matplotlib axes, not {type(axes).__name__}.")
     target: Any = pyplot.figure(figsize=figsize).add_subplot() if axes is None else axes
     draw(target)
     if filename:

@@ -1,0 +1,109 @@
+"""A post-processing of its own for each class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..data.scores import ClipScores
+from ..data.times import Ticks
+from ..errors import SedscopeError, listing
+from .postprocessing import PostProcessing, require_postprocessings
+from .registry import POSTPROCESSINGS
+
+
+@POSTPROCESSINGS.register
+@dataclass(frozen=True, repr=False, init=False)
+class PerClass(PostProcessing):
+    """Apply a different post-processing to each class.
+
+    Parameters
+    ----------
+    by_class : mapping of str to PostProcessing
+        The post-processing of each class. The scores of other classes do not change.
+
+    Attributes
+    ----------
+    by_class : tuple of (str, PostProcessing)
+        The same as pairs, sorted by class.
+
+    Examples
+    --------
+    >>> from sedscope.postprocessing import MedianFilter
+    >>> PerClass({"Dog": MedianFilter(0.3), "Blender": MedianFilter(2)})
+    PerClass({'Blender': MedianFilter(seconds=2), 'Dog': MedianFilter(seconds=0.3)})
+    """
+
+    by_class: tuple[tuple[str, PostProcessing], ...]
+
+    def __init__(self, by_class: Mapping[str, PostProcessing]) -> None:
+        if not isinstance(by_class, Mapping):
+            raise SedscopeError("PerClass needs a mapping from classes to post-processings.")
+        wrong = [repr(label) for label in by_class if not (isinstance(label, str) and label)]
+        if wrong:
+            raise SedscopeError(
+                f"The classes of PerClass must be non-empty strings, not {listing(wrong)}."
+            )
+        require_postprocessings("PerClass", by_class.values())
+        object.__setattr__(self, "by_class", tuple(sorted(by_class.items(), key=lambda item: item[0])))
+
+    def __repr__(self) -> str:
+        return f"PerClass({dict(self.by_class)!r})"
+
+    def problems(self, classes: Sequence[str]) -> list[str]:
+        unknown = [label for label, _ in self.by_class if label not in classes]
+        problems = [f"The scores have no class {listing(unknown)}."] if unknown else []
+        for label, postprocessing in self.by_class:
+            problems += postprocessing.problems([label])
+        return problems
+
+    def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
+        postprocessings = dict(self.by_class)
+        groups: dict[PostProcessing | None, list[int]] = {}
+        for column, label in enumerate(classes):
+            groups.setdefault(postprocessings.get(label), []).append(column)
+        group_scores: list[ClipScores] = []
+        for postprocessing, columns in groups.items():
+            scores = ClipScores.unchecked(clip.values[:, columns], clip.ticks)
+            if postprocessing is not None:
+                scores = postprocessing.process(scores, [classes[column] for column in columns])
+            group_scores.append(scores)
+        return _join_columns(group_scores, list(groups.values()))
+
+
+def _join_columns(groups: Sequence[ClipScores], columns: Sequence[Sequence[int]]) -> ClipScores:
+    """Put groups of classes, each with its own frame boundaries, on one grid.
+
+    ``columns``: where the columns of each group go. A time that occurs twice in a group, at a frame of
+    no length, occurs twice in the grid. There the other groups have the score of the frame that
+    follows, so that none of their detections is split.
+    """
+    if len(groups) == 1:
+        return ClipScores.unchecked(groups[0].values[:, np.argsort(columns[0])], groups[0].ticks)
+    ticks = _union([group.ticks for group in groups])
+    values = np.empty(
+        (len(ticks) - 1, sum(map(len, columns))), np.result_type(*(group.values for group in groups))
+    )
+    for group, group_columns in zip(groups, columns, strict=True):
+        # the n-th of some equal boundaries is the n-th of them in the grid
+        begins = np.zeros(len(ticks), np.intp)
+        begins[np.searchsorted(ticks, group.ticks) + _repeats_before(group.ticks)] = 1
+        frames = np.minimum(begins.cumsum()[:-1] - 1, len(group.values) - 1)
+        values[:, group_columns] = group.values[frames]
+    return ClipScores.unchecked(values, ticks)
+
+
+def _union(grids: Sequence[Ticks]) -> Ticks:
+    """Return all boundaries, each as often as in the grid that has it most often."""
+    times = np.unique(np.concatenate(grids))
+    repeats = np.ones(len(times), np.int64)
+    for grid in grids:
+        np.maximum.at(repeats, np.searchsorted(times, grid), _repeats_before(grid) + 1)
+    return np.repeat(times, repeats)
+
+
+def _repeats_before(grid: Ticks) -> Ticks:
+    """Count the equal boundaries that come before each boundary."""
+    return np.arange(len(grid)) - np.searchsorted(grid, grid)
