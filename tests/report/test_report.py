@@ -1,13 +1,15 @@
-"""What a report is told: exact counts at the stops, curves without visible loss, names as text."""
+"""The data of a report: exact counts at slider positions, curves without visible loss, names as text."""
 
 from __future__ import annotations
 
 import json
 import re
 import string
+from dataclasses import dataclass
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -16,13 +18,20 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.data.cached_scores import RememberedScores
-from sedscope.report.clips import clip_costs
-from sedscope.report.html import as_data, render
-from sedscope.report.packing import differences, short_between
-from sedscope.report.page_data import gather
-from sedscope.report.script_bundle import joined
-from sedscope.report.slider_positions import MOST
-from sedscope.report.thinning import HEIGHT, WIDTH, visible_rows
+from sedscope.engines.options import RunOptions
+from sedscope.report.clip_selection import clip_errors
+from sedscope.report.html import json_text, render
+from sedscope.report.packing import pack_steps, short_between
+from sedscope.report.page_data import build_page
+from sedscope.report.panels import PANELS
+from sedscope.report.panels.clips import ClipsData
+from sedscope.report.panels.cross_triggers import CrossTriggersData
+from sedscope.report.schema import Page, PanelData, as_json
+from sedscope.report.script_bundle import join_modules
+from sedscope.report.slider_positions import MAX_POSITIONS
+from sedscope.report.source import ReportSource
+from sedscope.report.systems import as_systems
+from sedscope.report.visible_vertices import HEIGHT, WIDTH, visible_vertices
 
 from ..support.command_line import run
 from ..support.files import write_files
@@ -30,18 +39,25 @@ from ..support.report.sets import HOSTILE, METRICS, hostile_set, simulated_set
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
+Data = TypeVar("Data", bound=PanelData)
 
-def summed(text: str) -> list[int]:
-    """The numbers of which a text has the differences."""
+
+def unpacked(text: str) -> list[int]:
+    """The numbers whose steps a text holds."""
     alphabet = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
-    numbers, bits, place = [0], 0, 0
+    numbers, bits, shift = [0], 0, 0
     for value in map(alphabet.index, text):
-        bits |= (value & 31) << place
-        place += 5
+        bits |= (value & 31) << shift
+        shift += 5
         if value < 32:
             numbers.append(numbers[-1] + (-(bits >> 1) if bits & 1 else bits >> 1))
-            bits, place = 0, 0
+            bits, shift = 0, 0
     return numbers[1:]
+
+
+def panel(page: Page, kind: type[Data]) -> Data:
+    """The data of one panel of the page."""
+    return next(entry.data for entry in page.panels if isinstance(entry.data, kind))
 
 
 @pytest.fixture(scope="module")
@@ -51,28 +67,31 @@ def evaluation() -> sed.Evaluation:
 
 
 @pytest.fixture(scope="module")
-def told(evaluation: sed.Evaluation) -> dict[str, Any]:
-    return gather({"a": evaluation})
+def page(evaluation: sed.Evaluation) -> Page:
+    return build_page({"a": evaluation})
 
 
-def test_counts_at_every_stop_are_the_library_s(
-    evaluation: sed.Evaluation, told: dict[str, Any]
-) -> None:
+def test_counts_at_every_position_are_the_library_s(evaluation: sed.Evaluation, page: Page) -> None:
     scores, truth = simulated_set()
     for q, criterion in enumerate(evaluation.counts):
         counts = sed.deltas(scores, truth, criterion).counts()
-        for k, label in enumerate(told["classes"]):
-            stops, found = told["stops"][k], told["counts"][0][q][k]
-            expected = [counts[label].tally_at(stop) for stop in stops]
-            assert summed(found["tp"]) == [tally.tp for tally in expected]
-            assert summed(found["fp"]) == [tally.fp for tally in expected]
-            for m, crossed in found.get("ct", {}).items():
-                at = counts[label].at(stops)
-                assert summed(crossed) == at.ct(told["classes"][int(m)]).tolist()
+        for k, label in enumerate(page.classes):
+            thresholds, packed = page.thresholds[k], page.counts[0][q][k]
+            expected = [counts[label].tally_at(threshold) for threshold in thresholds]
+            assert unpacked(packed.tp) == [tally.tp for tally in expected]
+            assert unpacked(packed.fp) == [tally.fp for tally in expected]
+            at = counts[label].at(thresholds)
+            by_class = panel(page, CrossTriggersData).counts[0][q][k]
+            for m, cross_triggers in by_class.items():
+                assert unpacked(cross_triggers) == at.ct(page.classes[m]).tolist()
+            assert (packed.ct is None) == (not by_class)
+            if packed.ct is not None:
+                total = np.sum([at.ct(other) for other in page.classes], axis=0)
+                assert unpacked(packed.ct) == total.tolist()
 
 
-def test_stops_are_few_and_have_what_buttons_choose(
-    evaluation: sed.Evaluation, told: dict[str, Any]
+def test_positions_are_few_and_include_what_buttons_choose(
+    evaluation: sed.Evaluation, page: Page
 ) -> None:
     scores, truth = simulated_set()
     buttons: list[dict[str, Any]] = [
@@ -84,61 +103,68 @@ def test_stops_are_few_and_have_what_buttons_choose(
         counts = sed.deltas(scores, truth, criterion).counts()
         for options in buttons:
             points = sed.choose(counts, **options)
-            for k, label in enumerate(told["classes"]):
-                stops = told["stops"][k]
-                assert len(stops) <= MOST
-                assert all(high > low for high, low in pairwise(stops))
-                assert set(told["common"]) <= set(stops)
+            for k, label in enumerate(page.classes):
+                thresholds = page.thresholds[k]
+                assert len(thresholds) <= MAX_POSITIONS
+                assert all(high > low for high, low in pairwise(thresholds))
+                assert set(page.shared_thresholds) <= set(thresholds)
                 if label not in points.thresholds:
                     continue
                 best = counts[label].tally_at(points.thresholds[label])
-                reached = [counts[label].tally_at(stop) for stop in stops]
+                reached = [counts[label].tally_at(threshold) for threshold in thresholds]
                 assert (best.tp, best.fp) in [(tally.tp, tally.fp) for tally in reached]
 
 
-def test_clips_are_ranked_by_what_they_cost(evaluation: sed.Evaluation, told: dict[str, Any]) -> None:
+def test_clips_are_ranked_by_their_errors(evaluation: sed.Evaluation, page: Page) -> None:
     collar = sed.Collar()
     thresholds = dict.fromkeys(evaluation.classes, 0.4)
     scores, truth = simulated_set()
-    costs = clip_costs(sed.deltas(scores, truth, collar), thresholds)
+    errors = clip_errors(sed.deltas(scores, truth, collar), thresholds)
     for i, clip in enumerate(scores):
         alone = sed.deltas(scores, truth, collar, clips=[clip]).counts()
         tallies = [alone[label].tally_at(0.4) for label in evaluation.classes]
-        assert costs[i].tolist() == [sum(t.fp for t in tallies), sum(t.fn for t in tallies)]
-    shown = [sum(clip["systems"][0]["cost"]) for clip in told["clips"]]
-    costly = [cost for cost in shown if cost]
-    assert costly == sorted(costly, reverse=True)
-    assert costly == shown[: len(costly)]
-    assert len(costly) >= 40
+        assert errors[i].tolist() == [sum(t.fp for t in tallies), sum(t.fn for t in tallies)]
+    source = ReportSource(as_systems({"a": evaluation}, RunOptions()))
+    assert source.clip_selection is not None
+    deltas = sed.deltas(scores, truth, source.criteria[0])
+    total = dict(zip(scores, clip_errors(deltas, source.clip_selection.thresholds).sum(1), strict=True))
+    shown = [int(total[clip.name]) for clip in panel(page, ClipsData).clips]
+    faulty = [number for number in shown if number]
+    assert faulty == sorted(faulty, reverse=True)
+    assert faulty == shown[: len(faulty)]
+    assert len(faulty) >= 40
 
 
-def test_cells_list_clips_with_their_cross_triggers(told: dict[str, Any]) -> None:
+def test_cells_list_clips_with_their_cross_triggers(page: Page) -> None:
     scores, truth = simulated_set()
     criterion = sed.presets.PSDS2.criterion
-    listed = told["cells"][0][1]
-    assert listed
-    for key, spans in listed.items():
+    data = panel(page, CrossTriggersData)
+    cells = data.cells[0][1]
+    assert cells
+    for key, ranges in cells.items():
         c, m = map(int, key.split(","))
-        label, other = told["classes"][c], told["classes"][m]
-        stops = told["stops"][c]
-        for clip, comes, goes in spans[:3]:
-            name = told["clip_names"][clip]
+        label, other = page.classes[c], page.classes[m]
+        thresholds = page.thresholds[c]
+        for clip, first, last in ranges[:3]:
+            name = data.clip_names[clip]
             alone = sed.deltas(scores, truth, criterion, clips=[name]).counts()[label]
-            assert comes > goes
-            for stop in (len(stops) - comes, len(stops) - 1 - goes):
-                assert alone.at([stops[stop]]).ct(other)[0] > 0
+            assert first > last
+            for position in (len(thresholds) - first, len(thresholds) - 1 - last):
+                assert alone.at([thresholds[position]]).ct(other)[0] > 0
+    browsed = [clip.name for clip in panel(page, ClipsData).clips]
+    assert data.clip_names[: page.header.browsable_clips] == browsed
 
 
 positions = st.floats(0, 1) | st.integers(0, 8).map(lambda pixel: (pixel + 0.5) / WIDTH)
 
 
 @given(st.lists(st.tuples(positions, positions), min_size=1, max_size=200))
-def test_thinning_keeps_every_pixel_of_the_curve(points: list[tuple[float, float]]) -> None:
+def test_visible_vertices_keep_every_pixel_of_the_curve(points: list[tuple[float, float]]) -> None:
     x, y = np.array(points).T
-    rows = visible_rows(x, y)
+    vertices = visible_vertices(x, y)
 
     pixels = [(int(px), int(py)) for px, py in zip(x * WIDTH, y * HEIGHT, strict=True)]
-    drawn = [pixels[row] for row in rows]
+    drawn = [pixels[vertex] for vertex in vertices]
     passed = set(drawn)
     for (left, low), (right, high) in pairwise(drawn):
         if left == right:
@@ -146,21 +172,21 @@ def test_thinning_keeps_every_pixel_of_the_curve(points: list[tuple[float, float
         if low == high:
             passed |= {(px, low) for px in range(min(left, right), max(left, right))}
     assert set(pixels) <= passed
-    assert rows[0] == 0
-    assert rows[-1] == len(x) - 1
+    assert vertices[0] == 0
+    assert vertices[-1] == len(x) - 1
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e3))
 def test_short_numbers_lie_in_their_range(low: float, width: float) -> None:
     high = low + width
-    found = float(short_between(np.array([low]), np.array([high]))[0])
-    assert low <= found
-    assert found < high or low == high
+    short = float(short_between(np.array([low]), np.array([high]))[0])
+    assert low <= short
+    assert short < high or low == high
 
 
 @given(st.lists(st.integers(-(2**40), 2**40)))
-def test_differences_add_up(values: list[int]) -> None:
-    assert summed(differences(values)) == values
+def test_packed_steps_add_up(values: list[int]) -> None:
+    assert unpacked(pack_steps(values)) == values
 
 
 def test_scores_are_read_once_and_hashed_the_same_wherever_they_come_from(tmp_path: Path) -> None:
@@ -195,33 +221,59 @@ def test_the_same_input_gives_the_same_bytes(evaluation: sed.Evaluation, tmp_pat
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
 
+def test_a_checkpoint_changes_nothing(evaluation: sed.Evaluation, tmp_path: Path) -> None:
+    for name in ("one", "two"):  # the second report continues from the parts of the first
+        evaluation.report(tmp_path / f"{name}.html", checkpoint=tmp_path / "parts")
+        assert list((tmp_path / "parts").glob("*.deltas"))
+    evaluation.report(tmp_path / "plain.html")
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "plain.html").read_bytes()
+    assert (tmp_path / "two.html").read_bytes() == (tmp_path / "plain.html").read_bytes()
+
+
 def test_data_cannot_end_its_element() -> None:
-    text = as_data(dict.fromkeys(HOSTILE, "\u2028\u2029 \ud800"))
+    text = json_text(dict.fromkeys(HOSTILE, "\u2028\u2029 \ud800"))
     assert not re.search("[<>&\u2028\u2029]", text)
     assert set(json.loads(text)) == set(HOSTILE)
 
 
 def test_hostile_names_are_escaped() -> None:
     scores, truth = hostile_set()
-    page = render(gather({"<b>name</b>": sed.evaluate(scores, truth, METRICS)}))
-    assert page.count("<script") == 2
-    assert "<b>name" not in page
-    assert "<img" not in page
+    text = render(build_page({"<b>name</b>": sed.evaluate(scores, truth, METRICS)}))
+    assert text.count("<script") == 2
+    assert "<b>name" not in text
+    assert "<img" not in text
+
+
+def test_numbers_that_json_lacks() -> None:
+    @dataclass(frozen=True)
+    class Entry:
+        values: tuple[float, ...]
+        by_class: dict[int, None]
+
+    entry = Entry((0.5, np.inf, -np.inf, np.nan), {3: None})
+    assert as_json(entry) == {"values": [0.5, "inf", "-inf", None], "by_class": {"3": None}}
+    with pytest.raises(TypeError, match="cannot hold a ndarray"):
+        as_json(np.zeros(2))
+
+
+def test_every_panel_has_a_script() -> None:
+    scripts = {file.name for file in (files("sedscope.report") / "static" / "panels").iterdir()}
+    assert scripts == {f"{panel.name}.js" for panel in PANELS}
 
 
 def test_a_desed_sized_report_is_small() -> None:
     scores, truth = simulated_set(1168)
-    page = render(gather({"system": sed.evaluate(scores, truth, METRICS[:2])}))
-    assert len(page.encode()) <= 1_000_000
+    text = render(build_page({"system": sed.evaluate(scores, truth, METRICS[:2])}))
+    assert len(text.encode()) <= 1_000_000
 
 
 def test_many_classes_are_bounded_and_it_says_so() -> None:
     truth = sed.simulate.ground_truth(40, classes=120)
     scores = sed.simulate.scores(truth)
-    told = gather({"a": sed.evaluate(scores, truth, METRICS[:2])}, clips_shown=6)
-    assert len(told["stops"]) == 40
-    assert len(told["values"][0][0]["per_class"]) == len(scores.classes)
-    assert "classes with most references" in told["notes"][0]
+    page = build_page({"a": sed.evaluate(scores, truth, METRICS[:2])}, clips_shown=6)
+    assert len(page.thresholds) == 40
+    assert len(page.values[0][0].per_class) == len(scores.classes)
+    assert f"the 40 of {len(scores.classes)} classes with the most references" in page.notes[0]
 
 
 @pytest.mark.parametrize("digits", [0, 1, 2])
@@ -232,10 +284,9 @@ def test_scores_of_few_values_have_a_report(digits: int) -> None:
     scores = sed.Scores.from_arrays(values, classes=["Cat", "Dog"], frame=0.1)
     events = {clip: [(1, 3, "Cat")] for clip in values}
     truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(values, 10.0))
-    with pytest.warns(sed.SedscopeWarning, match="without reference events"):
+    with pytest.warns(sed.SedscopeWarning, match=r"1 class has no reference events.*Dog"):
         evaluation = sed.evaluate(scores, truth, METRICS)
-    told = gather({"a": evaluation})
-    assert all(told["stops"])
+    assert all(build_page({"a": evaluation}).thresholds)
 
 
 def test_clips_without_frames_can_be_shown() -> None:
@@ -243,36 +294,37 @@ def test_clips_without_frames_can_be_shown() -> None:
     scores = sed.Scores.from_arrays(values, classes=["Dog"], frame=1.0)
     events = {clip: [(1, 3, "Dog")] for clip in values}
     truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(values, 10.0))
-    told = gather({"a": sed.evaluate(scores, truth, METRICS[:3])})
-    assert {clip["name"] for clip in told["clips"]} == {"a", "b"}
+    page = build_page({"a": sed.evaluate(scores, truth, METRICS[:3])})
+    assert {clip.name for clip in panel(page, ClipsData).clips} == {"a", "b"}
 
 
 def test_sets_of_detections_have_a_report_too(tmp_path: Path) -> None:
     scores, truth = simulated_set(20)
     sets = sed.approximate(scores, [0.2, 0.5, 0.8])
-    told = gather({"a": sed.evaluate_sets(sets, truth, METRICS[0])})
-    assert told["stops"][0] == [0.8, 0.5, 0.2]
-    assert told["clips"] == []
-    assert any("not for sets of detections" in note for note in told["notes"])
+    page = build_page({"a": sed.evaluate_sets(sets, truth, METRICS[0])})
+    assert page.thresholds[0] == [0.8, 0.5, 0.2]
+    assert not {"clips", "errors"} & {entry.name for entry in page.panels}
+    assert any("A set of detections has no scores" in note for note in page.notes)
 
 
 def test_systems_must_be_evaluated_alike(evaluation: sed.Evaluation) -> None:
     scores, truth = simulated_set()
     other = sed.evaluate(scores, truth, METRICS[0])
     fewer = sed.evaluate(scores, truth, METRICS, clips=list(scores)[:30])
-    with pytest.raises(sed.SedscopeError, match="b and a were evaluated with other metrics"):
-        gather({"a": evaluation, "b": other})
-    with pytest.raises(sed.SedscopeError, match="other clips"):
-        gather({"a": evaluation, "b": fewer})
+    with pytest.raises(sed.SedscopeError, match="b and a were evaluated with different metrics"):
+        build_page({"a": evaluation, "b": other})
+    with pytest.raises(sed.SedscopeError, match="different clips"):
+        build_page({"a": evaluation, "b": fewer})
 
 
 def test_clips_to_show(evaluation: sed.Evaluation) -> None:
-    chosen = gather({"a": evaluation}, clips_shown=["clip_07.wav", "clip_03"])["clips"]
-    assert sorted(clip["name"] for clip in chosen) == ["clip_03", "clip_07"]
-    with pytest.raises(sed.SedscopeError, match="not evaluated: 1 clip: nothing"):
-        gather({"a": evaluation}, clips_shown=["nothing"])
+    page = build_page({"a": evaluation}, clips_shown=["clip_07.wav", "clip_03"])
+    chosen = panel(page, ClipsData).clips
+    assert sorted(clip.name for clip in chosen) == ["clip_03", "clip_07"]
+    with pytest.raises(sed.SedscopeError, match="1 clip that the evaluation does not contain: nothing"):
+        build_page({"a": evaluation}, clips_shown=["nothing"])
     with pytest.raises(sed.SedscopeError, match="clips_shown=-1 must be"):
-        gather({"a": evaluation}, clips_shown=-1)
+        build_page({"a": evaluation}, clips_shown=-1)
 
 
 def test_audio_goes_in_as_far_as_there_is_room(
@@ -280,29 +332,32 @@ def test_audio_goes_in_as_far_as_there_is_room(
 ) -> None:
     (tmp_path / "clip_03.wav").write_bytes(b"RIFF")
     (tmp_path / "clip_04.flac").write_bytes(b"x" * 100)
-    monkeypatch.setattr("sedscope.report.page_data.AUDIO_ROOM", 50)
+    monkeypatch.setattr("sedscope.report.audio.MAX_BYTES", 50)
     names = ["clip_03", "clip_04", "clip_05"]
-    told = gather({"a": evaluation}, clips_shown=names, audio=tmp_path)
-    sounds = {clip["name"]: clip["audio"] for clip in told["clips"]}
-    assert sounds == {"clip_03": "data:audio/wav;base64,UklGRg==", "clip_04": None, "clip_05": None}
-    assert told["notes"][-2:] == [
-        "no audio file for 1 shown clip",
-        "no room for the audio of 1 shown clip",
+    page = build_page({"a": evaluation}, clips_shown=names, audio=tmp_path)
+    audio = {clip.name: clip.audio for clip in panel(page, ClipsData).clips}
+    assert audio == {"clip_03": "data:audio/wav;base64,UklGRg==", "clip_04": None, "clip_05": None}
+    assert page.notes[-2:] == [
+        "The folder has no audio file for 1 clip of this page.",
+        "The audio of 1 clip is left out, because a page holds at most 0 MB of audio.",
     ]
-    with pytest.raises(sed.SedscopeError, match="no folder of audio files"):
-        gather({"a": evaluation}, audio=tmp_path / "nowhere")
+    with pytest.raises(sed.SedscopeError, match=r"There is no folder .*nowhere"):
+        build_page({"a": evaluation}, audio=tmp_path / "nowhere")
 
 
 MODULES = {
-    "main.js": 'import { a } from "./a.js";\nimport { b } from "./b.js";\na(b);\n',
-    "a.js": 'import { b } from "./b.js";\nexport function a() {\n  return b;\n}\n',
+    "main.js": 'import { a } from "./panels/a.js";\nimport { b } from "./b.js";\na(b);\n',
+    "panels/a.js": 'import { b } from "../b.js";\nexport function a() {\n  return b;\n}\n',
+    "panels/c.js": 'import { b } from "../b.js";\nconst c = b;\n',
     "b.js": "export const b = 1;\n",
 }
+ENTRIES = ["panels/c.js", "main.js"]
 
 
 def test_modules_are_joined_in_the_order_of_need() -> None:
-    script = joined(MODULES, "main.js")
-    assert re.findall(r"^// (\S+)$", script, re.MULTILINE) == ["b.js", "a.js", "main.js"]
+    script = join_modules(MODULES, ENTRIES)
+    order = re.findall(r"^// (\S+)$", script, re.MULTILINE)
+    assert order == ["b.js", "panels/c.js", "panels/a.js", "main.js"]
     assert "import" not in script
     assert "export" not in script
 
@@ -310,15 +365,21 @@ def test_modules_are_joined_in_the_order_of_need() -> None:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"b.js": "export const b = 1;\nconst a = 2;\n"}, "b.js and a.js of the report both declare a"),
-        ({"b.js": "const b = 1;\n"}, "b.js does not export b"),
-        ({"b.js": 'import { a } from "./a.js";\nexport const b = 1;\n'}, "b.js → a.js|a.js → b.js"),
-        ({"a.js": 'import { c } from "./c.js";\nexport function a() {}\n'}, "c.js of the report is not"),
+        ({"b.js": "export const b = 1;\nconst a = 2;\n"}, "b.js and panels/a.js both declare a"),
+        ({"b.js": "const b = 1;\n"}, "imports b, but b.js does not export it"),
+        (
+            {"b.js": 'import { a } from "./panels/a.js";\nexport const b = 1;\n'},
+            "imports itself: panels/c.js → b.js → panels/a.js → b.js",
+        ),
+        (
+            {"panels/a.js": 'import { d } from "./d.js";\nexport function a() {}\n'},
+            "panels/d.js does not exist: main.js → panels/a.js → panels/d.js",
+        ),
     ],
 )
 def test_modules_that_do_not_fit_are_refused(changes: dict[str, str], problem: str) -> None:
     with pytest.raises(sed.SedscopeError, match=problem):
-        joined({**MODULES, **changes}, "main.js")
+        join_modules({**MODULES, **changes}, ENTRIES)
 
 
 def test_command_line(tmp_path: Path) -> None:

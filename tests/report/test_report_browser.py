@@ -87,26 +87,26 @@ def test_sliders_show_exact_counts(opened: Browser, counts: Any, q: int) -> None
 @pytest.mark.parametrize("q", range(len(CRITERIA)))
 def test_buttons_choose_as_the_library_does(opened: Browser, counts: Any, q: int) -> None:
     opened.choose("#criterion", q)
-    of_criterion = counts[CRITERIA[q]]
-    needs: list[tuple[Any, dict[str, Any]]] = [
+    criterion_counts = counts[CRITERIA[q]]
+    buttons: list[tuple[Any, dict[str, Any]]] = [
         (None, {}),
         (10, {"objective": "recall", "max_false_alarms_per_hour": 10}),
         (0.5, {"objective": "recall", "max_false_alarms_per_hour": 0.5}),
     ]
-    for rate, options in needs:
+    for rate, options in buttons:
         if rate is None:
             opened.click("#best")
         else:
             opened.choose("#rate", rate)
-        best = sed.choose(of_criterion, **options).thresholds
+        best = sed.choose(criterion_counts, **options).thresholds
         chosen = thresholds(opened)
         for label, threshold in best.items():
-            wanted = of_criterion[label].tally_at(threshold)
-            found = of_criterion[label].tally_at(chosen[label])
-            assert (found.tp, found.fp) == (wanted.tp, wanted.fp)
+            expected = criterion_counts[label].tally_at(threshold)
+            shown = criterion_counts[label].tally_at(chosen[label])
+            assert (shown.tp, shown.fp) == (expected.tp, expected.fp)
 
 
-def test_a_class_is_singled_out_and_typed_thresholds_snap(opened: Browser, counts: Any) -> None:
+def test_a_class_is_selected_and_typed_thresholds_snap(opened: Browser, counts: Any) -> None:
     opened.click("tr[data-class=Speech] button")
     assert opened.run("return document.querySelector('#class').selectedOptions[0].text") == "Speech"
     before = thresholds(opened)
@@ -115,23 +115,23 @@ def test_a_class_is_singled_out_and_typed_thresholds_snap(opened: Browser, count
     assert {label for label in after if after[label] != before[label]} == {"Speech"}
     assert after["Speech"] == pytest.approx(0.3333, abs=0.05)
     assert after["Speech"] >= 0.3333
-    assert opened.run("return document.querySelectorAll('#rocs .chart .strong').length") == 4
+    assert opened.run("return document.querySelectorAll('#psd_roc .chart .strong').length") == 4
     check_table(opened, counts[CRITERIA[0]])
     opened.click("tr[data-class=Speech] button")
     assert opened.run("return document.querySelector('#class').value") == ""
 
 
 def test_curves_can_be_pointed_at_with_keys(opened: Browser) -> None:
-    opened.run("document.querySelector('#rocs .chart').focus()")
+    opened.run("document.querySelector('#psd_roc .chart').focus()")
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
         opened.run(
             "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0] }))",
             key,
         )
-    tip = opened.text("#tip")
-    assert "active where score ≥" in tip
-    assert "TPR" in tip
-    assert "eFPR" in tip
+    tooltip = opened.text("#tooltip")
+    assert "active where score ≥" in tooltip
+    assert "TPR" in tooltip
+    assert "eFPR" in tooltip
 
 
 def test_the_table_is_sorted(opened: Browser) -> None:
@@ -167,15 +167,15 @@ def test_saved_thresholds_are_those_of_detect(opened: Browser, counts: Any, tmp_
 def test_cross_triggers_and_their_clips(opened: Browser, counts: Any) -> None:
     opened.choose("#criterion", 1)
     chosen = thresholds(opened)
-    of_criterion = counts[CRITERIA[1]]
+    criterion_counts = counts[CRITERIA[1]]
     rows = opened.run(
         """return [...document.querySelectorAll(".matrix tbody tr")].map(
             (row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent))"""
     )
     largest = (0, 0, 0)
-    for c, (label, row) in enumerate(zip(of_criterion, rows, strict=True)):
-        at = of_criterion[label].at([chosen[label]])
-        for m, (other, text) in enumerate(zip(of_criterion, row, strict=True)):
+    for c, (label, row) in enumerate(zip(criterion_counts, rows, strict=True)):
+        at = criterion_counts[label].at([chosen[label]])
+        for m, (other, text) in enumerate(zip(criterion_counts, row, strict=True)):
             expected = at.tp[0] if c == m else at.ct(other)[0]
             assert (0 if text == "·" else number(text)) == expected
             if c != m:
@@ -185,17 +185,19 @@ def test_cross_triggers_and_their_clips(opened: Browser, counts: Any) -> None:
             .querySelectorAll("td")[arguments[1]].firstChild.click()""",
         *largest[1:],
     )
-    names = opened.run("return [...document.querySelectorAll('.listed li')].map((li) => li.textContent)")
+    names = opened.run(
+        "return [...document.querySelectorAll('.cell-clips li')].map((li) => li.textContent)"
+    )
     listed = [name for name in names if not name.startswith("and ")]
     scores, truth = simulated_set()
-    label, other = (list(of_criterion)[i] for i in largest[1:])
+    label, other = (list(criterion_counts)[i] for i in largest[1:])
     for name in listed:
         alone = sed.deltas(scores, truth, CRITERIA[1], clips=[name]).counts()[label]
         assert alone.at([chosen[label]]).ct(other)[0] > 0
 
 
 @pytest.mark.parametrize("q", [0, 1, 2])
-def test_bins_are_the_library_s(opened: Browser, q: int) -> None:
+def test_error_types_are_the_library_s(opened: Browser, q: int) -> None:
     opened.choose("#criterion", q)
     scores, truth = simulated_set()
     chosen = thresholds(opened)
@@ -203,8 +205,9 @@ def test_bins_are_the_library_s(opened: Browser, q: int) -> None:
     text = opened.saved("errors.csv", lambda: opened.click("#errors .tools button"))
     for row in csv.DictReader(io.StringIO(text)):
         if row["class"] in diagnosis:
-            bins = getattr(diagnosis[row["class"]], row["side"])
-            assert {name: int(row[name]) for name in bins} == {n: int(v[0]) for n, v in bins.items()}
+            numbers = getattr(diagnosis[row["class"]], row["side"])
+            expected = {error_type: int(number[0]) for error_type, number in numbers.items()}
+            assert {error_type: int(row[error_type]) for error_type in numbers} == expected
     opened.choose("#class", list(scores.classes).index("Speech"))
     speech = diagnosis["Speech"]
     gains = {
@@ -255,7 +258,10 @@ def test_clips_are_judged_as_the_library_does(opened: Browser, q: int) -> None:
         assert cost == f"{false} false, {missed} missed"
 
 
-def _verdict(kind: str, name: str) -> str:
+def _verdict(kind: str, error_type: str) -> str:
+    """The words of the page for an error type."""
+    words = {"onset": "wrong onset", "offset": "wrong offset", "cross_trigger": "cross-trigger"}
+    name = words.get(error_type, error_type.replace("_", " "))
     if kind == "reference":
         return "found" if name == "found" else f"missed ({name})".replace("missed (missed)", "missed")
     return "true" if name == "true" else f"false ({name})"

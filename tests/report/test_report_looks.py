@@ -1,4 +1,4 @@
-"""The report to the eye, the ear, the keys and on paper."""
+"""How the report looks, sounds, obeys the keyboard and prints."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def test_what_can_be_taken_away(opened: Browser) -> None:
     assert [row["class"] for row in rows] == [row["class"] for row in opened.rows()]
     latex = opened.saved("classes.tex", lambda: opened.click("#classes .tools button + button"))
     assert r"Alarm\_bell\_ringing & " in latex
-    picture = opened.saved("psd_roc_1.svg", lambda: opened.click("#rocs .tools button"))
+    picture = opened.saved("psd_roc_1.svg", lambda: opened.click("#psd_roc .tools button"))
     assert picture.startswith("<svg ")
     assert "class=" not in picture
-    curves = opened.saved("psd_roc_1.csv", lambda: opened.click("#rocs .tools button + button"))
+    curves = opened.saved("psd_roc_1.csv", lambda: opened.click("#psd_roc .tools button + button"))
     dog = [row for row in csv.DictReader(io.StringIO(curves)) if row["curve"] == "Dog"]
     scores, truth = simulated_set()
     exact = sed.evaluate(scores, truth, METRICS[0])[METRICS[0]].per_class["Dog"].curve
@@ -46,7 +46,7 @@ def test_what_can_be_taken_away(opened: Browser) -> None:
 @pytest.mark.parametrize(
     ("name", "button"),
     [
-        ("psd_roc_1.svg", "#rocs .tools button"),
+        ("psd_roc_1.svg", "#psd_roc .tools button"),
         ("errors.svg", "#errors .tools button:last-child"),
         ("clip.svg", ".clip-view .tools button"),
     ],
@@ -60,31 +60,30 @@ def test_saved_pictures_need_nothing_else(opened: Browser, name: str, button: st
     assert bool(used) == (name != "psd_roc_1.svg")
     assert "var(" not in picture
     texts = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"psd_roc_1.svg": "Dog", "errors.svg": "too long", "clip.svg": "detection false"}[
+    assert {"psd_roc_1.svg": "Dog", "errors.svg": "too long", "clip.svg": "false detection"}[
         name
     ] in texts
 
 
-def test_nothing_is_told_by_colour_alone(opened: Browser) -> None:
+def test_nothing_differs_by_colour_alone(opened: Browser) -> None:
     curves = opened.run(
-        """return [...document.querySelectorAll("#rocs figure:first-child .legend .sample")].map((one) =>
-            [one.querySelector("line").getAttribute("stroke-dasharray"),
-             one.querySelector("path")?.getAttribute("d") ?? null])"""
+        """const samples = document.querySelectorAll("#psd_roc figure:first-child .legend .sample");
+        return [...samples].map((sample) =>
+            [sample.querySelector("line").getAttribute("stroke-dasharray"),
+             sample.querySelector("path")?.getAttribute("d") ?? null])"""
     )
     assert len(curves) == 11
     assert len(set(map(tuple, curves))) == 11
-    bins = opened.run(
+    error_types = opened.run(
         """return [...document.querySelectorAll("#errors .key rect")].map((rect) => {
             const [, id] = getComputedStyle(rect).fill.match(/#([\\w-]+)/) ?? [];
             const pattern = id && document.getElementById(id);
             return id ? [pattern.matches(".light"), pattern.lastChild.getAttribute("d")] : null;
         })"""
     )
-    plain = [
-        one for one in bins if one is None
-    ]  # nothing wrong, and nothing there at all: light and dark
-    assert len(plain) == 2
-    hatched = [str(one) for one in bins if one is not None]
+    plain = [pattern for pattern in error_types if pattern is None]
+    assert len(plain) == 2  # right events are light, missed and background events are dark
+    hatched = [str(pattern) for pattern in error_types if pattern is not None]
     assert len(hatched) == len(set(hatched)) == 7
 
 
@@ -143,8 +142,9 @@ def test_everything_can_be_done_with_keys(opened: Browser) -> None:
     assert counted == sorted(counted, reverse=True)
     assert opened.run(focused) == "references"
 
-    for place in ("#table tbody", "#rocs .legend"):  # a class is singled out; its button keeps the focus
-        opened.run("document.querySelectorAll(`${arguments[0]} button`)[2].focus()", place)
+    # the button of the selected class keeps the focus
+    for group in ("#table tbody", "#psd_roc .legend"):
+        opened.run("document.querySelectorAll(`${arguments[0]} button`)[2].focus()", group)
         label = opened.run(focused)
         opened.press(Keys.ENTER)
         assert opened.run("return document.querySelector('#class').selectedOptions[0].text") == label
@@ -153,17 +153,18 @@ def test_everything_can_be_done_with_keys(opened: Browser) -> None:
         assert opened.run("return document.querySelector('#class').value") == ""
 
     opened.run("document.querySelector('#errors .stack').focus()")
-    assert opened.text("#tip").startswith("Alarm_bell_ringing: references")
+    assert opened.text("#tooltip").startswith("Alarm_bell_ringing: references")
     opened.press(Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
-    assert opened.text("#tip").startswith("Blender: detections")
-    stops = "return document.querySelectorAll(`${arguments[0]} [tabindex='0']`).length"
-    assert [opened.run(stops, place) for place in (".bins", ".clip-list", "#rocs .legend")] == [1, 1, 2]
+    assert opened.text("#tooltip").startswith("Blender: detections")
+    tab_stops = "return document.querySelectorAll(`${arguments[0]} [tabindex='0']`).length"
+    groups = (".error-types", ".clip-list", "#psd_roc .legend")
+    assert [opened.run(tab_stops, group) for group in groups] == [1, 1, 2]
     opened.run("document.querySelector('.clip-view .lane:has(rect)').focus()")
     opened.press(Keys.ARROW_RIGHT)
     bar = opened.run("return document.querySelector('.lane:focus rect').textContent")
-    assert opened.text("#tip").endswith(bar)
+    assert opened.text("#tooltip").endswith(bar)
     opened.press(Keys.ESCAPE)
-    assert opened.run("return document.querySelector('#tip').hidden")
+    assert opened.run("return document.querySelector('#tooltip').hidden")
 
 
 def test_clips_can_be_heard(page: Browser, tmp_path: Path) -> None:
@@ -184,7 +185,7 @@ def test_clips_can_be_heard(page: Browser, tmp_path: Path) -> None:
     silent = next(i for i, name in enumerate(names) if name not in clips)
     page.run("document.querySelectorAll('.clip-list button')[arguments[0]].click()", silent)
     assert page.run("return document.querySelector('audio')") is None
-    assert "No audio of this clip" in page.text(".clip-view")
+    assert "This clip has no audio." in page.text(".clip-view")
     heard = next(i for i, name in enumerate(names) if name in clips)
     page.run("document.querySelectorAll('.clip-list button')[arguments[0]].click()", heard)
     player = page.run("return document.querySelector('audio')")
@@ -206,7 +207,7 @@ def test_clips_can_be_heard(page: Browser, tmp_path: Path) -> None:
 
     page.touch(page.run("return document.querySelector('.lane')"))  # in the middle
     page.wait(lambda: page.run("return arguments[0].currentTime > 5.1", player))
-    page.choose("#slider", 5)  # the sound goes on
+    page.choose("#slider", 5)  # the audio plays on
     assert not page.run("return arguments[0].paused", player)
     page.run("arguments[0].pause()", player)
     at, line = page.run(

@@ -1,4 +1,4 @@
-"""The report: one HTML file that shows an evaluation, and lets it be explored."""
+"""The report: one HTML file in which a reader can explore an evaluation."""
 
 from __future__ import annotations
 
@@ -20,18 +20,55 @@ def write_report(
     audio: str | Path | None = None,
     options: RunOptions | None = None,
 ) -> None:
-    """Write the report of one or more systems, by name; see :meth:`sedscope.Evaluation.report`.
+    """Write an HTML report of one or more systems.
 
-    ``comparison``: differences between the systems with intervals, if they were found.
+    The page works offline and loads nothing. It shows curves, counts at every slider position, error
+    types and clips.
+
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        The evaluation of each system, by name. All systems must share metrics, classes and clips.
+    path : str or Path
+        The file to write.
+    comparison : Comparison, optional
+        Differences between the systems with their intervals.
+    clips_shown : int or iterable of str, default 60
+        How many clips a reader can browse, or which ones. Of a number, up to one in six are clips
+        without errors, and the others are those with the most errors.
+    audio : str or Path, optional
+        A folder with audio files, named after their clips. Those of the clips shown become part of the
+        page, up to 30 MB.
+    options : RunOptions, optional
+        How a further pass over the clips runs, if the page needs one.
+
+    Raises
+    ------
+    SedscopeError
+        If the systems were evaluated in different ways, or if a named clip was not evaluated.
+
+    See Also
+    --------
+    Evaluation.report, Comparison.report
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(3, classes=2)
+    >>> evaluation = sed.evaluate(sed.simulate.scores(truth), truth, sed.BestFScore(sed.Collar()))
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report({"baseline": evaluation}, Path(folder) / "report.html")
     """
     from .html import render
-    from .page_data import gather
+    from .page_data import build_page
 
-    data = gather(
+    page = build_page(
         evaluations,
         comparison=comparison,
         clips_shown=clips_shown,
         audio=audio,
-        threads=None if options is None else options.threads,
+        options=options,
     )
-    write_text(path, render(data))
+    write_text(path, render(page))

@@ -1,4 +1,4 @@
-"""The page: template, style, script and data in one file."""
+"""The page as HTML: template, style, script and data in one file."""
 
 from __future__ import annotations
 
@@ -7,40 +7,35 @@ import json
 from base64 import b64encode
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import counted
-from .script_bundle import joined
+from .schema import JSON, Page, as_json
+from .script_bundle import join_modules
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 
-def render(data: dict[str, Any]) -> str:
-    """The HTML text of a report."""
-    template, script, style = _parts()
+def render(page: Page) -> str:
+    """Render the page as HTML."""
+    template, script, style = _static_parts()
     return template.render(
-        report=data,
+        page=page,
         counted=counted,
         script=script,
         style=style,
-        data=as_data(data),
-        policy=policy(script, style),
+        data=json_text(as_json(page)),
+        policy=content_security_policy(script, style),
     )
 
 
 @cache
-def _parts() -> tuple[Template, str, str]:
-    """What is the same in all reports: template, script and style."""
+def _static_parts() -> tuple[Template, str, str]:
+    """Return what all reports have in common: template, script and style."""
     from jinja2 import Environment, StrictUndefined
 
     folder = files(__package__) / "static"
-    modules = {
-        file.name: file.read_text(encoding="utf-8")
-        for file in folder.iterdir()
-        if file.name.endswith(".js")
-    }
-    script = joined(modules, "main.js")
     style = (folder / "report.css").read_text(encoding="utf-8")
     environment = Environment(
         autoescape=True,
@@ -50,19 +45,32 @@ def _parts() -> tuple[Template, str, str]:
         keep_trailing_newline=True,
     )
     template = environment.from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
-    return template, script, style
+    return template, _script(), style
 
 
-def as_data(data: dict[str, Any]) -> str:
-    """JSON that cannot end the element that it stands in, whatever the labels are."""
+def _script() -> str:
+    """Join the modules in ``static`` into one script, with all modules in ``static/panels``."""
+    folder = files(__package__) / "static"
+    modules = {
+        f"{prefix}{file.name}": file.read_text(encoding="utf-8")
+        for prefix, part in (("", folder), ("panels/", folder / "panels"))
+        for file in part.iterdir()
+        if file.name.endswith(".js")
+    }
+    panels = sorted(name for name in modules if name.startswith("panels/"))
+    return join_modules(modules, [*panels, "main.js"])
+
+
+def json_text(data: JSON) -> str:
+    """Return JSON text that cannot end the element it is in, whatever the labels contain."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def policy(script: str, style: str) -> str:
-    """The content-security policy: this script, this style, embedded sound, nothing from anywhere."""
+def content_security_policy(script: str, style: str) -> str:
+    """Allow this script, this style and embedded audio, and no connection to anywhere."""
 
     def hashed(text: str) -> str:
         return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"

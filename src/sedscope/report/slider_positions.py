@@ -1,66 +1,88 @@
-"""Stops of the threshold sliders: a bounded choice of thresholds, at which all counts are exact."""
+"""Positions of the threshold sliders: a limited choice of thresholds at which all counts are exact."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts
+from ..data.arrays import FloatArray
 from .packing import short_between
 
-MOST = 240
-"""Stops of a class; a frame's score is then told by the number of stops below it, in one byte."""
-_COMMON = 32
+MAX_POSITIONS = 240
+"""Of the slider of one class. The rank of a score among them fits into one byte."""
+_SHARED = 32
 _RATES = tuple(float(f"{digit}e{power}") for power in range(-1, 4) for digit in (1, 2, 5))
 
-Thresholds = NDArray[np.float64]
 
+def class_thresholds(
+    tables: Sequence[ClassCounts], hours: float, metric_thresholds: Iterable[float], shared: FloatArray
+) -> FloatArray:
+    """Choose the thresholds of the slider of one class, decreasing.
 
-def class_stops(
-    tables: Sequence[ClassCounts], hours: float, given: Iterable[float], common: Thresholds
-) -> Thresholds:
-    """Thresholds for one class, decreasing: at the first nothing is detected.
+    Among them are, for each table, the best F-score, the best recall at 0.1, 0.2, 0.5, 1, 2, 5 … false
+    alarms per hour, and nothing detected. Operating points that are spread evenly over true positives
+    and over false positives fill the remaining positions.
 
-    ``tables``: its counts by criterion and system. For each there is the best F-score, the best
-    recall at 0.1, 0.2, 0.5, 1, 2, 5 … false alarms per hour, and as many operating points, even in true
-    positives and in false positives, as there is room for. ``given`` and ``common`` are kept as is.
+    Parameters
+    ----------
+    tables : sequence of ClassCounts
+        The counts of the class for each criterion and system.
+    hours : float
+        The total duration of the clips.
+    metric_thresholds : iterable of float
+        Thresholds at which metrics were measured. Each gets a position.
+    shared : FloatArray
+        Thresholds of the slider for all classes. Each gets a position.
+
+    Returns
+    -------
+    FloatArray
+        At position i, frames with ``score > thresholds[i]`` are active.
     """
     if tables[0].given:
         return np.unique(np.concatenate([table.scores for table in tables]).astype(np.float64))[::-1]
     floor = max(table.floor for table in tables)
-    needed = [_thresholds_of(table, important_rows(table, hours)) for table in tables]
-    chosen = np.unique(np.concatenate([*needed, common, np.array([*given], np.float64)]))
+    important = [_short_thresholds(table, important_rows(table, hours)) for table in tables]
+    chosen = np.unique(np.concatenate([*important, shared, np.array([*metric_thresholds], np.float64)]))
     chosen = chosen[chosen >= floor]
-    room = max(0, MOST - len(chosen)) // (2 * len(tables))
-    more = [_thresholds_of(table, even_rows(table, room)) for table in tables]
-    found = np.unique(np.concatenate([chosen, *more]))
-    kept: Thresholds = found[(found >= floor) & ~np.isnan(found)][-MOST:]
+    room = max(0, MAX_POSITIONS - len(chosen)) // (2 * len(tables))
+    fillers = [_short_thresholds(table, even_rows(table, room)) for table in tables]
+    rising = np.unique(np.concatenate([chosen, *fillers]))
+    kept: FloatArray = rising[(rising >= floor) & ~np.isnan(rising)][-MAX_POSITIONS:]
     return kept[::-1] if len(kept) else np.array([floor])
 
 
-def common_stops(tables: Sequence[ClassCounts]) -> Thresholds:
-    """Thresholds that all classes have a stop at, decreasing; evenly chosen among those where
-    counts of any class change, and round numbers for scores between 0 and 1."""
+def shared_thresholds(tables: Sequence[ClassCounts]) -> FloatArray:
+    """Choose the thresholds of the slider for all classes, decreasing.
+
+    They are spread evenly over the thresholds where the counts of any class change. Scores between 0
+    and 1 get multiples of 0.05 as well.
+    """
     if tables[0].given:
         return tables[0].scores.astype(np.float64)
     floor = max(table.floor for table in tables)
-    pieces = [_thresholds_of(table, even_rows(table, _COMMON)) for table in tables]
-    everything = np.sort(np.concatenate(pieces))
-    everything = everything[(everything >= floor) & np.isfinite(everything)]
-    if not len(everything):
-        return everything
-    rows = np.unique(np.linspace(0, len(everything) - 1, _COMMON).round().astype(np.intp))
-    chosen = everything[rows]
+    candidates: FloatArray = np.sort(
+        np.concatenate([_short_thresholds(table, even_rows(table, _SHARED)) for table in tables])
+    )
+    candidates = candidates[(candidates >= floor) & np.isfinite(candidates)]
+    if not len(candidates):
+        return candidates
+    rows = np.unique(np.linspace(0, len(candidates) - 1, _SHARED).round().astype(np.intp))
+    chosen = candidates[rows]
     if min(table.scores.min(initial=1) for table in tables) >= 0 and chosen[-1] <= 1:
         chosen = np.concatenate([chosen, np.arange(1, 20) / 20])
     return np.unique(chosen[chosen >= floor])[::-1]
 
 
 def important_rows(table: ClassCounts, hours: float) -> NDArray[np.intp]:
-    """Rows of the tally: nothing and everything detected, the best F-score, the best recall at each of
-    some rates of false alarms."""
+    """Return the rows of the tally that a slider must reach.
+
+    They are nothing and everything detected, the best F-score, and the best recall at each of some rates
+    of false alarms.
+    """
     tally = table.tally()
     rows = [0, len(table.scores)]
     if table.references:
@@ -74,22 +96,26 @@ def important_rows(table: ClassCounts, hours: float) -> NDArray[np.intp]:
 
 
 def even_rows(table: ClassCounts, number: int) -> NDArray[np.intp]:
-    """Rows of the tally, about so many even in true positives, and as many even in the logarithm of
-    false positives: the first ones that have so many."""
+    """Return rows of the tally that are spread evenly.
+
+    About ``number`` rows are spread over the true positives, and as many over the logarithm of the false
+    positives.
+    """
     tally = table.tally()
-    found = [np.empty(0, np.intp)]
-    for counted, scaled in (
-        (np.asarray(tally.tp), lambda t: t),
+    rows = [np.empty(0, np.intp)]
+    scaled: tuple[tuple[NDArray[np.int64], Callable[[FloatArray], FloatArray]], ...] = (
+        (np.asarray(tally.tp), np.positive),
         (np.asarray(tally.fp), np.log1p),
-    ):
-        most = np.maximum.accumulate(scaled(counted.astype(np.float64)))
-        targets = np.linspace(0, most[-1], number + 2)[1:-1]
-        found.append(np.searchsorted(most, targets))
-    return np.unique(np.concatenate(found)).astype(np.intp)
+    )
+    for column, scale in scaled:
+        largest = np.maximum.accumulate(scale(column.astype(np.float64)))
+        targets = np.linspace(0, largest[-1], number + 2)[1:-1]
+        rows.append(np.searchsorted(largest, targets))
+    return np.unique(np.concatenate(rows)).astype(np.intp)
 
 
-def _thresholds_of(table: ClassCounts, rows: NDArray[np.intp]) -> Thresholds:
-    """A threshold with few digits for each of some rows of the tally."""
+def _short_thresholds(table: ClassCounts, rows: NDArray[np.intp]) -> FloatArray:
+    """Return a threshold with few digits for each of some rows of the tally."""
     scores = table.scores.astype(np.float64)
     if not len(scores):
         return np.zeros(len(rows))

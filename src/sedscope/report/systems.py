@@ -1,4 +1,4 @@
-"""What a report tells of: evaluations of one or more systems with the same metrics on the same clips."""
+"""The systems of a report: their evaluations, and counts down to where the report looks."""
 
 from __future__ import annotations
 
@@ -8,67 +8,77 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.checked_clips import whole_clips
 from ..counting.counts import ClassCounts, Counts
 from ..counting.deltas import Deltas
+from ..counting.request import DeltaRequest
 from ..counting.tally import Tally
-from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
+from ..data.arrays import FloatArray
 from ..data.cached_scores import remembered
-from ..data.scores import ScoreArray
+from ..engines.engine import Engine
+from ..engines.options import RunOptions
 from ..errors import SedscopeError
 from ..evaluation.result import Evaluation
 
-_FEW = 1_000_000  # clips × classes of which counts at every threshold are kept
+_MAX_PAIRS = 1_000_000  # of clips and classes for which a report counts further down than the metrics
 
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A system's evaluation, and its counts as far down as there is room for."""
+    """A system with its evaluation and with counts as far down as the report shows them."""
 
     name: str
     evaluation: Evaluation
     alignment: Alignment | None
+    """None for sets of detections."""
     counts: Mapping[Criterion, Counts]
     deltas: Mapping[Criterion, Deltas]
-    best: bool = False
-    """Whether the counts go so far down that no better F-score lies below."""
+    reaches_best_fscore: bool = False
+    """Whether no threshold below the counts has a better F-score."""
 
 
-def as_systems(evaluations: Mapping[str, Evaluation], threads: int | None) -> list[System]:
-    """The systems of a report, which must have been evaluated alike."""
-    first_name, first = next(iter(evaluations.items()))
-    for name, other in evaluations.items():
-        same = {
-            "metrics": tuple(other) == tuple(first),
-            "classes": other.classes == first.classes,
-            "clips": (other.clips, other.references) == (first.clips, first.references)
-            and _clips(other) == _clips(first),
-        }
-        different = [what for what, equal in same.items() if not equal]
-        if different:
-            raise SedscopeError(
-                f"{name} and {first_name} were evaluated with other {' and '.join(different)}: a report "
-                "needs the same for all systems"
-            )
+def as_systems(evaluations: Mapping[str, Evaluation], options: RunOptions) -> list[System]:
+    """Count each system as far down as the report shows. All must share metrics, classes and clips."""
+    _require_same_setup(evaluations)
     systems = [_system(name, evaluation) for name, evaluation in evaluations.items()]
-    if first.clips * len(first.classes) > _FEW or any(one.alignment is None for one in systems):
+    first = systems[0].evaluation
+    if first.clips * len(first.classes) > _MAX_PAIRS or any(s.alignment is None for s in systems):
         return systems
-    workers = thread_count(threads)
-    reaches = [_reach(system, workers) for system in systems]
-    lowest = {label: min(reach[label] for reach in reaches) for label in first.classes}
-    systems = [_down_to(system, lowest, workers) for system in systems]
-    enough = [
-        {label: max(lowest[label], _enough(table, first.hours)) for label, table in counts.items()}
+    with options.open_engine() as engine:
+        engines = [engine.for_system(system.name) if len(systems) > 1 else engine for system in systems]
+        ends = [_lowest_scores(system, own) for system, own in zip(systems, engines, strict=True)]
+        lowest = {label: min(scores[label] for scores in ends) for label in first.classes}
+        systems = [
+            _count_down_to(system, lowest, own) for system, own in zip(systems, engines, strict=True)
+        ]
+    shown = [
+        {label: max(lowest[label], _end_of_range(table, first.hours)) for label, table in counts.items()}
         for system in systems
         for counts in system.counts.values()
     ]
-    ends = {label: min(of[label] for of in enough) for label in first.classes}
-    return [_cut(system, ends) for system in systems]
+    lowest = {label: min(scores[label] for scores in shown) for label in first.classes}
+    return [_cut_at(system, lowest) for system in systems]
 
 
-def _clips(evaluation: Evaluation) -> tuple[str, ...]:
+def _require_same_setup(evaluations: Mapping[str, Evaluation]) -> None:
+    first_name, first = next(iter(evaluations.items()))
+    for name, evaluation in evaluations.items():
+        same = {
+            "metrics": tuple(evaluation) == tuple(first),
+            "classes": evaluation.classes == first.classes,
+            "clips": (evaluation.clips, evaluation.references) == (first.clips, first.references)
+            and _clip_names(evaluation) == _clip_names(first),
+        }
+        different = [subject for subject, equal in same.items() if not equal]
+        if different:
+            raise SedscopeError(
+                f"{name} and {first_name} were evaluated with different {' and '.join(different)}. "
+                "Evaluate all systems of a report in the same way."
+            )
+
+
+def _clip_names(evaluation: Evaluation) -> tuple[str, ...]:
     return () if evaluation.alignment is None else evaluation.alignment.clips
 
 
@@ -79,122 +89,129 @@ def _system(name: str, evaluation: Evaluation) -> System:
     return System(name, evaluation, alignment, evaluation.counts, evaluation.deltas)
 
 
-def _reach(system: System, threads: int) -> dict[str, float]:
-    """Per class the score down to which a report goes, so that no better F-score lies below, whatever
-    the criterion.
+def _alignment_for(engine: Engine, system: System) -> Alignment:
+    """Return the clips for a pass.
 
-    Where the counts are complete, that is where false alarms are as many as ten times the references
-    and a hundred per hour, or below the best F-score if that is lower. Where they end at a floor, more
-    is known: n clips without references whose largest score lies above a threshold hold n false
-    positives there, so that F1 is at most 2R/(2R + n), R being the number of references.
+    An engine that splits them may run in other processes, which cannot share the cache of scores.
     """
-    assert system.alignment is not None
+    alignment = system.evaluation.alignment if engine.splits_clips else system.alignment
+    assert alignment is not None
+    return alignment
+
+
+def _lowest_scores(system: System, engine: Engine) -> dict[str, float]:
+    """Return, for each class, the score down to which to count, so that no better F-score lies below it.
+
+    Where the counts are complete, they also tell where the range of the report ends. Where they end at
+    a floor, the clips without references bound the F-score: n of them whose largest score lies above a
+    threshold hold n false positives there, so F1 is at most 2R/(2R + n) with R references.
+    """
     ends = dict.fromkeys(system.evaluation.classes, np.inf)
-    quiet: dict[str, NDArray[np.float64]] = {}
+    maxima: dict[str, FloatArray] = {}
     for counts in system.counts.values():
         for label, table in counts.items():
-            best = float(np.max(table.tally().fscore())) if table.references else 1.0
             if np.isfinite(table.floor):
-                quiet = quiet or _maxima_without_references(system.alignment, threads)
-                allowed = (
-                    int(2 * table.references * (1 / best - 1)) + 2 if best > 0 else len(quiet[label])
-                )
-                end = float(quiet[label][allowed]) if allowed < len(quiet[label]) else -np.inf
-                end = min(end, table.floor)
+                maxima = maxima or _false_alarm_maxima(system, engine)
+                end = min(_bound_of_fscore(table, maxima[label]), table.floor)
             else:
-                end = _enough(table, system.evaluation.hours)
+                end = _end_of_range(table, system.evaluation.hours)
             ends[label] = min(ends[label], end)
     return ends
 
 
-def _enough(table: ClassCounts, hours: float) -> float:
-    """The score down to which a report goes where counts are complete."""
+def _false_alarm_maxima(system: System, engine: Engine) -> dict[str, FloatArray]:
+    """Return, for each class, the largest scores of the clips without references, decreasing.
+
+    ``-inf`` stands for clips with references. It comes last and bounds nothing.
+    """
+    classes = system.evaluation.classes
+    maxima = engine.largest_false_alarms(_alignment_for(engine, system), None)
+    if maxima is None:  # a clip cannot be read: the pass over all clips reports it
+        maxima = np.empty((0, len(classes)))
+    falling = np.sort(maxima, axis=0)[::-1]
+    return {label: falling[:, c] for c, label in enumerate(classes)}
+
+
+def _bound_of_fscore(table: ClassCounts, maxima: FloatArray) -> float:
+    """Return a score below which no F-score is better than the best of the table.
+
+    ``maxima``: the largest scores of clips without references, decreasing.
+    """
+    best = float(np.max(table.tally().fscore())) if table.references else 1.0
+    if best <= 0:
+        return -np.inf
+    allowed = int(2 * table.references * (1 / best - 1)) + 2
+    return float(maxima[allowed]) if allowed < len(maxima) else -np.inf
+
+
+def _end_of_range(table: ClassCounts, hours: float) -> float:
+    """Return the score down to which a report shows complete counts.
+
+    There, false positives exceed ten times the references plus a hundred per hour. The best F-score is
+    always in the range.
+    """
     beyond = table.fp > 10 * table.references + 100 * hours
     row = max(1, int(np.argmax(beyond))) if beyond.any() else len(beyond)
     if table.references and len(table.scores):
-        row = max(row, _after_best(table))
+        row = max(row, _row_after_best_fscore(table))
     return float(table.scores[row]) if row < len(beyond) else table.floor
 
 
-def _after_best(table: ClassCounts) -> int:
-    """The row after the one with the best F-score; where that is 0 the first.
+def _row_after_best_fscore(table: ClassCounts) -> int:
+    """Return the row after the one with the best F-score; 0 if no F-score is above 0.
 
-    F1 is at most 2R/(2R + FP), R being the number of references: with the best of some rows most others
-    need not be looked at.
+    The best of every fiftieth row bounds the false positives of the best row, because F1 is at most
+    2R/(2R + FP) with R references. So the F-score of most rows is never computed.
     """
 
-    def scores(rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = Tally(table.tp[rows], table.fp[rows], table.references).fscore()
-        return found
+    def fscores(rows: NDArray[np.intp]) -> FloatArray:
+        values: FloatArray = Tally(table.tp[rows], table.fp[rows], table.references).fscore()
+        return values
 
-    known = float(scores(np.arange(0, len(table.tp), 50)).max())
-    allowed = 2 * table.references * (1 / known - 1) + 1 if known > 0 else np.inf
+    sample = float(fscores(np.arange(0, len(table.tp), 50)).max())
+    allowed = 2 * table.references * (1 / sample - 1) + 1 if sample > 0 else np.inf
     rows = np.flatnonzero(table.fp <= allowed)
-    of_rows = scores(rows)
-    best = int(np.argmax(of_rows))
-    return int(rows[best]) + 1 if of_rows[best] > 0 else 0
+    values = fscores(rows)
+    best = int(np.argmax(values))
+    return int(rows[best]) + 1 if values[best] > 0 else 0
 
 
-def _maxima_without_references(alignment: Alignment, threads: int) -> dict[str, NDArray[np.float64]]:
-    """Per class the largest scores of the clips without references of it, decreasing."""
-    batches = whole_clips(alignment, threads, None)
-    maxima = np.concatenate([found.batch.maxima for found in batches]).astype(np.float64)
-    there = np.zeros(maxima.shape, bool)
-    there[np.repeat(np.arange(len(maxima)), np.diff(alignment.starts)), alignment.labels] = True
-    return {label: np.sort(maxima[~there[:, c], c])[::-1] for c, label in enumerate(alignment.classes)}
-
-
-def _down_to(system: System, ends: Mapping[str, float], threads: int) -> System:
-    """The counts of a system down to a score for each class, or further."""
-    assert system.alignment is not None
-    floors = np.array([ends[label] for label in system.evaluation.classes])
-    lower = {
-        criterion: np.minimum(found.floors, floors.astype(found.floors.dtype))
-        for criterion, found in system.deltas.items()
-        if (found.floors > floors).any()
+def _count_down_to(system: System, lowest: Mapping[str, float], engine: Engine) -> System:
+    """Return the system with counts at least down to a score for each class."""
+    floors = np.array([lowest[label] for label in system.evaluation.classes])
+    requests = {
+        criterion: DeltaRequest(floors={None: np.minimum(deltas.floors.astype(np.float64), floors)})
+        for criterion, deltas in system.deltas.items()
+        if (deltas.floors > floors).any()
     }
-    deltas = {**system.deltas, **_collected(system.alignment, lower, threads)}
-    counts = {criterion: deltas[criterion].counts(threads=threads) for criterion in lower}
-    return replace(system, counts={**system.counts, **counts}, deltas=deltas)
+    if not requests:
+        return system
+    recounted = engine.run_pass(_alignment_for(engine, system), requests, None)
+    counts = {
+        criterion: deltas.counts(threads=engine.threads) for criterion, deltas in recounted.items()
+    }
+    return replace(system, counts={**system.counts, **counts}, deltas={**system.deltas, **recounted})
 
 
-def _cut(system: System, ends: Mapping[str, float]) -> System:
-    """The counts of a system down to a score for each class, and no further."""
-    floors = np.array([ends[label] for label in system.evaluation.classes])
+def _cut_at(system: System, lowest: Mapping[str, float]) -> System:
+    """Return the system with counts down to a score for each class and no further."""
+    floors = np.array([lowest[label] for label in system.evaluation.classes])
     return replace(
         system,
-        counts={criterion: _above(found, ends) for criterion, found in system.counts.items()},
-        deltas={c: found.above(floors.astype(found.floors.dtype)) for c, found in system.deltas.items()},
-        best=True,
+        counts={criterion: _counts_above(counts, lowest) for criterion, counts in system.counts.items()},
+        deltas={
+            criterion: deltas.above(floors.astype(deltas.floors.dtype))
+            for criterion, deltas in system.deltas.items()
+        },
+        reaches_best_fscore=True,
     )
 
 
-def _collected(
-    alignment: Alignment, wanted: Mapping[Criterion, ScoreArray], threads: int
-) -> dict[Criterion, Deltas]:
-    """By criterion the deltas above given floors."""
-    parts: dict[Criterion, list[Deltas]] = {criterion: [] for criterion in wanted}
-    for found in whole_clips(alignment, threads, None) if wanted else ():
-        last = found.first + len(found.batch.durations)
-        for criterion, floors in wanted.items():
-            parts[criterion].append(
-                Deltas(
-                    criterion=criterion,
-                    classes=alignment.classes,
-                    clips=alignment.clips[found.first : last],
-                    durations=found.batch.durations,
-                    floors=floors,
-                    tables=criterion.find_deltas(found.batch, floors, threads, any_label=False),
-                )
-            )
-    return {criterion: first.merge(*others) for criterion, (first, *others) in parts.items()}
-
-
-def _above(counts: Counts, ends: Mapping[str, float]) -> Counts:
-    """The counts above a score for each class."""
+def _counts_above(counts: Counts, lowest: Mapping[str, float]) -> Counts:
+    """Return the counts above a score for each class."""
     tables = {}
     for label, table in counts.items():
-        floor = max(ends[label], table.floor)
+        floor = max(lowest[label], table.floor)
         rows = int(np.count_nonzero(table.scores > floor))
         kept = table.cross_rows < rows
         tables[label] = replace(

@@ -1,16 +1,16 @@
-// Elements of the page and of pictures. Texts are set as text, never parsed.
+// Elements of the page and of pictures. Text is set as text and never parsed.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 export function el(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
+  return fillElement(document.createElement(tag), attributes, children);
 }
 
 export function svg(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
+  return fillElement(document.createElementNS(SVG, tag), attributes, children);
 }
 
-function filled(element, attributes, children) {
+function fillElement(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value === true) element.setAttribute(name, "");
@@ -24,7 +24,7 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-// A name that comes from data: it keeps its own direction of writing.
+// A name that comes from data; it keeps its own writing direction.
 export function nameOf(text, attributes = {}) {
   return el("bdi", { title: text, class: "name", ...attributes }, text);
 }
@@ -34,23 +34,23 @@ export function button(text, onclick, attributes = {}) {
 }
 
 export function select(label, options, onchange, attributes = {}) {
-  const chooser = el("select", { onchange: () => onchange(chooser.value), ...attributes });
-  for (const [value, text] of options) chooser.append(el("option", { value }, text));
-  return el("label", { class: "field" }, el("span", {}, label), chooser);
+  const field = el("select", { onchange: () => onchange(field.value), ...attributes });
+  for (const [value, text] of options) field.append(el("option", { value }, text));
+  return el("label", { class: "field" }, el("span", {}, label), field);
 }
 
-// Work that makes buttons anew: the one that has the focus keeps it.
-export function keepingFocus(holder, work) {
-  const key = (one) => one.title || one.textContent;
-  const held = holder.contains(document.activeElement) ? key(document.activeElement) : null;
-  work();
-  if (held === null) return;
-  const again = [...holder.querySelectorAll("button")].find((one) => key(one) === held);
-  if (again) again.focus({ preventScroll: true });
+// Runs `rebuild`, which replaces the buttons in a container, and keeps the focus on the same button.
+export function keepingFocus(container, rebuild) {
+  const key = (element) => element.title || element.textContent;
+  const focused = container.contains(document.activeElement) ? key(document.activeElement) : null;
+  rebuild();
+  if (focused === null) return;
+  const successor = [...container.querySelectorAll("button")].find((element) => key(element) === focused);
+  if (successor) successor.focus({ preventScroll: true });
 }
 
-// Calls a function once before the next picture, however often it is asked to.
-export function soon(work) {
+// A function that runs `work` once before the next frame, however often it is called.
+export function beforeNextFrame(work) {
   let waiting = false;
   return () => {
     if (waiting) return;
@@ -62,13 +62,13 @@ export function soon(work) {
   };
 }
 
-// A listener that does all the work when a key is another than before, and else only some.
-export function whenChanged(key, all, some) {
+// A listener that runs `redraw` if the key has changed since the last call, and `update` otherwise.
+export function whenChanged(key, redraw, update) {
   let before = key();
   return () => {
     const now = key();
-    if (now === before) some();
-    else all();
+    if (now === before) update();
+    else redraw();
     before = now;
   };
 }

@@ -1,134 +1,144 @@
-// One clip and class at one threshold: what is detected, and what the criterion says of it.
-// Times are whole microseconds.
+// Judges one clip and class at one threshold: what is detected, and the error type of each event.
+// Times are whole microseconds. An event is [onset, offset].
 
-// Runs of frames above the threshold; a frame's code is the number of stops below its score.
-export function detections(codes, edges, below) {
-  const found = [];
-  for (let i = 0; i < codes.length; i += 1) {
-    if (codes[i] <= below) continue;
+// Runs of frames above the threshold. The rank of a frame is the number of thresholds below its score.
+export function detectEvents(ranks, edges, thresholdRank) {
+  const events = [];
+  for (let i = 0; i < ranks.length; i += 1) {
+    if (ranks[i] <= thresholdRank) continue;
     const first = i;
-    while (i + 1 < codes.length && codes[i + 1] > below) i += 1;
-    found.push([edges[first], edges[i + 1]]);
+    while (i + 1 < ranks.length && ranks[i + 1] > thresholdRank) i += 1;
+    events.push([edges[first], edges[i + 1]]);
   }
-  return found;
+  return events;
 }
 
-// The bin of each detection and of each reference; both lists are in order of time. `others`: the
+// The error types of detections and references, which are both ordered by time. `others` holds the
 // references of each other class.
-export function judged(rule, detected, references, others) {
-  const fits = rule.kind === "collar" ? withinCollar(rule) : rule.kind === "iou" ? sharesEnough(rule) : null;
-  const { isTrue, found } = fits ? byPairs(fits, detected, references)
-    : byIntersection(rule, detected, references);
-  const touching = (event, events) => events.filter((other) => shared(event, other) > 0);
-  const boundary = (detection, reference) => boundaryBin(rule, detection, reference);
+export function judge(rule, detections, references, others) {
+  const canPair = { collar: withinCollar, iou: overlapsEnough }[rule.kind]?.(rule) ?? null;
+  const { isTrue, isFound } = canPair ? judgeByPairs(canPair, detections, references)
+    : judgeByIntersection(rule, detections, references);
+  const touching = (event, events) => events.filter((other) => overlap(event, other) > 0);
   return {
     references: references.map((reference, j) => {
-      const by = touching(reference, detected);
-      if (found[j]) return "found";
-      if (!by.length) return "missed";
-      if (by.length > 1) return "fragmented";
-      return touching(by[0], references).length > 1 ? "merged" : boundary(by[0], reference);
+      const touched = touching(reference, detections);
+      if (isFound[j]) return "found";
+      if (!touched.length) return "missed";
+      if (touched.length > 1) return "fragmented";
+      return touching(touched[0], references).length > 1 ? "merged" : boundaryError(rule, touched[0], reference);
     }),
-    detections: detected.map((detection, i) => {
-      const on = touching(detection, references);
+    detections: detections.map((detection, i) => {
+      const touched = touching(detection, references);
       if (isTrue[i]) return "true";
-      if (on.length > 1) return "merged";
-      if (on.length) return touching(on[0], detected).length > 1 ? "fragment" : boundary(detection, on[0]);
-      return others.some((events) => crosses(rule, fits, detection, references, events))
+      if (touched.length > 1) return "merged";
+      if (touched.length)
+        return touching(touched[0], detections).length > 1 ? "fragment" : boundaryError(rule, detection, touched[0]);
+      return others.some((events) => isCrossTrigger(rule, canPair, detection, references, events))
         ? "cross_trigger" : "background";
     }),
   };
 }
 
-// How the boundaries of two events differ that overlap each other and nothing else.
-function boundaryBin(rule, detection, reference) {
-  const [early, late] = [detection[0] - reference[0], detection[1] - reference[1]];
+// The error type of a detection and a reference that overlap each other and nothing else.
+function boundaryError(rule, detection, reference) {
+  const [onset, offset] = [detection[0] - reference[0], detection[1] - reference[1]];
   if (rule.kind === "collar") {
-    const [onset, offset] = collarsBroken(rule, detection, reference);
-    if (onset !== offset) return onset ? "onset" : "offset";
+    const [wrongOnset, wrongOffset] = outsideCollars(rule, detection, reference);
+    if (wrongOnset !== wrongOffset) return wrongOnset ? "onset" : "offset";
   }
-  if (early <= 0 && late >= 0) return "too_long";
-  if (early >= 0 && late <= 0) return "too_short";
-  return Math.abs(early) >= Math.abs(late) ? "onset" : "offset";
+  if (onset <= 0 && offset >= 0) return "too_long";
+  if (onset >= 0 && offset <= 0) return "too_short";
+  return Math.abs(onset) >= Math.abs(offset) ? "onset" : "offset";
 }
 
-function crosses(rule, fits, detection, own, events) {
-  if (rule.kind === "intersection" && rule.cttc !== null) {
-    const common = events.reduce((sum, event) => sum + shared(detection, event), 0);
-    return common >= needed(rule.cttc, detection[1] - detection[0]);
-  }
+// Whether a detection is a cross-trigger on another class with these events.
+function isCrossTrigger(rule, canPair, detection, references, events) {
+  if (rule.kind === "intersection" && rule.cttc !== null)
+    return totalOverlap(detection, events) >= requiredTime(rule.cttc, lengthOf(detection));
   if (rule.cross_triggers)
-    return !own.some((event) => fits(detection, event)) && events.some((event) => fits(detection, event));
-  return events.some((event) => shared(detection, event) > 0);
+    return !references.some((event) => canPair(detection, event)) &&
+      events.some((event) => canPair(detection, event));
+  return events.some((event) => overlap(detection, event) > 0);
 }
 
-function shared([a, b], [c, d]) {
+function lengthOf([onset, offset]) {
+  return offset - onset;
+}
+
+function overlap([a, b], [c, d]) {
   return Math.max(0, Math.min(b, d) - Math.max(a, c));
 }
 
-function needed(part, length) {
-  return Math.max(1, Math.floor(part * length + 0.5));
+function totalOverlap(event, others) {
+  return others.reduce((sum, other) => sum + overlap(event, other), 0);
 }
 
-function byIntersection({ dtc, gtc }, detected, references) {
-  const total = (event, others) => others.reduce((sum, other) => sum + shared(event, other), 0);
-  const isTrue = detected.map((one) => total(one, references) >= needed(dtc, one[1] - one[0]));
-  const relevant = detected.filter((_, i) => isTrue[i]);
-  const found = references.map((one) => total(one, relevant) >= needed(gtc, one[1] - one[0]));
-  return { isTrue, found };
+function requiredTime(share, length) {
+  return Math.max(1, Math.floor(share * length + 0.5));
 }
 
-function collarsBroken({ onset, offset, offset_rate: rate }, detection, reference) {
-  const collar = Math.max(offset ?? 0, Math.floor(rate * (reference[1] - reference[0]) + 0.5));
+function judgeByIntersection({ dtc, gtc }, detections, references) {
+  const isTrue = detections.map((event) =>
+    totalOverlap(event, references) >= requiredTime(dtc, lengthOf(event)));
+  const relevant = detections.filter((_, i) => isTrue[i]);
+  const isFound = references.map((event) =>
+    totalOverlap(event, relevant) >= requiredTime(gtc, lengthOf(event)));
+  return { isTrue, isFound };
+}
+
+// Whether the onset and whether the offset lies outside its collar.
+function outsideCollars({ onset, offset, offset_rate: rate }, detection, reference) {
+  const collar = Math.max(offset ?? 0, Math.floor(rate * lengthOf(reference) + 0.5));
   return [onset !== null && Math.abs(detection[0] - reference[0]) > onset,
     offset !== null && Math.abs(detection[1] - reference[1]) > collar];
 }
 
 function withinCollar(rule) {
-  return (detection, reference) => !collarsBroken(rule, detection, reference).includes(true);
+  return (detection, reference) => !outsideCollars(rule, detection, reference).includes(true);
 }
 
-function sharesEnough({ threshold }) {
+function overlapsEnough({ threshold }) {
   return (detection, reference) => {
-    const common = shared(detection, reference);
-    const either = detection[1] - detection[0] + reference[1] - reference[0] - common;
-    return common >= needed(threshold, either);
+    const shared = overlap(detection, reference);
+    return shared >= requiredTime(threshold, lengthOf(detection) + lengthOf(reference) - shared);
   };
 }
 
-// As many pairs as possible, and among those with the smallest boundary errors: each detection in turn
-// takes the cheapest path of moves that ends at a free reference, or drives out a costlier detection.
-function byPairs(fits, detected, references) {
-  const cost = detected.map((detection) => references.map((reference) => (fits(detection, reference)
+// Makes as many pairs as possible, and of those choices the one with the smallest boundary errors.
+function judgeByPairs(canPair, detections, references) {
+  const cost = detections.map((detection) => references.map((reference) => (canPair(detection, reference)
     ? Math.abs(detection[0] - reference[0]) + Math.abs(detection[1] - reference[1]) : Infinity)));
   const partner = references.map(() => null);
-  detected.forEach((_, i) => place(i, cost, partner));
-  const taken = new Set(partner);
-  return { isTrue: detected.map((_, i) => taken.has(i)), found: partner.map((one) => one !== null) };
+  detections.forEach((_, i) => addToPairs(i, cost, partner));
+  const paired = new Set(partner);
+  return { isTrue: detections.map((_, i) => paired.has(i)), isFound: partner.map((i) => i !== null) };
 }
 
-function place(newcomer, cost, partner) {
+// Pairs one more detection: it takes the cheapest path of moves that ends at a free reference. If there is
+// none, it takes the path that leaves a costlier detection without a pair.
+function addToPairs(newcomer, cost, partner) {
   const total = partner.map((_, j) => cost[newcomer][j]);
-  const before = partner.map(() => null); // the reference that the mover leaves
+  const previous = partner.map(() => null); // the reference that the moving detection leaves
   for (let changed = true; changed;) {
     changed = false;
     partner.forEach((mover, from) => {
       if (mover === null || total[from] === Infinity) return;
       partner.forEach((_, to) => {
         const sum = total[from] - cost[mover][from] + cost[mover][to];
-        if (sum < total[to]) [total[to], before[to], changed] = [sum, from, true];
+        if (sum < total[to]) [total[to], previous[to], changed] = [sum, from, true];
       });
     });
   }
-  const free = partner.map((_, j) => j).filter((j) => partner[j] === null && total[j] < Infinity);
-  // the end of the path: a free reference, else one whose detection goes without
-  const gain = (j) => total[j] - (partner[j] === null ? 0 : cost[partner[j]][j]);
-  const ends = free.length ? free : partner.map((_, j) => j).filter((j) => total[j] < Infinity && gain(j) < 0);
+  const reachable = partner.map((_, j) => j).filter((j) => total[j] < Infinity);
+  const free = reachable.filter((j) => partner[j] === null);
+  const added = (j) => total[j] - (partner[j] === null ? 0 : cost[partner[j]][j]);
+  const ends = free.length ? free : reachable.filter((j) => added(j) < 0);
   if (!ends.length) return;
-  let at = ends.reduce((best, j) => (gain(j) < gain(best) ? j : best));
-  while (before[at] !== null) {
-    partner[at] = partner[before[at]];
-    at = before[at];
+  let j = ends.reduce((best, end) => (added(end) < added(best) ? end : best));
+  while (previous[j] !== null) {
+    partner[j] = partner[previous[j]];
+    j = previous[j];
   }
-  partner[at] = newcomer;
+  partner[j] = newcomer;
 }

@@ -1,66 +1,67 @@
-// What the page is told, unpacked, and the quantities read off the counts.
+// The data of the page, unpacked, and the quantities computed from counts. Classes are numbered as the
+// classes with details are, systems and criteria as on the page.
 
-import { summed } from "./numbers.js";
+import { unpackSteps } from "./packing.js";
 
 const INFINITIES = { inf: Infinity, "-inf": -Infinity };
 
-function threshold(value) {
+function unpackNumber(value) {
   return typeof value === "string" ? INFINITIES[value] : value;
 }
 
 export class Model {
-  constructor(data) {
-    this.data = data;
-    this.systems = data.systems;
-    this.metrics = data.metrics;
-    this.criteria = data.criteria;
-    this.hours = data.hours;
-    this.labels = data.shown.map((c) => data.classes[c]);
-    this.stops = data.stops.map((stops) => stops.map(threshold));
-    this.common = data.common.map(threshold);
-    this.counts = data.counts.map((byCriterion) =>
-      byCriterion.map((classes) => classes.map(unpackedCounts)));
-    this.curves = data.curves.map((byCriterion) =>
-      byCriterion.map(({ span, classes }) => classes.map((one) => unpackedCurve(one, span, data.fine))));
-    this.rocs = data.rocs.map((byMetric) => byMetric.map((one) => one && unpackedRocs(one, data)));
+  constructor(page) {
+    this.page = page;
+    this.systems = page.systems;
+    this.metrics = page.metrics;
+    this.criteria = page.criteria;
+    this.hours = page.hours;
+    this.labels = page.detailed.map((c) => page.classes[c]);
+    // Decreasing; at position i of the slider of class k, frames with score > thresholds[k][i] are active.
+    this.thresholds = page.thresholds.map((thresholds) => thresholds.map(unpackNumber));
+    this.sharedThresholds = page.shared_thresholds.map(unpackNumber);
+    this.counts = page.counts.map((byCriterion) =>
+      byCriterion.map((classes) => classes.map(unpackCounts)));
+    const { curves } = page.panels.find(({ name }) => name === "curves").data;
+    this.curves = curves.map((byCriterion) => byCriterion.map(({ score_range: range, classes }) =>
+      ({ range, classes: classes.map((curve) => unpackCurve(curve, range, page.resolution)) })));
   }
 
-  // What there is to find: events, or segments in which a class is active.
-  referencesOf(criterion, k) {
+  // How many events there are to find, or segments in which the class is active.
+  references(criterion, k) {
     return this.criteria[criterion].references[k];
   }
 
-  // The counts of a class at one of its stops.
-  tally(system, criterion, k, stop) {
-    const counts = this.counts[system][criterion][k];
-    const crossed = counts.crossed ? counts.crossed[stop] : null;
-    return new Tally(counts.tp[stop], counts.fp[stop], this.referencesOf(criterion, k), this.hours, crossed);
+  // The counts of a class at a position of its slider.
+  tally(system, criterion, k, position) {
+    const { tp, fp, ct } = this.counts[system][criterion][k];
+    return new Tally(tp[position], fp[position], this.references(criterion, k), this.hours,
+      ct ? ct[position] : null);
   }
 
-  // The stop with the largest value of a quantity; of equal ones the highest threshold.
-  bestStop(system, criterion, k, quantity, allowed = () => true) {
+  // The position with the largest value of a quantity; the highest threshold among equals.
+  bestPosition(system, criterion, k, quantity, allowed = () => true) {
     let best = 0;
-    let most = -Infinity;
-    for (let stop = 0; stop < this.stops[k].length; stop += 1) {
-      const tally = this.tally(system, criterion, k, stop);
+    let largest = -Infinity;
+    for (let position = 0; position < this.thresholds[k].length; position += 1) {
+      const tally = this.tally(system, criterion, k, position);
       const value = quantity(tally);
-      if (allowed(tally) && value > most) [best, most] = [stop, value];
+      if (allowed(tally) && value > largest) [best, largest] = [position, value];
     }
     return best;
   }
+}
 
-  // The stop of a threshold, or the next one above it.
-  stopAt(k, value) {
-    const stops = this.stops[k];
-    let stop = stops.length - 1;
-    while (stop > 0 && stops[stop] < value) stop -= 1;
-    return stop;
-  }
+// The position of a threshold among decreasing ones, or of the next one above it.
+export function positionOf(threshold, thresholds) {
+  let position = thresholds.length - 1;
+  while (position > 0 && thresholds[position] < threshold) position -= 1;
+  return position;
 }
 
 export class Tally {
-  constructor(tp, fp, references, hours, crossed) {
-    Object.assign(this, { tp, fp, references, hours, crossed });
+  constructor(tp, fp, references, hours, crossTriggers = null) {
+    Object.assign(this, { tp, fp, references, hours, crossTriggers });
   }
 
   get fn() {
@@ -89,42 +90,20 @@ export class Tally {
   }
 
   plus(other) {
-    const crossed = this.crossed === null ? null : this.crossed + other.crossed;
-    const [tp, fp] = [this.tp + other.tp, this.fp + other.fp];
-    return new Tally(tp, fp, this.references + other.references, this.hours, crossed);
+    const crossTriggers = this.crossTriggers === null ? null : this.crossTriggers + other.crossTriggers;
+    return new Tally(this.tp + other.tp, this.fp + other.fp, this.references + other.references,
+      this.hours, crossTriggers);
   }
 }
 
-function unpackedCounts(packed) {
-  const ct = new Map(Object.entries(packed.ct || {}).map(([m, steps]) => [Number(m), summed(steps)]));
-  return {
-    tp: summed(packed.tp),
-    fp: summed(packed.fp),
-    ct,
-    crossed: packed.crossed ? summed(packed.crossed) : null,
-    bins: packed.bins ? packed.bins.map((side) => side.map(summed)) : null,
-  };
+function unpackCounts({ tp, fp, ct }) {
+  return { tp: unpackSteps(tp), fp: unpackSteps(fp), ct: ct === null ? null : unpackSteps(ct) };
 }
 
-function unpackedCurve(packed, [low, high], fine) {
-  const scores = summed(packed.at).map((at) => low + ((high - low) * at) / fine);
-  return { scores, tp: summed(packed.tp), fp: summed(packed.fp) };
-}
-
-function unpackedRocs(packed, data) {
-  const part = (numbers) => summed(numbers).map((number) => number / data.fine);
-  const all = ({ overall, classes, ...rest }) => ({
-    ...rest,
-    overall: { x: part(overall.x), y: part(overall.y) },
-    classes: classes.map((curve, k) => curve && {
-      x: part(curve.x),
-      y: summed(curve.y).map((tp) => tp / data.references[data.shown[k]]),
-      scores: curve.score.map((score) => (score === null ? Infinity : score)),
-    }),
-  });
+function unpackCurve({ scores, tp, fp }, [low, high], resolution) {
   return {
-    exact: all(packed.exact),
-    few: packed.few ? all(packed.few) : null,
-    stops: packed.stops.map(part),
+    scores: unpackSteps(scores).map((number) => low + ((high - low) * number) / resolution),
+    tp: unpackSteps(tp),
+    fp: unpackSteps(fp),
   };
 }

@@ -1,4 +1,4 @@
-// From values to positions in a picture.
+// Scales: functions from values to positions in a picture.
 
 export function linear([low, high], [from, to]) {
   const factor = (to - from) / (high - low || 1);
@@ -8,7 +8,7 @@ export function linear([low, high], [from, to]) {
   return scale;
 }
 
-// For rates of errors, as in detection error tradeoff curves: the quantile of the normal distribution.
+// The quantile of the normal distribution, as detection error tradeoff curves use it.
 export function normal([low, high], [from, to]) {
   const [first, last] = [quantile(low), quantile(high)];
   const factor = (to - from) / (last - first);
@@ -18,17 +18,17 @@ export function normal([low, high], [from, to]) {
   return scale;
 }
 
-function evenTicks(low, high, about = 5) {
-  const rough = (high - low) / about || 1;
+function evenTicks(low, high, number = 5) {
+  const rough = (high - low) / number || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough);
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough);
   const ticks = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1)
     ticks.push(Number((i * step).toPrecision(12)));
   return ticks;
 }
 
-// Acklam's rational approximation; good to nine digits.
+// Acklam's rational approximation, good to nine digits.
 function quantile(p) {
   const a = [-39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269,
     -30.66479806614716, 2.506628277459239];
@@ -37,7 +37,7 @@ function quantile(p) {
   const c = [-0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734,
     4.374664141464968, 2.938163982698783];
   const d = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416];
-  const polynomial = (coefficients, x) => coefficients.reduce((sum, one) => sum * x + one, 0);
+  const polynomial = (coefficients, x) => coefficients.reduce((sum, factor) => sum * x + factor, 0);
   if (p < 0.02425) {
     const q = Math.sqrt(-2 * Math.log(p));
     return polynomial(c, q) / polynomial([...d, 1], q);

@@ -1,19 +1,20 @@
-// What the user has chosen. Parts of the page listen, and are told once before the next picture.
+// What the user has chosen. Parts of the page listen, and are called once before the next frame.
 
-import { soon } from "./dom.js";
+import { beforeNextFrame } from "./dom.js";
+import { positionOf } from "./model.js";
 
 export class State {
   constructor(model) {
     this.model = model;
-    this.criterion = Math.max(0, model.criteria.findIndex((criterion) => criterion.events));
-    this.single = null; // a class, or null for all
-    this.system = 0; // whose table, matrix, errors are shown
+    this.criterion = Math.max(0, model.criteria.findIndex((criterion) => criterion.judges_events));
+    this.selectedClass = null; // null: all classes
+    this.system = 0; // the one whose table, matrix and errors are shown
     this.linked = true; // whether sliders move all systems
-    this.few = false; // whether the approximation is shown
-    this.clip = 0;
-    this.stops = model.systems.map(() => model.labels.map(() => 0));
+    this.showApproximation = false; // whether curves of evenly spaced thresholds are drawn
+    this.clip = 0; // the clip that is open
+    this.positions = model.systems.map(() => model.labels.map(() => 0)); // of the sliders
     this.listeners = [];
-    this.announce = soon(() => this.listeners.forEach((listener) => listener()));
+    this.notify = beforeNextFrame(() => this.listeners.forEach((listener) => listener()));
     this.setBestF1();
   }
 
@@ -23,57 +24,74 @@ export class State {
 
   set(changes) {
     Object.assign(this, changes);
-    this.announce();
+    this.notify();
   }
 
-  moved() {
+  // Selects a class, or all classes if it is selected already.
+  toggleClass(k) {
+    this.set({ selectedClass: this.selectedClass === k ? null : k });
+  }
+
+  movingSystems() {
     return this.linked ? this.model.systems.map((_, s) => s) : [this.system];
   }
 
-  setStop(k, stop) {
-    for (const s of this.moved()) this.stops[s][k] = stop;
-    this.announce();
+  setPosition(k, position) {
+    for (const s of this.movingSystems()) this.positions[s][k] = position;
+    this.notify();
   }
 
-  // One threshold for all classes: every class has a stop at each common one.
-  setCommon(value) {
+  // Sets one threshold for all classes. Every class has a position for each shared threshold.
+  setSharedThreshold(threshold) {
     this.model.labels.forEach((_, k) => {
-      for (const s of this.moved()) this.stops[s][k] = this.model.stopAt(k, value);
+      const position = positionOf(threshold, this.model.thresholds[k]);
+      for (const s of this.movingSystems()) this.positions[s][k] = position;
     });
-    this.announce();
+    this.notify();
   }
 
   setBestF1() {
-    this.setEach((s, k) => this.model.bestStop(s, this.criterion, k, (tally) => tally.f1));
+    this.setPositions((s, k) => this.model.bestPosition(s, this.criterion, k, (tally) => tally.f1));
   }
 
-  // The largest recall at so many false alarms per hour at most.
-  setRate(rate) {
+  // Sets the largest recall with at most that many false alarms per hour.
+  setFalseAlarmRate(rate) {
     const allowed = (tally) => tally.falseAlarms <= rate;
-    this.setEach((s, k) => this.model.bestStop(s, this.criterion, k, (tally) => tally.tp, allowed));
+    this.setPositions((s, k) =>
+      this.model.bestPosition(s, this.criterion, k, (tally) => tally.tp, allowed));
   }
 
-  // Sets a stop for each system that moves, for the class singled out or all of them.
-  setEach(stopOf) {
-    for (const s of this.moved()) {
+  // Sets the selected class, or all classes, of each system that the sliders move.
+  setPositions(choose) {
+    for (const s of this.movingSystems()) {
       this.model.labels.forEach((_, k) => {
-        if (this.single === null || this.single === k) this.stops[s][k] = stopOf(s, k);
+        if (this.selectedClass === null || this.selectedClass === k) this.positions[s][k] = choose(s, k);
       });
     }
-    this.announce();
+    this.notify();
   }
 
   tally(k, system = this.system) {
-    return this.model.tally(system, this.criterion, k, this.stops[system][k]);
+    return this.model.tally(system, this.criterion, k, this.positions[system][k]);
+  }
+
+  // The counts of all classes together.
+  totalTally() {
+    return this.model.labels.map((_, k) => this.tally(k)).reduce((sum, tally) => sum.plus(tally));
   }
 
   threshold(k, system = this.system) {
-    return this.model.stops[k][this.stops[system][k]];
+    return this.model.thresholds[k][this.positions[system][k]];
   }
 
-  // The threshold that all classes have, or null.
-  commonThreshold() {
+  // How many thresholds of the class lie below the chosen one.
+  rank(k, system = this.system) {
+    return this.model.thresholds[k].length - 1 - this.positions[system][k];
+  }
+
+  // The threshold of all classes, or null if they differ.
+  sharedThreshold() {
     const thresholds = this.model.labels.map((_, k) => this.threshold(k));
-    return thresholds.every((one) => one === thresholds[0]) ? thresholds[0] : null;
+    return thresholds.every((threshold) => threshold === thresholds[0]) ? thresholds[0] : null;
   }
 }

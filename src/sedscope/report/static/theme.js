@@ -1,12 +1,12 @@
-// Light or dark: as the system has it, until the button is pressed.
+// Light or dark: as the system prefers, until the user presses the button.
 
 import { byId } from "./dom.js";
 
 export function addTheme() {
-  const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+  const prefersDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
-    const now = root.dataset.theme || (dark() ? "dark" : "light");
-    root.dataset.theme = now === "dark" ? "light" : "dark";
+    const theme = root.dataset.theme || (prefersDark() ? "dark" : "light");
+    root.dataset.theme = theme === "dark" ? "light" : "dark";
   });
 }

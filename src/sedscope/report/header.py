@@ -1,0 +1,78 @@
+"""The top of the page: facts about the evaluation, and notes on what the page leaves out."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..data.cached_scores import RememberedScores, truth_digest
+from .schema import Header
+from .source import ReportSource
+from .systems import System
+
+
+def build_header(source: ReportSource) -> Header:
+    """Collect the facts at the top of the page."""
+    from .. import __version__
+
+    intervals = source.first.intervals.values()
+    warnings = [warning for system in source.systems for warning in system.evaluation.warnings]
+    return Header(
+        clips=source.first.clips,
+        browsable_clips=0 if source.clip_selection is None else len(source.clip_selection.clips),
+        versions=(
+            ("sedscope", __version__),
+            ("Python", platform.python_version()),
+            ("numpy", np.__version__),
+        ),
+        inputs=_hashes(source.systems),
+        warnings=list(dict.fromkeys(warnings)),
+        resampling=next((interval.resampling.about() for interval in intervals), None),
+    )
+
+
+def _hashes(systems: Sequence[System]) -> list[tuple[str, str]]:
+    hashes = []
+    for system in systems:
+        if system.alignment is not None and isinstance(system.alignment.scores, RememberedScores):
+            digest = system.alignment.scores.digest(system.alignment.clips)
+            hashes.append((f"scores of {system.name}", digest))
+    if systems[0].alignment is not None:
+        hashes.append(("ground truth", truth_digest(systems[0].alignment)))
+    return hashes
+
+
+def omissions(source: ReportSource) -> list[str]:
+    """List what the page leaves out, one sentence each."""
+    notes = []
+    classes, detailed = source.first.classes, source.detailed
+    if len(detailed) < len(classes):
+        notes.append(
+            f"Curves, sliders, cross-triggers and errors are shown for the {len(detailed)} of "
+            f"{len(classes)} classes with the most references. Choose others with classes= (--classes)."
+        )
+    tables = [
+        counts[label]
+        for system in source.systems
+        for counts in system.counts.values()
+        for label in detailed
+    ]
+    if source.systems[0].reaches_best_fscore:
+        notes.append(
+            "Sliders and curves end where false alarms exceed ten times the references plus a hundred "
+            "per hour. No better F-score lies below."
+        )
+    elif any(np.isfinite(table.floor) for table in tables):
+        notes.append(
+            "The set is large, so counts end at the lowest threshold that the metrics need. Sliders, "
+            "curves and best F-scores end there, too."
+        )
+    if any(table.given for table in tables):
+        notes.append(
+            "The system is a set of detections at some thresholds. Counts between them are unknown."
+        )
+    if source.systems[0].alignment is None:
+        notes.append("A set of detections has no scores, so the page has no clips and no error types.")
+    return notes

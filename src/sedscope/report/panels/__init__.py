@@ -1,0 +1,32 @@
+"""The panels of the report: one module each, in the order of the page.
+
+To add a panel, write a module here with its ``PANEL``, list it in ``PANELS``, and write a module of the
+same name in ``static/panels`` that draws it.
+"""
+
+from __future__ import annotations
+
+from ..schema import PanelEntry
+from ..source import ReportSource
+from .classes import PANEL as CLASSES
+from .clips import PANEL as CLIPS
+from .cross_triggers import PANEL as CROSS_TRIGGERS
+from .curves import PANEL as CURVES
+from .errors import PANEL as ERRORS
+from .panel import Panel
+from .psd_roc import PANEL as PSD_ROC
+from .systems import PANEL as SYSTEMS
+
+PANELS: tuple[Panel, ...] = (SYSTEMS, CLASSES, PSD_ROC, CURVES, CROSS_TRIGGERS, ERRORS, CLIPS)
+
+
+def build_panels(source: ReportSource) -> tuple[list[PanelEntry], list[str]]:
+    """Build the panels that have something to show, and list what they leave out."""
+    entries: list[PanelEntry] = []
+    notes: list[str] = []
+    for panel in PANELS:
+        content = panel.build(source)
+        if content is not None:
+            entries.append(PanelEntry(panel.name, panel.heading, content.data))
+            notes += content.notes
+    return entries, notes

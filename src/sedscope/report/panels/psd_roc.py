@@ -1,0 +1,151 @@
+"""PSD-ROC curves: one picture for each metric that reads one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...counting.counts import Counts
+from ...data.arrays import FloatArray
+from ...metrics import Metric, PSDSResult
+from ...metrics.psd_roc import PSDROCParameters, effective_fpr
+from ..packing import pack_fractions, pack_steps, rounded
+from ..schema import Packed, PanelData
+from ..source import ReportSource
+from ..visible_vertices import visible_vertices
+from .curves import score_range
+from .panel import Panel, PanelContent
+
+EVEN_THRESHOLDS = 50
+"""Of the approximation with evenly spaced thresholds."""
+
+
+@dataclass(frozen=True)
+class OverallCurve:
+    """The PSD-ROC over all classes."""
+
+    efpr: Packed
+    """Effective false positive rates as fractions of the largest one."""
+    etpr: Packed
+    """Effective true positive rates as fractions."""
+
+
+@dataclass(frozen=True)
+class ClassCurve:
+    """The PSD-ROC of one class."""
+
+    efpr: Packed
+    """Effective false positive rates as fractions of the largest one."""
+    tp: Packed
+    scores: Sequence[float | None]
+    """Frames with ``score >= scores[i]`` are active; None: nothing is detected."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The PSD-ROC over all classes, and those of the detailed classes."""
+
+    overall: OverallCurve
+    classes: Sequence[ClassCurve | None]
+    """None for a class without references."""
+
+
+@dataclass(frozen=True)
+class SystemCurves:
+    """The PSD-ROCs of one system."""
+
+    exact: Curves
+    approximation: Curves | None
+    """What evenly spaced thresholds give, where the comparison makes sense."""
+    efpr_at_positions: Sequence[Packed]
+    """For each detailed class the rates at its slider positions, as fractions of the largest one."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The PSD-ROCs of one metric."""
+
+    metric: int
+    max_efpr: float
+    unit: str
+    systems: Sequence[SystemCurves]
+
+
+@dataclass(frozen=True)
+class PSDROCData(PanelData):
+    """One picture for each metric with a PSD-ROC."""
+
+    pictures: Sequence[Picture]
+
+
+def build(source: ReportSource) -> PanelContent | None:
+    """Build the pictures; nothing if no metric reads a PSD-ROC."""
+    pictures = []
+    for m, metric in enumerate(source.metrics):
+        parameters = metric.psd_roc
+        if parameters is not None:
+            systems = [_system_curves(metric, parameters, s, source) for s in range(len(source.systems))]
+            pictures.append(Picture(m, parameters.max_efpr, parameters.unit, systems))
+    return PanelContent(PSDROCData(pictures)) if pictures else None
+
+
+def _system_curves(
+    metric: Metric[PSDSResult], parameters: PSDROCParameters, s: int, source: ReportSource
+) -> SystemCurves:
+    """Build the curves of system ``s``."""
+    max_efpr = parameters.max_efpr
+    counts = source.systems[s].counts[metric.criterion]
+    at_positions = source.at_positions[s][metric.criterion]
+    approximation = None
+    if not metric.variants and not any(table.given for table in counts.values()):
+        result = metric.measure(_at_even_thresholds(counts))
+        approximation = _curves(result, max_efpr, counts, source.detailed)
+    rates = (
+        effective_fpr(at_positions, label, alpha_ct=parameters.alpha_ct, unit=parameters.unit)
+        for label in source.detailed
+    )
+    return SystemCurves(
+        exact=_curves(source.systems[s].evaluation[metric], max_efpr, counts, source.detailed),
+        approximation=approximation,
+        efpr_at_positions=[pack_fractions(efpr / max_efpr) for efpr in rates],
+    )
+
+
+def _curves(result: PSDSResult, max_efpr: float, counts: Counts, detailed: Sequence[str]) -> Curves:
+    efpr, vertices = _visible(max_efpr, result.curve.efpr, result.curve.etpr)
+    overall = OverallCurve(efpr, pack_fractions(np.nan_to_num(result.curve.etpr[vertices])))
+    classes: list[ClassCurve | None] = []
+    for label in detailed:
+        references, curve = counts[label].references, result.per_class[label].curve
+        if not references:
+            classes.append(None)
+            continue
+        efpr, vertices = _visible(max_efpr, curve.efpr, curve.tpr)
+        tp = pack_steps(np.rint(curve.tpr[vertices] * references))
+        scores = [rounded(score, 5) for score in curve.scores[vertices].tolist()]
+        classes.append(ClassCurve(efpr, tp, scores))
+    return Curves(overall, classes)
+
+
+def _visible(max_efpr: float, efpr: FloatArray, tpr: FloatArray) -> tuple[Packed, NDArray[np.intp]]:
+    """Return the visible vertices of a curve up to the largest rate: their rates, and their indices."""
+    inside = np.flatnonzero(efpr <= max_efpr)
+    vertices = inside[visible_vertices(efpr[inside] / max_efpr, tpr[inside])]
+    return pack_fractions(efpr[vertices] / max_efpr), vertices
+
+
+def _at_even_thresholds(counts: Counts) -> Counts:
+    """Return the counts at a few evenly spaced thresholds, as some evaluations use them."""
+    low, high = score_range(counts)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    fractions = (np.arange(EVEN_THRESHOLDS)[::-1] + 0.5) / EVEN_THRESHOLDS
+    thresholds = low + (high - low) * fractions
+    tables = {label: table.at(thresholds[thresholds >= table.floor]) for label, table in counts.items()}
+    return replace(counts, per_class=tables, any_label=None)
+
+
+PANEL = Panel("psd_roc", "PSD-ROC", build)

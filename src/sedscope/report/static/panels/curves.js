@@ -1,0 +1,126 @@
+// Precision over recall, F-score over threshold, ROC and DET of the chosen criterion.
+
+import { Chart } from "../chart.js";
+import { el, whenChanged } from "../dom.js";
+import { fixed, short } from "../format.js";
+import { Tally } from "../model.js";
+import { registerPanel } from "../panel.js";
+import { linear, normal } from "../scales.js";
+
+registerPanel("curves", ({ section, model, state }) => {
+  const definition = el("code");
+  const figures = el("div", { class: "figures" });
+  section.append(el("p", { class: "about" }, "Counts are by ", definition, ". Hollow shapes mark the chosen thresholds.",
+    model.systems.length > 1 ? " The curves are those of the selected class, or of the first one." : ""), figures);
+  let charts = [];
+  let criterion = null;
+  const drawAll = () => {
+    if (criterion !== state.criterion) {
+      criterion = state.criterion;
+      definition.replaceChildren(model.criteria[criterion].definition);
+      charts = chartKinds(model, criterion).map((kind) => new CurveChart(model, state, kind).chart);
+      figures.replaceChildren(...charts.map((chart) => chart.figure));
+    }
+    charts.forEach((chart) => chart.draw());
+  };
+  state.listen(whenChanged(() => `${state.selectedClass},${state.criterion}`, drawAll,
+    () => charts.forEach((chart) => chart.drawMarks())));
+  window.addEventListener("resize", drawAll);
+  drawAll();
+});
+
+// An axis: its label, its value for a tally and a threshold, and its scale.
+function axisOf(label, value, scale) {
+  return { label, value, scale };
+}
+
+function chartKinds(model, criterion) {
+  const ranges = model.curves.map((byCriterion) => byCriterion[criterion].range);
+  const scores = [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+  const unit = (range) => linear([0, 1], range);
+  const kinds = [
+    { title: "Precision over recall", file: "precision_recall", step: false,
+      x: axisOf("recall", (tally) => tally.recall, unit),
+      y: axisOf("precision", (tally) => tally.precision, unit) },
+    { title: "F-score over threshold", file: "fscore", step: true,
+      x: axisOf("threshold", (_, threshold) => threshold, (range) => linear(scores, range)),
+      y: axisOf("F1", (tally) => tally.f1, unit) },
+  ];
+  const { trials } = model.criteria[criterion];
+  if (trials !== null) {
+    const falsePositiveRate = (tally) => tally.fp / (trials - tally.references);
+    kinds.push(
+      { title: "ROC", file: "roc", step: false,
+        x: axisOf("false positive rate", falsePositiveRate, unit),
+        y: axisOf("true positive rate", (tally) => tally.recall, unit) },
+      { title: "Detection error tradeoff", file: "det", step: false,
+        x: axisOf("false positive rate", falsePositiveRate, (range) => normal([0.0005, 0.5], range)),
+        y: axisOf("miss rate", (tally) => 1 - tally.recall, (range) => normal([0.005, 0.95], range)) });
+  }
+  return kinds;
+}
+
+class CurveChart {
+  constructor(model, state, kind) {
+    Object.assign(this, { model, state, kind, criterion: state.criterion });
+    this.several = model.systems.length > 1;
+    this.vertices = new Map();
+    this.chart = new Chart({
+      title: kind.title,
+      file: kind.file,
+      x: kind.x,
+      y: kind.y,
+      curves: () => this.curves(),
+      marks: () => this.marks(),
+    });
+  }
+
+  // The vertices of a curve, computed once.
+  verticesOf(s, k) {
+    const key = `${s},${k}`;
+    if (!this.vertices.has(key)) {
+      const { scores, tp, fp } = this.model.curves[s][this.criterion].classes[k];
+      const references = this.model.references(this.criterion, k);
+      const tallies = tp.map((_, i) => new Tally(tp[i], fp[i], references, this.model.hours));
+      this.vertices.set(key, {
+        x: tallies.map((tally, i) => this.kind.x.value(tally, scores[i])),
+        y: tallies.map((tally, i) => this.kind.y.value(tally, scores[i])),
+        scores, tallies });
+    }
+    return this.vertices.get(key);
+  }
+
+  curves() {
+    const { model, state, several } = this;
+    const curves = [];
+    model.systems.forEach((system, s) => model.labels.forEach((label, k) => {
+      if (!model.references(this.criterion, k) || (several && k !== (state.selectedClass ?? 0))) return;
+      const { x, y, scores, tallies } = this.verticesOf(s, k);
+      const selected = state.selectedClass === k;
+      curves.push({ name: several ? `${system}: ${label}` : label, style: several ? s : k, x, y, scores,
+        step: this.kind.step, strong: selected, faint: state.selectedClass !== null && !selected, selected,
+        select: () => state.toggleClass(k),
+        describe: (i) => [
+          i ? `active where score ≥ ${short(scores[i])}` : "nothing detected",
+          `TP ${tallies[i].tp}, FP ${tallies[i].fp}, FN ${tallies[i].fn}`,
+          `precision ${fixed(tallies[i].precision)}, recall ${fixed(tallies[i].recall)}`,
+          `F1 ${fixed(tallies[i].f1)}`] });
+    }));
+    return curves;
+  }
+
+  marks() {
+    const { model, state, several } = this;
+    const marks = [];
+    model.systems.forEach((_, s) => model.labels.forEach((_label, k) => {
+      const { selectedClass } = state;
+      const shown = several ? k === (selectedClass ?? 0) : selectedClass === null || selectedClass === k;
+      if (!shown || !model.references(this.criterion, k)) return;
+      const tally = model.tally(s, this.criterion, k, state.positions[s][k]);
+      const threshold = state.threshold(k, s);
+      marks.push({ x: this.kind.x.value(tally, threshold), y: this.kind.y.value(tally, threshold),
+        style: several ? s : k, strong: selectedClass === k });
+    }));
+    return marks;
+  }
+}

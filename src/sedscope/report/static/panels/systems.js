@@ -1,0 +1,84 @@
+// Several systems side by side: their values, and differences with intervals.
+
+import { button, el, nameOf, select, svg } from "../dom.js";
+import { saveCsv, saveLatex } from "../exports.js";
+import { fixed, short, signed } from "../format.js";
+import { registerPanel } from "../panel.js";
+
+const VERDICTS = { 1: "better", 0: "≈ inside the noise", "-1": "worse" };
+
+registerPanel("systems", ({ section, data, model }) => {
+  const table = el("table", { class: "differences" });
+  let [metric, pair] = [0, 0];
+  const pairs = model.systems.flatMap((_, first) =>
+    model.systems.slice(first + 1).map((_other, i) => [first, first + 1 + i]));
+  const pairName = ([first, second]) => `${model.systems[first]} − ${model.systems[second]}`;
+  section.append(
+    el("p", { class: "about" }, "A difference is significant if its interval does not contain 0. ",
+      data.differences ? "" : "To get intervals, run sedscope compare with --report."),
+    el("div", { class: "row" },
+      select("Metric", model.metrics.map(({ definition }, m) => [m, `[${m + 1}] ${definition}`]), (value) => {
+        metric = Number(value);
+        draw();
+      }),
+      select("Difference", pairs.map((systems, i) => [i, pairName(systems)]), (value) => {
+        pair = Number(value);
+        draw();
+      }),
+      el("span", { class: "tools" }, button("CSV", () => saveCsv("differences", cells())),
+        button("LaTeX", () => saveLatex("differences", cells())))),
+    el("div", { class: "scroll" }, table));
+
+  // [value, low, high, p, verdict] of a class, or of all classes with c = null.
+  function difference(c) {
+    if (data.differences) {
+      const entry = data.differences[metric].find((differences) => String(differences.pair) === String(pairs[pair]));
+      return c === null ? entry.overall : entry.per_class[c];
+    }
+    const [first, second] = pairs[pair].map((s) => valueOf(s, c));
+    return [first - second, null, null, null, null];
+  }
+
+  function valueOf(s, c) {
+    const values = model.page.values[s][metric];
+    return (c === null ? values.value : values.per_class[c]) ?? NaN;
+  }
+
+  function rows() {
+    return [...model.page.classes.map((label, c) => [label, c]), ["overall", null]].map(([label, c]) =>
+      ({ label, total: c === null, values: pairs[pair].map((s) => valueOf(s, c)), difference: difference(c) }));
+  }
+
+  function cells() {
+    return [["class", ...pairs[pair].map((s) => model.systems[s]), "difference", "low", "high", "p"],
+      ...rows().map(({ label, values, difference: [value, low, high, p] }) =>
+        [label, ...values, value ?? "", low ?? "", high ?? "", p ?? ""])];
+  }
+
+  function draw() {
+    const lines = rows();
+    const limit = Math.max(0.01, ...lines.flatMap(({ difference: [value, low, high] }) =>
+      [value, low, high].filter((end) => Number.isFinite(end)).map(Math.abs)));
+    const heading = (content) => el("th", { scope: "col" }, content);
+    table.replaceChildren(
+      el("thead", {}, el("tr", {}, heading("class"), ...pairs[pair].map((s) => heading(nameOf(model.systems[s]))),
+        heading("difference"), heading("interval"), heading(`−${short(limit, 2)} … +${short(limit, 2)}`),
+        heading("p"), heading(""))),
+      el("tbody", {}, ...lines.map((line) => row(line, limit))));
+  }
+
+  function row({ label, total, values, difference: [value, low, high, p, verdict] }, limit) {
+    const x = (number) => 100 + (98 * number) / limit;
+    const bar = svg("svg", { class: "whisker", viewBox: "0 0 200 14" },
+      svg("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 }));
+    if (low !== null) bar.append(svg("line", { class: "range", x1: x(low), x2: x(high), y1: 7, y2: 7 }));
+    if (Number.isFinite(value)) bar.append(svg("circle", { cx: x(value), cy: 7, r: 4 }));
+    return el("tr", { class: total ? "total" : "" }, el("th", { scope: "row" }, nameOf(label)),
+      ...values.map((number) => el("td", {}, fixed(number))),
+      el("td", {}, signed(value ?? NaN)), el("td", {}, low === null ? "" : `${signed(low)} … ${signed(high)}`),
+      el("td", {}, bar), el("td", {}, p === null ? "" : p < 0.001 ? "< 0.001" : p.toFixed(3)),
+      el("td", { class: `verdict v${verdict}` }, verdict === null ? "" : VERDICTS[verdict]));
+  }
+
+  draw();
+});
