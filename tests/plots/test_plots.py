@@ -1,4 +1,4 @@
-"""Static plots: they draw the exact curves on the axes they get."""
+"""Static plots: they draw the exact curves, on the axes that they get or on new ones."""
 
 from __future__ import annotations
 
@@ -93,4 +93,4 @@ except sed.SedscopeError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert "plots need matplotlib: pip install" in done.stdout
+    assert "Plots need matplotlib. Install it with: pip install 'sedscope[plot]'" in done.stdout

@@ -293,9 +293,9 @@ class Counts(Mapping[str, ClassCounts]):
 
     def plot_cross_triggers(self, threshold: float, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the cross-trigger matrix with matplotlib, on ``ax`` or new axes, which are returned."""
-        from ..plots.curves import plot_cross_triggers
+        from ..plots.cross_trigger_matrix import plot_cross_trigger_matrix
 
-        return plot_cross_triggers(self, threshold, ax, options)
+        return plot_cross_trigger_matrix(self, threshold, ax, options)
 
     def __getitem__(self, label: str) -> ClassCounts:
         return self.per_class[label]
