@@ -88,11 +88,15 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
         {
             "labels": (
                 "error",
-                ["2 labels are in the ground truth but not in the scores", "Cow", "dog (is it Dog?)"],
+                [
+                    "2 labels are in the ground truth but not in the scores",
+                    "Cow",
+                    "dog (did you mean Dog?)",
+                ],
             ),
             "no-references": (
                 "warning",
-                ["1 class has no reference events", "averages leave it out", "Dog"],
+                ["1 class has no reference events", "so it is left out of averages", "Dog"],
             ),
         },
     ),

@@ -77,7 +77,7 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
         ),
         (
             lambda: intersection_based.fscore(nan_scores(), TRUTH, 0.5, **GRID),
-            "1 score not a number .NaN.: clip a, class Dog, frame 1",
+            "1 score is not a number .NaN.: clip a, class Dog, frame 1",
         ),
         (
             lambda: collar_based.fscore(SCORES, {"a": [(1, 3, "Bird")], "b": []}, 0.5, **COLLAR),

@@ -201,9 +201,9 @@ def test_scores_are_held_up_to_a_limit(held: int, monkeypatch: pytest.MonkeyPatc
     metric = SEDMetric(few, CLASSES, frame=FRAME, truth=TRUTH)
     for i in range(0, len(CLIPS), 4):
         give(metric, CLIPS[i : i + 4])
-        seen = metric._seen()
-        assert seen.holds
-        assert seen.held_bytes <= held
+        epoch = metric._epoch_clips()
+        assert epoch.holds
+        assert epoch.held.score_bytes <= held
     assert len(metric.parts) == (10 if held == 0 else 4)
     assert metric.result().scalars() == evaluated([few])
 
@@ -243,13 +243,16 @@ def test_part_of_the_clips_and_clips_without_events() -> None:
     )
     expected = sed.evaluate(scores, TRUTH, sed.presets.PSDS1, clips="scored", missing="empty")
     np.testing.assert_equal(metric.result().scalars(), expected.scalars())
-    assert "left out, without scores: 31 of the 40 clips in the ground truth" in metric.result().warnings
+    assert (
+        "31 of the 40 clips in the ground truth have no scores and were left out."
+        in metric.result().warnings
+    )
 
 
 def test_warnings_come_with_the_value() -> None:
     metric = single()
     give(metric, CLIPS[:2])
-    with pytest.warns(sed.SedscopeWarning, match="without reference events"):
+    with pytest.warns(sed.SedscopeWarning, match="classes have no reference events"):
         metric.compute()
 
 

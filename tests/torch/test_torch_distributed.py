@@ -19,7 +19,7 @@ from ..support.torch import batches, ranks
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The outcome of each scenario, for each of two processes."""
     folder = tmp_path_factory.mktemp("ranks")
     torch.multiprocessing.spawn(ranks.work, (str(folder),), nprocs=2)
@@ -69,7 +69,7 @@ def test_in_a_collection(
 @pytest.mark.parametrize("rank", [0, 1])
 def test_other_scores_of_a_clip_are_refused_by_all(outcomes: list[dict[str, Any]], rank: int) -> None:
     refused = outcomes[rank]["other_scores"]
-    assert "given again with other scores or targets: 2 clips: " in refused["message"]
+    assert "2 clips occur again with other scores or targets: " in refused["message"]
     assert all(clip in refused["message"] for clip in batches.CLIPS[3:5])
     assert refused["unchanged"]
 

@@ -40,24 +40,27 @@ WITH_NAN[1, 7, 2] = torch.nan
     [
         ((WITH_NAN, CLIPS[3:6]), rf"NaN\): clip {CLIPS[4]}, class {CLASSES[2]}, frame 7"),
         ((BATCH, CLIPS[:2]), f"2 clip ids for 3 clips: {CLIPS[0]}, {CLIPS[1]}"),
-        ((BATCH, [*CLIPS[:2], "another"]), "not in the ground truth: 1 clip with scores: another"),
-        ((BATCH, [*CLIPS[:2], ""]), "not the name of a clip"),
+        ((BATCH, [*CLIPS[:2], "another"]), "1 clip is not in the ground truth: another"),
+        ((BATCH, [*CLIPS[:2], ""]), "clip id must not be empty"),
         ((BATCH, [*CLIPS[:2], 3]), "named by text, not by 3"),
-        ((BATCH, CLIPS[0]), f"clip ids must be a list of names, not '{CLIPS[0]}'"),
-        ((BATCH, np.array(CLIPS[:3])), "clip ids must be a list of names, not ndarray"),
-        ((BATCH[0], CLIPS[:3]), rf"must be clips × frames × 10 classes, .* batch of {CLIPS[0]}"),
-        ((BATCH[:, :, :9], CLIPS[:3]), rf"10 classes, not of shape \(3, 100, 9\).* {CLIPS[0]}"),
-        ((BATCH[:, :0], CLIPS[:3]), rf"not of shape \(3, 0, 10\).* {CLIPS[0]}"),
+        ((BATCH, CLIPS[0]), f"clip_ids must be a list of names, not '{CLIPS[0]}'"),
+        ((BATCH, np.array(CLIPS[:3])), "clip_ids must be a list of names, not ndarray"),
+        ((BATCH[0], CLIPS[:3]), rf"shape clips × frames × 10 classes, .* \(batch of {CLIPS[0]}"),
+        ((BATCH[:, :, :9], CLIPS[:3]), rf"10 classes, not \(3, 100, 9\).* {CLIPS[0]}"),
+        ((BATCH[:, :0], CLIPS[:3]), rf"not \(3, 0, 10\).* {CLIPS[0]}"),
         ((BATCH.numpy(), CLIPS[:3]), "must be a tensor, not ndarray"),
         ((BATCH, CLIPS[:3], None, [100, 101, 99]), rf"from 1 to 100 frames: clip {CLIPS[1]} \(101\)"),
         ((BATCH, CLIPS[:3], None, [100, 0, 99]), rf"from 1 to 100 frames: clip {CLIPS[1]} \(0\)"),
         ((BATCH, CLIPS[:3], None, [1.0, 0.5, 0.2]), f"whole numbers of frames, .*{CLIPS[0]}"),
-        ((BATCH, CLIPS[:3], BATCH > 0.5), "has a ground truth already"),
+        ((BATCH, CLIPS[:3], BATCH > 0.5), "has a ground truth, so update must not get targets"),
         (
             (BATCH * 0.5, [CLIPS[2], CLIPS[30], CLIPS[31]]),
-            f"other scores or targets: 1 clip: {CLIPS[2]}",
+            f"1 clip occurs again with other scores or targets: {CLIPS[2]}",
         ),
-        ((BATCH, [CLIPS[30], CLIPS[31], CLIPS[30]]), f"other scores or targets: 1 clip: {CLIPS[30]}"),
+        (
+            (BATCH, [CLIPS[30], CLIPS[31], CLIPS[30]]),
+            f"1 clip occurs again with other scores or targets: {CLIPS[30]}",
+        ),
     ],
 )
 def test_bad_batches_change_nothing(arguments: Any, message: str) -> None:
@@ -75,13 +78,13 @@ def test_bad_batches_change_nothing(arguments: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("targets", "message"),
     [
-        (None, "there is no ground truth"),
+        (None, "The metric has no ground truth"),
         (
             torch.full_like(BATCH, 0.5),
-            rf"must be 0 or 1: 3000 frames .* clip {CLIPS[0]}, class \w+, frame 0",
+            rf"must be 0 or 1. Found 3000 other values: clip {CLIPS[0]}, class \w+, frame 0",
         ),
         (BATCH[:2] > 0.5, rf"targets of shape \(2, 100, 10\) .* {CLIPS[0]}"),
-        ([[], []], f"list of events for each of the 3 clips, in the batch of {CLIPS[0]}"),
+        ([[], []], rf"list of events for each of the 3 clips \(batch of {CLIPS[0]}"),
         ([[], [(0, 1, "Horse")], []], f"none of the classes: 'Horse' in clip {CLIPS[1]}"),
         ([[], [(2, 1, "Dog")], []], f"no or negative length: .*{CLIPS[1]}"),
         ([[], [(0, "Dog")], []], rf"{CLIPS[1]}: \(0, 'Dog'\) is not"),
@@ -105,15 +108,15 @@ def test_other_targets_of_a_clip_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "PSDS"}, "not a metric: 'PSDS'"),
-        ({"metric": [sed.presets.PSDS1]}, "SEDMetrics takes several"),
+        ({"metric": "PSDS"}, "'PSDS' is not a metric"),
+        ({"metric": [sed.presets.PSDS1]}, "For several metrics, use SEDMetrics"),
         ({"classes": []}, "there are no classes"),
         ({"classes": CLASSES[1:]}, f"not among the classes of the scores: {CLASSES[0]}"),
         ({"frame": 0}, "frame=0 must be a number of seconds"),
         ({"truth": {}}, "expected a GroundTruth, not dict"),
         ({"missing": "drop"}, "missing='drop': choose"),
-        ({"repeats": "last"}, "repeats='last': choose 'error' or 'first'"),
-        ({"postprocessing": 3}, "not a post-processing: 3"),
+        ({"repeats": "last"}, "repeats='last' is not valid. Choose 'error' or 'first'"),
+        ({"postprocessing": 3}, "postprocessing=3 is not a post-processing"),
     ],
 )
 def test_bad_definitions(options: dict[str, Any], message: str) -> None:
@@ -124,5 +127,5 @@ def test_bad_definitions(options: dict[str, Any], message: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:The ``compute`` method of metric SEDMetric was called before")
 def test_nothing_to_compute() -> None:
-    with pytest.raises(sed.SedscopeError, match="no batch was given to update"):
+    with pytest.raises(sed.SedscopeError, match=r"no clips to evaluate\. Call update with a batch"):
         single().compute()

@@ -103,7 +103,7 @@ def test_damaged_state_is_refused() -> None:
     for spoilt in (metric.parts[0][:-5], metric.parts[0][:40], metric.parts[0].flip(0)):
         metric.parts = [spoilt]
         metric._computed = None
-        with pytest.raises(sed.SedscopeError, match="the state of the metric is damaged"):
+        with pytest.raises(sed.SedscopeError, match="The state of the metric is damaged"):
             metric.compute()
 
 

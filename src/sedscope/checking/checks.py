@@ -127,8 +127,10 @@ def _check_labels(
         )
     absent = [label for label in classes or scores.classes if label not in truth.labels]
     if absent:
-        what = f"{subject(len(absent), 'class', 'has')} no reference events, so averages leave "
-        what += "it out" if len(absent) == 1 else "them out"
+        them = "it is" if len(absent) == 1 else "they are"
+        what = (
+            f"{subject(len(absent), 'class', 'has')} no reference events, so {them} left out of averages"
+        )
         findings.add("warning", "no-references", what, absent)
 
 
