@@ -19,7 +19,7 @@ from ..support.torch import batches, ranks
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The outcome of each scenario, for each of two processes."""
     folder = tmp_path_factory.mktemp("ranks")
     torch.multiprocessing.spawn(ranks.work, (str(folder),), nprocs=2)
