@@ -243,7 +243,10 @@ def test_part_of_the_clips_and_clips_without_events() -> None:
     )
     expected = sed.evaluate(scores, TRUTH, sed.presets.PSDS1, clips="scored", missing="empty")
     np.testing.assert_equal(metric.result().scalars(), expected.scalars())
-    assert "left out, without scores: 31 of the 40 clips in the ground truth" in metric.result().warnings
+    assert (
+        "31 of the 40 clips in the ground truth have no scores and were left out."
+        in metric.result().warnings
+    )
 
 
 def test_warnings_come_with_the_value() -> None:

@@ -14,7 +14,7 @@ from ..data.alignment import Alignment
 from ..data.clip_ids import clip_id
 from ..data.scores import ClipScores
 from ..errors import SedscopeError, counted, listing
-from ..io.locations import folder_content, place
+from ..io.locations import folder_content, location
 from .packing import differences, octets
 from .slider_positions import Thresholds
 from .systems import System
@@ -159,7 +159,7 @@ def find_audio(folder: str | Path, clips: Sequence[str], room: int) -> tuple[dic
     """Audio files of clips as data addresses, in order while there is room, and what is missing."""
     from base64 import b64encode
 
-    here = place(folder)
+    here = location(folder)
     if not here.is_dir():
         raise SedscopeError(f"no folder of audio files: {folder}")
     files = {file.stem: file for file in folder_content(here) if file.suffix in _AUDIO_TYPES}

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..counting.counts import ClassCounts, Counts
 from ..criteria import Collar, Criterion, Intersection, IoU
-from ..data.cached_scores import RememberedScores, truth_digest
+from ..data.cached_scores import CachedScores
 from ..data.times import to_ticks
 from ..diagnosis.diagnose import ClassDiagnosis, diagnose_aligned
 from ..diagnosis.error_types import CAUSES
@@ -147,11 +147,11 @@ def _header(systems: Sequence[System]) -> dict[str, Any]:
     first = systems[0].evaluation
     inputs = []
     for system in systems:
-        if system.alignment is not None and isinstance(system.alignment.scores, RememberedScores):
+        if system.alignment is not None and isinstance(system.alignment.scores, CachedScores):
             digest = system.alignment.scores.digest(system.alignment.clips)
             inputs.append([f"scores of {system.name}", digest])
     if systems[0].alignment is not None:
-        inputs.append(["ground truth", truth_digest(systems[0].alignment)])
+        inputs.append(["ground truth", systems[0].alignment.truth_digest()])
     return {
         "clips": first.clips,
         "hours": first.hours,

@@ -15,7 +15,7 @@ from ..counting.tally import Tally
 from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..data.cached_scores import remembered
+from ..data.cached_scores import cached
 from ..data.scores import ScoreArray
 from ..errors import SedscopeError
 from ..evaluation.result import Evaluation
@@ -75,7 +75,7 @@ def _clips(evaluation: Evaluation) -> tuple[str, ...]:
 def _system(name: str, evaluation: Evaluation) -> System:
     alignment = evaluation.alignment
     if alignment is not None:
-        alignment = replace(alignment, scores=remembered(alignment.scores))
+        alignment = replace(alignment, scores=cached(alignment.scores))
     return System(name, evaluation, alignment, evaluation.counts, evaluation.deltas)
 
 
