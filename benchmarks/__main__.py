@@ -18,7 +18,7 @@ import numpy as np
 import sedscope as sed
 from sedscope.counting.clip_reader import read_each
 from sedscope.counting.threads import thread_count
-from sedscope.data.cached_scores import RememberedScores
+from sedscope.data.cached_scores import CachedScores
 from sedscope.metrics import Metric
 from sedscope.postprocessing import MedianFilter, parse_sweep
 
@@ -295,7 +295,7 @@ def report(clips: int) -> list[Row]:
         sed.write_scores(scores, folder / "scores")
 
         def evaluate() -> sed.Evaluation:
-            read = RememberedScores(sed.read_scores(folder / "scores"))
+            read = CachedScores(sed.read_scores(folder / "scores"))
             return sed.evaluate(read, truth, [PSDS1, PSDS2])
 
         result = evaluate()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sedscope.criteria.registry import CRITERIA
-from sedscope.io.events import EVENT_FORMATS
-from sedscope.io.scores import SCORE_FORMATS
+from sedscope.io.events.registry import EVENT_FORMATS
+from sedscope.io.scores.registry import SCORE_FORMATS
 from sedscope.metrics.registry import METRICS
 from sedscope.postprocessing import POSTPROCESSINGS, ScoreTransform
 

@@ -65,15 +65,15 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     "events of no length and overlaps": (
         {"truth.tsv": table(EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat")},
         {
-            "events": ("error", ["1 event with no or negative length", "truth.tsv line 2"]),
+            "events": ("error", ["1 event has no positive length", "truth.tsv line 2"]),
             "overlaps": ("error", ["1 event overlapping", "truth.tsv line 4"]),
         },
     ),
     "references beyond the end": (
         {"truth.tsv": table(EVENTS, "a 1 3 Dog", "a 3 5 Dog", "b 0 1 Cat", "b 5 6 Cat")},
         {
-            "events": ("error", ["begin at or after the end of their clip", "line 5"]),
-            "late-ends": ("warning", ["ending after the stated duration", "1 reference event in a"]),
+            "events": ("error", ["begins at or after the end of its clip", "line 5"]),
+            "late-ends": ("warning", ["1 reference event ends after its clip does", "clip 'a'"]),
         },
     ),
     "references beyond the last score": (
@@ -182,7 +182,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
         {"truth.tsv": table(EVENTS, "a 1000 3000 Dog", "b 10.5 1000.5 Cat")},
         {
             "unit": ("warning", ["2 of 2 events lie far beyond", "look like milliseconds"]),
-            "events": ("error", ["2 events that begin at or after"]),
+            "events": ("error", ["2 events begin at or after"]),
         },
     ),
     "a missing file of scores": (
@@ -195,7 +195,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     ),
     "durations of other clips": (
         {"durations.tsv": table("filename duration", "x 4")},
-        {"ground-truth": ("error", ["none for 2 clips", "a, b"])},
+        {"ground-truth": ("error", ["2 clips have no duration", "a, b"])},
     ),
     "no ground truth": ({"truth.tsv": "\0"}, {"ground-truth": ("error", ["truth.tsv"])}),
 }

@@ -196,7 +196,10 @@ def test_clips_not_in_the_ground_truth(tmp_path: Path) -> None:
     files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a 1 3 Dog"), "durations.tsv": None})
     result = evaluate(files, "--missing", "empty", durations=False)
     assert (result["clips"], result["references"]) == (2, {"Dog": 1, "Cat": 0})
-    assert any("taken to have no events: 1 clip" in note for note in result["warnings"])
+    assert any(
+        "1 clip is not in the ground truth and is assumed to have no events" in note
+        for note in result["warnings"]
+    )
 
 
 def test_invalid_events_left_out(tmp_path: Path) -> None:
@@ -205,9 +208,9 @@ def test_invalid_events_left_out(tmp_path: Path) -> None:
     result = evaluate(files, "--invalid", "drop")
     assert result["references"] == {"Dog": 1, "Cat": 1}
     empty, late = result["warnings"]
-    assert "left out 2 events" in empty
+    assert "2 events have no positive length and were left out" in empty
     assert "truth.tsv line 4 (a: Dog 3–3 s)" in empty
-    assert "left out 1 event" in late
+    assert "1 event begins at or after the end of its clip and was left out" in late
     # without durations the scores' end counts
     timeless = evaluate(files, "--invalid", "drop", durations=False)
     assert timeless["references"] == {"Dog": 1, "Cat": 1}
@@ -219,7 +222,9 @@ def test_overlapping_events_merged(tmp_path: Path) -> None:
     result = evaluate(write_files(tmp_path, {"truth.tsv": truth}), "--overlaps", "merge")
     assert result["references"] == {"Dog": 1, "Cat": 1}
     assert [entry["value"] for entry in result["metrics"]] == [1, 1]
-    assert "merged 1 event" in result["warnings"][0]
+    assert (
+        "1 event overlaps another one of the same class and clip and was merged" in result["warnings"][0]
+    )
 
 
 def test_an_event_that_ends_after_its_clip_is_kept(tmp_path: Path) -> None:
@@ -228,7 +233,7 @@ def test_an_event_that_ends_after_its_clip_is_kept(tmp_path: Path) -> None:
     assert result["references"] == {"Dog": 1, "Cat": 1}
     assert result["hours"] == pytest.approx(6.5 / 3600)
     (note,) = result["warnings"]
-    assert "1 reference event in a" in note
+    assert "1 reference event ends after its clip does and was kept (first: clip 'a'" in note
 
 
 @pytest.mark.parametrize("threads", [1, 2, 64])
@@ -256,7 +261,7 @@ def test_no_references_at_all(tmp_path: Path) -> None:
 
 def test_warnings_go_to_stderr_and_into_the_results(files: Files) -> None:
     outcome = run("evaluate", files.scores, files.truth)
-    message = "durations of 2 clips not given: taken from the scores' last boundary"
+    message = "2 clips have no stated duration, so the last boundary of the scores is taken as the end"
     assert (outcome.code, outcome.err) == (0, f"warning: {message}\n")
     assert evaluate(files, durations=False)["warnings"] == [message]
 

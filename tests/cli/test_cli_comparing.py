@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.ground_truth import write_durations
+from sedscope.io.durations import write_durations
 from sedscope.postprocessing import MedianFilter
 
 from ..support.command_line import Outcome, run, table_rows
@@ -268,7 +268,7 @@ def test_tune_refuses(options: list[str], message: str, folder: Path, tmp_path: 
         (["--bootstrap", "0"], "n=0 must be a whole number of at least 1"),
         (["--bootstrap", "10", "--confidence", "1.5"], "confidence=1.5"),
         (["--bootstrap", "10", "--seed", "-1"], "seed=-1"),
-        (["--bootstrap", "10", "--groups", "nowhere.tsv"], "cannot read"),
+        (["--bootstrap", "10", "--groups", "nowhere.tsv"], "Cannot read"),
         (["--bootstrap", "10", "--groups", "truth.tsv"], "second group"),
         (["--bootstrap", "10", "--groups", "few.tsv"], "without a group: 23 clips"),
         (["--bootstrap", "10", "--groups", "one_column.tsv"], "two columns are needed"),
@@ -401,8 +401,8 @@ def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_pat
         (["--bootstrap", "0"], "n=0"),
         (["--metric", "PSDS"], "PSDS"),
         (["--confidence", "0"], "confidence=0"),
-        (["--classes", "Cow"], "classes without scores: Cow"),
-        (["--groups", "nowhere.tsv"], "cannot read"),
+        (["--classes", "Cow"], "1 class has no scores: Cow"),
+        (["--groups", "nowhere.tsv"], "Cannot read"),
         (["--clips", "nowhere"], "neither 'scored' nor a file"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
-from sedscope.io.ground_truth import write_durations
+from sedscope.io.durations import write_durations
 
 from ..support.command_line import run
 
@@ -87,7 +87,7 @@ def test_outputs_are_looked_at_first(folder: Path, tmp_path: Path) -> None:
         ("tune", *paths, "-o", nowhere),
         ("deltas", *paths, "-o", nowhere),
     ):
-        assert f"cannot write {nowhere}: there is no folder" in run(*command).err
+        assert f"Cannot write {nowhere}: there is no folder" in run(*command).err
 
 
 def test_engines_and_limits_change_nothing(folder: Path, tmp_path: Path) -> None:

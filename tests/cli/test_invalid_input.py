@@ -74,7 +74,7 @@ BAD_SCORES: dict[str, tuple[dict[str, Content], list[str]]] = {
         {A: table(HEADER, "1 2 .1 .1", "0 1 .1 .1"), B: table(HEADER, "2 3 .1 .1", "0 1 .1 .1")},
         ["a.tsv", "b.tsv", "not in order of time", "frame 1 (0–1 s)"],
     ),
-    "frames of no or negative length": (
+    "frames of no length or a negative one": (
         {A: table(HEADER, "1 1 .1 .1", "3 2 .1 .1")},
         ["a.tsv", "2 frames", "frame 0 (1–1 s)", "frame 1 (3–2 s)"],
     ),
@@ -85,7 +85,7 @@ BAD_SCORES: dict[str, tuple[dict[str, Content], list[str]]] = {
     "an empty onset": ({A: table(HEADER, "· 1 .1 .1")}, ["a.tsv", "line 2, column onset: ''"]),
     "other classes": (
         {B: SCORES["b"].replace("Cat", "Cow")},
-        ["b.tsv", "classes differ", "Cat", "Cow"],
+        ["b.tsv", "the classes differ", "Cat", "Cow"],
     ),
     "a class less, a class more": (
         {
@@ -107,9 +107,12 @@ BAD_SCORES: dict[str, tuple[dict[str, Content], list[str]]] = {
     ),
     "a class named onset": ({A: table("onset offset onset", "0 1 .1")}, ["a.tsv", "twice: onset"]),
     "no class": ({A: table("onset offset", "0 1")}, ["a.tsv", "onset, offset and one per class"]),
-    "no header": ({B: table("0 1 .1 .2")}, ["b.tsv", "found '0', '1', '.1', '.2'"]),
-    "commas for tabs": ({A: SCORES["a"].replace("\t", ",")}, ["a.tsv", "found 'onset,offset,Dog,Cat'"]),
-    "an index column": ({A: table(f"· {HEADER}", "0 0 1 .1 .1")}, ["a.tsv", "found '', 'onset'"]),
+    "no header": ({B: table("0 1 .1 .2")}, ["b.tsv", "this one has '0', '1', '.1', '.2'"]),
+    "commas for tabs": (
+        {A: SCORES["a"].replace("\t", ",")},
+        ["a.tsv", "this one has 'onset,offset,Dog,Cat'"],
+    ),
+    "an index column": ({A: table(f"· {HEADER}", "0 0 1 .1 .1")}, ["a.tsv", "this one has '', 'onset'"]),
     "empty files": ({A: "", B: "\n \n"}, ["a.tsv is empty", "b.tsv is empty"]),
     "an empty file among others": ({B: ""}, ["b.tsv is empty"]),
     "binary junk": ({A: JUNK}, ["a.tsv", "line 1 is not UTF-8"]),
@@ -149,7 +152,7 @@ BAD_TRUTH: dict[str, tuple[str | bytes, list[str]]] = {
         ["truth.tsv line 2: no label", "truth.tsv line 3: no file name", "line 4: no file name"],
     ),
     "a row that is wrong in two ways": (table(EVENTS, "a x 3 ·"), ["1 row", "truth.tsv line 2"]),
-    "events of no or negative length": (
+    "events of no length or a negative one": (
         table(EVENTS, "a 1 1 Dog", "b 0 1 Cat", "b 3 2 Cat"),
         ["2 events", "line 2 (a: Dog 1–1 s)", "line 4 (b: Cat 3–2 s)", "--invalid drop"],
     ),
@@ -228,7 +231,7 @@ BAD_DURATIONS: dict[str, tuple[str | bytes, list[str]]] = {
         ["durations", "'a' and 'audio/a.flac'"],
     ),
     "clips missing": (table("filename duration", "c 4"), ["durations", "2 clips", "a, b", "truth.tsv"]),
-    "a clip without scores": (DURATIONS + table("c 4"), ["without scores", "c", "--clips scored"]),
+    "a clip without scores": (DURATIONS + table("c 4"), ["no scores", "c", "--clips scored"]),
     "no name": (DURATIONS + table("· 4"), ["durations", "''"]),
     "no column of that name": (table("filename length", "a 4"), ["durations.tsv", "'duration'"]),
     "cut": (DURATIONS[:-3], ["durations.tsv", "line 3 has 1 cell"]),
@@ -258,7 +261,7 @@ def test_scores_that_end_before_zero_give_no_duration(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("truth", "durations", "message"),
     [
-        (TRUTH + table("c 0 1 Dog"), DURATIONS + table("c 4"), ["without scores", "c", "3 clips"]),
+        (TRUTH + table("c 0 1 Dog"), DURATIONS + table("c 4"), ["no scores", "c", "3 clips"]),
         (table(EVENTS, "a 1 3 Dog"), table("filename duration", "a 4"), ["1 clip", "b", "empty"]),
         (table(EVENTS), None, ["2 clips", "a, b", "--missing empty"]),
     ],
@@ -279,10 +282,10 @@ def test_folders_and_files_that_are_not_there(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     for scores, truth, message in (
         (nowhere, files.truth, "nowhere: there is no such file or folder"),
-        (files.truth, files.scores, "are scores and ground truth swapped?"),
+        (files.truth, files.scores, "Are scores and ground truth swapped?"),
         (empty, files.truth, "empty holds no score tables"),
         (other, files.truth, "other holds no score tables"),
-        (files.scores, nowhere, "cannot read"),
+        (files.scores, nowhere, "Cannot read"),
         (files.scores, files.scores, "holds scores"),
         (files.scores, empty, "empty is a folder that holds no files of events"),
     ):
@@ -291,7 +294,7 @@ def test_folders_and_files_that_are_not_there(tmp_path: Path) -> None:
         assert outcome.err.startswith("error: ")
         assert message in outcome.err
     for durations in (nowhere, files.scores):
-        assert_refused(files, [f"cannot read {durations}"], "--durations", durations)
+        assert_refused(files, [f"Cannot read {durations}"], "--durations", durations)
 
 
 def test_many_bad_files_are_counted_and_some_named(tmp_path: Path) -> None:
@@ -362,7 +365,7 @@ def test_results_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
     for target in (tmp_path / "no folder" / "results.json", tmp_path, files.truth / "results.json"):
         outcome = run("evaluate", files.scores, files.truth, "--json", target)
         assert outcome.code == 2
-        assert f"error: cannot write {target}: " in outcome.err
+        assert f"annot write {target}: " in outcome.err
         assert files.listing() == before
     results = tmp_path / "results.json"
     results.write_text("of an earlier run")

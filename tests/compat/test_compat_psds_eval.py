@@ -222,11 +222,11 @@ def test_lines_between_points_instead_of_steps() -> None:
             lambda: evaluation().add_operating_point(
                 events(("a.wav", 1, 3, "Dog"), ("a.wav", 2, 4, "Dog"))
             ),
-            "clip a: 1 event overlapping another",
+            "clip a: 1 event overlaps another",
         ),
         (
             lambda: PSDSEval(ground_truth=TRUTH, metadata=METADATA.iloc[:1]),
-            "durations: none for 1 clip of the ground truth",
+            "ground truth: 1 clip has no duration",
         ),
         (lambda: plot_psd_roc(NO_RESULT), "Pass the result of psds"),
     ],

@@ -91,7 +91,7 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
             lambda: collar_based.fscore(
                 SCORES, {"a": [(1, 3, "Dog"), (2, 4, "Dog")], "b": []}, 0.5, **COLLAR
             ),
-            "1 event overlapping another of the same class and clip",
+            "1 event overlaps another one of the same class and clip",
         ),
         (lambda: clip_based.fscore(SCORES, TRUTH, 0.5), "Tags must be lists of labels"),
         (

@@ -100,11 +100,11 @@ def test_names_of_chunks(name: str, place: tuple[str, float]) -> None:
 
 def test_chunks_without_a_start() -> None:
     scores = sed.Scores.from_arrays({"a": [[0.5]], "b": [[0.5]]}, classes=["Dog"], frame=1.0)
-    with pytest.raises(sed.SedscopeError, match=r"2 chunks not named RECORDING-START.*a, b"):
+    with pytest.raises(sed.SedscopeError, match=r"2 chunks are not named RECORDING-START.*a, b"):
         scores.stitch()
-    with pytest.raises(sed.SedscopeError, match="no place is given for 1 chunk with scores: b"):
+    with pytest.raises(sed.SedscopeError, match="1 chunk has scores but no recording and start: b"):
         scores.stitch({"a.wav": ("rec", 0)})
-    with pytest.raises(sed.SedscopeError, match="1 chunk without recording and start"):
+    with pytest.raises(sed.SedscopeError, match="1 chunk has no recording and start"):
         scores.stitch({"a": ("rec", float("nan"))})
     bad: Any = "hours"
     with pytest.raises(sed.SedscopeError, match="unit='hours'"):

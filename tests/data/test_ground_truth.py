@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.io.ground_truth import read_durations, write_durations
+from sedscope.io.durations import read_durations, write_durations
 
 from ..support.data_frames import FRAME_KINDS, frame_of
 from ..support.files import ARRAYS, DURATIONS, TRUTH, events, table, write_files
@@ -168,9 +168,9 @@ def test_ground_truth_is_read_back_as_it_was(
 
 def test_ground_truth_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]})
-    with pytest.raises(sed.SedscopeError, match="cannot write"):
+    with pytest.raises(sed.SedscopeError, match="Cannot write"):
         sed.write_ground_truth(truth, tmp_path / "no folder" / "truth.tsv")
-    with pytest.raises(sed.SedscopeError, match="cannot write"):
+    with pytest.raises(sed.SedscopeError, match="Cannot write"):
         sed.write_ground_truth(truth, tmp_path)
     with pytest.raises(sed.SedscopeError, match="no durations"):
         write_durations(truth, tmp_path / "durations.tsv")
@@ -196,11 +196,11 @@ def test_invalid_events_may_be_dropped() -> None:
     truth = sed.GroundTruth.from_dict(case, durations={"a": 4}, invalid="drop")
     assert truth.events("a") == [(1, 3, "Dog"), (3, 9, "Cat")]
     empty, late, kept = truth.warnings
-    assert "left out 2 events" in empty
-    assert "left out 1 event" in late
-    assert "1 reference event in a" in kept
+    assert "2 events have no positive length and were left out" in empty
+    assert "1 event begins at or after the end of its clip and was left out" in late
+    assert "1 reference event ends after its clip does and was kept (first: clip 'a', 3–9 s" in kept
     scores = sed.Scores.from_arrays({"a": ARRAYS["a"]}, classes=["Dog", "Cat"], frame=1.0)
-    with pytest.warns(sed.SedscopeWarning, match="left out 2 events"):
+    with pytest.warns(sed.SedscopeWarning, match="2 events have no positive length and were left out"):
         result = sed.evaluate(scores, truth, PSDS)
     assert result.references == {"Dog": 1, "Cat": 1}
     assert result.warnings == truth.warnings
@@ -224,7 +224,7 @@ def test_overlapping_events_may_be_merged() -> None:
     assert truth.events("a") == [(0, 3, "Dog"), (0.5, 2.5, "Cat"), (4, 5, "Dog"), (5, 6, "Dog")]
     assert truth.events("b") == [(0, 2, "Dog")]
     (note,) = truth.warnings
-    assert "merged 2 events" in note
+    assert "2 events overlap another one of the same class and clip and were merged" in note
 
 
 @pytest.mark.parametrize("seconds", [2.5, 4, 100])

@@ -36,7 +36,7 @@ BAD_EVENTS: dict[str, tuple[Any, str]] = {
         {"a": [(1, 1, "Dog")], "b": [(2, 1, "Dog")]},
         r"2 events .*a: Dog 1–1 s.*b: Dog 2–1 s",
     ),
-    "shorter than a microsecond": ({"a": [(0, 4e-7, "Dog")]}, "no or negative length"),
+    "shorter than a microsecond": ({"a": [(0, 4e-7, "Dog")]}, "no length or a negative one"),
     "overlapping": ({"a": [(0, 2, "Dog"), (1, 3, "Dog")]}, "a: Dog 1–3 s"),
     "one clip twice": ({"a": [], "a.wav": []}, r"'a' and 'a\.wav'"),
     "a number for a clip": ({3: [(0, 1, "Dog")]}, "3"),
@@ -62,8 +62,8 @@ BAD_DURATIONS: dict[str, tuple[Any, str]] = {
     "zero as text": ({"a": "0"}, "durations.*a"),
     "zero and less": ({"a": 0, "b": -1}, r"a \(0 s\), b \(-1 s\)"),
     "a range": ({"a": [0, 10]}, "durations.*a"),
-    "another clip": ({"b": 3}, "durations: none for 1 clip .*: a"),
-    "none": ({}, "durations: none for 1 clip .*: a"),
+    "another clip": ({"b": 3}, "ground truth: 1 clip has no duration: a. Add them to durations"),
+    "none": ({}, "ground truth: 1 clip has no duration: a. Add them to durations"),
     "one clip twice": ({"a": 3, "x/a.mp3": 3}, r"'a' and 'x/a\.mp3'"),
     "a number for a clip": ({"a": 3, 5: 3}, "5"),
 }
@@ -124,7 +124,7 @@ def test_bad_kinds_of_event_tables(table: Any, message: str) -> None:
         ({"filename": ["a", "b"], "duration": ["3", "long"]}, "durations.*long"),
         ({"filename": ["a", None], "duration": [3.0, 3.0]}, "durations.*row 1|durations.*''"),
         ({"filename": ["a", "a"], "duration": [3.0, 3.0]}, "durations: 1 duplicate clip: a"),
-        ({"filename": ["a"]}, "durations: no column 'duration'"),
+        ({"filename": ["a"]}, "durations: there is no column 'duration'"),
     ],
 )
 def test_bad_tables_of_durations(frame: Any, columns: dict[str, Any], message: str) -> None:
@@ -140,8 +140,8 @@ def test_durations_of_another_kind() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"invalid": "skip"}, "invalid='skip': choose 'error' or 'drop'"),
-        ({"overlaps": None}, "overlaps=None: choose 'error' or 'merge'"),
+        ({"invalid": "skip"}, "invalid='skip' is not valid. Choose 'error' or 'drop'"),
+        ({"overlaps": None}, "overlaps=None is not valid. Choose 'error' or 'merge'"),
     ],
 )
 def test_bad_choices_of_the_ground_truth(options: Any, message: str) -> None:

@@ -147,7 +147,7 @@ def test_frame_or_edges() -> None:
         with pytest.raises(sed.SedscopeError, match=r"either frame=.*or edges="):
             sed.Scores.from_arrays({"a": VALUES}, classes=["Dog"], **options)
     without = sed.Scores.from_function(["a"], lambda _: VALUES, classes=["Dog"])
-    with pytest.raises(sed.SedscopeError, match="clip a: give frame= or edges="):
+    with pytest.raises(sed.SedscopeError, match="clip a: Give frame= or edges="):
         sed.evaluate(without, TRUTH, PSDS)
 
 
@@ -217,7 +217,7 @@ def test_no_clips() -> None:
     scores = sed.Scores.from_arrays({}, classes=["Dog"], frame=1.0)
     with pytest.raises(sed.SedscopeError, match="no clip"):
         sed.evaluate(scores, sed.GroundTruth.from_dict({}), PSDS)
-    with pytest.raises(sed.SedscopeError, match="without scores: 1 of the 1 clip"):
+    with pytest.raises(sed.SedscopeError, match="1 of the 1 clip in the ground truth has no scores"):
         sed.evaluate(scores, TRUTH, PSDS)
 
 
@@ -264,7 +264,7 @@ GOOD_TABLE = pandas.DataFrame({"onset": [0.0], "offset": [1.0], "Dog": [0.1]})
         ({"b": GOOD_TABLE, "a": GOOD_TABLE.rename(columns={"Dog": "Cat"})}, "clip a: .*Dog.*Cat"),
         ({"a": GOOD_TABLE[["onset", "offset"]]}, "one per class"),
         ({"a": GOOD_TABLE[["Dog", "onset", "offset"]]}, "onset, offset"),
-        ({"a": GOOD_TABLE.rename(columns={"Dog": 3})}, "class names"),
+        ({"a": GOOD_TABLE.rename(columns={"Dog": 3})}, "Class names"),
         ({"a": pandas.DataFrame([[0, 1, 0.5, 0.5]], columns=["onset", "offset", "Dog", "Dog"])}, "Dog"),
         ({0: GOOD_TABLE}, "0"),
     ],

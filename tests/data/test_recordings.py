@@ -231,16 +231,19 @@ TRUTH = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 4})
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ([TWO], r"clip a: 2 frames in its pieces, 4 between its boundaries\. The function is called"),
-        ([], "clip a: 0 frames in its pieces, 4 between"),
-        ([TWO, TWO, TWO], "clip a: 6 frames or more in its pieces, 4 between"),
-        ([TWO, TWO[:, :1]], "clip a: piece 2, from frame 2 on: 1 column for 2 classes"),
-        ([TWO[0]], r"clip a: piece 1, from frame 0 on: scores must be frames × classes, not .*\(2,\)"),
+        (
+            [TWO],
+            r"clip a: Its pieces have 2 frames, but .* those of 4 frames\. The function is called",
+        ),
+        ([], "clip a: Its pieces have 0 frames, but its boundaries are those of 4"),
+        ([TWO, TWO, TWO], "clip a: Its pieces have 6 frames or more, but its boundaries are those of 4"),
+        ([TWO, TWO[:, :1]], "clip a: piece 2, from frame 2 on: There is 1 column for 2 classes"),
+        ([TWO[0]], r"clip a: piece 1, from frame 0 on: Scores must be frames × classes, not .*\(2,\)"),
         (
             [TWO, TWO[:0].astype(np.float64), TWO.astype(np.float64)],
-            "piece 3, from frame 2 on: float64 after float32: give all pieces one type",
+            "piece 3, from frame 2 on: float64 follows float32. All pieces must have one type",
         ),
-        ([TWO, TWO.astype(complex)], "piece 2, from frame 2 on: scores must be float32 or float64"),
+        ([TWO, TWO.astype(complex)], "piece 2, from frame 2 on: Scores must be float32 or float64"),
     ],
 )
 def test_wrong_pieces(arrays: list[Any], message: str) -> None:
@@ -274,7 +277,7 @@ def test_all_problems_are_reported_together() -> None:
     with pytest.raises(sed.SedscopeError, match="2 problems") as error:
         sed.evaluate(scores, truth, sed.AUROC(sed.Clip()))
     assert "clip c, class Cat, frame 2" in str(error.value)
-    assert "clip b: 2 frames in its pieces, 3 between" in str(error.value)
+    assert "clip b: Its pieces have 2 frames, but its boundaries are those of 3" in str(error.value)
 
 
 def test_late_events_and_durations_before_zero() -> None:
@@ -303,7 +306,7 @@ def test_what_needs_whole_clips_says_so() -> None:
         sed.SedscopeError, match=r"clip a: it comes in pieces, .* for MedianFilter\(.*\):"
     ):
         sed.deltas(scores, TRUTH, sed.IoU(), postprocessing=[median])
-    message = "clip a comes in pieces, and this needs all of its scores at once"
+    message = "[Cc]lip a comes in pieces, but this operation needs all of its scores at once"
     with pytest.raises(sed.SedscopeError, match=message):
         sed.detect(scores, 0.5)
     with pytest.raises(sed.SedscopeError, match=message):
@@ -321,14 +324,14 @@ def test_what_needs_whole_clips_says_so() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "give either frame="),
-        ({"frame": 1.0}, "frame=, the length of a frame, goes with frames=, their number"),
-        ({"frames": 3}, "frame=, the length of a frame, goes with frames=, their number"),
+        ({}, "Give either frame="),
+        ({"frame": 1.0}, "frame= \\(the frame length\\) and frames= \\(their number\\) go together"),
+        ({"frames": 3}, "frame= \\(the frame length\\) and frames= \\(their number\\) go together"),
         ({"frames": -1, "frame": 1.0}, "frames=-1 must be a whole number, at least 0"),
         ({"frames": 1.5, "frame": 1.0}, r"frames=1\.5 must be a whole number"),
         ({"frames": 2, "frame": 0.0}, r"frame=0\.0 must be a number of seconds"),
-        ({"frames": 2, "frame": 1.0, "edges": [0, 1, 2]}, "give either frame="),
-        ({"edges": [0, 2, 1]}, r"1 frame end before they begin or have no length: frame 1"),
+        ({"frames": 2, "frame": 1.0, "edges": [0, 1, 2]}, "Give either frame="),
+        ({"edges": [0, 2, 1]}, r"1 frame ends before it begins or has no length: frame 1"),
         ({"edges": []}, "0 frames need 1 boundaries, not 0"),
         ({"edges": "soon"}, "frame boundaries: "),
     ],
@@ -340,12 +343,16 @@ def test_wrong_boundaries(options: dict[str, Any], message: str) -> None:
 
 def test_wrong_functions() -> None:
     array: Any = TWO
-    with pytest.raises(sed.SedscopeError, match="give a function that gives the pieces, not ndarray"):
+    with pytest.raises(
+        sed.SedscopeError, match="read must be a function that returns pieces, not ndarray"
+    ):
         sed.ClipPieces(array, frames=2, frame=1.0)
     number: Any = 3
     clip = sed.ClipPieces(lambda: number, frames=4, frame=1.0)
     scores = sed.Scores.from_pieces({"a": clip}, classes=["Cat", "Dog"])
-    with pytest.raises(sed.SedscopeError, match="the function must give arrays one by one, not int"):
+    with pytest.raises(
+        sed.SedscopeError, match="The function must return an iterable of arrays, not int"
+    ):
         sed.evaluate(scores, TRUTH, sed.AUROC(sed.Clip()))
     with pytest.raises(sed.SedscopeError, match="clips that are not ClipPieces: a"):
         sed.Scores.from_pieces({"a": array}, classes=["Cat", "Dog"])

@@ -18,7 +18,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.engines.options import EngineName
-from sedscope.io.ground_truth import write_durations
+from sedscope.io.durations import write_durations
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="looks into /proc")
 

@@ -281,7 +281,7 @@ def test_the_order_of_clips_and_classes_does_not_matter(
         np.testing.assert_array_equal(pair.values, -mirrored.values)
 
 
-@ignoring("left out, without scores")
+@ignoring("have no scores and were left out")
 def test_clips_that_all_have_scored(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores) -> None:
     clips = list(good)
     first = reordered(good, clips[:30], good.classes)
@@ -361,10 +361,10 @@ def test_progress_goes_over_all_systems(
         ({"interval": "normal"}, "interval='normal'"),
         ({"clips": "all"}, "clips='all': give a list of clips, or 'scored'"),
         ({"clips": []}, "no clip"),
-        ({"clips": ["nowhere"]}, "without scores: 1 chosen clip: nowhere"),
+        ({"clips": ["nowhere"]}, "1 chosen clip has no scores: nowhere"),
         ({"classes": "Dog"}, "classes must be a list of names, not 'Dog'"),
-        ({"classes": []}, "no class is chosen"),
-        ({"classes": ["Cow"]}, "a: classes without scores: Cow"),
+        ({"classes": []}, "no class to evaluate"),
+        ({"classes": ["Cow"]}, "a: 1 class has no scores: Cow"),
         ({"groups": {}}, "without a group: 40 clips"),
     ],
 )

@@ -29,9 +29,9 @@ TRUTH = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
 
 
 BAD_CHOICES: dict[str, tuple[Any, str]] = {
-    "missing": ({"missing": "drop"}, "missing='drop': choose 'error' or 'empty'"),
+    "missing": ({"missing": "drop"}, "missing='drop' is not valid. Choose 'error' or 'empty'"),
     "classes as text": ({"classes": "Dog"}, "classes must be a list"),
-    "no classes": ({"classes": []}, "no class is chosen"),
+    "no classes": ({"classes": []}, "no class to evaluate"),
     "unknown classes": ({"classes": ["Dog", "Cow", "Emu"]}, "Cow, Emu; the scores have Dog"),
     "an empty class": ({"classes": [""]}, "''"),
     "a class of None": ({"classes": [None]}, "None"),
@@ -39,7 +39,7 @@ BAD_CHOICES: dict[str, tuple[Any, str]] = {
     "a list for a class": ({"classes": [["Dog"]]}, "Dog"),
     "clips as text": ({"clips": "a"}, "clips='a': give a list of clips, or 'scored'"),
     "no clips": ({"clips": []}, "no clip"),
-    "unknown clips": ({"clips": ["a", "b", "c"]}, "2 chosen clips: b, c"),
+    "unknown clips": ({"clips": ["a", "b", "c"]}, "2 chosen clips have no scores: b, c"),
     "a number for a clip": ({"clips": [1]}, "1"),
     "a clip of None": ({"clips": [None]}, "None"),
     "no threads": ({"threads": 0}, "threads=0 must be at least 1"),
@@ -145,6 +145,6 @@ def test_results_do_not_replace_what_is_no_file(tmp_path: Path) -> None:
 
 def test_text_that_cannot_be_encoded_is_refused(tmp_path: Path) -> None:
     truth = sed.GroundTruth.from_dict({"a": [(0, 1, "\udcff")]})
-    with pytest.raises(sed.SedscopeError, match="cannot write"):
+    with pytest.raises(sed.SedscopeError, match="Cannot write"):
         sed.write_ground_truth(truth, tmp_path / "truth.tsv")
     assert not list(tmp_path.iterdir())

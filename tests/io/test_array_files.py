@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.scores import SCORE_FORMATS, find_score_format
+from sedscope.io.scores.registry import SCORE_FORMATS, recognise_score_format
 
 from ..support.equality import assert_equal_scores
 from ..support.score_files import CLASSES, VALUES
@@ -91,17 +91,17 @@ def test_groups_and_attributes_of_hdf5(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"clips": ["a"]}, r"of shape \(2, 3, 2\) for 1 clip"),
+        ({"clips": ["a"]}, r"the shape \(2, 3, 2\), which does not fit 1 clip"),
         ({"clips": ["a", "a"]}, "1 duplicate clip: a"),
         ({"clips": [1, 2]}, "'clips' must be text"),
-        ({"classes": ["Dog"]}, r"1 class, but another number of columns in a \(2\)"),
+        ({"classes": ["Dog"]}, r"1 class, but some arrays have another number of columns: a \(2\)"),
         ({"classes": None}, "does not name its classes"),
         ({"frame": None}, "does not say how long frames are"),
-        ({"frame": -1.0}, "no length of frames"),
-        ({"frames": [3, 4]}, "of shape"),
+        ({"frame": -1.0}, "the frame length is not valid"),
+        ({"frames": [3, 4]}, "which does not fit 2 clips"),
         ({"scores": np.zeros((6, 2))}, "must be clips × frames × classes"),
         ({"scores": np.zeros((2, 3, 2), complex)}, "must be float32 or float64"),
-        ({"scores": None}, "no scores: neither an array 'scores'"),
+        ({"scores": None}, "no scores, neither an array 'scores'"),
         ({"edges": [0, 1], "frame": None}, "2 boundaries"),
     ],
 )
@@ -132,10 +132,10 @@ def test_files_by_name(tmp_path: Path) -> None:
     scores = sed.Scores.from_arrays({"a": VALUES}, classes=CLASSES, frame=0.5)
     for name, format in (("x.npz", "npz"), ("x.hdf5", "hdf5"), ("x.parquet", "parquet"), ("x", "tsv")):
         sed.write_scores(scores, tmp_path / name)
-        assert find_score_format(tmp_path / name) is SCORE_FORMATS[format]
+        assert recognise_score_format(tmp_path / name) is SCORE_FORMATS[format]
     moved = (tmp_path / "x.npz").rename(tmp_path / "x.h5")  # the content counts
     assert_equal_scores(sed.read_scores(moved), scores)
-    with pytest.raises(sed.SedscopeError, match="no format of scores 'wav'; there are tsv, store, npz"):
+    with pytest.raises(sed.SedscopeError, match=r"no score format 'wav'\. Choose from tsv, store, npz"):
         sed.read_scores(moved, format="wav")
     with pytest.raises(sed.SedscopeError, match="not an HDF5 file"):
         sed.read_scores(moved, format="hdf5")

@@ -36,17 +36,17 @@ def test_a_store_made_by_hand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": "other"}, "does not say that its format is"),
-        ({"version": 2}, "version 2, where 1 is known"),
+        ({"format": "other"}, "its format is not 'sedscope scores'"),
+        ({"version": 2}, "version is 2, but only version 1 is known"),
         ({"classes": None}, "'classes' must be a list of names"),
         ({"frames": [3, -1]}, "'frames' must be a list of whole numbers"),
-        ({"frames": [3]}, "one a clip"),
-        ({"frames": [3, 2]}, "the index speaks of 5 frames"),
+        ({"frames": [3]}, "one per clip"),
+        ({"frames": [3, 2]}, "the index describes 5 frames"),
         ({"type": "float16"}, "'type' must be float32 or float64"),
-        ({"type": "float64"}, r"cannot read .*float64\.npy"),
-        ({"ticks": [0, 99]}, r"clip b: ticks\.npy has no such boundaries"),
-        ({"clips": ["a", "a"]}, "clips named twice"),
-        ({"frame": "long"}, "no length in seconds"),
+        ({"type": "float64"}, r"Cannot read .*float64\.npy"),
+        ({"ticks": [0, 99]}, r"clip b: ticks\.npy does not have its boundaries"),
+        ({"clips": ["a", "a"]}, "clips are named twice"),
+        ({"frame": "long"}, "is not a length in seconds"),
     ],
 )
 def test_broken_indexes(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -68,8 +68,8 @@ def test_broken_files_of_a_store(tmp_path: Path) -> None:
         sed.read_scores(tmp_path / "out")
     values.write_bytes(whole)
     np.save(ticks, np.array([0, 2, 1, 3]))
-    with pytest.raises(sed.SedscopeError, match="clip a: frames that end before they begin"):
+    with pytest.raises(sed.SedscopeError, match="clip a: some frames end before they begin"):
         sed.read_scores(tmp_path / "out")
     np.save(ticks, np.array([0.0, 1, 2, 3]))
-    with pytest.raises(sed.SedscopeError, match=r"ticks\.npy must be int64"):
+    with pytest.raises(sed.SedscopeError, match=r"ticks\.npy must be a one-dimensional int64 array"):
         sed.read_scores(tmp_path / "out")

@@ -18,15 +18,19 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.ground_truth import write_durations
-from sedscope.io.locations import Address, place
+from sedscope.io.durations import write_durations
+from sedscope.io.locations import Address, location
+from sedscope.io.scores.registry import SCORE_FORMATS
 
 from ..support.command_line import run
 
 fsspec: Any = pytest.importorskip("fsspec", reason="needs fsspec: pip install 'sedscope[remote]'")
 
 PSDS1 = sed.presets.PSDS1
-FORMATS = {"tsv": "scores", "store": "store", "npz": "s.npz", "hdf5": "s.h5", "parquet": "s.parquet"}
+FORMATS = {
+    name: "scores" if name == "tsv" else "".join([name, *format.suffixes[:1]])
+    for name, format in SCORE_FORMATS.items()
+}
 WAYS = ["memory", "file", "zip", "zip in memory", "simplecache", "http", "http with ranges"]
 
 
@@ -241,7 +245,9 @@ def test_an_hdf5_file_is_read_in_parts(
         raise AssertionError(f"{self} was copied")
 
     monkeypatch.setattr(Address, "copy", property(copy))
-    scores, expected = sed.read_scores(there.format("s.h5")), sed.read_scores(here / "s.h5")
+    scores, expected = (
+        sed.read_scores(path) for path in (there.format(FORMATS["hdf5"]), here / FORMATS["hdf5"])
+    )
     np.testing.assert_array_equal(scores["clip 07"].values, expected["clip 07"].values)
 
 
@@ -281,11 +287,11 @@ def test_what_the_command_line_writes_to_an_address_or_refuses(
     monkeypatch.chdir(tmp_path)
     refused = run("convert", here / "scores", "memory://written/scores.npz")
     assert refused.code == 2
-    assert "cannot write memory://written/scores.npz: only deltas and results" in refused.err
+    assert "Cannot write memory://written/scores.npz: only deltas and results" in refused.err
     paths = (here / "scores", here / "truth.tsv", "--durations", here / "durations.tsv")
     refused = run("evaluate", *paths, "--checkpoint", "memory://written/kept")
     assert refused.code == 2
-    assert "cannot write memory://written/kept" in refused.err
+    assert "Cannot write memory://written/kept" in refused.err
     done = run("tune", *paths, "-o", "memory://written/points.toml")
     assert done.code == 0, done.err
     assert run("evaluate", *paths, "--points", "memory://written/points.toml").code == 0
@@ -315,9 +321,9 @@ def test_names_with_colons_are_listed() -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("memory://nothing/here", "cannot read memory://nothing/here: there is no such file or folder"),
-        ("nothing://here", "cannot open nothing://here: Protocol not known"),
-        ("zip://scores::memory://nothing.zip", r"cannot open zip://scores::memory://nothing\.zip: "),
+        ("memory://nothing/here", "Cannot read memory://nothing/here: there is no such file or folder"),
+        ("nothing://here", "Cannot open nothing://here: Protocol not known"),
+        ("zip://scores::memory://nothing.zip", r"Cannot open zip://scores::memory://nothing\.zip: "),
         ("http://127.0.0.1:9/scores", "http://127.0.0.1:9/scores"),
     ],
 )
@@ -342,7 +348,7 @@ def test_a_clip_that_cannot_be_read_is_named() -> None:
     memory.pipe_file("/written/s/a.tsv", b"onset\toffset\tDog\n0\t1\t.5\n")
     memory.pipe_file("/written/s/b.tsv", b"onset\toffset\tDog\n0\tx\t.5\n")
     truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")], "b": []}, durations={"a": 1, "b": 1})
-    with pytest.raises(sed.SedscopeError, match=r"memory://written/s/b\.tsv: 1 cell not a number"):
+    with pytest.raises(sed.SedscopeError, match=r"memory://written/s/b\.tsv: 1 cell is not a number"):
         sed.evaluate(sed.read_scores("memory://written/s"), truth, PSDS1)
 
 
@@ -355,7 +361,7 @@ def test_scores_are_written_to_this_machine_only(here: Path) -> None:
 
 def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
-    with pytest.raises(sed.SedscopeError, match=r"s3://a/b needs fsspec: pip install 'sedscope"):
+    with pytest.raises(sed.SedscopeError, match=r"s3://a/b needs fsspec\. .*pip install 'sedscope"):
         sed.read_scores("s3://a/b")
 
 
@@ -370,7 +376,7 @@ def test_paths_need_no_fsspec(here: Path) -> None:
 
 @pytest.mark.parametrize("text", ["scores", "a::b", "C://x", "a:b/c", "/x/y://z", "take::2.tsv"])
 def test_what_is_a_path(text: str) -> None:
-    assert place(text) == Path(text)
+    assert location(text) == Path(text)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import sedscope as sed
-from sedscope.io.scores import SCORE_FORMATS
+from sedscope.io.scores.registry import SCORE_FORMATS
 
 from ..support.equality import assert_equal_scores
 from ..support.score_files import CLASSES, TARGETS, VALUES, score_sets, write_and_read
@@ -132,8 +132,8 @@ def test_a_long_table(tmp_path: Path) -> None:
     assert scores["a"].values.ravel().tolist() == pytest.approx([0.1, -np.inf, 0.2])
     assert scores["a"].values.dtype == np.float32
     frame[[0, 2, 1]].write_parquet(tmp_path / "x.parquet")
-    with pytest.raises(sed.SedscopeError, match="must stand together: a"):
+    with pytest.raises(sed.SedscopeError, match="must be next to each other: a"):
         sed.read_scores(tmp_path / "x.parquet")
     frame.with_columns(Dog=polars.lit(None, polars.Float32)).write_parquet(tmp_path / "x.parquet")
-    with pytest.raises(sed.SedscopeError, match="clip a: no values in 1 column: Dog"):
+    with pytest.raises(sed.SedscopeError, match="clip a: 1 column lacks values: Dog"):
         sed.read_scores(tmp_path / "x.parquet")["a"]

@@ -171,7 +171,7 @@ def test_clips_are_read_when_they_are_needed(tmp_path: Path) -> None:
     with pytest.raises(sed.SedscopeError, match=r"b\.tsv"):
         scores["b"]
     (files.scores / "c.tsv").unlink()
-    with pytest.raises(sed.SedscopeError, match=r"cannot read .*c\.tsv"):
+    with pytest.raises(sed.SedscopeError, match=r"Cannot read .*c\.tsv"):
         scores["c"]
     truth = sed.GroundTruth.from_dict({"a": [], "b": [], "c": []})
     assert sed.evaluate(scores, truth, PSDS, clips=["a"]).clips == 1
@@ -288,8 +288,8 @@ def test_scores_go_to_a_new_folder(tmp_path: Path) -> None:
     before = files.listing()
     for target, message in (
         (files.scores, "is not empty"),
-        (files.truth, "cannot write to"),
-        (files.truth / "scores", "cannot write to"),
+        (files.truth, "Cannot write to"),
+        (files.truth / "scores", "Cannot write to"),
     ):
         with pytest.raises(sed.SedscopeError, match=message):
             sed.write_scores(scores, target)

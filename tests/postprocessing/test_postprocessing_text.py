@@ -161,7 +161,7 @@ def test_nan_is_refused_with_its_location(postprocessing: PostProcessing) -> Non
     )
     truth = sed.GroundTruth.from_dict({"x": [(0, 1, "Dog")]}, durations={"x": 2})
     with pytest.raises(
-        sed.SedscopeError, match=r"clip x: 1 score not a number \(NaN\): class Dog, frame 1"
+        sed.SedscopeError, match=r"clip x: 1 score is not a number \(NaN\): class Dog, frame 1"
     ):
         sed.evaluate(postprocessing(scores), truth, sed.presets.PSDS1)
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.data.cached_scores import RememberedScores
+from sedscope.data.cached_scores import CachedScores
 from sedscope.engines.options import RunOptions
 from sedscope.report.clip_selection import clip_errors
 from sedscope.report.html import json_text, render
@@ -200,16 +200,16 @@ def test_scores_are_read_once_and_hashed_the_same_wherever_they_come_from(tmp_pa
         return stored[clip]
 
     lazy = sed.Scores(stored, load, classes=stored.classes)
-    result = sed.evaluate(RememberedScores(lazy), truth, sed.BestFScore(sed.Collar()))
+    result = sed.evaluate(CachedScores(lazy), truth, sed.BestFScore(sed.Collar()))
     result.report(tmp_path / "report.html")
     assert sorted(reads) == ["a", "b"]
 
     held = {clip: stored[clip] for clip in stored}
     in_memory = sed.Scores(held, held.__getitem__, classes=stored.classes, in_memory=True)
-    digests = [RememberedScores(scores).digest(("a", "b")) for scores in (stored, in_memory)]
+    digests = [CachedScores(scores).digest(("a", "b")) for scores in (stored, in_memory)]
     assert digests[0] == digests[1]
     assert f">{digests[0]}<" in (tmp_path / "report.html").read_text()
-    other = RememberedScores(stored, room=0)
+    other = CachedScores(stored, room=0)
     assert other.digest(("b", "a")) == digests[0]
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
 
 import sedscope as sed
-from sedscope.io.scores import SCORE_FORMATS, find_score_format
+from sedscope.io.scores.registry import SCORE_FORMATS, recognise_score_format
 
 # what is written, by the name of the format
-TARGETS = {"tsv": "out", "store": "out", "npz": "out.npz", "hdf5": "out.h5", "parquet": "out.parquet"}
+TARGETS = {name: "".join(["out", *format.suffixes[:1]]) for name, format in SCORE_FORMATS.items()}
 VALUES = np.array([[0.1, 0.9], [0.2, 0.8], [0.3, 0.7]], np.float32)
 CLASSES = ["Dog", "Cat"]
 
@@ -39,5 +39,5 @@ def score_sets(draw: st.DrawFn, *, mixed: bool = False) -> sed.Scores:
 def write_and_read(scores: sed.Scores, folder: Path, name: str, **options: Any) -> sed.Scores:
     """Write the scores in the format of this name, and read them back."""
     sed.write_scores(scores, folder / TARGETS[name], format=name, **options)
-    assert find_score_format(folder / TARGETS[name]) is SCORE_FORMATS[name]
+    assert recognise_score_format(folder / TARGETS[name]) is SCORE_FORMATS[name]
     return sed.read_scores(folder / TARGETS[name])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.ground_truth import write_durations
+from sedscope.io.durations import write_durations
 
 from ..support.command_line import run
 

@@ -280,8 +280,8 @@ def test_chosen_classes_and_clips() -> None:
         ({"folds": 2, "seed": -1}, "seed=-1"),
         ({"folds": 2, "groups": {}}, "without a group: 10 clips"),
         ({"groups": {}}, "say how many folds"),
-        ({"classes": ["Cow"]}, "classes without scores: Cow"),
-        ({"clips": ["nowhere"]}, "without scores: 1 chosen clip"),
+        ({"classes": ["Cow"]}, "1 class has no scores: Cow"),
+        ({"clips": ["nowhere"]}, "1 chosen clip has no scores"),
     ],
 )
 def test_bad_options(change: dict[str, Any], message: str) -> None:

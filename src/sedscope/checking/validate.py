@@ -15,9 +15,10 @@ from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth, Invalid, Overlaps
 from ..data.scores import Scores
 from ..errors import SedscopeError, subject
-from ..io.events import Choices, read_event_table
-from ..io.ground_truth import read_durations
-from ..io.locations import Address, Place, place
+from ..io.durations import read_durations
+from ..io.events.files import read_event_table
+from ..io.events.source import EventReadOptions
+from ..io.locations import Address, Location, location
 from ..io.systems import read_system_scores
 from .checks import (
     EventTimes,
@@ -33,10 +34,10 @@ __all__ = ["Finding", "Validation", "validate"]
 
 
 def validate(
-    scores: Scores | str | Place,
-    truth: GroundTruth | str | Place,
+    scores: Scores | str | Location,
+    truth: GroundTruth | str | Location,
     *,
-    durations: str | Place | Mapping[str, float] | None = None,
+    durations: str | Location | Mapping[str, float] | None = None,
     classes: Sequence[str] | None = None,
     missing: Missing = "error",
     invalid: Invalid = "error",
@@ -117,8 +118,8 @@ def validate(
         for note in truth.warnings:
             findings.add("warning", "ground-truth", note)
     else:
-        choices = Choices(columns or {}, label)
-        table = _read_events(truth, format, choices, stated_durations, findings)
+        options = EventReadOptions(columns or {}, label)
+        table = _read_events(truth, format, options, stated_durations, findings)
         times = None if table is None else _event_times(table)
         references = (
             None
@@ -128,7 +129,7 @@ def validate(
     if isinstance(scores, Scores):
         system: Scores | None = scores if stitch is False else scores.stitch(stitch, unit=unit)
     else:
-        system = _read_scores(place(scores), references, scores_format, stitch, unit, findings)
+        system = _read_scores(location(scores), references, scores_format, stitch, unit, findings)
     survey = None if system is None else survey_scores(system, threads)
     if survey is not None:
         check_scores(survey, findings)
@@ -140,7 +141,7 @@ def validate(
 
 
 def _read_durations(
-    durations: str | Place | Mapping[str, float] | None, findings: Findings
+    durations: str | Location | Mapping[str, float] | None, findings: Findings
 ) -> Mapping[str, float] | None:
     if not isinstance(durations, (str, Path, Address)):
         return durations
@@ -152,20 +153,20 @@ def _read_durations(
 
 
 def _read_events(
-    path: str | Place,
+    path: str | Location,
     format: str | None,
-    choices: Choices,
+    options: EventReadOptions,
     durations: Mapping[str, float] | None,
     findings: Findings,
 ) -> EventTable | None:
     """Read the rows of a file that are events. The other rows become findings."""
     try:
-        table = read_event_table(path, format=format, choices=choices)
-        table = table.spread(durations or table.durations)
+        table = read_event_table(path, format=format, options=options)
+        table = table.with_times(durations or table.durations)
     except SedscopeError as error:
         findings.add_failure("ground-truth", error)
         return None
-    table, problems = table.sound()
+    table, problems = table.usable_rows()
     if problems:
         what = f"{table.where}: {subject(len(problems), 'row', 'is')} not "
         what += "an event" if len(problems) == 1 else "events"
@@ -182,16 +183,18 @@ def _usable_truth(
 ) -> GroundTruth | None:
     """Return the usable part of the ground truth. Unusable events become findings."""
     try:
-        truth = table.ground_truth(durations, "drop", "merge")
+        truth = GroundTruth.from_event_table(
+            table, durations=durations, invalid="drop", overlaps="merge"
+        )
     except SedscopeError as error:
         findings.add_failure("ground-truth", error)
         return None if durations is None else _usable_truth(table, None, invalid, overlaps, Findings())
     try:
-        table.ground_truth(durations, "error", "merge")
+        GroundTruth.from_event_table(table, durations=durations, overlaps="merge")
     except SedscopeError as error:
         findings.add("error" if invalid == "error" else "warning", "events", str(error))
     try:
-        table.ground_truth(durations, "drop", "error")
+        GroundTruth.from_event_table(table, durations=durations, invalid="drop")
     except SedscopeError as error:
         findings.add("error" if overlaps == "error" else "warning", "overlaps", str(error))
     for note in truth.late_ends():
@@ -201,12 +204,12 @@ def _usable_truth(
 
 def _event_times(table: EventTable) -> EventTimes:
     """Return the times of all rows, including events that the ground truth leaves out."""
-    clips, ticks = table.ticks()
-    return EventTimes([clip_id(clip) for clip in clips], ticks[:, 0], ticks[:, 1])
+    events = table.columns()
+    return EventTimes([clip_id(clip) for clip in events.clip], events.onset, events.offset)
 
 
 def _read_scores(
-    path: Place,
+    path: Location,
     truth: GroundTruth | None,
     format: str | None,
     stitch: Chunks | Literal[False],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import SedscopeError, SedscopeWarning, listing
-from ..io.locations import Place, place
+from ..io.locations import Location, location
 from .inputs import Inputs
 from .metric_options import MetricChoice, Sampling, Shown
 from .options import check_outputs, path_option
@@ -44,7 +44,7 @@ def compare(
 ) -> None:
     """Compare systems: values, differences, and which of them are more than chance."""
     from .. import compare as compare_systems
-    from ..data.cached_scores import remembered
+    from ..data.cached_scores import cached
     from .progress import progress_bar
 
     *systems, ground_truth = paths
@@ -56,14 +56,14 @@ def compare(
     check_outputs(report, *(output or ()))
     of_report = shown.arguments(report)
     metrics = measured.metrics()
-    truth = inputs.read_truth(place(ground_truth))
+    truth = inputs.read_truth(location(ground_truth))
 
-    def read(path: Place) -> Scores:
+    def read(path: Location) -> Scores:
         return inputs.read_scores(path, truth, "compare")
 
     runs = {name: [read(path) for path in paths] for name, paths in _named(systems).items()}
     if report:
-        runs = {name: [remembered(of_system[0]), *of_system[1:]] for name, of_system in runs.items()}
+        runs = {name: [cached(of_system[0]), *of_system[1:]] for name, of_system in runs.items()}
     known = next(iter(runs.values()))[0].classes
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
@@ -90,20 +90,20 @@ def compare(
 _FORMATS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
 
 
-def _named(systems: list[str]) -> dict[str, list[Place]]:
+def _named(systems: list[str]) -> dict[str, list[Location]]:
     """The paths of each system by its name: as given, or else the last part of its path."""
-    named: dict[str, list[Place]] = {}
+    named: dict[str, list[Location]] = {}
     short: list[str] = []
     for text in systems:
         name, equals, listed = text.partition("=")
         if not equals or Path(text).exists():
-            name, paths = text.rstrip("/\\") or text, [place(text)]
-            short.append(place(name).name or name)
+            name, paths = text.rstrip("/\\") or text, [location(text)]
+            short.append(location(name).name or name)
         else:
             runs = [listed] if Path(listed).exists() else listed.split(",")
             if not name or not listed or "" in runs:
                 raise SedscopeError(f"{text}: write NAME=FOLDER, or NAME=RUN,RUN for several runs")
-            paths = [place(run) for run in runs]
+            paths = [location(run) for run in runs]
             short.append(name)
         if name in named:
             raise SedscopeError(f"two systems are called {name}: give names, as in NAME=FOLDER")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..io.locations import place
+from ..io.locations import location
 from .options import (
     ColumnsOption,
     FormatOption,
@@ -22,9 +22,9 @@ from .options import (
 def convert(
     source: Annotated[
         Path,
-        typer.Argument(parser=place, help="Scores or events in any format: 'sedscope formats'"),
+        typer.Argument(parser=location, help="Scores or events in any format: 'sedscope formats'"),
     ],
-    target: Annotated[Path, typer.Argument(parser=place, help="File or new folder to write")],
+    target: Annotated[Path, typer.Argument(parser=location, help="File or new folder to write")],
     format: FormatOption = None,
     to: Annotated[
         str | None,
@@ -77,8 +77,8 @@ def convert(
 
 def formats() -> None:
     """List the formats of scores and events."""
-    from ..io.events import EVENT_FORMATS
-    from ..io.scores import SCORE_FORMATS
+    from ..io.events.registry import EVENT_FORMATS
+    from ..io.scores.registry import SCORE_FORMATS
 
     for kind, known in (("scores", SCORE_FORMATS), ("events", EVENT_FORMATS)):
         typer.echo(f"{kind}:")

@@ -27,7 +27,7 @@ def demo(
     report of both."""
     from .. import read_ground_truth, write_ground_truth
     from ..data import simulate
-    from ..io.ground_truth import write_durations
+    from ..io.durations import write_durations
 
     if folder.exists():
         raise SedscopeError(f"{folder} exists already: choose another folder, or remove it")
@@ -64,7 +64,7 @@ def _evaluate_system(
     """Write the scores of a system, and evaluate them from the files."""
     from .. import evaluate, read_scores, write_scores
     from ..data import simulate
-    from ..data.cached_scores import remembered
+    from ..data.cached_scores import cached
     from ..tasks import presets
     from .progress import progress_bar
 
@@ -73,7 +73,7 @@ def _evaluate_system(
         write_scores(simulate.scores(simulated, quality=quality, seed=seed), folder, progress=progress)
     written = time.perf_counter()
     with progress_bar(f"evaluating {folder}") as progress:
-        scores = remembered(read_scores(folder))
+        scores = cached(read_scores(folder))
         result = evaluate(scores, truth, [presets.PSDS1, presets.PSDS2], progress=progress)
     done = time.perf_counter()
     typer.echo(

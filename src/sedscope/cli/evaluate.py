@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
-from ..io.locations import Place, place
+from ..io.locations import Location, location
 from .inputs import Inputs
 from .metric_options import MetricChoice, Sampling, Shown
 from .options import check_outputs, path_option
@@ -28,7 +28,7 @@ def evaluate(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            parser=place,
+            parser=location,
             metavar="SCORES GROUND_TRUTH",
             help="Scores or detections in any format, see 'sedscope formats', or a folder of files of "
             "detections, named by their thresholds; reference events. With --deltas: files of deltas",
@@ -78,7 +78,7 @@ def evaluate(
     from .. import Resampling, evaluate_deltas, evaluate_sets
     from .. import evaluate as evaluate_scores
     from ..counting.delta_files import merge_files
-    from ..data.cached_scores import remembered
+    from ..data.cached_scores import cached
     from .progress import progress_bar
 
     if json == "":
@@ -126,7 +126,7 @@ def evaluate(
             many = len(system) * len(system.classes) > _MANY
             if verbose or (many and memory is None and bootstrap is None and engine == "threads"):
                 _say_expected(system, truth, metrics, choice, verbose)
-            system = remembered(system) if report else system
+            system = cached(system) if report else system
             result = evaluate_scores(
                 system,
                 truth,
@@ -155,7 +155,10 @@ def _refuse_with_deltas(inputs: Inputs, others: Mapping[str, object]) -> None:
 
 
 def _at_points(
-    system: Scores | dict[float, Any], path: Place, metrics: Sequence[Metric[Any]], points: Path | None
+    system: Scores | dict[float, Any],
+    path: Location,
+    metrics: Sequence[Metric[Any]],
+    points: Path | None,
 ) -> Scores | dict[float, Any]:
     """The system at the operating points that were asked for, if any were."""
     from .. import OperatingPoints

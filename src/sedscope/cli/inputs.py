@@ -12,7 +12,7 @@ import typer
 from ..data.alignment import ClipChoice, Missing
 from ..data.ground_truth import Invalid, Overlaps
 from ..errors import SedscopeError, listing
-from ..io.locations import Place
+from ..io.locations import Location
 from .options import (
     ColumnsOption,
     LabelOption,
@@ -68,7 +68,7 @@ class Files:
         None
     )
 
-    def read_truth(self, path: Place) -> GroundTruth:
+    def read_truth(self, path: Location) -> GroundTruth:
         """The reference events."""
         from .. import read_ground_truth
 
@@ -93,7 +93,7 @@ class Inputs(Files):
     ] = None
     postprocess: PostprocessOption = None
 
-    def read_system(self, path: Place, truth: GroundTruth) -> Scores | dict[float, Any]:
+    def read_system(self, path: Location, truth: GroundTruth) -> Scores | dict[float, Any]:
         """Scores, post-processed if that was asked for, or detections by threshold."""
         from .systems import read_system, require_scores
 
@@ -103,7 +103,7 @@ class Inputs(Files):
             return system
         return processed(require_scores(system, path, "--postprocess"), self.postprocess)
 
-    def read_scores(self, path: Place, truth: GroundTruth, command: str) -> Scores:
+    def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:
         """The same, where the command needs scores."""
         from .systems import require_scores
 

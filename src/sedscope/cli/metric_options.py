@@ -117,7 +117,7 @@ def read_groups(path: Path | None) -> dict[str, str] | None:
     for row, cells in enumerate(table.rows):
         clip, group = (cell.strip() for cell in cells[:2])
         if not clip or not group or groups.setdefault(clip, group) != group:
-            wrong.append(table.place(row))
+            wrong.append(table.row_location(row))
     if wrong:
         raise SedscopeError(f"{path}: no clip, no group, or a second group for a clip: {listing(wrong)}")
     return groups

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import SedscopeError
-from ..io.locations import Place, place
+from ..io.locations import Location, location
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 def path_option(*names: str, help: str) -> Any:
     """An option that takes a path or an address."""
-    return typer.Option(*names, parser=place, metavar="PATH", help=help)
+    return typer.Option(*names, parser=location, metavar="PATH", help=help)
 
 
 ScoresArgument = Annotated[
     Path,
     typer.Argument(
-        parser=place,
+        parser=location,
         help="Folder of score tables, one a clip: onset offset class…; or a file of detections: "
         "filename onset offset event_label, perhaps confidence; or a folder of such files, named by "
         "their thresholds; or any other of 'sedscope formats'",
@@ -33,7 +33,7 @@ ScoresArgument = Annotated[
 TruthArgument = Annotated[
     Path,
     typer.Argument(
-        parser=place,
+        parser=location,
         help="Reference events: filename onset offset event_label; or any other of 'sedscope formats'",
     ),
 ]
@@ -74,12 +74,12 @@ GroupsOption = Annotated[
 _COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
 
 
-def check_outputs(*paths: str | Place | None) -> None:
+def check_outputs(*paths: str | Location | None) -> None:
     """Refuse files to write in folders that are not there, before any work is done."""
     for path in paths:
-        file = None if path in (None, "-") else place(path or "")
+        file = None if path in (None, "-") else location(path or "")
         if isinstance(file, Path) and not file.parent.is_dir():
-            raise SedscopeError(f"cannot write {file}: there is no folder {file.parent}")
+            raise SedscopeError(f"Cannot write {file}: there is no folder {file.parent}.")
 
 
 def column_map(given: str | None) -> dict[str, str] | None:
@@ -103,13 +103,13 @@ def stitching(given: str | None) -> dict[str, Any]:
         return {}
     if given in ("seconds", "centiseconds", "milliseconds"):
         return {"stitch": None, "unit": given}
-    return {"stitch": place(given)}
+    return {"stitch": location(given)}
 
 
 def listed_clips(given: str, option: str, otherwise: str) -> list[str]:
     """The clips that a file names."""
     try:
-        lines = place(given).read_text(encoding="utf-8-sig").splitlines()
+        lines = location(given).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError, SedscopeError) as error:
         raise SedscopeError(
             f"{option} {given}: neither {otherwise} nor a file with a clip a line ({error})"

@@ -12,7 +12,7 @@ import typer
 
 from ..errors import SedscopeError, SedscopeWarning, listing
 from ..evaluation.table_text import aligned
-from ..io.locations import place
+from ..io.locations import location
 from .inputs import Inputs
 from .metric_options import read_groups
 from .options import (
@@ -39,7 +39,7 @@ def tune(
     scores: Annotated[
         Path,
         typer.Argument(
-            parser=place,
+            parser=location,
             help="Folder of score tables, one a clip: onset offset class…; or a file of detections with "
             "a column confidence; or any other of 'sedscope formats'",
         ),
@@ -211,7 +211,7 @@ def detect(
     scores: Annotated[
         Path,
         typer.Argument(
-            parser=place,
+            parser=location,
             help="Folder of score tables, one a clip: onset offset class…; or any other format of "
             "scores, see 'sedscope formats'",
         ),

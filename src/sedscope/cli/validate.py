@@ -24,11 +24,11 @@ def validate(
     The exit code is 1 if there are errors.
     """
     from .. import validate as validate_files
-    from .systems import holds_sets
+    from ..io.systems import holds_detection_sets
 
     if json == "":
         raise SedscopeError("--json: the name of the file is empty")
-    if scores.is_dir() and files.scores_format is None and holds_sets(scores):
+    if scores.is_dir() and files.scores_format is None and holds_detection_sets(scores):
         raise SedscopeError(f"{scores} holds a list of detections per threshold: validate one of them")
     names = [name.strip() for text in files.classes or [] for name in text.split(",")]
     found = validate_files(

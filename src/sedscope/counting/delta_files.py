@@ -18,7 +18,7 @@ from ..criteria import Criterion
 from ..criteria.registry import CRITERIA
 from ..errors import SedscopeError, listing
 from ..io.atomic_write import replacing
-from ..io.locations import Place, place
+from ..io.locations import Location, location
 from .delta_bytes import as_bytes, build, describe_all, digest
 from .deltas import Deltas
 
@@ -28,7 +28,9 @@ _FIRST_LINE = 100  # bytes, at most
 _TYPES = ("<f4", "<f8", "|i1", "<i4", "<i8")
 
 
-def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Place, *, append: bool = False) -> None:
+def save_deltas(
+    deltas: Deltas | Iterable[Deltas], path: str | Location, *, append: bool = False
+) -> None:
     """Write the deltas of one or several criteria to a file that :func:`load_deltas` reads.
 
     Parameters
@@ -41,7 +43,7 @@ def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Place, *, append:
         Merge with the deltas of other clips that the file holds, if it exists.
     """
     parts = [deltas] if isinstance(deltas, Deltas) else [*deltas]
-    if append and place(path).exists():
+    if append and location(path).exists():
         parts = _merge_by_criterion([(path, load_deltas(path)), ("the new deltas", parts)])
     if not parts:
         raise SedscopeError("There are no deltas to save.")
@@ -59,7 +61,7 @@ def save_deltas(deltas: Deltas | Iterable[Deltas], path: str | Place, *, append:
             file.write(as_bytes(array))
 
 
-def load_deltas(path: str | Place) -> list[Deltas]:
+def load_deltas(path: str | Location) -> list[Deltas]:
     """Read the deltas from a file that :func:`save_deltas` wrote.
 
     Parameters
@@ -72,7 +74,7 @@ def load_deltas(path: str | Place) -> list[Deltas]:
     list of Deltas
         One for each criterion.
     """
-    source = place(path)
+    source = location(path)
     try:
         with source.open("rb") as file:
             description = _read_description(file, source)
@@ -89,7 +91,7 @@ def load_deltas(path: str | Place) -> list[Deltas]:
         raise _Damaged(path, "its parts do not fit together") from None
 
 
-def merge_files(paths: Iterable[str | Place]) -> list[Deltas]:
+def merge_files(paths: Iterable[str | Location]) -> list[Deltas]:
     """Merge the deltas of several files, and return one for each criterion."""
     sources = [(path, load_deltas(path)) for path in paths]
     if not sources:
@@ -97,9 +99,9 @@ def merge_files(paths: Iterable[str | Place]) -> list[Deltas]:
     return _merge_by_criterion(sources)
 
 
-def _merge_by_criterion(sources: Sequence[tuple[str | Place, Sequence[Deltas]]]) -> list[Deltas]:
+def _merge_by_criterion(sources: Sequence[tuple[str | Location, Sequence[Deltas]]]) -> list[Deltas]:
     """Merge deltas from several files, by criterion."""
-    by_criterion: dict[Criterion, list[tuple[str | Place, Deltas]]] = {}
+    by_criterion: dict[Criterion, list[tuple[str | Location, Deltas]]] = {}
     for source, parts in sources:
         for deltas in parts:
             by_criterion.setdefault(deltas.criterion, []).append((source, deltas))
@@ -110,7 +112,7 @@ def _merge_by_criterion(sources: Sequence[tuple[str | Place, Sequence[Deltas]]])
     return merged
 
 
-def _merge(parts: Sequence[tuple[str | Place, Deltas]]) -> Deltas:
+def _merge(parts: Sequence[tuple[str | Location, Deltas]]) -> Deltas:
     """Merge all parts at once. If that fails, name the first file that does not fit those before it."""
     (_, first), *others = parts
     try:
@@ -125,11 +127,11 @@ def _merge(parts: Sequence[tuple[str | Place, Deltas]]) -> Deltas:
 
 
 class _Damaged(SedscopeError):
-    def __init__(self, path: str | Place, what: str) -> None:
+    def __init__(self, path: str | Location, what: str) -> None:
         super().__init__(f"{path} is damaged: {what}. Make it again with 'sedscope deltas'.")
 
 
-def _read_description(file: IO[bytes], path: Place) -> Any:
+def _read_description(file: IO[bytes], path: Location) -> Any:
     words = file.readline(_FIRST_LINE).decode("ascii", "replace").split()
     if words[:1] != [_MAGIC]:
         raise SedscopeError(f"{path} is not a file of deltas.")
@@ -149,7 +151,7 @@ def _read_description(file: IO[bytes], path: Place) -> Any:
     return json.loads(description)
 
 
-def _read_array(file: IO[bytes], entry: Mapping[str, Any], path: Place) -> NDArray[Any]:
+def _read_array(file: IO[bytes], entry: Mapping[str, Any], path: Location) -> NDArray[Any]:
     if entry["dtype"] not in _TYPES:
         raise _Damaged(path, f"it has numbers of the type {entry['dtype']}")
     array: NDArray[Any] = np.empty(tuple(entry["shape"]), entry["dtype"])

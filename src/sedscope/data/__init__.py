@@ -1,1 +1,1 @@
-"""What users bring, checked at the door: scores, ground truth, detections, times, alignment."""
+"""What users bring, checked on arrival: scores, ground truth, detections, times and alignment."""

@@ -1,7 +1,8 @@
-"""Scores and ground truth brought together: the same clips, the same classes."""
+"""Scores and ground truth brought together: the same clips and the same classes."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -9,9 +10,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing, with_guesses
+from ..errors import SedscopeError, counted, listing, subject, with_guesses
+from .arrays import IntArray
 from .clip_ids import clip_id
-from .ground_truth import GroundTruth, Invalid
+from .event_checks import Invalid
+from .ground_truth import GroundTruth
 from .scores import Scores
 from .times import Ticks
 
@@ -21,38 +24,45 @@ Missing: TypeAlias = Literal["error", "empty"]
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """What is evaluated: clips in order, classes in order, and the references among them."""
+    """What is evaluated: clips and classes in order, and their reference events."""
 
     scores: Scores
     clips: tuple[str, ...]
     classes: tuple[str, ...]
-    columns: NDArray[np.int64]
+    columns: IntArray
     """The column of each class in the scores."""
     events: Ticks
     """(events × 2) onsets and offsets in microseconds, ordered by clip, class, onset."""
     labels: NDArray[np.int32]
     """The class of each event, as an index into ``classes``."""
-    starts: NDArray[np.int64]
-    """The first event of each clip, and the end."""
+    starts: IntArray
+    """The first event of each clip, and the number of all events."""
     durations: Ticks
-    """Per clip, in microseconds; 0 where the scores' last boundary is to be taken."""
+    """Per clip in microseconds. 0 means that the clip ends at the last boundary of its scores."""
     invalid: Invalid
-    """What becomes of events that begin after the end of their clip."""
+    """What to do with events that begin after the end of their clip."""
     warnings: tuple[str, ...]
 
     def choose(self, clips: NDArray[np.intp]) -> Alignment:
-        """Only the clips of these numbers."""
-        numbers = self.starts[clips + 1] - self.starts[clips]
-        starts = np.concatenate([[0], np.cumsum(numbers)])
-        chosen = np.repeat(self.starts[clips] - starts[:-1], numbers) + np.arange(starts[-1])
+        """Keep only the clips with these indices."""
+        lengths = self.starts[clips + 1] - self.starts[clips]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(self.starts[clips] - starts[:-1], lengths) + np.arange(starts[-1])
         return replace(
             self,
             clips=tuple(self.clips[clip] for clip in clips),
-            events=self.events[chosen],
-            labels=self.labels[chosen],
+            events=self.events[rows],
+            labels=self.labels[rows],
             starts=starts,
             durations=self.durations[clips],
         )
+
+    def truth_digest(self) -> str:
+        """Return the SHA-256 hash of the clips, classes, reference events and durations."""
+        digest = hashlib.sha256("\0".join((*self.clips, "", *self.classes)).encode())
+        for array in (self.events, self.labels, self.starts, self.durations):
+            digest.update(array.tobytes())
+        return digest.hexdigest()
 
 
 def align(
@@ -63,16 +73,18 @@ def align(
     clips: ClipChoice = None,
     missing: Missing = "error",
 ) -> Alignment:
-    """Choose what is evaluated.
+    """Choose the clips and classes to evaluate.
 
-    ``classes``: all of the scores' unless given. ``clips``: ids, or ``"scored"`` for those with
-    scores; by default the clips of both sides must be the same. ``missing="empty"``: clips that the
-    ground truth does not list have no events.
+    ``classes``: by default all classes of the scores. ``clips``: ids, or ``"scored"`` for all clips that
+    have scores; by default, scores and ground truth must have the same clips. ``missing="empty"``:
+    clips that the ground truth does not list have no events.
     """
     if not isinstance(scores, Scores):
-        raise SedscopeError(f"expected Scores, not {type(scores).__name__}: see read_scores")
+        raise SedscopeError(f"Expected Scores, not {type(scores).__name__}. See read_scores.")
     if not isinstance(truth, GroundTruth):
-        raise SedscopeError(f"expected a GroundTruth, not {type(truth).__name__}: see read_ground_truth")
+        raise SedscopeError(
+            f"Expected a GroundTruth, not {type(truth).__name__}. See read_ground_truth."
+        )
     warnings = list(truth.warnings)
     chosen_classes = _choose_classes(scores, truth, classes, warnings)
     chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
@@ -92,11 +104,12 @@ def align(
     unknown = int(np.count_nonzero(durations == 0))
     if unknown and not scores.whole_clips:
         raise SedscopeError(
-            "a list of detections does not say how long its clips are: give durations (--durations)"
+            "A list of detections does not say how long its clips are. Give durations (--durations)."
         )
     if unknown:
         warnings.append(
-            f"durations of {counted(unknown, 'clip')} not given: taken from the scores' last boundary"
+            f"{subject(unknown, 'clip', 'has')} no stated duration, so the last boundary of the scores "
+            "is taken as the end."
         )
     return Alignment(
         scores=scores,
@@ -115,15 +128,15 @@ def align(
 def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:
     if truth.durations is None:
         return np.zeros(len(clips), np.int64)
-    known = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
-    return np.array([known.get(clip, 0) for clip in clips], np.int64)
+    durations = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
+    return np.array([durations.get(clip, 0) for clip in clips], np.int64)
 
 
 def _choose_classes(
     scores: Scores, truth: GroundTruth, classes: Iterable[str] | None, warnings: list[str]
 ) -> tuple[str, ...]:
     if isinstance(classes, str):
-        raise SedscopeError(f"classes must be a list of names, not {classes!r}")
+        raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
     chosen = scores.classes if classes is None else tuple(classes)
     unscored = [
         label if isinstance(label, str) and label.strip() == label != "" else repr(label)
@@ -131,23 +144,25 @@ def _choose_classes(
         if label not in scores.classes
     ]
     if unscored:
-        lacking = listing(with_guesses(unscored, scores.classes))
-        known = listing(scores.classes, limit=30)
-        raise SedscopeError(f"classes without scores: {lacking}; the scores have {known}")
+        raise SedscopeError(
+            f"{subject(len(unscored), 'class', 'has')} no scores: "
+            f"{listing(with_guesses(unscored, scores.classes))}. "
+            f"The scores have {listing(scores.classes, limit=30)}."
+        )
     if not chosen:
-        raise SedscopeError("no class is chosen")
+        raise SedscopeError("There is no class to evaluate.")
     unknown = [label for label in truth.labels if label not in scores.classes]
     if unknown:
-        found = (
-            f"{counted(len(unknown), 'label')} of the ground truth not among the classes of the "
-            f"scores: {listing(with_guesses(unknown, scores.classes))}"
-        )
+        labels = listing(with_guesses(unknown, scores.classes))
+        number = f"{counted(len(unknown), 'label')} of the ground truth"
         if classes is None:
             raise SedscopeError(
-                f"{found}. The scores have {listing(scores.classes, limit=30)}. Correct the labels, "
-                "or choose the classes to evaluate with classes= (--classes)"
+                f"{number} {'is' if len(unknown) == 1 else 'are'} not among the classes of the scores: "
+                f"{labels}. The scores have {listing(scores.classes, limit=30)}. Correct the labels, or "
+                "choose the classes to evaluate with classes= (--classes)."
             )
-        warnings.append(f"{found}: left out")
+        verbs = "has no scores and was" if len(unknown) == 1 else "have no scores and were"
+        warnings.append(f"{number} {verbs} left out: {labels}.")
     return tuple(dict.fromkeys(chosen))
 
 
@@ -155,46 +170,47 @@ def _choose_clips(
     scores: Scores, truth: GroundTruth, clips: ClipChoice, missing: Missing, warnings: list[str]
 ) -> tuple[str, ...]:
     if missing not in ("error", "empty"):
-        raise SedscopeError(f"missing={missing!r}: choose 'error' or 'empty'")
+        raise SedscopeError(f"missing={missing!r} is not valid. Choose 'error' or 'empty'.")
     listed = set(truth.clips)
     if isinstance(clips, str) and clips == "scored":
         chosen = tuple(scores)
         without = len(listed.difference(chosen))
         if without:
+            verbs = "has no scores and was" if without == 1 else "have no scores and were"
             warnings.append(
-                f"left out, without scores: {without} of the {counted(len(listed), 'clip')} in the "
-                "ground truth"
+                f"{without} of the {counted(len(listed), 'clip')} in the ground truth {verbs} left out."
             )
     elif clips is None:
         chosen = tuple(scores)
         without_scores = [clip for clip in truth.clips if clip not in scores]
         if without_scores:
             raise SedscopeError(
-                f"without scores: {len(without_scores)} of the {counted(len(listed), 'clip')} in the "
-                f"ground truth: {listing(without_scores)}. Evaluate the others with clips='scored' "
-                "(--clips scored)"
+                f"{len(without_scores)} of the {counted(len(listed), 'clip')} in the ground truth "
+                f"{'has' if len(without_scores) == 1 else 'have'} no scores: {listing(without_scores)}. "
+                "Evaluate the others with clips='scored' (--clips scored)."
             )
     elif isinstance(clips, str):
-        raise SedscopeError(f"clips={clips!r}: give a list of clips, or 'scored'")
+        raise SedscopeError(f"clips={clips!r} is not valid. Give a list of clips, or 'scored'.")
     else:
         chosen = tuple(dict.fromkeys(clip_id(name) for name in clips))
         without_scores = [clip for clip in chosen if clip not in scores]
         if without_scores:
             raise SedscopeError(
-                f"without scores: {counted(len(without_scores), 'chosen clip')}: "
-                f"{listing(without_scores)}"
+                f"{subject(len(without_scores), 'chosen clip', 'has')} no scores: "
+                f"{listing(without_scores)}."
             )
     if not chosen:
-        raise SedscopeError("there is no clip to evaluate")
+        raise SedscopeError("There is no clip to evaluate.")
     unlisted = [clip for clip in chosen if clip not in listed]
     if unlisted and missing == "error":
         raise SedscopeError(
-            f"not in the ground truth: {counted(len(unlisted), 'clip')} with scores: "
-            f"{listing(unlisted)}. If they have no events, say so with missing='empty' "
-            "(--missing empty)"
+            f"{subject(len(unlisted), 'clip', 'has')} scores but "
+            f"{'is' if len(unlisted) == 1 else 'are'} not in the ground truth: {listing(unlisted)}. "
+            "If they have no events, say so with missing='empty' (--missing empty)."
         )
     if unlisted:
         warnings.append(
-            f"taken to have no events: {counted(len(unlisted), 'clip')} not in the ground truth"
+            f"{subject(len(unlisted), 'clip', 'is')} not in the ground truth and "
+            f"{'is' if len(unlisted) == 1 else 'are'} assumed to have no events."
         )
     return chosen

@@ -1,22 +1,22 @@
-"""Scores that are read once: kept as far as there is room, with the hash of what was read."""
+"""Scores that are read only once: clips are kept while there is room, with a hash of what was read."""
 
 from __future__ import annotations
 
 import hashlib
 from threading import Lock
 
-from .alignment import Alignment
-from .scores import ClipScores, Scores
+from .score_arrays import ClipScores
+from .scores import Scores
 
 _ROOM = 2**29  # bytes
 
 
-class RememberedScores(Scores):
-    """The same scores; clips that were read before are not read again while there is room for them."""
+class CachedScores(Scores):
+    """The same scores. Clips that were read before are kept in memory while there is room for them."""
 
     def __init__(self, scores: Scores, room: int = _ROOM) -> None:
         self._scores = scores
-        self._held: dict[str, ClipScores] = {}
+        self._kept: dict[str, ClipScores] = {}
         self._digests: dict[str, bytes] = {}
         self._room = room
         self._lock = Lock()
@@ -30,40 +30,35 @@ class RememberedScores(Scores):
         )
 
     def digest(self, clips: tuple[str, ...]) -> str:
-        """The SHA-256 hash of the scores of some clips, in order of name, however they are stored."""
-        whole = hashlib.sha256("\0".join(self.classes).encode())
+        """Return the SHA-256 hash of the scores of some clips, in order of name.
+
+        It does not depend on how the scores are stored.
+        """
+        digest = hashlib.sha256("\0".join(self.classes).encode())
         for clip in sorted(clips):
             if clip not in self._digests:
                 self._read(clip)
-            whole.update(clip.encode() + b"\0" + self._digests[clip])
-        return whole.hexdigest()
+            digest.update(clip.encode() + b"\0" + self._digests[clip])
+        return digest.hexdigest()
 
     def _read(self, clip: str) -> ClipScores:
-        if clip in self._held:
-            return self._held[clip]
-        read = self._scores[clip]
+        if clip in self._kept:
+            return self._kept[clip]
+        clip_scores = self._scores[clip]
         if clip not in self._digests:
-            found = hashlib.sha256(f"{read.values.dtype.str}{read.values.shape}".encode())
-            found.update(read.ticks.tobytes())
-            found.update(read.values.tobytes())
-            self._digests[clip] = found.digest()
+            digest = hashlib.sha256(f"{clip_scores.values.dtype.str}{clip_scores.values.shape}".encode())
+            digest.update(clip_scores.ticks.tobytes())
+            digest.update(clip_scores.values.tobytes())
+            self._digests[clip] = digest.digest()
         with self._lock:
-            size = 0 if self._scores.in_memory else read.values.nbytes + read.ticks.nbytes
+            size = 0 if self._scores.in_memory else clip_scores.values.nbytes + clip_scores.ticks.nbytes
             if size <= self._room:
                 self._room -= size
-                self._held[clip] = read
-                self.in_memory = len(self._held) == len(self)  # from now on reading costs nothing
-        return read
+                self._kept[clip] = clip_scores
+                self.in_memory = len(self._kept) == len(self)  # from now on reading costs nothing
+        return clip_scores
 
 
-def remembered(scores: Scores) -> RememberedScores:
-    """The scores, remembered from now on if they are not yet."""
-    return scores if isinstance(scores, RememberedScores) else RememberedScores(scores)
-
-
-def truth_digest(alignment: Alignment) -> str:
-    """The SHA-256 hash of the reference events and durations of what is evaluated."""
-    whole = hashlib.sha256("\0".join((*alignment.clips, "", *alignment.classes)).encode())
-    for array in (alignment.events, alignment.labels, alignment.starts, alignment.durations):
-        whole.update(array.tobytes())
-    return whole.hexdigest()
+def cached(scores: Scores) -> CachedScores:
+    """Cache the scores, unless they are cached already."""
+    return scores if isinstance(scores, CachedScores) else CachedScores(scores)

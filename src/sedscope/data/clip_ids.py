@@ -1,4 +1,4 @@
-"""Names of clips: a file name with or without folder and audio suffix means the same clip."""
+"""Clip ids: file names with or without a folder and an audio suffix refer to the same clip."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _AUDIO_SUFFIX = re.compile(r"(\.(wav|flac|mp3|ogg|opus|m4a|aac|aif|aiff|w64))+$"
 
 
 def clip_id(name: str) -> str:
-    """The clip that a file name speaks of.
+    """Return the id of the clip that a file name refers to.
 
     >>> clip_id("audio/eval/Y1_30.000_40.000.wav")
     'Y1_30.000_40.000'
     """
     if not isinstance(name, str):
-        raise SedscopeError(f"clips are named by text, not by {name!r}")
+        raise SedscopeError(f"Clip names must be strings, not {name!r}.")
     return _without_folder_and_suffix(name)
 
 
@@ -28,7 +28,7 @@ def _without_folder_and_suffix(name: str) -> str:
 
 
 def clip_ids(names: Iterable[str], where: str) -> dict[str, str]:
-    """The clip id of each distinct name, in order; two names for one clip are an error."""
+    """Map each distinct name to its clip id, in order. Two names for one clip are an error."""
     ids: dict[str, str] = {}
     first_name: dict[str, str] = {}
     clashes: list[str] = []
@@ -38,13 +38,13 @@ def clip_ids(names: Iterable[str], where: str) -> dict[str, str]:
         clip = clip_id(name)
         ids[name] = clip
         if not clip:
-            raise SedscopeError(f"{where}: {name!r} is not the name of a clip")
+            raise SedscopeError(f"{where}: {name!r} is not the name of a clip.")
         if clip in first_name:
             clashes.append(f"{first_name[clip]!r} and {name!r}")
         first_name.setdefault(clip, name)
     if clashes:
         raise SedscopeError(
             f"{where}: {counted(len(clashes), 'duplicate clip')}: {listing(clashes)}. "
-            "Folders and audio suffixes do not count: name each clip once"
+            "Folders and audio suffixes are ignored, so name each clip once."
         )
     return ids

@@ -1,6 +1,7 @@
-"""Events instead of frame scores: lists of detections, with or without a confidence, as scores.
+"""Detections: events with or without a confidence, made into scores, and detected from scores.
 
-Each event is a detection from its confidence on down. Neighbours are not merged, even if they touch.
+As scores, each event is a detection at every threshold below its confidence. Events that touch stay
+apart.
 """
 
 from __future__ import annotations
@@ -9,99 +10,97 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing, raise_together
+from ..errors import SedscopeError, listing, raise_together, subject
+from .arrays import FloatArray, IntArray
 from .clip_ids import clip_ids
-from .scores import ClipScores, Scores, refuse_nans
+from .score_arrays import ClipScores, refuse_nans
+from .scores import Scores
 from .times import Ticks, to_seconds, to_ticks
 
 EventOverlaps: TypeAlias = Literal["error", "merge", "average"]
-Event: TypeAlias = "tuple[float, float, str] | tuple[float, float, str, float]"
-Events: TypeAlias = Mapping[str, Sequence[Event]]
+Detection: TypeAlias = "tuple[float, float, str] | tuple[float, float, str, float]"
+"""``(onset, offset, label[, confidence])``, times in seconds."""
+DetectionLike: TypeAlias = Sequence[float | str]
+"""The same as users write it, as a tuple or list."""
+Detections: TypeAlias = Mapping[str, Sequence[Detection]]
+"""The detections of each clip."""
+DetectedEvents: TypeAlias = dict[str, list[tuple[float, float, str]]]
+"""Per clip ``(onset, offset, label)`` in order of time, times in seconds."""
 
 
 def scores_from_events(
-    events: Mapping[str, Iterable[Event]],
+    events: Mapping[str, Iterable[DetectionLike]],
     *,
     classes: Iterable[str] | None = None,
     clips: Iterable[str] = (),
     overlaps: EventOverlaps = "error",
 ) -> Scores:
-    """Scores from detected events ``{clip: [(onset, offset, label[, confidence]), …]}``, in seconds.
-
-    The confidence is 1 unless given. ``classes``: the labels that occur unless given; ``clips``: more
-    clips, in which nothing is detected. Overlapping events of one class are an error, or with
-    ``overlaps="merge"`` become one event with the larger confidence; with ``overlaps="average"``, for
-    windows that slide over a recording, they are one timeline, and the confidence is the mean of the
-    windows that cover an instant.
-
-    >>> scores = scores_from_events({"a": [(0, 1, "Dog", 0.9), (1, 2, "Dog", 0.4)]})
-    >>> scores["a"].values[:, 0].tolist(), scores["a"].edges.tolist()
-    ([0.9, -inf, 0.4], [0.0, 1.0, 1.0, 2.0])
-    """
+    """Make scores from detected events, as :meth:`Scores.from_events` describes."""
     if not isinstance(events, Mapping):
-        raise SedscopeError(f"give a mapping from clips to events, not {type(events).__name__}")
+        raise SedscopeError(f"Give a mapping from clips to events, not {type(events).__name__}.")
     if overlaps not in ("error", "merge", "average"):
-        raise SedscopeError(f"overlaps={overlaps!r}: choose 'error', 'merge' or 'average'")
-    tables: dict[str, _ClipEvents] = {}
-    failures: list[SedscopeError] = []
+        raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose 'error', 'merge' or 'average'.")
+    clip_events: dict[str, _ClipEvents] = {}
+    errors: list[SedscopeError] = []
     for name in events:
         try:
-            tables[name] = _ClipEvents(name, events[name])
+            clip_events[name] = _ClipEvents(name, events[name])
         except SedscopeError as error:
-            failures.append(error)
-    raise_together(failures)
-    found = {label for table in tables.values() for label in table.labels}
-    names = tuple(sorted(found) if classes is None else classes)
-    if not names:
-        raise SedscopeError("there are no events: give classes=, the classes that could be detected")
-    unknown = sorted(found.difference(names))
+            errors.append(error)
+    raise_together(errors)
+    occurring = {label for columns in clip_events.values() for label in columns.labels}
+    labels = tuple(sorted(occurring) if classes is None else classes)
+    if not labels:
+        raise SedscopeError("There are no events. Name the classes of the system with classes=.")
+    unknown = sorted(occurring.difference(labels))
     if unknown:
-        raise SedscopeError(f"events of classes that are not to be scored: {listing(unknown)}")
-    made: dict[str, ClipScores] = {}
-    for name, table in tables.items():
+        raise SedscopeError(f"The events have labels that classes= does not list: {listing(unknown)}.")
+    scores: dict[str, ClipScores] = {}
+    for name, columns in clip_events.items():
         try:
-            made[name] = table.scores(names, overlaps)
+            scores[name] = columns.scores(labels, overlaps)
         except SedscopeError as error:
-            failures.append(error)
-    raise_together(failures)
-    known = set(clip_ids(made, "events").values())
-    nothing = ClipScores.from_ticks(np.empty((0, len(names))), np.zeros(1, np.int64))
-    made |= {clip: nothing for clip in clip_ids(clips, "clips").values() if clip not in known}
+            errors.append(error)
+    raise_together(errors)
+    clips_with_events = set(clip_ids(scores, "events").values())
+    silence = ClipScores.from_ticks(np.empty((0, len(labels))), np.zeros(1, np.int64))
+    more_clips = clip_ids(clips, "clips").values()
+    scores |= {clip: silence for clip in more_clips if clip not in clips_with_events}
     return Scores(
-        made, made.__getitem__, classes=names, in_memory=True, thread_safe=True, whole_clips=False
+        scores, scores.__getitem__, classes=labels, in_memory=True, thread_safe=True, whole_clips=False
     )
 
 
 class _ClipEvents:
     """The events of one clip as columns."""
 
-    def __init__(self, clip: str, events: Iterable[Event]) -> None:
-        given = [
+    def __init__(self, clip: str, events: Iterable[DetectionLike]) -> None:
+        detections: list[Any] = [
             tuple(event) if isinstance(event, Iterable) and not isinstance(event, str) else event
             for event in (events if isinstance(events, Iterable) else [events])
         ]
         self.clip = clip
         try:
-            rows = [event if len(event) == 4 else (*event, 1.0) for event in given]
+            rows = [event if len(event) == 4 else (*event, 1.0) for event in detections]
             onsets, offsets, labels, confidences = zip(*rows, strict=True) if rows else ((),) * 4
             self.times: Ticks = to_ticks([onsets, offsets]).reshape(2, len(rows)).T
             self.labels: tuple[str, ...] = labels
             self.confidences = np.array(confidences, np.float64)
             usable = (self.times[:, 1] > self.times[:, 0]) & ~np.isnan(self.confidences)
-            fine = usable.shape == (len(rows),) and usable.all()
-            fine = fine and all(isinstance(label, str) and label for label in labels)
+            valid = usable.shape == (len(rows),) and usable.all()
+            valid = valid and all(isinstance(label, str) and label for label in labels)
         except (TypeError, ValueError):
-            fine = False
-        if not fine:
-            problems = [problem for event in given if (problem := _problem(event))]
-            number = counted(len(problems), "event")
-            raise SedscopeError(f"clip {clip}: {number} not usable: {listing(problems)}")
+            valid = False
+        if not valid:
+            problems = [problem for event in detections if (problem := _problem(event))]
+            raise SedscopeError(
+                f"clip {clip}: {subject(len(problems), 'event', 'is')} not usable: {listing(problems)}."
+            )
 
     def scores(self, classes: Sequence[str], overlaps: EventOverlaps) -> ClipScores:
-        """Frames between all boundaries; where two events of a class touch, one of no length keeps
-        them apart, unless they are windows to be averaged."""
+        """Make frames between all boundaries. Where two events of a class touch, a frame of no length
+        keeps them apart, unless they are windows to average."""
         column = {label: c for c, label in enumerate(classes)}
         labels = np.array([column[label] for label in self.labels], np.int64)
         if overlaps == "average":
@@ -119,19 +118,19 @@ class _ClipEvents:
             values[begin:end, label] = confidence
         return ClipScores.unchecked(values, ticks)
 
-    def _averaged(self, labels: NDArray[np.int64], classes: int) -> ClipScores:
+    def _averaged(self, labels: IntArray, classes: int) -> ClipScores:
         ticks = np.unique(self.times) if len(labels) else np.zeros(1, np.int64)
         total = np.zeros((len(ticks) - 1, classes))
-        covered = np.zeros(total.shape, np.int64)
+        coverage = np.zeros(total.shape, np.int64)
         spans = np.searchsorted(ticks, self.times)
         for (begin, end), label, confidence in zip(spans, labels, self.confidences, strict=True):
             total[begin:end, label] += confidence
-            covered[begin:end, label] += 1
-        return ClipScores.unchecked(np.where(covered, total / np.maximum(covered, 1), -np.inf), ticks)
+            coverage[begin:end, label] += 1
+        return ClipScores.unchecked(np.where(coverage, total / np.maximum(coverage, 1), -np.inf), ticks)
 
 
 def _problem(event: Any) -> str | None:
-    """What is wrong with an event."""
+    """Return what is wrong with an event, if anything is."""
     try:
         onset, offset, label, *rest = event
         (confidence,) = rest or (1.0,)
@@ -139,7 +138,7 @@ def _problem(event: Any) -> str | None:
         if not isinstance(label, str) or not label:
             return f"{event!r} has no label"
         if times[1] <= times[0]:
-            return f"{event!r} has no or negative length"
+            return f"{event!r} has no length or a negative one"
         if np.ndim(confidence) > 0:
             return f"{event!r} has several confidences"
         if np.isnan(float(confidence)):
@@ -150,9 +149,9 @@ def _problem(event: Any) -> str | None:
 
 
 def _separate(
-    events: _ClipEvents, labels: NDArray[np.int64], overlaps: EventOverlaps
-) -> tuple[Ticks, NDArray[np.int64], NDArray[np.float64]]:
-    """Events in order of class and time; those of a class that overlap are refused or merged."""
+    events: _ClipEvents, labels: IntArray, overlaps: EventOverlaps
+) -> tuple[Ticks, IntArray, FloatArray]:
+    """Sort the events by class and time. Refuse or merge those of a class that overlap."""
     order = np.lexsort((events.times[:, 0], labels))
     times, labels, confidences = events.times[order], labels[order], events.confidences[order]
     if not ((labels[1:] == labels[:-1]) & (times[1:, 0] < times[:-1, 1])).any():
@@ -169,21 +168,32 @@ def _separate(
         else:
             kept.append(i)
     if overlapping and overlaps == "error":
-        number = counted(len(overlapping), "event")
         raise SedscopeError(
-            f"clip {events.clip}: {number} overlapping another of the same class: "
-            f"{listing(overlapping)}. Merge them with overlaps='merge' (--overlaps merge)"
+            f"clip {events.clip}: {subject(len(overlapping), 'event', 'overlaps')} another one of the "
+            f"same class: {listing(overlapping)}. Merge them with overlaps='merge' (--overlaps merge)."
         )
     return times[kept], labels[kept], confidences[kept]
 
 
-def detect(
-    scores: Scores, thresholds: float | Mapping[str, float]
-) -> dict[str, list[tuple[float, float, str]]]:
-    """The events of each clip where frames with ``score > threshold`` are active, in order of time.
+def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedEvents:
+    """Detect events with one threshold per class.
 
-    ``thresholds``: one for all classes, or one per class; classes without one are not detected.
+    An event is a run of frames with ``score > threshold``.
 
+    Parameters
+    ----------
+    scores : Scores
+        The scores of a system.
+    thresholds : float or mapping from str to float
+        One threshold for all classes, or one per class. A class without a threshold is not detected.
+
+    Returns
+    -------
+    dict from str to list of tuple
+        Per clip the events ``(onset, offset, label)``, in order of time, times in seconds.
+
+    Examples
+    --------
     >>> scores = Scores.from_arrays({"a": [[0.2], [0.9], [0.6], [0.1]]}, classes=["Dog"], frame=0.5)
     >>> detect(scores, 0.5)
     {'a': [(0.5, 1.5, 'Dog')]}
@@ -193,14 +203,33 @@ def detect(
 
 
 def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Scores:
-    """Scores with a single operating point: 1 where ``score > threshold``, else never detected."""
+    """Reduce scores to a single operating point.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores of a system.
+    thresholds : float or mapping from str to float
+        One threshold for all classes, or one per class. A class without a threshold is not detected.
+
+    Returns
+    -------
+    Scores
+        1 where ``score > threshold``, else ``-inf``, which is never detected.
+
+    Examples
+    --------
+    >>> scores = Scores.from_arrays({"a": [[0.2], [0.9]]}, classes=["Dog"], frame=0.5)
+    >>> at_thresholds(scores, 0.5)["a"].values.tolist()
+    [[-inf], [1.0]]
+    """
     limits = class_thresholds(scores, thresholds)
 
     def binary(clip: str) -> ClipScores:
-        of_clip = scores[clip]
-        values = np.where(of_clip.values > limits, 1.0, -np.inf)
-        values[np.isnan(of_clip.values)] = np.nan  # to be refused where they are evaluated
-        return ClipScores.unchecked(values, of_clip.ticks)
+        clip_scores = scores[clip]
+        values = np.where(clip_scores.values > limits, 1.0, -np.inf)
+        values[np.isnan(clip_scores.values)] = np.nan  # the evaluation refuses them
+        return ClipScores.unchecked(values, clip_scores.ticks)
 
     return Scores(
         list(scores),
@@ -211,31 +240,48 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
     )
 
 
-def approximate(
-    scores: Scores, thresholds: Iterable[float]
-) -> dict[float, dict[str, list[tuple[float, float, str]]]]:
-    """The detections at each of some thresholds, as tools that do not know all thresholds take them."""
+def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, DetectedEvents]:
+    """Detect events at some thresholds, as input for tools that do not evaluate all thresholds.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores of a system.
+    thresholds : iterable of float
+        Thresholds, each for all classes.
+
+    Returns
+    -------
+    dict from float to dict
+        The detections at each threshold, as :func:`detect` returns them.
+
+    Examples
+    --------
+    >>> scores = Scores.from_arrays({"a": [[0.2], [0.9]]}, classes=["Dog"], frame=0.5)
+    >>> approximate(scores, [0.1, 0.5])
+    {0.1: {'a': [(0.0, 1.0, 'Dog')]}, 0.5: {'a': [(0.5, 1.0, 'Dog')]}}
+    """
     return {float(threshold): detect(scores, float(threshold)) for threshold in thresholds}
 
 
-def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> NDArray[np.float64]:
-    """One threshold per class of the scores; ``inf`` for classes without one."""
+def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> FloatArray:
+    """Return one threshold per class of the scores, ``inf`` for classes without one."""
     if not isinstance(thresholds, Mapping):
         thresholds = dict.fromkeys(scores.classes, thresholds)
     unknown = [label for label in thresholds if label not in scores.classes]
     if unknown:
-        raise SedscopeError(f"thresholds for classes without scores: {listing(unknown)}")
+        raise SedscopeError(f"Some thresholds are for classes without scores: {listing(unknown)}.")
     try:
         limits = np.array([float(thresholds.get(label, np.inf)) for label in scores.classes])
     except (TypeError, ValueError):
-        raise SedscopeError(f"thresholds must be numbers, not {thresholds!r:.80}") from None
+        raise SedscopeError(f"Thresholds must be numbers, not {thresholds!r:.80}.") from None
     if np.isnan(limits).any():
-        raise SedscopeError("thresholds must be numbers, not NaN")
+        raise SedscopeError("Thresholds must be numbers, not NaN.")
     return limits
 
 
 def _clip_events(
-    name: str, clip: ClipScores, classes: Sequence[str], limits: NDArray[np.float64]
+    name: str, clip: ClipScores, classes: Sequence[str], limits: FloatArray
 ) -> list[tuple[float, float, str]]:
     refuse_nans(name, clip, classes)
     active = np.zeros((len(clip.values) + 2, len(classes)), np.int8)
@@ -244,5 +290,5 @@ def _clip_events(
     label, first = np.nonzero(steps == 1)
     _, last = np.nonzero(steps == -1)
     onsets, offsets = to_seconds(clip.ticks[first]), to_seconds(clip.ticks[last])
-    found = sorted(zip(onsets.tolist(), offsets.tolist(), label.tolist(), strict=True))
-    return [(onset, offset, classes[c]) for onset, offset, c in found]
+    events = sorted(zip(onsets.tolist(), offsets.tolist(), label.tolist(), strict=True))
+    return [(onset, offset, classes[c]) for onset, offset, c in events]

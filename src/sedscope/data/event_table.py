@@ -1,21 +1,42 @@
-"""Events as a file has them, whatever its format: columns of cells, and where each row stands."""
+"""Events as a table holds them, whatever its format: columns of cells, and where each row is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import SedscopeError, counted, listing
-from ..io.text_tables import number, quoted_cell
+from ..errors import SedscopeError, listing, shortened, subject
+from .cells import Cell, CellTable, cell_number, cells_from_frame, is_empty, quoted_cell
 from .clip_ids import clip_id
-from .ground_truth import EventColumns, GroundTruth, Invalid, Overlaps
-from .times import Ticks, to_ticks
+from .frames import FrameLike
+from .times import TICKS_PER_SECOND, Ticks, to_ticks
 
-Cell: TypeAlias = "str | float | None"
-_EMPTY = ("", "nan", "NaN", "None", "null")
+ROLES = ("filename", "onset", "offset", "duration", "label", "confidence")
+"""What a column of a table of events can hold."""
+DCASE_COLUMNS = {"filename": "filename", "onset": "onset", "offset": "offset", "label": "event_label"}
+
+_Column = TypeVar("_Column")
+
+
+@dataclass(frozen=True)
+class EventColumns:
+    """Events as columns, with times in microseconds."""
+
+    clip: Sequence[str]
+    """Names of clips, not yet ids."""
+    onset: Ticks
+    offset: Ticks
+    label: Sequence[str]
+    where: Callable[[int], str]
+    """Says in words where an event comes from, for messages."""
+
+    def describe(self, i: int) -> str:
+        """Describe an event for a message."""
+        times = f"{self.onset[i] / 1e6:g}–{self.offset[i] / 1e6:g} s"
+        return f"{self.where(i)} ({self.clip[i]}: {self.label[i]} {times})"
 
 
 @dataclass(frozen=True)
@@ -23,47 +44,52 @@ class EventTable:
     """Events that are not checked yet. A row without times and label names a clip without events."""
 
     where: str
+    """Name of the file or table, for messages."""
     clip: Sequence[str]
     onset: Sequence[Cell]
     offset: Sequence[Cell]
     label: Sequence[str]
-    place: Callable[[int], str]
+    row_location: Callable[[int], str]
+    """Says in words where a row is, for messages."""
     confidence: Sequence[Cell] | None = None
     durations: Mapping[str, float] = field(default_factory=dict)
-    """How long clips are, where the file says so."""
+    """Durations of clips in seconds, if the file states them."""
     weak: bool = False
-    """Whether labels are of whole clips: then there are no times."""
+    """Whether labels apply to whole clips. Then there are no times."""
+
+    @classmethod
+    def from_frame(
+        cls, frame: FrameLike, columns: Mapping[str, str] | None = None, where: str = "events"
+    ) -> EventTable:
+        """Read a frame with the DCASE columns, or those that ``columns`` names by role."""
+        named = {} if columns is None else columns
+        check_roles(named)
+        cells = cells_from_frame(frame, where)
+        roles = {**DCASE_COLUMNS, **named}
+        if "duration" in named and "offset" not in named:
+            del roles["offset"]
+        if "confidence" in cells.header:
+            roles.setdefault("confidence", "confidence")
+        return events_by_role(cells, roles, clip=None)
 
     def __len__(self) -> int:
         return len(self.clip)
 
-    def ground_truth(
-        self, durations: Mapping[str, float] | None, invalid: Invalid, overlaps: Overlaps
-    ) -> GroundTruth:
-        """The events as ground truth; ``durations`` go before those of the file."""
-        known = self.durations or None if durations is None else durations
-        table = self.spread(known)
-        rows, times, _ = table._checked()
+    def columns(self) -> EventColumns:
+        """Check all rows and return those that are events."""
+        rows, times, _ = self._checked()
         ticks = to_ticks(np.array(times, np.float64).reshape(-1, 2))
-        columns = EventColumns(
-            clip=[table.clip[i] for i in rows],
+        return EventColumns(
+            clip=[self.clip[i] for i in rows],
             onset=ticks[:, 0],
             offset=ticks[:, 1],
-            label=[table.label[i] for i in rows],
-            where=lambda k: table.place(rows[k]),
-        )
-        return GroundTruth(
-            columns,
-            clips=table.clip,
-            durations=known,
-            invalid=invalid,
-            overlaps=overlaps,
-            where=self.where,
+            label=[self.label[i] for i in rows],
+            where=lambda k: self.row_location(rows[k]),
         )
 
     def events(self, durations: Mapping[str, float] | None = None) -> dict[str, list[tuple[Any, ...]]]:
-        """``{clip: [(onset, offset, label[, confidence]), …]}``, in seconds."""
-        table = self.spread(durations if durations is not None else self.durations)
+        """Return ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds."""
+        table = self.with_times(durations if durations is not None else self.durations)
         rows, times, confidences = table._checked()
         events: dict[str, list[tuple[Any, ...]]] = {clip: [] for clip in table.clip}
         for k, i in enumerate(rows):
@@ -71,16 +97,16 @@ class EventTable:
             events[table.clip[i]].append((*times[k], table.label[i], *rest))
         return events
 
-    def spread(self, durations: Mapping[str, float] | None) -> EventTable:
-        """Labels of whole clips as events from the beginning to the end of the clip."""
+    def with_times(self, durations: Mapping[str, float] | None) -> EventTable:
+        """Turn labels of whole clips into events that last from the start to the end of the clip."""
         if not self.weak:
             return self
         ends = {clip_id(name): float(end) for name, end in (durations or {}).items()}
         unknown = list(dict.fromkeys(clip for clip in self.clip if clip_id(clip) not in ends))
         if unknown:
             raise SedscopeError(
-                f"{self.where}: labels of whole clips need the clips' durations (--durations); none for "
-                f"{counted(len(unknown), 'clip')}: {listing(unknown)}"
+                f"{self.where}: labels of whole clips need the clips' durations (--durations). "
+                f"{subject(len(unknown), 'clip', 'has')} none: {listing(unknown)}."
             )
         rows = [
             (i, clip, label.strip())
@@ -93,40 +119,41 @@ class EventTable:
             onset=[0.0 if label else None for _, _, label in rows],
             offset=[ends[clip_id(clip)] if label else None for _, clip, label in rows],
             label=[label for _, _, label in rows],
-            place=lambda k: self.place(rows[k][0]),
+            row_location=lambda k: self.row_location(rows[k][0]),
         )
 
-    def ticks(self) -> tuple[list[str], Ticks]:
-        """The clips and the (onset, offset) of all events in microseconds."""
-        rows, times, _ = self._checked()
-        return [self.clip[i] for i in rows], to_ticks(np.array(times, np.float64).reshape(-1, 2))
-
-    def sound(self) -> tuple[EventTable, list[str]]:
-        """The rows that can be used, and what is wrong with the others."""
+    def usable_rows(self) -> tuple[EventTable, list[str]]:
+        """Return the rows that can be used, and what is wrong with the others."""
         rows, _, _, problems = self._parsed()
-        named = [i for i, clip in enumerate(self.clip) if clip and self._is_empty(i)]
-        kept = sorted({*rows, *named})
-        table = EventTable(
-            where=self.where,
-            clip=[self.clip[i] for i in kept],
-            onset=[self.onset[i] for i in kept],
-            offset=[self.offset[i] for i in kept],
-            label=[self.label[i] for i in kept],
-            confidence=None if self.confidence is None else [self.confidence[i] for i in kept],
-            place=lambda k: self.place(kept[k]),
-            durations=self.durations,
+        without_events = [i for i, clip in enumerate(self.clip) if clip and self._is_empty(i)]
+        kept = sorted({*rows, *without_events})
+
+        def choose(column: Sequence[_Column]) -> list[_Column]:
+            return [column[i] for i in kept]
+
+        table = replace(
+            self,
+            clip=choose(self.clip),
+            onset=choose(self.onset),
+            offset=choose(self.offset),
+            label=choose(self.label),
+            confidence=None if self.confidence is None else choose(self.confidence),
+            row_location=lambda k: self.row_location(kept[k]),
+            weak=False,
         )
         return table, problems
 
     def _is_empty(self, i: int) -> bool:
-        return _empty(self.onset[i]) and _empty(self.offset[i]) and _empty(self.label[i])
+        return is_empty(self.onset[i]) and is_empty(self.offset[i]) and is_empty(self.label[i])
 
     def _checked(self) -> tuple[list[int], list[tuple[float, float]], list[float] | None]:
-        """The rows that are events, with their times and confidences; all that are none are named."""
+        """Return the rows that are events with their times and confidences. Refuse invalid rows."""
         rows, times, confidences, problems = self._parsed()
         if problems:
             raise SedscopeError(
-                f"{self.where}: {counted(len(problems), 'row')} not an event: {listing(problems)}"
+                f"{self.where}: {subject(len(problems), 'row', 'is')} not an event: {listing(problems)}."
+                if len(problems) == 1
+                else f"{self.where}: {len(problems)} rows are not events: {listing(problems)}."
             )
         return rows, times, confidences
 
@@ -141,7 +168,7 @@ class EventTable:
             zip(self.clip, self.onset, self.offset, self.label, strict=True)
         ):
             if not clip:
-                problems.append(f"{self.place(i)}: no file name")
+                problems.append(f"{self.row_location(i)}: no file name")
                 continue
             if self._is_empty(i):
                 continue
@@ -149,33 +176,38 @@ class EventTable:
                 event = (cell_number(onset), cell_number(offset))
                 to_ticks(event)
             except ValueError:
-                problems.append(f"{self.place(i)}: onset {_shown(onset)}, offset {_shown(offset)}")
+                cells = f"onset {quoted_cell(onset)}, offset {quoted_cell(offset)}"
+                problems.append(f"{self.row_location(i)}: {cells}")
                 continue
             if not label:
-                problems.append(f"{self.place(i)}: no label")
+                problems.append(f"{self.row_location(i)}: no label")
                 continue
             if self.confidence is not None and confidences is not None:
                 try:
                     confidences.append(cell_number(self.confidence[i]))
                 except ValueError:
-                    problems.append(f"{self.place(i)}: confidence {_shown(self.confidence[i])}")
+                    cell = quoted_cell(self.confidence[i])
+                    problems.append(f"{self.row_location(i)}: confidence {cell}")
                     continue
             rows.append(i)
             times.append(event)
         return rows, times, confidences, problems
 
 
-def joined(tables: Sequence[EventTable], where: str) -> EventTable:
-    """The events of several files; the confidence is 1 in those that have none."""
+def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
+    """Put the events of several files into one table. Files without confidences get the confidence 1."""
     starts = np.cumsum([0, *(len(table) for table in tables)])
     scored = any(table.confidence is not None for table in tables)
 
-    def place(row: int) -> str:
+    def row_location(row: int) -> str:
         k = int(np.searchsorted(starts, row, side="right")) - 1
-        return tables[k].place(row - int(starts[k]))
+        return tables[k].row_location(row - int(starts[k]))
 
-    def column(of: Callable[[EventTable], Sequence[Any]]) -> list[Any]:
-        return [cell for table in tables for cell in of(table)]
+    def column(cells: Callable[[EventTable], Iterable[_Column]]) -> list[_Column]:
+        return [cell for table in tables for cell in cells(table)]
+
+    def confidences(table: EventTable) -> Sequence[Cell]:
+        return table.confidence or [1.0] * len(table)
 
     return EventTable(
         where=where,
@@ -183,26 +215,62 @@ def joined(tables: Sequence[EventTable], where: str) -> EventTable:
         onset=column(lambda table: table.onset),
         offset=column(lambda table: table.offset),
         label=column(lambda table: table.label),
-        confidence=column(lambda table: table.confidence or [1.0] * len(table)) if scored else None,
-        place=place,
+        confidence=column(confidences) if scored else None,
+        row_location=row_location,
         durations={name: end for table in tables for name, end in table.durations.items()},
         weak=any(table.weak for table in tables),
     )
 
 
-def _empty(cell: Cell) -> bool:
-    return cell is None or cell in _EMPTY or cell != cell
+def check_roles(columns: Mapping[str, str]) -> None:
+    """Refuse names of columns for something that a column cannot hold."""
+    unknown = [repr(role) for role in columns if role not in (*ROLES, "namespace")]
+    if unknown:
+        raise SedscopeError(f"columns= has no role {listing(unknown)}. Choose from {', '.join(ROLES)}.")
 
 
-def cell_number(cell: Cell) -> float:
-    """A cell as a number."""
-    if isinstance(cell, str):
-        return number(cell)
+def events_by_role(
+    cells: CellTable, roles: Mapping[str, str], clip: str | None, label: str | None = None
+) -> EventTable:
+    """Read events from columns.
+
+    ``roles``: the name of the column for each role. ``clip`` and ``label`` apply to all events if no
+    column holds them.
+    """
+    cells.require([*roles.values()])
+    required = ["onset", "label"] if label is None else ["onset"]
+    required += [] if clip is not None else ["filename"]
+    missing = [role for role in required if role not in roles]
+    missing += [] if {"offset", "duration"} & set(roles) else ["offset"]
+    if missing:
+        header = listing([repr(shortened(name, 60)) for name in cells.header], limit=20)
+        raise SedscopeError(
+            f"{cells.where}: no column is named for {listing(missing)}. Name it with columns= "
+            f"(--columns {missing[0]}=NAME). The columns are {header}."
+        )
+    onset = cells.column(roles["onset"])
+    if "offset" in roles:
+        offset = cells.column(roles["offset"])
+    else:
+        lengths = cells.column(roles["duration"])
+        offset = [_offset(begin, length) for begin, length in zip(onset, lengths, strict=True)]
+    rows = len(onset)
+    return EventTable(
+        where=cells.where,
+        clip=cells.text_column(roles["filename"]) if "filename" in roles else [clip or ""] * rows,
+        onset=onset,
+        offset=offset,
+        label=cells.text_column(roles["label"]) if "label" in roles else [label or ""] * rows,
+        confidence=cells.column(roles["confidence"]) if "confidence" in roles else None,
+        row_location=cells.row_location,
+    )
+
+
+def _offset(onset: Cell, length: Cell) -> Cell:
+    """Add a length to an onset. If one of them is not a number, return the length, which is refused
+    later."""
     try:
-        return float(cell if cell is not None else "")
-    except (TypeError, OverflowError):
-        raise ValueError(f"{cell!r} is not a number") from None
-
-
-def _shown(cell: Cell) -> str:
-    return quoted_cell("" if cell is None else str(cell))
+        begin, duration = (int(to_ticks(cell_number(cell))) for cell in (onset, length))
+    except ValueError:
+        return length
+    return (begin + duration) / TICKS_PER_SECOND

@@ -1,26 +1,43 @@
-"""A clip whose scores come in pieces: a recording too long for memory."""
+"""Long recordings: the scores of a clip that come in pieces because they do not fit into memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import SedscopeError, counted
-from .scores import ClipScores, ScoreArray, as_scores, frame_grid
+from .arrays import FloatArray, ScoreArray
+from .score_arrays import ClipScores, as_scores, check_shape, frame_grid
 from .times import Ticks, to_seconds
 
 
 class ClipPieces:
     """The scores of one clip, piece by piece.
 
-    ``read()`` gives consecutive (frames × classes) arrays, each with any number of frames and all of one
-    float type. It is called whenever the clip is evaluated, and begins anew each time; a piece is let go
-    when the next one is asked for. The frames are those of the whole clip: ``frames`` of the length
-    ``frame`` in seconds, or between the boundaries ``edges``.
+    Use it for a recording whose scores do not fit into memory.
 
+    Parameters
+    ----------
+    read : callable
+        Takes no arguments and returns an iterable of consecutive (frames × classes) arrays. They may
+        have any number of frames, but must all be of one float type. Each evaluation calls it anew and
+        lets go of a piece before it asks for the next one.
+    frames : int, optional
+        Number of frames of the whole clip. Needs `frame`.
+    frame : float, optional
+        Length of all frames in seconds.
+    edges : array_like, shape (frames + 1,), optional
+        Frame boundaries of the whole clip in seconds, instead of `frames` and `frame`.
+
+    Attributes
+    ----------
+    ticks : ndarray of int64, shape (frames + 1,)
+        Frame boundaries in microseconds.
+
+    Examples
+    --------
     >>> values = np.array([[0.1], [0.9], [0.8], [0.2]], np.float32)
     >>> clip = ClipPieces(lambda: [values[:3], values[3:]], frames=4, frame=0.5)
     >>> clip
@@ -33,7 +50,6 @@ class ClipPieces:
 
     read: Callable[[], Iterable[ArrayLike]]
     ticks: Ticks
-    """The frames + 1 frame boundaries in microseconds."""
 
     def __init__(
         self,
@@ -44,68 +60,78 @@ class ClipPieces:
         edges: ArrayLike | None = None,
     ) -> None:
         if not callable(read):
-            raise SedscopeError(f"give a function that gives the pieces, not {type(read).__name__}")
+            raise SedscopeError(
+                f"read must be a function that returns pieces, not {type(read).__name__}."
+            )
         if (frames is None) != (frame is None):
-            raise SedscopeError("frame=, the length of a frame, goes with frames=, their number")
+            raise SedscopeError("frame= (the frame length) and frames= (their number) go together.")
         if frames is not None and not (isinstance(frames, (int, np.integer)) and frames >= 0):
-            raise SedscopeError(f"frames={frames!r} must be a whole number, at least 0")
+            raise SedscopeError(f"frames={frames!r} must be a whole number, at least 0.")
         self.read = read
         self.ticks = frame_grid(frame, edges)("", int(frames or 0))
-        # a clip without classes has all that is to be checked of boundaries
+        # a clip with these boundaries and no classes runs all checks of boundaries
         ClipScores.from_ticks(np.empty((max(len(self.ticks) - 1, 0), 0)), self.ticks)
 
     @property
-    def edges(self) -> NDArray[np.float64]:
+    def edges(self) -> FloatArray:
         """Frame boundaries in seconds."""
         return to_seconds(self.ticks)
 
     def pieces(self, classes: int) -> Iterator[ScoreArray]:
-        """The pieces that have frames, in order; each is checked when it comes."""
+        """Iterate over the pieces that have frames, in order, and check each one.
+
+        Parameters
+        ----------
+        classes : int
+            Number of columns that every piece must have.
+
+        Yields
+        ------
+        ndarray of float32 or float64, shape (frames of the piece, classes)
+        """
         expected = len(self.ticks) - 1
-        number, frames, kind = 0, 0, None
-        for values in _iterated(self.read()):
-            number += 1  # enumerate would hold on to the piece
+        number, frames, dtype = 0, 0, None
+        for values in _iterate(self.read()):
+            number += 1  # enumerate would keep a reference to the piece
             try:
                 piece = as_scores(values)
-                if piece.ndim != 2:
-                    raise SedscopeError(f"scores must be frames × classes, not of shape {piece.shape}")
-                if piece.shape[1] != classes:
-                    raise SedscopeError(
-                        f"{counted(piece.shape[1], 'column')} for {counted(classes, 'class')}"
-                    )
+                check_shape(piece, classes)
                 if len(piece) == 0:
                     continue
-                if kind not in (None, piece.dtype):
-                    raise SedscopeError(f"{piece.dtype} after {kind}: give all pieces one type")
+                if dtype not in (None, piece.dtype):
+                    raise SedscopeError(f"{piece.dtype} follows {dtype}. All pieces must have one type.")
             except SedscopeError as error:
                 raise SedscopeError(f"piece {number}, from frame {frames} on: {error}") from None
-            kind = piece.dtype
+            dtype = piece.dtype
             frames += len(piece)
             if frames > expected:
                 break
             yield piece
             del piece, values  # before the next ones are made
         if frames != expected:
-            more = "or more " if frames > expected else ""
+            more = " or more" if frames > expected else ""
             raise SedscopeError(
-                f"{counted(frames, 'frame')} {more}in its pieces, {expected} between its boundaries. "
-                "The function is called for each evaluation and must give all pieces each time"
+                f"Its pieces have {counted(frames, 'frame')}{more}, but its boundaries are those of "
+                f"{counted(expected, 'frame')}. The function is called for each evaluation and must "
+                "return all pieces each time."
             )
 
     def __repr__(self) -> str:
         return f"<ClipPieces: {counted(len(self.ticks) - 1, 'frame')}>"
 
 
-def _iterated(pieces: Any) -> Iterator[ArrayLike]:
+def _iterate(pieces: Iterable[ArrayLike]) -> Iterator[ArrayLike]:
     try:
         return iter(pieces)
     except TypeError:
-        given = type(pieces).__name__
-        raise SedscopeError(f"the function must give arrays one by one, not {given}") from None
+        raise SedscopeError(
+            f"The function must return an iterable of arrays, not {type(pieces).__name__}."
+        ) from None
 
 
-def needs_whole(clip: str) -> SedscopeError:
-    """Why something that needs all scores of a clip at once refuses one that comes in pieces."""
+def whole_clip_error(clip: str) -> SedscopeError:
+    """Return the error of an operation that cannot use a clip in pieces."""
     return SedscopeError(
-        f"clip {clip} comes in pieces, and this needs all of its scores at once: give it as one array"
+        f"Clip {clip} comes in pieces, but this operation needs all of its scores at once. "
+        "Give it as one array."
     )

@@ -1,174 +1,53 @@
-"""Scores of a system: per clip one number for each frame and class, higher is more confident."""
+"""The scores of a system: one number per clip, frame and class, higher is more confident."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..errors import SedscopeError, counted, listing, raise_together
-from .chunks import Chunks, Unit
+from ..errors import SedscopeError, counted, listing, raise_together, subject
+from .arrays import ScoreArray
+from .chunks import Chunks, Unit, check_unit, chunks_by_recording, stitch_clips
 from .clip_ids import clip_id, clip_ids
-from .times import Ticks, frame_ticks, to_seconds, to_ticks
+from .frames import FrameLike, clip_from_table, table_classes
+from .recordings import ClipPieces, whole_clip_error
+from .score_arrays import ClipScores, Grid, as_scores, check_shape, frame_grid, refuse_nans
 
 if TYPE_CHECKING:
-    from .recordings import ClipPieces
+    from .detections import DetectionLike
 
-ScoreArray: TypeAlias = NDArray[np.float32 | np.float64]
-
-
-class ClipScores:
-    """The scores of one clip.
-
-    ``values``: (frames × classes), float32 or float64 as given; ``-inf`` is never detected.
-    ``ticks``: the frames + 1 frame boundaries in microseconds; ``edges``: the same in seconds.
-    """
-
-    __slots__ = ("ticks", "values")
-
-    values: ScoreArray
-    ticks: Ticks
-
-    def __init__(self, values: ArrayLike, edges: ArrayLike) -> None:
-        self.values = as_scores(values)
-        self.ticks = _boundaries(edges)
-        self._check()
-
-    @classmethod
-    def from_ticks(cls, values: ArrayLike, ticks: Ticks) -> ClipScores:
-        """From boundaries that are microseconds already."""
-        clip = cls.__new__(cls)
-        clip.values = as_scores(values)
-        clip.ticks = np.asarray(ticks)
-        if clip.ticks.dtype.kind not in "iu":
-            raise SedscopeError(f"ticks must be whole numbers of microseconds, not {clip.ticks.dtype}")
-        clip.ticks = clip.ticks.astype(np.int64, copy=False)
-        clip._check()
-        return clip
-
-    @classmethod
-    def from_frames(cls, values: ArrayLike, onsets: ArrayLike, offsets: ArrayLike) -> ClipScores:
-        """From the onset and offset of each frame, in seconds, in order.
-
-        Where a frame does not begin at the end of the one before, a frame of ``-inf`` fills the gap.
-        """
-        scores = as_scores(values)
-        starts, ends = _frame_times(onsets), _frame_times(offsets)
-        if scores.ndim != 2 or not (starts.shape == ends.shape == scores.shape[:1]):
-            raise SedscopeError("each frame needs one onset, one offset and one row of scores")
-        if len(starts) == 0:
-            return cls.from_ticks(scores, np.zeros(1, np.int64))
-        _check_frames(starts, ends)
-        gaps = np.flatnonzero(starts[1:] > ends[:-1]) + 1
-        if len(gaps):
-            scores = np.insert(scores, gaps, -np.inf, axis=0)
-        return cls.from_ticks(scores, np.concatenate([starts[:1], np.insert(ends, gaps, starts[gaps])]))
-
-    @classmethod
-    def unchecked(cls, values: ScoreArray, ticks: Ticks) -> ClipScores:
-        """From arrays that are known to be right. Frames of no length are possible this way: they keep
-        detections apart."""
-        clip = cls.__new__(cls)
-        clip.values, clip.ticks = values, ticks
-        return clip
-
-    @property
-    def edges(self) -> NDArray[np.float64]:
-        """Frame boundaries in seconds."""
-        return to_seconds(self.ticks)
-
-    def __repr__(self) -> str:
-        frames, classes = self.values.shape
-        return f"<ClipScores: {counted(frames, 'frame')} × {counted(classes, 'class')}>"
-
-    def _check(self) -> None:
-        if self.values.ndim != 2:
-            raise SedscopeError(_not_a_table(self.values))
-        if self.ticks.shape != (len(self.values) + 1,):
-            raise SedscopeError(
-                f"{counted(len(self.values), 'frame')} need {len(self.values) + 1} boundaries, "
-                f"not {self.ticks.size}"
-            )
-        if not np.all(self.ticks[1:] > self.ticks[:-1]):
-            _check_frames(self.ticks[:-1], self.ticks[1:])
-
-
-def refuse_nans(name: str, clip: ClipScores, classes: Sequence[str]) -> None:
-    """Refuse scores of a clip that are not numbers; all are named."""
-    wrong = np.isnan(clip.values)
-    if wrong.any():
-        places = [f"class {classes[c]}, frame {frame}" for frame, c in np.argwhere(wrong)]
-        number = counted(len(places), "score")
-        raise SedscopeError(f"clip {name}: {number} not a number (NaN): {listing(places)}")
-
-
-def as_scores(values: ArrayLike) -> ScoreArray:
-    """Floats as they are; what a float type holds exactly is widened, anything else refused."""
-    if isinstance(values, np.ma.MaskedArray) and np.any(values.mask):
-        raise SedscopeError("scores are missing (masked): fill them first")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise SedscopeError(f"scores must be frames × classes: {error}") from None
-    if array.dtype in (np.float32, np.float64):
-        # the core steps by whole numbers
-        odd = any(stride % array.itemsize for stride in array.strides) or not array.flags.aligned
-        return array.copy() if odd else array
-    if array.dtype == np.float16:
-        return array.astype(np.float32)
-    if array.dtype.kind in "biu" and (
-        array.dtype.itemsize < 8 or not array.size or max(-int(array.min()), int(array.max())) <= 2**53
-    ):
-        return array.astype(np.float64)
-    raise SedscopeError(
-        f"scores must be float32 or float64 numbers, not {array.dtype}: convert them first"
-    )
-
-
-def _not_a_table(values: ScoreArray) -> str:
-    return f"scores must be frames × classes, not an array of shape {values.shape}"
-
-
-def _boundaries(edges: ArrayLike) -> Ticks:
-    try:
-        return to_ticks(edges)
-    except (TypeError, ValueError) as error:
-        raise SedscopeError(f"frame boundaries: {error}") from None
-
-
-def _frame_times(seconds: ArrayLike) -> Ticks:
-    """Onsets or offsets of frames; those that are no times are named."""
-    try:
-        values = np.asarray(seconds, np.float64)
-    except (TypeError, ValueError) as error:
-        raise SedscopeError(f"frame boundaries: {error}") from None
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        places = [f"frame {row} ({values.flat[row]:g} s)" for row in wrong]
-        raise SedscopeError(f"{counted(len(wrong), 'frame')} without a finite time: {listing(places)}")
-    return _boundaries(values)
-
-
-def _check_frames(onsets: Ticks, offsets: Ticks) -> None:
-    def refuse(frames: NDArray[np.bool_], what: str) -> None:
-        rows = np.flatnonzero(frames)
-        if len(rows):
-            places = [f"frame {row} ({onsets[row] / 1e6:g}–{offsets[row] / 1e6:g} s)" for row in rows]
-            raise SedscopeError(f"{counted(len(rows), 'frame')} {what}: {listing(places)}")
-
-    refuse(offsets <= onsets, "end before they begin or have no length")
-    refuse(np.concatenate([[False], onsets[1:] < onsets[:-1]]), "not in order of time")
-    refuse(np.concatenate([[False], onsets[1:] < offsets[:-1]]), "overlapping the frame before")
+__all__ = ["ClipScores", "ScoreArray", "Scores", "as_scores", "frame_grid", "refuse_nans"]
 
 
 class Scores(Mapping[str, ClipScores]):
-    """A read-only mapping from clip id to the clip's scores.
+    """The scores of a system, a read-only mapping from clip id to :class:`ClipScores`.
 
-    Clips may be in memory or be loaded when they are needed; those that come in pieces can be evaluated,
-    but are not values of the mapping. File names with a folder or an audio suffix find their clip, too.
+    Clips may be in memory, or be loaded when they are needed. File names with a folder or an audio
+    suffix refer to the clip, too: ``scores["audio/a.wav"]`` is ``scores["a"]``. Clips that come in
+    pieces can be evaluated, but the mapping has no value for them.
 
+    Most users call :func:`read_scores` or one of the ``from_…`` methods.
+
+    Parameters
+    ----------
+    clips : iterable of str
+        Names of the clips.
+    load : callable
+        Takes a name as it stands in `clips` and returns the scores of the clip, as
+        :class:`ClipScores` or :class:`ClipPieces`.
+    classes : iterable of str
+        The classes, in the order of the columns.
+    in_memory : bool, default False
+        Whether loading costs nothing. Then no clip may come in pieces.
+    thread_safe : bool, default False
+        Whether `load` may be called from several threads at once.
+    whole_clips : bool, default True
+        Whether the last frame boundary of a clip is the end of the clip.
+
+    Examples
+    --------
     >>> arrays = {"a.wav": [[0.1, 0.9], [0.2, 0.8]]}
     >>> scores = Scores.from_arrays(arrays, classes=["Cat", "Dog"], frame=0.5)
     >>> scores
@@ -187,12 +66,6 @@ class Scores(Mapping[str, ClipScores]):
         thread_safe: bool = False,
         whole_clips: bool = True,
     ) -> None:
-        """``load(name)`` gives the scores of a clip under the name it has in ``clips``.
-
-        ``in_memory``: loading costs nothing, and no clip comes in pieces; ``thread_safe``: several clips
-        may be loaded at once; ``whole_clips``: the last boundary of the scores can stand for the end of
-        the clip.
-        """
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
         self._load = load
@@ -209,35 +82,57 @@ class Scores(Mapping[str, ClipScores]):
         frame: float | None = None,
         edges: ArrayLike | Mapping[str, ArrayLike] | None = None,
     ) -> Scores:
-        """From (frames × classes) arrays in memory.
+        """Make scores from arrays in memory. Give either `frame` or `edges`.
 
-        ``frame``: the length of all frames in seconds; or ``edges``: the frame boundaries in seconds,
-        one array for all clips or one per clip.
+        Parameters
+        ----------
+        arrays : mapping from str to array_like, shape (frames, classes)
+            The scores of each clip.
+        classes : iterable of str
+            The classes, in the order of the columns.
+        frame : float, optional
+            Length of all frames in seconds.
+        edges : array_like or mapping from str to array_like, optional
+            Frame boundaries in seconds: one array for all clips, or one per clip.
+
+        Returns
+        -------
+        Scores
         """
-        names = _check_classes(classes)
+        labels = _check_classes(classes)
         grid = frame_grid(frame, edges)
         if not isinstance(arrays, Mapping):
-            raise SedscopeError(f"give a mapping from clips to arrays, not {type(arrays).__name__}")
+            raise SedscopeError(f"Give a mapping from clips to arrays, not {type(arrays).__name__}.")
         clips: dict[str, ClipScores] = {}
         errors: list[SedscopeError] = []
         for name in arrays:
             try:
-                clips[name] = _whole(name, _clip_from(name, arrays[name], grid, len(names)))
+                clips[name] = _whole(name, _checked_clip(name, arrays[name], grid, len(labels)))
             except SedscopeError as error:
                 errors.append(error)
         raise_together(errors)
-        return cls(clips, clips.__getitem__, classes=names, in_memory=True, thread_safe=True)
+        return cls(clips, clips.__getitem__, classes=labels, in_memory=True, thread_safe=True)
 
     @classmethod
     def from_pieces(cls, clips: Mapping[str, ClipPieces], *, classes: Iterable[str]) -> Scores:
-        """From recordings too long for memory: see :class:`ClipPieces`."""
-        from .recordings import ClipPieces
+        """Make scores from recordings that do not fit into memory.
 
+        Parameters
+        ----------
+        clips : mapping from str to ClipPieces
+            The scores of each clip, in pieces.
+        classes : iterable of str
+            The classes, in the order of the columns.
+
+        Returns
+        -------
+        Scores
+        """
         if not isinstance(clips, Mapping):
-            raise SedscopeError(f"give a mapping from clips to ClipPieces, not {type(clips).__name__}")
+            raise SedscopeError(f"Give a mapping from clips to ClipPieces, not {type(clips).__name__}.")
         wrong = [name for name, clip in clips.items() if not isinstance(clip, ClipPieces)]
         if wrong:
-            raise SedscopeError(f"clips that are not ClipPieces: {listing(wrong)}")
+            raise SedscopeError(f"{subject(len(wrong), 'clip', 'is')} not ClipPieces: {listing(wrong)}.")
         return cls(clips, clips.__getitem__, classes=classes)
 
     @classmethod
@@ -251,29 +146,54 @@ class Scores(Mapping[str, ClipScores]):
         edges: ArrayLike | Mapping[str, ArrayLike] | None = None,
         thread_safe: bool = False,
     ) -> Scores:
-        """From a function that gives the (frames × classes) array of a clip when it is needed.
+        """Make scores from a function that is called whenever a clip is needed.
 
-        The function may return :class:`ClipScores` or :class:`ClipPieces` instead; then neither
-        ``frame`` nor ``edges`` is needed. It is called from several threads only if ``thread_safe``
-        says that it may be.
+        Parameters
+        ----------
+        clips : iterable of str
+            Names of the clips.
+        function : callable
+            Takes the name of a clip and returns its (frames × classes) array. It may return
+            :class:`ClipScores` or :class:`ClipPieces` instead, which need neither `frame` nor `edges`.
+        classes : iterable of str
+            The classes, in the order of the columns.
+        frame : float, optional
+            Length of all frames in seconds.
+        edges : array_like or mapping from str to array_like, optional
+            Frame boundaries in seconds: one array for all clips, or one per clip.
+        thread_safe : bool, default False
+            Whether the function may be called from several threads at once.
+
+        Returns
+        -------
+        Scores
         """
-        names = _check_classes(classes)
+        labels = _check_classes(classes)
         grid = None if frame is None and edges is None else frame_grid(frame, edges)
 
         def load(name: str) -> ClipScores | ClipPieces:
-            return _clip_from(name, function(name), grid, len(names))
+            return _checked_clip(name, function(name), grid, len(labels))
 
-        return cls(clips, load, classes=names, thread_safe=thread_safe)
+        return cls(clips, load, classes=labels, thread_safe=thread_safe)
 
     @classmethod
-    def from_tables(cls, tables: Mapping[str, Any]) -> Scores:
-        """From one DCASE score table per clip: a pandas or polars frame ``onset offset class…``."""
-        from ..io.score_tables import clip_from_table, table_classes
+    def from_tables(cls, tables: Mapping[str, FrameLike]) -> Scores:
+        """Make scores from DCASE score tables.
 
+        Parameters
+        ----------
+        tables : mapping from str to data frame
+            A pandas, polars or pyarrow table per clip, with the columns ``onset offset class…`` and a
+            row per frame.
+
+        Returns
+        -------
+        Scores
+        """
         if tables is not None and not isinstance(tables, Mapping):
-            raise SedscopeError(f"give a mapping from clips to tables, not {type(tables).__name__}")
+            raise SedscopeError(f"Give a mapping from clips to tables, not {type(tables).__name__}.")
         if not tables:
-            raise SedscopeError("there is no score table")
+            raise SedscopeError("There are no score tables.")
         name, table = next(iter(tables.items()))
         classes = table_classes(table, where=f"clip {clip_id(name)}")
 
@@ -285,24 +205,58 @@ class Scores(Mapping[str, ClipScores]):
     @classmethod
     def from_events(
         cls,
-        events: Mapping[str, Iterable[Any]],
+        events: Mapping[str, Iterable[DetectionLike]],
         *,
         classes: Iterable[str] | None = None,
         clips: Iterable[str] = (),
         overlaps: Literal["error", "merge", "average"] = "error",
     ) -> Scores:
-        """From detected events ``{clip: [(onset, offset, label[, confidence]), …]}``; the threshold acts
-        on the confidence, which is 1 unless given."""
+        """Make scores from detected events. The threshold then applies to their confidences.
+
+        Parameters
+        ----------
+        events : mapping from str to iterable of tuple
+            ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds. The confidence is
+            1 if it is left out.
+        classes : iterable of str, optional
+            The classes. By default the labels that occur, sorted.
+        clips : iterable of str, optional
+            Further clips, in which nothing is detected.
+        overlaps : {'error', 'merge', 'average'}, default 'error'
+            What to do with overlapping events of one class. ``"merge"`` makes them one event with the
+            highest confidence. ``"average"`` is for windows that slide over a recording: the score at
+            each instant is the mean confidence of the windows that cover it.
+
+        Returns
+        -------
+        Scores
+
+        Examples
+        --------
+        >>> scores = Scores.from_events({"a": [(0, 1, "Dog", 0.9), (1, 2, "Dog", 0.4)]})
+        >>> scores["a"].values[:, 0].tolist(), scores["a"].edges.tolist()
+        ([0.9, -inf, 0.4], [0.0, 1.0, 1.0, 2.0])
+        """
         from .detections import scores_from_events
 
         return scores_from_events(events, classes=classes, clips=clips, overlaps=overlaps)
 
     def only(self, clips: Iterable[str]) -> Scores:
-        """The scores of some clips. What is known of the others is let go, where that is possible."""
+        """Return the scores of some clips.
+
+        Parameters
+        ----------
+        clips : iterable of str
+            Names of the clips to keep.
+
+        Returns
+        -------
+        Scores
+        """
         return self._changed([self._names[clip_id(clip)] for clip in clips], self._load)
 
     def loaded_by(self, load: Callable[[str], ClipScores | ClipPieces]) -> Scores:
-        """The same clips, loaded by another function."""
+        """Return the same clips, loaded by another function."""
         return self._changed(self._names.values(), load)
 
     def _changed(self, names: Iterable[str], load: Callable[[str], ClipScores | ClipPieces]) -> Scores:
@@ -316,21 +270,49 @@ class Scores(Mapping[str, ClipScores]):
         )
 
     def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds") -> Scores:
-        """The chunks of each recording joined to one timeline, averaged where they overlap.
+        """Stitch the chunks of each recording to one timeline.
 
-        Chunks are named ``RECORDING-START`` or ``RECORDING-START-END`` (or with ``_``), with times in
-        ``unit``; or ``chunks`` says ``{chunk: (recording, start in seconds)}``, or is a file ``filename
-        recording start``. A frame of the result lies between any two boundaries; its score is the mean
-        of the chunks that cover it, and ``-inf`` where none does.
+        Frames of the result lie between any two boundaries of the chunks. The score of a frame is the
+        mean of the chunks that cover it, and ``-inf`` where no chunk does.
 
+        Parameters
+        ----------
+        chunks : mapping or path, optional
+            ``{chunk: (recording, start in seconds)}``, or a file with the columns ``filename recording
+            start``. By default, the names of the chunks say where they start: ``RECORDING-START`` or
+            ``RECORDING-START-END``, with ``-`` or ``_``.
+        unit : {'seconds', 'centiseconds', 'milliseconds'}, default 'seconds'
+            Unit of the times in the names.
+
+        Returns
+        -------
+        Scores
+            One clip per recording.
+
+        Examples
+        --------
         >>> chunks = {"a-0-2": [[0.2], [0.4]], "a-1-3": [[0.8], [0.6]]}
-        >>> joined = Scores.from_arrays(chunks, classes=["Dog"], frame=1.0).stitch()
-        >>> joined["a"].values.ravel().round(6).tolist(), joined["a"].edges.tolist()
+        >>> recordings = Scores.from_arrays(chunks, classes=["Dog"], frame=1.0).stitch()
+        >>> recordings["a"].values.ravel().round(6).tolist(), recordings["a"].edges.tolist()
         ([0.2, 0.6, 0.6], [0.0, 1.0, 2.0, 3.0])
         """
-        from .chunks import stitch
+        check_unit(unit)
+        if chunks is not None and not isinstance(chunks, Mapping):
+            from ..io.chunk_table import read_chunk_table
 
-        return stitch(self, chunks, unit)
+            chunks = read_chunk_table(chunks)
+        recordings = chunks_by_recording(self, chunks, unit)
+
+        def load(recording: str) -> ClipScores:
+            return stitch_clips([(start, self[clip]) for start, clip in recordings[recording]])
+
+        return Scores(
+            recordings,
+            load,
+            classes=self.classes,
+            thread_safe=self.thread_safe,
+            whole_clips=self.whole_clips,
+        )
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -338,7 +320,7 @@ class Scores(Mapping[str, ClipScores]):
         return self._classes
 
     def open(self, clip: str) -> ClipScores | ClipPieces:
-        """The scores of a clip, whole or in pieces."""
+        """Load the scores of a clip, whole or in pieces."""
         name = self._names.get(clip)
         if name is None:
             name = self._names[clip_id(clip)]
@@ -360,86 +342,43 @@ class Scores(Mapping[str, ClipScores]):
         return f"<Scores: {counted(len(self), 'clip')}, {counted(len(self.classes), 'class')}>"
 
 
-Grid: TypeAlias = Callable[[str, int], Ticks]
-
-
-def frame_grid(frame: float | None, edges: ArrayLike | Mapping[str, ArrayLike] | None) -> Grid:
-    """A function that gives the frame boundaries of a clip with so many frames."""
-    if (frame is None) == (edges is None):
-        raise SedscopeError("give either frame=, the length of a frame, or edges=, their boundaries")
-    if frame is not None:
-        try:
-            length = float(frame)
-            to_ticks(length)
-        except (TypeError, ValueError):
-            length = 0
-        if not length >= 1e-6:
-            raise SedscopeError(f"frame={frame!r} must be a number of seconds, at least 1e-6")
-        return lambda _, frames: frame_ticks(frames, length)
-    if isinstance(edges, Mapping):
-        per_clip = {clip: edges[name] for name, clip in clip_ids(edges, "edges").items()}
-
-        def of_clip(name: str, _: int) -> Ticks:
-            if clip_id(name) not in per_clip:
-                raise SedscopeError("no edges are given for it")
-            return _boundaries(per_clip[clip_id(name)])
-
-        return of_clip
-    assert edges is not None
-    ticks = _boundaries(edges)
-    return lambda _name, _frames: ticks
-
-
 def _whole(clip: str, scores: ClipScores | ClipPieces) -> ClipScores:
     if isinstance(scores, ClipScores):
         return scores
-    from .recordings import needs_whole
-
-    raise needs_whole(clip_id(clip))
+    raise whole_clip_error(clip_id(clip))
 
 
-def _clip_from(
+def _checked_clip(
     name: str, values: ArrayLike | ClipScores | ClipPieces, grid: Grid | None, classes: int
 ) -> ClipScores | ClipPieces:
-    from .recordings import ClipPieces
-
+    """Check what a user gives as the scores of a clip."""
     try:
         if isinstance(values, ClipPieces):
             return values
         if isinstance(values, ClipScores):
             clip = values
         elif grid is None:
-            raise SedscopeError("give frame= or edges=, or return ClipScores")
+            raise SedscopeError("Give frame= or edges=, or return ClipScores.")
         else:
             array = as_scores(values)
-            if array.ndim != 2:
-                raise SedscopeError(_not_a_table(array))
+            check_shape(array)
             clip = ClipScores.from_ticks(array, grid(name, len(array)))
-        if clip.values.shape[1] != classes:
-            raise SedscopeError(
-                f"{counted(clip.values.shape[1], 'column')} for {counted(classes, 'class')}"
-            )
+        check_shape(clip.values, classes)
         return clip
     except (SedscopeError, OverflowError) as error:
         raise SedscopeError(f"clip {clip_id(name)}: {error}") from None
 
 
 def _check_classes(classes: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(classes, str):
-        raise SedscopeError(f"classes must be a list of names, not {classes!r}")
-    if not isinstance(classes, Iterable):
-        raise SedscopeError(f"classes must be a list of names, not {classes!r}")
-    names = tuple(classes)
-    if not names:
-        raise SedscopeError("there are no classes")
-    wrong = [repr(name) for name in names if not (isinstance(name, str) and name)]
+    if isinstance(classes, str) or not isinstance(classes, Iterable):
+        raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
+    labels = tuple(classes)
+    if not labels:
+        raise SedscopeError("There are no classes.")
+    wrong = [repr(label) for label in labels if not (isinstance(label, str) and label)]
     if wrong:
-        raise SedscopeError(f"class names must be non-empty strings, not {listing(wrong)}")
-    repeated = sorted({name for name in names if names.count(name) > 1}) if _repeats(names) else []
-    if repeated:
-        raise SedscopeError(f"classes named twice: {listing(repeated)}")
-    return names
-
-
-def _repeats(names: Sequence[str]) -> bool:
-    return len(set(names)) < len(names)
+        raise SedscopeError(f"Class names must be non-empty strings, not {listing(wrong)}.")
+    if len(set(labels)) < len(labels):
+        repeated = sorted({label for label in labels if labels.count(label) > 1})
+        raise SedscopeError(f"{subject(len(repeated), 'class', 'is')} named twice: {listing(repeated)}.")
+    return labels

@@ -1,9 +1,9 @@
-"""Simulated sets: seeded, realistic in what matters to an evaluation, of any size.
+"""Simulated data sets of any size, reproducible from a seed, realistic where it matters.
 
-Reference events follow the class mix and durations of domestic recordings (DESED) or, for other
-numbers of classes, a long-tailed mix. Scores look like a trained network's: mostly very small or
-very high, soft at the boundaries, with misses, fragments, false alarms and confusions between
-classes, each rarer the better the system. Scores are made clip by clip when they are needed.
+Reference events follow the class mix and durations of domestic recordings (DESED). For other numbers of
+classes, they follow a long-tailed mix. Scores look like those of a trained network: mostly very low or
+very high, soft at event boundaries, with misses, fragments, false alarms and confusions between classes.
+The better the system, the rarer these errors are. Scores are made clip by clip when they are needed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing
-from .ground_truth import EventColumns, GroundTruth
+from .arrays import FloatArray, IntArray
+from .event_table import EventColumns
+from .ground_truth import GroundTruth
 from .scores import Scores
 from .times import to_ticks
 
@@ -34,7 +36,22 @@ DOMESTIC: dict[str, tuple[float, float]] = {
 
 
 def labels(classes: int) -> list[str]:
-    """The names of so many classes; those of the domestic mix for ten."""
+    """Return class names for a number of classes.
+
+    Parameters
+    ----------
+    classes : int
+        Number of classes. Ten classes are those of the domestic mix.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> labels(2)
+    ['class_0', 'class_1']
+    """
     if classes == len(DOMESTIC):
         return list(DOMESTIC)
     return [f"class_{c:0{len(str(classes - 1))}d}" for c in range(classes)]
@@ -48,8 +65,27 @@ def ground_truth(
     events_per_minute: float = 22.0,
     seed: int = 0,
 ) -> GroundTruth:
-    """Reference events for a number of clips of one length.
+    """Simulate the reference events of a number of clips of equal length.
 
+    Parameters
+    ----------
+    clips : int, default 1168
+        Number of clips.
+    seconds : float, default 10
+        Duration of each clip.
+    classes : int, default 10
+        Number of classes. Ten classes are those of the domestic mix.
+    events_per_minute : float, default 22
+        Mean number of events per minute, before overlapping events of one class are removed.
+    seed : int, default 0
+        The same arguments give the same events.
+
+    Returns
+    -------
+    GroundTruth
+
+    Examples
+    --------
     >>> ground_truth(clips=100, seed=1)
     <GroundTruth: 335 events, 100 clips, 10 classes>
     """
@@ -85,25 +121,49 @@ def scores(
     quality: float = 0.7,
     seed: int = 0,
 ) -> Scores:
-    """Scores of a system for the clips of a ground truth, float32 between 0 and 1.
+    """Simulate the scores of a system, float32 between 0 and 1.
 
-    ``quality``: between 0 (poor) and 1 (good). The same arguments give the same scores.
+    Parameters
+    ----------
+    truth : GroundTruth
+        The reference events, with durations.
+    classes : sequence of str, optional
+        The classes of the system. By default the labels of the ground truth.
+    frame : float, default 0.02
+        Length of a frame in seconds.
+    quality : float, default 0.7
+        How good the system is, between 0 (poor) and 1 (good).
+    seed : int, default 0
+        The same arguments give the same scores.
+
+    Returns
+    -------
+    Scores
+        Clips are simulated when they are needed.
+
+    Examples
+    --------
+    >>> truth = ground_truth(clips=2, seed=1)
+    >>> scores(truth)["clip_0"]
+    <ClipScores: 500 frames × 5 classes>
     """
     if not 0 <= quality <= 1:
-        raise SedscopeError(f"quality={quality} must be between 0 and 1")
+        raise SedscopeError(f"quality={quality} must be between 0 and 1.")
     if truth.durations is None:
-        raise SedscopeError("the ground truth needs durations")
+        raise SedscopeError("The ground truth needs durations.")
     columns = tuple(truth.labels if classes is None else classes)
-    without = [label for label in truth.labels if label not in columns]
-    if without:
-        raise SedscopeError(f"labels of the ground truth not among the classes: {listing(without)}")
+    missing = [label for label in truth.labels if label not in columns]
+    if missing:
+        raise SedscopeError(
+            f"Some labels of the ground truth are not among the classes: {listing(missing)}."
+        )
     _require_at_least(frame=(frame, 1e-6), seed=(seed, 0))
     number = {clip: i for i, clip in enumerate(truth.clips)}
     durations = truth.durations
     bounds = np.searchsorted(truth.event_clips, np.arange(len(truth.clips) + 1))
     column = np.array([columns.index(label) for label in truth.labels], np.int64)
     flaws = 1 - quality
-    # every class is taken for one certain other class, and has its own best threshold
+    # each class is confused with one other class, and has its own best threshold
     of_system = np.random.default_rng([seed, 1])
     confused = np.roll(of_system.permutation(len(columns)), 1)
     bias = of_system.normal(0, 1.2, len(columns)).astype(np.float32)
@@ -149,13 +209,11 @@ def scores(
 def _require_at_least(**parameters: tuple[float, float]) -> None:
     for name, (value, least) in parameters.items():
         if not least <= value < np.inf:
-            raise SedscopeError(f"{name}={value!r} must be a number, at least {least:g}")
+            raise SedscopeError(f"{name}={value!r} must be a number, at least {least:g}.")
 
 
-def _class_mix(
-    classes: int, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The classes' shares of the events, and their median durations."""
+def _class_mix(classes: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Return each class's share of the events and its median duration."""
     if classes == len(DOMESTIC):
         shares, medians = np.array(list(DOMESTIC.values())).T
     else:
@@ -165,12 +223,12 @@ def _class_mix(
 
 
 def _without_overlaps(
-    clip: NDArray[np.int64],
-    label: NDArray[np.int64],
-    onset: NDArray[np.float64],
-    offset: NDArray[np.float64],
+    clip: IntArray,
+    label: IntArray,
+    onset: FloatArray,
+    offset: FloatArray,
 ) -> NDArray[np.intp]:
-    """Events in order; those that would overlap the one before of their clip and label are left out."""
+    """Sort the events, and leave out those that overlap the previous one of their clip and label."""
     order = np.lexsort((onset, label, clip))
     kept: list[int] = []
     for i in order:
@@ -184,7 +242,7 @@ def _without_overlaps(
 def _background(
     rng: np.random.Generator, frames: int, classes: int, frame: float
 ) -> NDArray[np.float32]:
-    """What a network gives where nothing happens: low, with fast and slow noise."""
+    """Simulate logits where nothing happens: low, with fast and slow noise."""
     logits = rng.standard_normal((frames, classes), dtype=np.float32)
     logits *= 0.35
     span = max(1, round(0.4 / frame))

@@ -1,4 +1,4 @@
-"""Time is integer: seconds become microseconds (ticks) at the door, and stay so."""
+"""Times are integers: seconds become microseconds (ticks) on arrival and stay that way."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arrays import FloatArray
+
 Ticks = NDArray[np.int64]
 
 TICKS_PER_SECOND = 1_000_000
 SECONDS_PER_UNIT = {"second": 1, "minute": 60, "hour": 3600}
-_LONG = 2**18  # frames
+_BLOCK_FRAMES = 2**18
 _LARGEST = 2**53 / TICKS_PER_SECOND  # seconds; about 285 years
 
 
 def to_ticks(seconds: ArrayLike) -> Ticks:
-    """Seconds as microseconds, rounded to nearest.
+    """Convert seconds to microseconds, rounded to the nearest.
 
     >>> to_ticks([0.0, 0.448, 10])
     array([       0,   448000, 10000000])
@@ -24,27 +26,31 @@ def to_ticks(seconds: ArrayLike) -> Ticks:
     values = np.asarray(seconds, dtype=np.float64)
     wrong = np.flatnonzero(~(np.abs(values) < _LARGEST))  # also finds NaN
     if len(wrong):
-        found = ", ".join(f"{values.flat[i]:g} at {i}" for i in wrong[:5])
-        raise ValueError(f"times must be finite numbers of seconds, not {found}")
+        examples = ", ".join(f"{values.flat[i]:g} at {i}" for i in wrong[:5])
+        raise ValueError(f"Times must be finite numbers of seconds, not {examples}.")
     ticks: Ticks = np.rint(values * TICKS_PER_SECOND).astype(np.int64)
     return ticks
 
 
-def to_seconds(ticks: Ticks) -> NDArray[np.float64]:
-    """Microseconds as seconds."""
+def to_seconds(ticks: Ticks) -> FloatArray:
+    """Convert microseconds to seconds."""
     return ticks / TICKS_PER_SECOND
 
 
 def frame_ticks(frames: int, frame: float) -> Ticks:
-    """The boundaries of frames of one length, from 0: a read-only array, one for all who ask, unless it
-    is long."""
-    return _frame_ticks(frames, frame) if frames > _LONG else _shared_frame_ticks(frames, frame)
+    """Return the boundaries of frames of equal length, starting at 0, as a read-only array.
+
+    Short arrays are shared between callers, because most clips of a set have the same boundaries.
+    """
+    if frames > _BLOCK_FRAMES:
+        return _frame_ticks(frames, frame)
+    return _shared_frame_ticks(frames, frame)
 
 
 def _frame_ticks(frames: int, frame: float) -> Ticks:
     ticks = np.empty(frames + 1, np.int64)
-    for first in range(0, frames + 1, _LONG):
-        last = min(first + _LONG, frames + 1)
+    for first in range(0, frames + 1, _BLOCK_FRAMES):  # in blocks, to keep temporary arrays small
+        last = min(first + _BLOCK_FRAMES, frames + 1)
         ticks[first:last] = to_ticks(np.arange(first, last) * frame)
     ticks.flags.writeable = False
     return ticks

@@ -12,14 +12,14 @@ from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
 from ..data.alignment import ClipChoice, Missing, align
 from ..data.arrays import FloatArray
-from ..data.detections import Events
+from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth, Overlaps
 from ..data.scores import Scores
 from ..errors import SedscopeError
 
 
 def counts_of_sets(
-    sets: Mapping[float, Events],
+    sets: Mapping[float, Detections],
     truth: GroundTruth,
     requests: Requests,
     *,

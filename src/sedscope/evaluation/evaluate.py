@@ -15,7 +15,7 @@ from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment, ClipChoice, Missing, align
-from ..data.detections import Events
+from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth, Overlaps
 from ..data.scores import Scores
 from ..engines.engine import Engine
@@ -129,7 +129,7 @@ def evaluate(
 
 
 def evaluate_sets(
-    sets: Mapping[float, Events],
+    sets: Mapping[float, Detections],
     truth: GroundTruth,
     metrics: Iterable[Metric[Any]] | Metric[Any],
     *,

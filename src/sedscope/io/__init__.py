@@ -1,7 +1,8 @@
-"""Reading and writing files, one small module a format; what a format needs is imported on first use."""
+"""Files in and out: one module per format, and whatever a format needs is imported on first use."""
 
-from .ground_truth import read_events, read_ground_truth, write_events, write_ground_truth
-from .scores import read_scores, write_scores
+from .detections import read_events, write_events
+from .ground_truth import read_ground_truth, write_ground_truth
+from .scores.files import read_scores, write_scores
 
 __all__ = [
     "read_events",

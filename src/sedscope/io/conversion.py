@@ -1,4 +1,4 @@
-"""From one format to another: what the target can hold arrives whole, and all else is an error."""
+"""Conversion of scores and events from one format to another."""
 
 from __future__ import annotations
 
@@ -11,22 +11,37 @@ from ..data.chunks import Chunks, Unit
 from ..data.event_table import EventTable
 from ..data.scores import Scores
 from ..errors import SedscopeError, counted, listing
-from .events import EVENT_FORMATS, Choices, EventSet, Source, find_event_format, read_event_table
-from .ground_truth import read_durations, write_durations, write_event_set
-from .locations import Address, Place, local_path, place
-from .scores import SCORE_FORMATS, find_score_format, read_scores, write_scores
+from .chunk_table import stitch as stitch_scores
+from .detections import write_event_set
+from .durations import load_durations, write_durations
+from .events.files import read_event_table
+from .events.format import EventSet
+from .events.registry import EVENT_FORMATS, recognise_event_format
+from .events.source import EventReadOptions, Source
+from .locations import Address, Location, local_path, location
+from .scores.files import read_scores, write_scores
+from .scores.registry import SCORE_FORMATS, recognise_score_format
 
 
 @dataclass(frozen=True)
-class Converted:
-    """What was converted."""
+class Conversion:
+    """What was converted.
+
+    Attributes
+    ----------
+    kind : {'scores', 'events'}
+        What the source holds.
+    source : str
+        The format that was read.
+    target : str
+        The format that was written.
+    clips : int
+        Number of clips.
+    """
 
     kind: Literal["scores", "events"]
-    """What the source holds."""
     source: str
-    """The format that was read."""
     target: str
-    """The format that was written."""
     clips: int
 
     def __str__(self) -> str:
@@ -34,104 +49,150 @@ class Converted:
 
 
 def convert(
-    source: str | Place,
+    source: str | Location,
     target: str | Path,
     *,
     format: str | None = None,
     to: str | None = None,
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
-    durations: str | Place | Mapping[str, float] | None = None,
+    durations: str | Location | Mapping[str, float] | None = None,
     durations_output: str | Path | None = None,
     classes: Sequence[str] | None = None,
     frame: float | None = None,
-    stitch: Chunks | Literal[False] = False,
+    stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     lossy: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Converted:
-    """Write the scores or events of ``source`` to ``target`` in another format.
+) -> Conversion:
+    """Convert scores or events to another format.
 
-    ``format`` and ``to`` name the formats where content and file names do not tell. What the target
-    cannot hold is an error that says so, unless ``lossy``. ``columns`` and ``label``: see
-    :func:`read_ground_truth`; ``classes`` and ``frame``: see :func:`read_scores`. ``durations``: the
-    clips' durations, for labels of whole clips and for formats that hold them; ``durations_output``: a
-    file for those of the source. ``stitch`` and ``unit``: join chunks of recordings (None: by their
-    names), see :meth:`Scores.stitch`.
+    Parameters
+    ----------
+    source : path or address
+        Scores or events in any format that ``sedscope formats`` lists.
+    target : path
+        The file or new folder to write.
+    format : str, optional
+        Format of `source`. By default it is recognised from the content.
+    to : str, optional
+        Format of `target`. By default the name of `target` selects it.
+    columns : mapping from str to str, optional
+        Names of columns by role, see :func:`read_ground_truth`.
+    label : str, optional
+        The label of events that have none.
+    durations : path, address or mapping from str to float, optional
+        Durations of the clips in seconds, for labels of whole clips and for formats that hold them.
+    durations_output : path, optional
+        A file to write the durations of the source to.
+    classes : sequence of str, optional
+        The classes, for score files that do not name them.
+    frame : float, optional
+        Length of frames in seconds, for score files that do not state it.
+    stitch : mapping, path or None, optional
+        Join the chunks of recordings, see :meth:`Scores.stitch`. None takes their starts from their
+        names. By default they are not joined.
+    unit : {'seconds', 'centiseconds', 'milliseconds'}, default 'seconds'
+        Unit of the times in the names of chunks.
+    lossy : bool, default False
+        Whether to leave out what the target format cannot hold. By default that is an error.
+    progress : callable, optional
+        Called with the number of clips written and the number of all clips, for scores.
+
+    Returns
+    -------
+    Conversion
+        What was converted.
     """
-    here, there = place(source), local_path(target)
-    if isinstance(here, Path) and here.exists() and there.exists() and here.samefile(there):
-        raise SedscopeError(f"{there}: source and target are the same")
-    if _holds_scores(here, format):
-        _refuse(here, "scores", columns=columns, label=label, durations=durations)
-        _refuse(here, "scores", durations_output=durations_output)
-        scores = read_scores(here, format=format, classes=classes, frame=frame)
+    source_location, target_path = location(source), local_path(target)
+    if (
+        isinstance(source_location, Path)
+        and source_location.exists()
+        and target_path.exists()
+        and source_location.samefile(target_path)
+    ):
+        raise SedscopeError(f"{target_path}: source and target are the same.")
+    if _holds_scores(source_location, format):
+        options = {"columns": columns, "label": label, "durations": durations}
+        _refuse(source_location, "scores", **options, durations_output=durations_output)
+        scores = read_scores(source_location, format=format, classes=classes, frame=frame)
         if stitch is not False:
-            scores = scores.stitch(stitch, unit=unit)
-        found = format or _name(find_score_format(here))
-        chosen = to or _target(there, "scores")
-        if chosen in EVENT_FORMATS:
+            scores = stitch_scores(scores, stitch, unit)
+        source_format = format or _score_format_name(source_location)
+        target_format = to or _format_by_name(target_path, "scores")
+        if target_format in EVENT_FORMATS:
             raise SedscopeError(
-                f"{here} holds scores, and {chosen} events: which are there at a threshold, see detect "
-                "(sedscope detect)"
+                f"{source_location} holds scores, but {target_format} holds events. Detect events at "
+                "a threshold instead (sedscope detect)."
             )
-        write_scores(scores, there, format=chosen, lossy=lossy, progress=progress)
-        return Converted("scores", found, chosen, len(scores))
-    table, found = _events(here, format, Choices(columns or {}, label))
-    given = read_durations(durations) if isinstance(durations, (str, Path, Address)) else durations
-    ends = table.durations if given is None else given
-    events = table.events(ends)
-    chosen = to or _target(there, "events")
-    if chosen in SCORE_FORMATS:
-        average: Literal["average", "error"] = "average" if stitch is not False else "error"
-        scores = Scores.from_events(events, classes=classes, overlaps=average)
-        write_scores(scores, there, format=chosen, lossy=lossy, progress=progress)
-        return Converted("events", found, chosen, len(scores))
-    _refuse(here, "events", classes=classes, frame=frame, stitch=None if stitch is False else True)
-    kept = ends if given is None or "durations" in EVENT_FORMATS[chosen].holds else {}
+        write_scores(scores, target_path, format=target_format, lossy=lossy, progress=progress)
+        return Conversion("scores", source_format, target_format, len(scores))
+    table, source_format = _read_events(source_location, format, EventReadOptions(columns or {}, label))
+    stated = load_durations(durations)
+    seconds = table.durations if stated is None else stated
+    events = table.events(seconds)
+    target_format = to or _format_by_name(target_path, "events")
+    if target_format in SCORE_FORMATS:
+        overlaps: Literal["average", "error"] = "average" if stitch is not False else "error"
+        scores = Scores.from_events(events, classes=classes, overlaps=overlaps)
+        write_scores(scores, target_path, format=target_format, lossy=lossy, progress=progress)
+        return Conversion("events", source_format, target_format, len(scores))
+    _refuse(
+        source_location,
+        "events",
+        classes=classes,
+        frame=frame,
+        stitch=None if stitch is False else True,
+    )
+    holds_durations = "durations" in EVENT_FORMATS[target_format].holds
+    written = seconds if stated is None or holds_durations else {}
     if durations_output is not None:
-        write_durations(ends, durations_output)
-        kept = kept if "durations" in EVENT_FORMATS[chosen].holds else {}
-    write_event_set(EventSet(events, kept), there, format=chosen, lossy=lossy)
-    return Converted("events", found, chosen, len(events))
+        write_durations(seconds, durations_output)
+        written = written if holds_durations else {}
+    write_event_set(EventSet(events, written), target_path, format=target_format, lossy=lossy)
+    return Conversion("events", source_format, target_format, len(events))
 
 
-def _refuse(path: Place, kind: str, **options: object) -> None:
-    """Refuse options that mean nothing for what is converted."""
-    given = [f"{name}=" for name, value in options.items() if value is not None]
-    if given:
-        raise SedscopeError(f"{path} holds {kind}: {listing(given)} cannot be used with them here")
+def _refuse(path: Location, kind: str, **options: object) -> None:
+    """Refuse options that have no meaning for what is converted."""
+    used = [f"{name}=" for name, value in options.items() if value is not None]
+    if used:
+        raise SedscopeError(f"{path} holds {kind}, so {listing(used)} cannot be used.")
 
 
-def _holds_scores(path: Place, format: str | None) -> bool:
+def _holds_scores(path: Location, format: str | None) -> bool:
     if format is not None and format not in {**SCORE_FORMATS, **EVENT_FORMATS}:
-        known = listing([*SCORE_FORMATS, *EVENT_FORMATS], limit=30)
-        raise SedscopeError(f"no format {format!r}; there are {known}")
-    return format in SCORE_FORMATS if format is not None else find_score_format(path) is not None
+        choices = listing([*SCORE_FORMATS, *EVENT_FORMATS], limit=30)
+        raise SedscopeError(f"There is no format {format!r}. Choose from {choices}.")
+    return format in SCORE_FORMATS if format is not None else recognise_score_format(path) is not None
 
 
-def _events(path: Place, format: str | None, choices: Choices) -> tuple[EventTable, str]:
-    table = read_event_table(path, format=format, choices=choices)
+def _read_events(
+    path: Location, format: str | None, options: EventReadOptions
+) -> tuple[EventTable, str]:
+    """Read events, and name their format."""
+    table = read_event_table(path, format=format, options=options)
     if format is not None or path.is_dir():
         return table, format or "events"
-    return table, find_event_format(Source(path), choices).name
+    return table, recognise_event_format(Source(path), options).name
 
 
-def _name(found: object) -> str:
-    return str(getattr(found, "name", ""))
+def _score_format_name(path: Location) -> str:
+    score_format = recognise_score_format(path)
+    return "" if score_format is None else score_format.name
 
 
-def _target(path: Path, kind: Literal["scores", "events"]) -> str:
-    """The format that a file name means; several candidates are an error that names them."""
+def _format_by_name(path: Path, kind: Literal["scores", "events"]) -> str:
+    """Return the format that a file name selects."""
     name = path.name.lower()
     formats = {**SCORE_FORMATS} if kind == "scores" else {**EVENT_FORMATS}
-    by_suffix = {suffix: made.name for made in formats.values() for suffix in made.suffixes}
+    by_suffix = {suffix: format.name for format in formats.values() for suffix in format.suffixes}
     if not path.suffix and "" in by_suffix:
         return by_suffix[""]
-    fitting = [suffix for suffix in by_suffix if suffix and name.endswith(suffix)]
-    if fitting:
-        return by_suffix[max(fitting, key=len)]
+    matching = [suffix for suffix in by_suffix if suffix and name.endswith(suffix)]
+    if matching:
+        return by_suffix[max(matching, key=len)]
     raise SedscopeError(
-        f"{path}: its name does not say which format of {kind} to write: choose with to= (--to) from "
-        f"{listing([*formats], limit=30)}"
+        f"{path}: the name does not select a format of {kind}. Choose one with to= (--to) from "
+        f"{listing([*formats], limit=30)}."
     )

@@ -1,4 +1,4 @@
-"""Where files lie: on this machine, or at an address that fsspec opens (the extra ``remote``)."""
+"""Locations of files: paths on this machine, or addresses that fsspec opens (the extra ``remote``)."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from urllib.parse import quote, unquote
 from ..errors import SedscopeError
 
 _PROTOCOL = re.compile(r"[A-Za-z][\w+.-]+(::|://)")
-_HERE = re.compile(r"(file|local)://(localhost(?=/))?", re.IGNORECASE)
+_LOCAL = re.compile(r"(file|local)://(localhost(?=/))?", re.IGNORECASE)
 
 
-def place(path: str | Path | Address) -> Place:
-    """A path, or an address such as ``s3://bucket/scores`` or ``zip://scores::https://host/set.zip``.
+def location(path: str | Path | Address) -> Location:
+    """Return a path, or an address for a text such as ``s3://bucket/scores``.
 
-    >>> place("file:///data/scores").name, place("memory://set/scores").name
+    >>> location("file:///data/scores").name, location("memory://set/scores").name
     ('scores', 'scores')
     """
     if isinstance(path, (Path, Address)):
         return path
     if not isinstance(path, str) or "://" not in path or not _PROTOCOL.match(path):
         return Path(path)
-    here = _HERE.match(path)
-    return Address(path) if here is None else Path(unquote(path[here.end() :]))
+    local = _LOCAL.match(path)
+    return Address(path) if local is None else Path(unquote(path[local.end() :]))
 
 
 def local_path(path: str | Path | Address) -> Path:
-    """The path to something that is written to this machine only."""
-    target = place(path)
+    """Return a path on this machine, for outputs that cannot be written to an address."""
+    target = location(path)
     if isinstance(target, Address):
         raise SedscopeError(
-            f"cannot write {target}: only deltas and results are written to an address. Write to this "
-            "machine, and copy it there"
+            f"Cannot write {target}: only deltas and results can be written to an address. Write to "
+            "this machine and copy the files."
         )
     return target
 
 
-def folder_content(folder: Place, pattern: str = "*") -> list[Place]:
-    """What lies in a folder under certain names, in order."""
+def folder_content(folder: Location, pattern: str = "*") -> list[Location]:
+    """List what a folder holds under names that match a pattern, in order."""
     if isinstance(folder, Address):
         return [*folder.glob(pattern)]
     return [*sorted(folder.glob(pattern))]
@@ -56,7 +56,7 @@ def folder_content(folder: Place, pattern: str = "*") -> list[Place]:
 
 @dataclass(frozen=True)
 class Size:
-    """What is asked of a file's status."""
+    """The part of a file's status that readers use."""
 
     st_size: int
 
@@ -64,14 +64,17 @@ class Size:
 @total_ordering
 @dataclass(frozen=True)
 class Address:
-    """A file or folder elsewhere. It has those methods of a path that are needed to read it, and what
-    goes wrong is an error that names it. Nothing is opened before it is needed."""
+    """A file or folder on another machine or in an archive.
+
+    It has the methods of a path that readers need. Errors name the address. Nothing is opened before it
+    is needed.
+    """
 
     url: str
     _within: tuple[Any, str] | None = field(default=None, compare=False, repr=False)
     """The file system of its folder, and the path in it."""
     _listed: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
-    """What the listing of its folder said of it."""
+    """Its entry in the listing of its folder."""
 
     def __str__(self) -> str:
         return self.url
@@ -107,55 +110,55 @@ class Address:
         return Address(f"{head}{path.rstrip('/')}/{last}{tail}", below)
 
     def exists(self) -> bool:
-        """Whether there is something."""
+        """Return whether the file or folder exists."""
         return self._exists
 
     def is_dir(self) -> bool:
-        """Whether it is a folder; for the web, a page with links to what lies below."""
+        """Return whether it is a folder. On the web, a folder is a page with links to its files."""
         return self._is_dir
 
     def is_file(self) -> bool:
-        """Whether it is a file."""
+        """Return whether it is a file."""
         return not self._is_dir and self.exists()
 
     def iterdir(self) -> Iterator[Address]:
-        """What lies in a folder, listed once."""
+        """Iterate over the content of a folder, which is listed only once."""
         return iter(self._listing)
 
     def glob(self, pattern: str) -> Iterator[Address]:
-        """What lies in a folder under certain names."""
+        """Iterate over the content of a folder under names that match a pattern."""
         return (child for child in self._listing if fnmatchcase(child.name, pattern))
 
     def stat(self) -> Size:
-        """How large a file is."""
+        """Return the size of a file."""
         return self._size
 
     def open(self, mode: str = "rb") -> IO[bytes]:
-        """The content of a file, read at once."""
+        """Open a file, which is read completely."""
         assert mode == "rb"
         return BytesIO(self.read_bytes())
 
     def read_bytes(self) -> bytes:
-        """The content of a file."""
-        content: bytes = self._ask("cat_file")
+        """Read a file."""
+        content: bytes = self._call("cat_file")
         return content
 
     def read_text(self, encoding: str) -> str:
-        """The content of a file of text."""
+        """Read a text file."""
         return self.read_bytes().decode(encoding)
 
     def read_range(self, first: int, last: int) -> bytes:
-        """Some bytes of a file; a server that does not know ranges gives all of them."""
-        content: bytes = self._ask("cat_file", start=first, end=last)
+        """Read some bytes of a file. A server that does not support ranges sends all of them."""
+        content: bytes = self._call("cat_file", start=first, end=last)
         return content if len(content) <= last - first else content[first:last]
 
     def write_from(self, file: Path) -> None:
-        """Write the content of a file on this machine."""
-        self._ask("put_file", says="write", first=(str(file),))
+        """Write the content of a file on this machine to the address."""
+        self._call("put_file", action="write", first=(str(file),))
 
     @cached_property
     def in_parts(self) -> bool:
-        """Whether a file can be had in parts."""
+        """Whether parts of the file can be read."""
         file = self.open_in_parts()
         if file is None:
             return False
@@ -163,11 +166,11 @@ class Address:
         return True
 
     def open_in_parts(self) -> IO[bytes] | None:
-        """A file of which parts are read as they are asked for; None where it cannot be had in parts."""
+        """Open a file to read parts of it. Return None if the server does not support that."""
         from fsspec.spec import AbstractBufferedFile
 
         files, path = self._files
-        with suppress(Exception):  # a server that does not know ranges
+        with suppress(Exception):  # the server does not support ranges
             file: IO[bytes] = files.open(path, "rb")
             if isinstance(file, AbstractBufferedFile):
                 file.seek(-1, SEEK_END)
@@ -177,16 +180,16 @@ class Address:
 
     @cached_property
     def copy(self) -> Path:
-        """A copy of a file on this machine, which stays for as long as the address is held."""
+        """A copy of the file on this machine, which is deleted together with the address."""
         folder = mkdtemp(prefix="sedscope-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         file = Path(folder) / (self.name or "copy")
-        self._ask("get_file", str(file))
+        self._call("get_file", str(file))
         return file
 
     @cached_property
     def _parts(self) -> tuple[str, str, str]:
-        """What stands before the path, the path, and the addresses of what it lies in."""
+        """The protocols before the path, the path, and the address of the archive around it."""
         protocols = re.match(r"(?:[\w+.-]+::)*[\w+.-]+://", self.url)
         head = "" if protocols is None else protocols.group()
         path, mark, rest = self.url.removeprefix(head).partition("::")
@@ -198,67 +201,70 @@ class Address:
 
     @cached_property
     def _files(self) -> tuple[Any, str]:
-        """A file system of fsspec that remembers nothing from before, and the path in it."""
+        """A file system of fsspec without cached listings, and the path in it."""
         if self._within is not None:
             return self._within
         try:
             from fsspec.core import url_to_fs
         except ImportError:
-            raise SedscopeError(f"{self} needs fsspec: pip install 'sedscope[remote]'") from None
+            raise SedscopeError(
+                f"{self} needs fsspec. Install it with: pip install 'sedscope[remote]'"
+            ) from None
         try:
             files, path = url_to_fs(self.url, skip_instance_cache=True)
-        except Exception as error:  # an unknown protocol, a missing package, an archive that is none
-            raise SedscopeError(f"cannot open {self}: {_reason(error)}") from None
+        except Exception as error:  # an unknown protocol, a missing package, a broken archive
+            raise SedscopeError(f"Cannot open {self}: {error_reason(error)}.") from None
         return files, path
 
     @cached_property
     def _exists(self) -> bool:
-        return self._listed is not None or bool(self._ask("exists"))
+        return self._listed is not None or bool(self._call("exists"))
 
     @cached_property
     def _is_dir(self) -> bool:
         if self._listed is not None:
             return bool(self._listed["type"] == "directory")
-        return bool(self._ask("isdir"))
+        return bool(self._call("isdir"))
 
     @cached_property
     def _size(self) -> Size:
         size = None if self._listed is None else self._listed.get("size")
-        return Size(int((self._ask("size") if size is None else size) or 0))
+        return Size(int((self._call("size") if size is None else size) or 0))
 
     @cached_property
     def _listing(self) -> tuple[Address, ...]:
-        entries: list[Mapping[str, Any]] = self._ask("ls", detail=True) if self._is_dir else []
-        found: dict[str, Address] = {}
+        entries: list[Mapping[str, Any]] = self._call("ls", detail=True) if self._is_dir else []
+        children: dict[str, Address] = {}
         for entry in entries:
             name = str(entry["name"]).rstrip("/").rpartition("/")[2]
             if name:
                 name = unquote(name) if self._is_web else name
-                found[name] = Address((self / name).url, (self._files[0], entry["name"]), entry)
-        return tuple(found[name] for name in sorted(found))
+                children[name] = Address((self / name).url, (self._files[0], entry["name"]), entry)
+        return tuple(children[name] for name in sorted(children))
 
-    def _ask(
-        self, method: str, *rest: Any, says: str = "read", first: tuple[Any, ...] = (), **options: Any
+    def _call(
+        self, method: str, *rest: Any, action: str = "read", first: tuple[Any, ...] = (), **options: Any
     ) -> Any:
-        """Ask the file system, whose libraries raise whatever they like."""
+        """Call a method of the file system, whose libraries may raise any exception."""
         files, path = self._files
         try:
             return getattr(files, method)(*first, path, *rest, **options)
         except Exception as error:
-            raise SedscopeError(f"cannot {says} {self}: {_reason(error)}") from None
+            raise SedscopeError(f"Cannot {action} {self}: {error_reason(error)}.") from None
 
 
-def renamed(error: SedscopeError, source: Place) -> SedscopeError:
-    """What is wrong with the copy of a file is wrong with the file."""
+def with_address(error: SedscopeError, source: Location) -> SedscopeError:
+    """Name the address in an error about its copy on this machine."""
     if not isinstance(source, Address) or "copy" not in vars(source):
         return error
     return SedscopeError(str(error).replace(str(source.copy), str(source)))
 
 
-def _reason(error: Exception) -> str:
+def error_reason(error: Exception) -> str:
+    """Say why a file cannot be used, without its name."""
     if isinstance(error, FileNotFoundError):
         return "there is no such file or folder"
     return str(getattr(error, "strerror", None) or error) or type(error).__name__
 
 
-Place: TypeAlias = "Path | Address"
+Location: TypeAlias = "Path | Address"

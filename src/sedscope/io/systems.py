@@ -1,42 +1,67 @@
-"""What a system gives, scores or a list of detections, from a file or folder of any format."""
+"""The output of a system: scores, detections, or detections at several thresholds, in any format."""
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Any, Literal, TypeAlias
 
 from ..data.chunks import Chunks, Unit
-from ..data.ground_truth import GroundTruth
+from ..data.ground_truth import GroundTruth, Overlaps
 from ..data.scores import Scores
-from .events import EVENT_FORMATS, Source, event_files
-from .ground_truth import read_events
-from .locations import Place
-from .scores import find_score_format, read_scores
+from ..errors import SedscopeError
+from .chunk_table import stitch as stitch_scores
+from .detections import read_events
+from .durations import clip_seconds
+from .events.files import event_files
+from .events.registry import EVENT_FORMATS
+from .events.source import Source
+from .locations import Address, Location, folder_content
+from .scores.files import read_scores
+from .scores.registry import recognise_score_format
+from .text_tables import read_bytes, split_header
+
+DetectionSets: TypeAlias = dict[float, dict[str, list[tuple[Any, ...]]]]
+"""The detections of all clips, by threshold."""
+
+
+def read_system(
+    path: Location,
+    truth: GroundTruth,
+    *,
+    overlaps: Overlaps = "error",
+    format: str | None = None,
+    stitch: Chunks | Address | Literal[False] = False,
+    unit: Unit = "seconds",
+) -> Scores | DetectionSets:
+    """Read scores or detections in any format, or a folder of detections by threshold.
+
+    The arguments are those of :func:`read_system_scores`.
+    """
+    if format is None and path.is_dir() and holds_detection_sets(path):
+        return read_detection_sets(path)
+    return read_system_scores(path, truth, overlaps=overlaps, format=format, stitch=stitch, unit=unit)
 
 
 def read_system_scores(
-    path: Place,
+    path: Location,
     truth: GroundTruth,
     *,
-    overlaps: Literal["error", "merge"] = "error",
+    overlaps: Overlaps = "error",
     format: str | None = None,
-    stitch: Chunks | Literal[False] = False,
+    stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
 ) -> Scores:
-    """Scores; detections are scores, too, and clips that they do not list have none.
+    """Read scores, or detections as scores. Clips that detections do not list have none.
 
-    ``stitch``: chunks of recordings, see :meth:`Scores.stitch`; detections are then windows that slide
-    over a recording, averaged where they overlap.
+    ``stitch``: join the chunks of recordings, see :meth:`Scores.stitch`. Detections are then windows
+    that slide over a recording, and are averaged where they overlap.
     """
     if not holds_events(path, format):
         scores = read_scores(path, format=format)
-        return scores if stitch is False else scores.stitch(stitch, unit=unit)
-    durations = (
-        None
-        if truth.durations is None
-        else dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
-    )
+        return scores if stitch is False else stitch_scores(scores, stitch, unit)
+    durations = None if truth.durations is None else clip_seconds(truth)
     events = read_events(path, format=format, durations=durations)
-    labels = {event[2] for of_clip in events.values() for event in of_clip}
+    labels = {event[2] for clip_events in events.values() for event in clip_events}
     return Scores.from_events(
         events,
         classes=sorted(labels.union(truth.labels)),
@@ -45,12 +70,49 @@ def read_system_scores(
     )
 
 
-def holds_events(path: Place, format: str | None) -> bool:
-    """Whether a file or folder is read as events, not as scores."""
+def holds_events(path: Location, format: str | None) -> bool:
+    """Return whether a file or folder is read as events, not as scores."""
     if format is not None:
         return format in EVENT_FORMATS
-    if not path.exists() or find_score_format(path) is not None:
+    if not path.exists() or recognise_score_format(path) is not None:
         return False
     files = event_files(path) if path.is_dir() else [path]
     first = next((file for file in files if file.stat().st_size), None)
     return bool(files) if first is None else not Source(first).is_score_table
+
+
+def holds_detection_sets(folder: Location) -> bool:
+    """Return whether a folder holds DCASE tables of detections, one per threshold."""
+    first = next(iter(folder_content(folder, "*.tsv")), None)
+    if first is None or not first.is_file() or not first.stat().st_size:
+        return False
+    try:
+        return {"filename", "event_label"} <= set(split_header(read_bytes(first), first)[0])
+    except SedscopeError:
+        return False  # the reader of scores says what is wrong
+
+
+def read_detection_sets(folder: Location) -> DetectionSets:
+    """Read a folder with a DCASE table of detections per threshold, such as ``0.5.tsv``."""
+    files: dict[float, Location] = {}
+    for file in folder_content(folder, "*.tsv"):
+        threshold = _threshold(file)
+        if threshold in files:
+            raise SedscopeError(
+                f"{folder}: two files have the same threshold: {files[threshold].name}, {file.name}."
+            )
+        files[threshold] = file
+    return {threshold: read_events(file) for threshold, file in files.items()}
+
+
+def _threshold(file: Location) -> float:
+    """Return the number that a file name is, or ends with."""
+    try:
+        return float(file.stem)
+    except ValueError:
+        match = re.search(r"\d+(\.\d+)?(e-?\d+)?$", file.stem)
+    if not match:
+        raise SedscopeError(
+            f"{file}: the name of a file of detections must end with its threshold, as in 0.5.tsv."
+        )
+    return float(match.group())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import SedscopeError, counted
-from ..io.locations import folder_content, place
+from ..io.locations import folder_content, location
 
 MAX_BYTES = 30 * 2**20
 """Of all embedded audio, as base64 text."""
@@ -37,10 +37,10 @@ def embed_audio(folder: str | Path, clips: Sequence[str]) -> EmbeddedAudio:
 
     A file belongs to the clip of the same name.
     """
-    location = place(folder)
-    if not location.is_dir():
+    here = location(folder)
+    if not here.is_dir():
         raise SedscopeError(f"There is no folder {folder}. Name a folder with audio files.")
-    files = {file.stem: file for file in folder_content(location) if file.suffix in _MEDIA_TYPES}
+    files = {file.stem: file for file in folder_content(here) if file.suffix in _MEDIA_TYPES}
     audio = EmbeddedAudio()
     room = MAX_BYTES
     too_large = 0

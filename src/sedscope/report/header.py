@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..data.cached_scores import RememberedScores, truth_digest
+from ..data.cached_scores import CachedScores
 from .schema import Header
 from .source import ReportSource
 from .systems import System
@@ -36,11 +36,11 @@ def build_header(source: ReportSource) -> Header:
 def _hashes(systems: Sequence[System]) -> list[tuple[str, str]]:
     hashes = []
     for system in systems:
-        if system.alignment is not None and isinstance(system.alignment.scores, RememberedScores):
+        if system.alignment is not None and isinstance(system.alignment.scores, CachedScores):
             digest = system.alignment.scores.digest(system.alignment.clips)
             hashes.append((f"scores of {system.name}", digest))
     if systems[0].alignment is not None:
-        hashes.append(("ground truth", truth_digest(systems[0].alignment)))
+        hashes.append(("ground truth", systems[0].alignment.truth_digest()))
     return hashes
 
 

@@ -15,7 +15,7 @@ from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.cached_scores import remembered
+from ..data.cached_scores import cached
 from ..engines.engine import Engine
 from ..engines.options import RunOptions
 from ..errors import SedscopeError
@@ -85,7 +85,7 @@ def _clip_names(evaluation: Evaluation) -> tuple[str, ...]:
 def _system(name: str, evaluation: Evaluation) -> System:
     alignment = evaluation.alignment
     if alignment is not None:
-        alignment = replace(alignment, scores=remembered(alignment.scores))
+        alignment = replace(alignment, scores=cached(alignment.scores))
     return System(name, evaluation, alignment, evaluation.counts, evaluation.deltas)
 
 

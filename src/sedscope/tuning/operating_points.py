@@ -13,7 +13,7 @@ from ..data.detections import at_thresholds, detect
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing
 from ..io.atomic_write import write_text
-from ..io.locations import place
+from ..io.locations import location
 from ..postprocessing import PerClass, PostProcessing, parse_postprocessing
 
 
@@ -81,7 +81,7 @@ class OperatingPoints:
             import tomli as tomllib
 
         try:
-            content = tomllib.loads(place(path).read_text(encoding="utf-8"))
+            content = tomllib.loads(location(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise SedscopeError(f"Cannot read {path}: {error.strerror or error}.") from None
         except ValueError as error:

@@ -10,7 +10,7 @@ from ..counting.threads import thread_count
 from ..data.alignment import ClipChoice, Missing, align
 from ..data.arrays import IntArray, ScoreArray
 from ..data.ground_truth import GroundTruth
-from ..data.recordings import needs_whole
+from ..data.recordings import whole_clip_error
 from ..data.scores import ClipScores, Scores, refuse_nans
 from ..errors import raise_together
 from ..postprocessing.score_map import ScoreMap
@@ -28,7 +28,7 @@ def fit_score_maps(
     weights: list[IntArray] = []
     for loaded in read_clips(scores, alignment.clips, thread_count(None)):
         if isinstance(loaded, RecordingOpened):
-            raise needs_whole(alignment.clips[loaded.number])
+            raise whole_clip_error(alignment.clips[loaded.number])
         raise_together(loaded.failures)
         for number, clip in enumerate(loaded.scores, loaded.first):
             refuse_nans(alignment.clips[number], clip, scores.classes)

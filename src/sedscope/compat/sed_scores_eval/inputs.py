@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.clip_ids import clip_id
-from ...data.ground_truth import EventColumns, GroundTruth
+from ...data.event_table import EventColumns
+from ...data.frames import clip_from_table, table_classes
+from ...data.ground_truth import GroundTruth
 from ...data.scores import ClipScores, Scores
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, counted, listing, raise_together, subject
 from ...io import read_ground_truth, read_scores
-from ...io.ground_truth import read_durations
-from ...io.score_tables import clip_from_table, table_classes
+from ...io.durations import read_durations
 from .lazy_scores import LazyScores
 
 EventsInput: TypeAlias = Mapping[str, Iterable[Any]] | str | Path

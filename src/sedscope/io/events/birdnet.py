@@ -1,22 +1,24 @@
-"""Results of BirdNET-Analyzer as scored events: csv, Parquet, Raven, Audacity and Kaleidoscope tables.
+"""Results of BirdNET-Analyzer: scored events as csv, Parquet, Raven, Audacity and Kaleidoscope tables.
 
-The label is the common name; ``columns={"label": "Scientific name"}`` chooses the other one.
+The label is the common name. ``columns={"label": "Scientific name"}`` chooses the other one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from ...data.event_table import EventTable
-from ...errors import SedscopeError, counted, listing
+from ...data.cells import is_number
+from ...data.event_table import EventTable, events_by_role
+from ...errors import SedscopeError, listing, subject
 from ..atomic_write import write_text
 from ..parquet_files import write_parquet
-from ..text_tables import is_number, quoted
+from ..text_tables import quoted
 from . import raven
-from .audacity import lines_of
-from .format import EventFormat, EventSet, holding, plain_label, seconds, write_per_clip
-from .source import Cells, Choices, Source, events_by_role
+from .audacity import label_lines
+from .format import EventFormat, EventSet, holding, plain_label, seconds_text, write_per_clip
+from .source import EventReadOptions, Source
 
 _CSV = {
     "onset": "Start (s)",
@@ -40,77 +42,81 @@ _KALEIDOSCOPE = {
     "confidence": "confidence",
 }
 _NEWER_KALEIDOSCOPE = {**_KALEIDOSCOPE, "label": "TOP1MATCH", "confidence": "TOP1DIST"}
-_NOTHING = "nocall"
-_NOWHERE = ("-1", "-1", "-1", "0.0", "1.0")  # what BirdNET writes for no place and time
+_NO_DETECTION = "nocall"
+# latitude, longitude and week if they are unknown, overlap and sensitivity
+_UNKNOWN_SETTINGS = ("-1", "-1", "-1", "0.0", "1.0")
 
 
 def _has(source: Source, roles: Mapping[str, str]) -> bool:
-    """A header with these names; the file may be named by that of the table."""
+    """Return whether the header has these columns. The one of the recording may be missing."""
     return {name for role, name in roles.items() if role != "filename"} <= set(source.header)
 
 
 def recognise_csv(source: Source) -> bool:
-    """The header of the csv or the R table, as text."""
+    """Look for the header of the csv or the R table in a text file."""
     return source.is_text and (_has(source, _CSV) or _has(source, _R))
 
 
 def recognise_parquet(source: Source) -> bool:
-    """The columns of the csv in a Parquet file."""
+    """Look for the columns of the csv in a Parquet file."""
     return source.is_parquet and _has(source, _CSV)
 
 
 def recognise_raven(source: Source) -> bool:
-    """Raven's columns with BirdNET's names and confidences."""
+    """Look for Raven's columns with BirdNET's names and confidences."""
     return raven.recognise(source) and {"Common Name", "Confidence"} <= set(source.header)
 
 
 def recognise_kaleidoscope(source: Source) -> bool:
-    """Kaleidoscope's columns with BirdNET's names and confidences."""
+    """Look for Kaleidoscope's columns with BirdNET's names and confidences."""
     return _has(source, _KALEIDOSCOPE) or _has(source, _NEWER_KALEIDOSCOPE)
 
 
 def recognise_audacity(source: Source) -> bool:
-    """Label tracks with a confidence in the fourth column."""
+    """Look for a label track with a confidence in the fourth column."""
     if not source.is_text or source.header:
         return False
-    rows = [row for _, row in lines_of(source)]
+    rows = [row for _, row in label_lines(source)]
     numbers = all(len(row) == 4 and is_number(row[0]) and is_number(row[1]) for row in rows)
     return bool(rows) and numbers and all(is_number(row[3]) for row in rows)
 
 
-def _roles(source: Source, layouts: tuple[Mapping[str, str], ...], choices: Choices) -> dict[str, str]:
+def _roles(
+    source: Source, layouts: tuple[Mapping[str, str], ...], options: EventReadOptions
+) -> dict[str, str]:
     roles = dict(next((layout for layout in layouts if _has(source, layout)), layouts[0]))
     if roles["filename"] not in source.header:
         del roles["filename"]
-    return {**roles, **choices.columns}
+    return {**roles, **options.columns}
 
 
-def read_csv(source: Source, choices: Choices) -> EventTable:
-    """The csv, Parquet or R table."""
-    roles = _roles(source, (_CSV, _R), choices)
-    return _without_nothing(events_by_role(source.cells, roles, clip=source.clip))
+def read_csv(source: Source, options: EventReadOptions) -> EventTable:
+    """Read the csv, Parquet or R table."""
+    roles = _roles(source, (_CSV, _R), options)
+    return _with_empty_clips(events_by_role(source.cells, roles, clip=source.clip))
 
 
-def read_kaleidoscope(source: Source, choices: Choices) -> EventTable:
-    """The Kaleidoscope table; its OFFSET is the onset."""
-    roles = _roles(source, (_KALEIDOSCOPE, _NEWER_KALEIDOSCOPE), choices)
-    return _without_nothing(events_by_role(source.cells, roles, clip=source.clip))
+def read_kaleidoscope(source: Source, options: EventReadOptions) -> EventTable:
+    """Read the Kaleidoscope table, whose OFFSET is the onset."""
+    roles = _roles(source, (_KALEIDOSCOPE, _NEWER_KALEIDOSCOPE), options)
+    return _with_empty_clips(events_by_role(source.cells, roles, clip=source.clip))
 
 
-def read_raven(source: Source, choices: Choices) -> EventTable:
-    """The Raven table."""
-    columns = {"label": "Common Name", **choices.columns}
-    cells: Cells = source.cells
-    return _without_nothing(raven.read_cells(cells, source.clip, Choices(columns)))
+def read_raven(source: Source, options: EventReadOptions) -> EventTable:
+    """Read the Raven table."""
+    columns = {"label": "Common Name", **options.columns}
+    return _with_empty_clips(raven.read_cells(source.cells, source.clip, EventReadOptions(columns)))
 
 
-def read_audacity(source: Source, _: Choices) -> EventTable:
-    """The label track of the clip that the file is named after."""
-    rows = lines_of(source)
-    short = [source.place(line) for line, row in rows if len(row) != 4]
-    if short:
-        said = f"{counted(len(short), 'row')} not onset, offset, label and confidence"
-        raise SedscopeError(f"{source.path}: {said}: {listing(short)}")
+def read_audacity(source: Source, _: EventReadOptions) -> EventTable:
+    """Read the label track of the clip that the file is named after."""
+    rows = label_lines(source)
+    uneven = [source.line_location(line) for line, row in rows if len(row) != 4]
+    if uneven:
+        raise SedscopeError(
+            f"{source.path}: {subject(len(uneven), 'row', 'is')} not onset, offset, label and "
+            f"confidence: {listing(uneven)}."
+        )
     return EventTable(
         where=str(source.path),
         clip=[source.clip] * len(rows),
@@ -118,29 +124,26 @@ def read_audacity(source: Source, _: Choices) -> EventTable:
         offset=[row[1] for _, row in rows],
         label=[row[2].strip() for _, row in rows],
         confidence=[row[3] for _, row in rows],
-        place=lambda i: source.place(rows[i][0]),
+        row_location=lambda i: source.line_location(rows[i][0]),
     )
 
 
-def _without_nothing(table: EventTable) -> EventTable:
-    """Rows that say that nothing was detected are clips without events."""
-    void = [label == _NOTHING for label in table.label]
-    if not any(void):
+def _with_empty_clips(table: EventTable) -> EventTable:
+    """Turn rows that say that nothing was detected into clips without events."""
+    empty = [label == _NO_DETECTION for label in table.label]
+    if not any(empty):
         return table
-    return EventTable(
-        where=table.where,
-        clip=table.clip,
-        onset=[None if none else cell for none, cell in zip(void, table.onset, strict=True)],
-        offset=[None if none else cell for none, cell in zip(void, table.offset, strict=True)],
-        label=["" if none else label for none, label in zip(void, table.label, strict=True)],
-        confidence=table.confidence,
-        place=table.place,
+    return replace(
+        table,
+        onset=[None if void else cell for void, cell in zip(empty, table.onset, strict=True)],
+        offset=[None if void else cell for void, cell in zip(empty, table.offset, strict=True)],
+        label=["" if void else label for void, label in zip(empty, table.label, strict=True)],
     )
 
 
 def _table(events: EventSet) -> list[tuple[str, str, str, str, str, str]]:
     return [
-        (seconds(onset), seconds(offset), label, label, repr(confidence), clip)
+        (seconds_text(onset), seconds_text(offset), label, label, repr(confidence), clip)
         for clip, onset, offset, label, confidence in events.rows()
     ]
 
@@ -149,7 +152,7 @@ _CSV_HEADER = ("Start (s)", "End (s)", "Scientific name", "Common name", "Confid
 
 
 def write_csv(events: EventSet, path: Path) -> None:
-    """Write one csv for all clips; names stand for both names of a species."""
+    """Write one csv of all clips. The label stands for both names of a species."""
     write_text(path, _csv_text([_CSV_HEADER, *_table(events)]))
 
 
@@ -164,19 +167,19 @@ def write_csv_as_parquet(events: EventSet, path: Path) -> None:
 
 
 def write_kaleidoscope(events: EventSet, path: Path) -> None:
-    """Write one Kaleidoscope table for all clips."""
+    """Write one Kaleidoscope table of all clips."""
     header = "INDIR,FOLDER,IN FILE,OFFSET,DURATION,scientific_name,common_name,confidence,lat,lon,week"
     rows = [
         (
             "",
             "",
             clip,
-            seconds(onset),
-            seconds(offset - onset),
+            seconds_text(onset),
+            seconds_text(offset - onset),
             label,
             label,
             repr(confidence),
-            *_NOWHERE,
+            *_UNKNOWN_SETTINGS,
         )
         for clip, onset, offset, label, confidence in events.rows()
     ]
@@ -184,34 +187,35 @@ def write_kaleidoscope(events: EventSet, path: Path) -> None:
 
 
 def write_raven(events: EventSet, path: Path) -> None:
-    """Write one Raven table for all clips; a clip without events has a row that says so."""
+    """Write one Raven table of all clips. A clip without events has a row that says so."""
     header = [raven.BEGIN, raven.END, "Low Freq (Hz)", "High Freq (Hz)", "Common Name", "Species Code"]
     lines = [["Selection", "View", "Channel", *header, "Confidence", "Begin Path", raven.OFFSET]]
-    for clip, of_clip in events.events.items():
-        for onset, offset, label, *confidence in of_clip or [(0.0, 3.0, _NOTHING, 1.0)]:
+    for clip, clip_events in events.events.items():
+        for onset, offset, label, *confidence in clip_events or [(0.0, 3.0, _NO_DETECTION, 1.0)]:
             name = plain_label(label)
             cells = [
                 str(len(lines)),
                 "Spectrogram 1",
                 "1",
-                seconds(onset),
-                seconds(offset),
+                seconds_text(onset),
+                seconds_text(offset),
                 "0",
                 "15000",
             ]
-            cells += [name, name, repr(float(*confidence or (1.0,))), clip, seconds(onset)]
+            cells += [name, name, repr(float(*confidence or (1.0,))), clip, seconds_text(onset)]
             lines.append(cells)
     write_text(path, "".join("\t".join(line) + "\n" for line in lines))
 
 
 def write_audacity(events: EventSet, path: Path) -> None:
-    """Write one label track a clip, with confidences."""
+    """Write one label track with confidences per clip."""
 
     def text(clip: str) -> str:
-        return "".join(
-            f"{seconds(onset)}\t{seconds(offset)}\t{plain_label(label)}\t{float(*rest or (1.0,))!r}\n"
-            for onset, offset, label, *rest in events.events[clip]
-        )
+        lines = []
+        for onset, offset, label, *rest in events.events[clip]:
+            cells = [seconds_text(onset), seconds_text(offset), plain_label(label)]
+            lines.append("\t".join([*cells, repr(float(*rest or (1.0,)))]) + "\n")
+        return "".join(lines)
 
     write_per_clip(events, path, ".txt", text)
 
@@ -239,6 +243,7 @@ FORMATS = (
         write=write_csv_as_parquet,
         holds=holding("times", "confidences", "any label"),
         suffixes=(".birdnet.results.parquet",),
+        file_suffixes=(".parquet",),
     ),
     EventFormat(
         name="birdnet_raven",
@@ -252,11 +257,14 @@ FORMATS = (
     EventFormat(
         name="birdnet_audacity",
         about="BirdNET results, Audacity labels: onset offset label confidence without a header, one "
-        "file a clip",
+        "file per clip",
         recognise=recognise_audacity,
         read=read_audacity,
         write=write_audacity,
         holds=holding("times", "confidences", "clips without events"),
+        per_clip=True,
+        header=False,
+        named_columns=False,
     ),
     EventFormat(
         name="birdnet_kaleidoscope",

@@ -1,37 +1,38 @@
-"""DCASE tables ``filename onset offset event_label``, perhaps ``confidence``; and weak labels."""
+"""DCASE tables ``filename onset offset event_label``, optionally ``confidence``, and weak labels."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from ...data.cells import CellTable
 from ...data.clip_ids import clip_id
-from ...data.event_table import EventTable
+from ...data.event_table import DCASE_COLUMNS, EventTable, events_by_role
 from ..atomic_write import write_text
 from ..text_tables import even_rows, quoted
-from .format import EventFormat, EventSet, holding, seconds
-from .source import Cells, Choices, Source, events_by_role
+from .format import EventFormat, EventSet, holding, seconds_text
+from .source import EventReadOptions, Source
 
-EVENT = {"filename": "filename", "onset": "onset", "offset": "offset", "label": "event_label"}
 _WEAK = "event_labels"
 
 
 def recognise(source: Source) -> bool:
-    """A header with the names of the columns."""
+    """Look for the names of the columns in the header."""
     return {"onset", "offset", "event_label"} <= set(source.header)
 
 
-def read(source: Source, choices: Choices) -> EventTable:
-    """A table for all clips; without the column ``filename``, of the clip of the file's name."""
+def read(source: Source, options: EventReadOptions) -> EventTable:
+    """Read a table of all clips, or of the clip in the file's name if no column is ``filename``."""
     cells = source.cells
-    roles = {**EVENT, **({"confidence": "confidence"} if "confidence" in cells.header else {})}
-    alone = "filename" not in cells.header and recognise(source)
-    if alone:
+    roles = {**DCASE_COLUMNS, **({"confidence": "confidence"} if "confidence" in cells.header else {})}
+    single_clip = "filename" not in cells.header and recognise(source)
+    if single_clip:
         del roles["filename"]
-    return events_by_role(cells, {**roles, **choices.columns}, clip=source.clip if alone else None)
+    clip = source.clip if single_clip else None
+    return events_by_role(cells, {**roles, **options.columns}, clip=clip)
 
 
 def recognise_weak(source: Source) -> bool:
-    """A header ``filename event_labels``; or no header, and names of audio files before a tab."""
+    """Look for a header ``filename event_labels``, or for names of audio files before a tab."""
     return {"filename", _WEAK} <= set(source.header) or _lacks_header(source)
 
 
@@ -44,49 +45,52 @@ def _lacks_header(source: Source) -> bool:
     )
 
 
-def read_weak(source: Source, _: Choices) -> EventTable:
-    """Labels of whole clips, separated by commas."""
+def read_weak(source: Source, _: EventReadOptions) -> EventTable:
+    """Read labels of whole clips, separated by commas."""
     if source.is_text and _lacks_header(source):
         rows, lines = source.rows
         even_rows(rows, lines, 2, source.path)
-        cells = Cells(str(source.path), ["filename", _WEAK], rows, lambda i: source.place(lines[i]))
+        cells = CellTable(
+            str(source.path), ["filename", _WEAK], rows, lambda i: source.line_location(lines[i])
+        )
     else:
         cells = source.cells
     cells.require(["filename", _WEAK])
     return EventTable(
         where=cells.where,
-        clip=[str(cell).strip() for cell in cells.column("filename")],
+        clip=cells.text_column("filename"),
         onset=[None] * len(cells.rows),
         offset=[None] * len(cells.rows),
-        label=[str(cell).strip() for cell in cells.column(_WEAK)],
-        place=cells.place,
+        label=cells.text_column(_WEAK),
+        row_location=cells.row_location,
         weak=True,
     )
 
 
 def text(events: EventSet, delimiter: str = "\t") -> str:
-    """The table as text; clips without events have a row of their own."""
-    header = [*EVENT.values(), *(["confidence"] if events.scored else [])]
+    """Return the table as text. A clip without events has a row of its own."""
+    header = [*DCASE_COLUMNS.values(), *(["confidence"] if events.scored else [])]
     lines = [header]
-    for clip, of_clip in events.events.items():
-        for onset, offset, label, *confidence in of_clip:
-            cells = [quoted(clip, delimiter), seconds(onset), seconds(offset), quoted(label, delimiter)]
+    for clip, clip_events in events.events.items():
+        for onset, offset, label, *confidence in clip_events:
+            cells = [quoted(clip, delimiter), seconds_text(onset), seconds_text(offset)]
+            cells.append(quoted(label, delimiter))
             lines.append(cells + ([repr(float(*confidence or (1.0,)))] if events.scored else []))
-        if not of_clip:
+        if not clip_events:
             lines.append([quoted(clip, delimiter), *[""] * (len(header) - 1)])
     return "".join(delimiter.join(line) + "\n" for line in lines)
 
 
 def write(events: EventSet, path: Path) -> None:
-    """Write a table for all clips, with commas if the name says so."""
+    """Write a table of all clips, separated by commas if the file is named ``.csv``."""
     write_text(path, text(events, "," if path.suffix.lower() == ".csv" else "\t"))
 
 
 def write_weak(events: EventSet, path: Path) -> None:
     """Write the labels of each clip."""
     lines = ["filename\tevent_labels"]
-    for clip, of_clip in events.events.items():
-        labels = ",".join(dict.fromkeys(event[2] for event in of_clip))
+    for clip, clip_events in events.events.items():
+        labels = ",".join(dict.fromkeys(event[2] for event in clip_events))
         lines.append(f"{quoted(clip)}\t{quoted(labels)}")
     write_text(path, "\n".join(lines) + "\n")
 
@@ -94,7 +98,7 @@ def write_weak(events: EventSet, path: Path) -> None:
 FORMATS = (
     EventFormat(
         name="dcase",
-        about="DCASE table: filename onset offset event_label, perhaps confidence; tabs or commas",
+        about="DCASE table: filename onset offset event_label, optionally confidence; tabs or commas",
         recognise=recognise,
         read=read,
         write=write,
@@ -108,5 +112,6 @@ FORMATS = (
         read=read_weak,
         write=write_weak,
         holds=holding("clips without events", "any label"),
+        named_columns=False,
     ),
 )

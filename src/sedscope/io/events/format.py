@@ -1,4 +1,4 @@
-"""What is known of a format of event lists, and what is written to one."""
+"""What a format of events is, and what is written to one."""
 
 from __future__ import annotations
 
@@ -12,94 +12,110 @@ from ...data.clip_ids import clip_id, clip_ids
 from ...data.event_table import EventTable
 from ...errors import SedscopeError, counted, listing
 from ..atomic_write import filling, write_text
-from .source import Choices, Source
+from .source import EventReadOptions, Source
 
-Part: TypeAlias = Literal["confidences", "clips without events", "durations", "times", "any label"]
+EventFeature: TypeAlias = Literal[
+    "confidences", "clips without events", "durations", "times", "any label"
+]
+"""Something that some formats can hold and others cannot."""
 
 
 @dataclass(frozen=True)
 class EventSet:
-    """Events by clip, ``(onset, offset, label[, confidence])`` in seconds, and what is known beside."""
+    """Events to write."""
 
     events: Mapping[str, Sequence[tuple[Any, ...]]]
+    """By clip ``(onset, offset, label[, confidence])``, times in seconds."""
     durations: Mapping[str, float] = field(default_factory=dict)
+    """Durations of clips in seconds."""
 
     @cached_property
     def scored(self) -> bool:
-        """Whether there are confidences."""
-        return any(len(event) > 3 for of_clip in self.events.values() for event in of_clip)
+        """Whether events have confidences."""
+        return any(len(event) > 3 for events in self.events.values() for event in events)
 
     def rows(self) -> list[tuple[str, float, float, str, float]]:
-        """Clip, onset, offset, label and confidence of each event; the confidence is 1 unless given."""
+        """Return clip, onset, offset, label and confidence (by default 1) of each event."""
         return [
-            (clip, float(onset), float(offset), label, float(*rest or (1.0,)))
-            for clip, of_clip in self.events.items()
-            for onset, offset, label, *rest in of_clip
+            (clip, float(onset), float(offset), label, float(*confidence or (1.0,)))
+            for clip, events in self.events.items()
+            for onset, offset, label, *confidence in events
         ]
 
     def duration(self, clip: str) -> float | None:
-        """How long a clip is, if that is known."""
-        return self._ends.get(clip_id(clip))
+        """Return the duration of a clip, if it is known."""
+        return self._durations_by_id.get(clip_id(clip))
 
     @cached_property
-    def _ends(self) -> dict[str, float]:
-        return {clip_id(name): end for name, end in self.durations.items()}
+    def _durations_by_id(self) -> dict[str, float]:
+        return {clip_id(name): seconds for name, seconds in self.durations.items()}
 
-    def parts(self) -> dict[Part, str]:
-        """What the set has that not every format holds, in words."""
-        found: dict[Part, str] = {}
+    def features(self) -> dict[EventFeature, str]:
+        """Return what the set has that not every format can hold, each with a phrase for messages."""
+        features: dict[EventFeature, str] = {}
         if self.scored:
-            found["confidences"] = "the confidences of events"
-        empty = [clip for clip, of_clip in self.events.items() if not of_clip]
+            features["confidences"] = "the confidences of events"
+        empty = [clip for clip, events in self.events.items() if not events]
         if empty:
-            found["clips without events"] = (
+            features["clips without events"] = (
                 f"{counted(len(empty), 'clip')} without events: {listing(empty)}"
             )
         if self.durations:
-            found["durations"] = f"the durations of {counted(len(self.durations), 'clip')}"
+            features["durations"] = f"the durations of {counted(len(self.durations), 'clip')}"
         odd = sorted({row[3] for row in self.rows() if row[3] != plain_label(row[3])})
         if odd:
-            found["any label"] = f"the white space in labels: {listing(list(map(repr, odd)))}"
+            features["any label"] = f"the white space in labels: {listing(list(map(repr, odd)))}"
         if any(row[1] != 0 or row[2] != self.duration(row[0]) for row in self.rows()):
-            found["times"] = "the times of events"
-        return found
+            features["times"] = "the times of events"
+        return features
 
 
 @dataclass(frozen=True)
 class EventFormat:
-    """A format: how to tell it, how to read and write it, and what it can hold."""
+    """A format: how it is recognised, read and written, and what it can hold."""
 
     name: str
     about: str
+    """One line for ``sedscope formats``."""
     recognise: Callable[[Source], bool]
-    read: Callable[[Source, Choices], EventTable]
+    read: Callable[[Source, EventReadOptions], EventTable]
     write: Callable[[EventSet, Path], None]
-    holds: frozenset[Part]
+    holds: frozenset[EventFeature]
     suffixes: tuple[str, ...] = ()
-    """Names of files that mean this format when events are written."""
+    """Endings of file names that select this format when events are written."""
+    file_suffixes: tuple[str, ...] = (".tsv", ".csv", ".txt")
+    """Suffixes of the files that are read when a folder is given."""
+    per_clip: bool = False
+    """Whether the format has one file per clip."""
+    header: bool = True
+    """Whether files have a header. An empty file without one is a clip without events."""
+    named_columns: bool = True
+    """Whether the user can name the columns."""
+    generic: bool = False
+    """Whether every other format that also recognises a file takes precedence."""
 
     def losses(self, events: EventSet) -> list[str]:
-        """What the format cannot hold of a set, in words."""
-        return [said for part, said in events.parts().items() if part not in self.holds]
+        """Return phrases for what the format cannot hold of a set."""
+        return [phrase for feature, phrase in events.features().items() if feature not in self.holds]
 
 
-def holding(*parts: Part) -> frozenset[Part]:
-    """What a format can hold."""
-    return frozenset(parts)
+def holding(*features: EventFeature) -> frozenset[EventFeature]:
+    """Return a set of features."""
+    return frozenset(features)
 
 
 def plain_label(label: str) -> str:
-    """A label as a format without quotes can hold it: with single spaces."""
+    """Return a label with single spaces, as a format without quotes can hold it."""
     return " ".join(label.split())
 
 
-def seconds(time: float) -> str:
-    """A time to the microsecond."""
+def seconds_text(time: float) -> str:
+    """Write a time in seconds, to the microsecond."""
     return f"{time:.6f}"
 
 
 def write_per_clip(events: EventSet, path: Path, suffix: str, text_of: Callable[[str], str]) -> None:
-    """One file a clip in a new folder; or, if ``path`` has the suffix, the file of the only clip."""
+    """Write one file per clip into a new folder, or a single file if ``path`` has the suffix."""
     if path.suffix.lower() != suffix:
         names = clip_ids(events.events, "events")
         with filling(path) as folder:
@@ -108,7 +124,7 @@ def write_per_clip(events: EventSet, path: Path, suffix: str, text_of: Callable[
         return
     if len(events.events) != 1 or clip_id(next(iter(events.events))) != path.stem:
         raise SedscopeError(
-            f"{path}: the format has one file a clip, named after it: give a folder, or for a single "
-            "clip its own name"
+            f"{path}: the format has one file per clip, named after it. Give a folder, or for a single "
+            "clip its own name."
         )
     write_text(path, text_of(next(iter(events.events))))

@@ -1,6 +1,7 @@
-"""JAMS files: JSON with annotations, one file a clip. Events are those of one of three namespaces.
+"""JAMS files: JSON with annotations, one file per clip. Events come from one of three namespaces.
 
-``scaper``: foreground events of a synthetic soundscape; ``tag_open`` and ``segment_open``: labels.
+``scaper`` holds the foreground events of a synthetic soundscape; ``tag_open`` and ``segment_open`` hold
+labels.
 """
 
 from __future__ import annotations
@@ -12,27 +13,27 @@ from typing import Any
 
 from ...data.event_table import EventTable
 from ...data.times import to_ticks
-from ...errors import SedscopeError, counted, listing
+from ...errors import SedscopeError, listing, subject
 from .format import EventFormat, EventSet, holding, write_per_clip
-from .source import Choices, Source
+from .source import EventReadOptions, Source
 
 _NAMESPACES = ("scaper", "tag_open", "segment_open")
 _VERSION = "0.3.4"
 
 
 def recognise(source: Source) -> bool:
-    """A JSON object with annotations."""
+    """Look for a JSON object with annotations."""
     return source.is_json and isinstance(source.json, dict) and "annotations" in source.json
 
 
-def read(source: Source, choices: Choices) -> EventTable:
-    """The events of the clip that the file is named after, and its duration."""
+def read(source: Source, options: EventReadOptions) -> EventTable:
+    """Read the events and the duration of the clip that the file is named after."""
     where = str(source.path)
     if not recognise(source):
-        raise SedscopeError(f"{where}: not a JAMS file: no annotations")
+        raise SedscopeError(f"{where}: this is not a JAMS file, because it has no annotations.")
     rows: list[tuple[str, Any, Any, str, Any]] = []
     problems: list[str] = []
-    for place, observation in _observations(source, choices.columns.get("namespace")):
+    for observation_location, observation in _observations(source, options.columns.get("namespace")):
         try:
             value = observation["value"]
             if isinstance(value, dict) and value.get("role") == "background":
@@ -44,16 +45,17 @@ def read(source: Source, choices: Choices) -> EventTable:
             confidence = observation.get("confidence")
             if not isinstance(confidence, (int, float, type(None))):
                 raise TypeError("a confidence is a number")
-            rows.append((place, onset, _end(onset, length), label.strip(), confidence))
+            offset = _offset(onset, length)
+            rows.append((observation_location, onset, offset, label.strip(), confidence))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-            problems.append(place)
+            problems.append(observation_location)
     if problems:
         raise SedscopeError(
-            f"{where}: {counted(len(problems), 'observation')} without time, duration and label: "
-            f"{listing(problems)}"
+            f"{where}: {subject(len(problems), 'observation', 'lacks')} a time, duration or label: "
+            f"{listing(problems)}."
         )
-    known = [row[4] for row in rows]
-    scored = any(confidence is not None and confidence != 1 for confidence in known)
+    confidences = [row[4] for row in rows]
+    scored = any(confidence is not None and confidence != 1 for confidence in confidences)
     empty = not rows
     return EventTable(
         where=where,
@@ -61,8 +63,8 @@ def read(source: Source, choices: Choices) -> EventTable:
         onset=[row[1] for row in rows] or [None],
         offset=[row[2] for row in rows] or [None],
         label=[row[3] for row in rows] or [""],
-        confidence=[1.0 if value is None else value for value in known] if scored else None,
-        place=lambda i: f"{source.path.name} {rows[i][0] if not empty else ''}",
+        confidence=[1.0 if value is None else value for value in confidences] if scored else None,
+        row_location=lambda i: f"{source.path.name} {rows[i][0] if not empty else ''}",
         durations=_duration(source),
     )
 
@@ -75,22 +77,23 @@ def _duration(source: Source) -> dict[str, float]:
 
 
 def _observations(source: Source, namespace: str | None) -> Iterator[tuple[str, Any]]:
-    """The observations of the chosen namespace, and their places in words."""
+    """Iterate over the observations of the chosen namespace, each with its location in words."""
     annotations = source.json["annotations"]
     if not isinstance(annotations, list) or not all(isinstance(part, dict) for part in annotations):
-        raise SedscopeError(f"{source.path}: annotations must be a list of objects")
+        raise SedscopeError(f"{source.path}: the annotations must be a list of objects.")
     names = [str(part.get("namespace")) for part in annotations]
-    known = [name for name in dict.fromkeys(names) if name in _NAMESPACES]
-    chosen = namespace or (known[0] if len(known) == 1 else None)
-    if len(known) > 1 and namespace is None:
+    usable = [name for name in dict.fromkeys(names) if name in _NAMESPACES]
+    chosen = namespace or (usable[0] if len(usable) == 1 else None)
+    if len(usable) > 1 and namespace is None:
         raise SedscopeError(
-            f"{source.path}: events in the namespaces {listing(known)}: choose one with "
-            "columns={'namespace': …} (--columns namespace=NAME)"
+            f"{source.path}: there are events in the namespaces {listing(usable)}. Choose one with "
+            "columns={'namespace': …} (--columns namespace=NAME)."
         )
     if chosen is None or chosen not in names:
         raise SedscopeError(
-            f"{source.path}: no annotation in the namespace {chosen or ' or '.join(_NAMESPACES)}; found "
-            f"{listing(list(dict.fromkeys(names))) or 'none'}"
+            f"{source.path}: there is no annotation in the namespace "
+            f"{chosen or ' or '.join(_NAMESPACES)}. The file has "
+            f"{listing(list(dict.fromkeys(names))) or 'none'}."
         )
     for k, part in enumerate(annotations):
         if names[k] != chosen:
@@ -100,18 +103,18 @@ def _observations(source: Source, namespace: str | None) -> Iterator[tuple[str, 
             columns = [column if isinstance(column, list) else [] for column in data.values()]
             data = [dict(zip(data, row, strict=False)) for row in zip(*columns, strict=False)]
         if not isinstance(data, list):
-            raise SedscopeError(f"{source.path}: annotation {k} has no data")
+            raise SedscopeError(f"{source.path}: annotation {k} has no data.")
         for i, observation in enumerate(data):
             yield f"annotation {k}, observation {i}", observation
 
 
-def _end(onset: float, length: float) -> float:
-    """Where an event ends, to the microsecond."""
+def _offset(onset: float, length: float) -> float:
+    """Return the end of an event, to the microsecond."""
     return float((to_ticks(onset) + to_ticks(length)) / 1e6)
 
 
 def write(events: EventSet, path: Path) -> None:
-    """Write one file a clip, in the namespace ``tag_open``."""
+    """Write one file per clip, in the namespace ``tag_open``."""
 
     def text(clip: str) -> str:
         duration = events.duration(clip)
@@ -138,8 +141,8 @@ def write(events: EventSet, path: Path) -> None:
             "identifiers": {},
             "jams_version": _VERSION,
         }
-        whole = {"annotations": [annotation], "file_metadata": metadata, "sandbox": {}}
-        return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+        document = {"annotations": [annotation], "file_metadata": metadata, "sandbox": {}}
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
     write_per_clip(events, path, ".jams", text)
 
@@ -147,11 +150,13 @@ def write(events: EventSet, path: Path) -> None:
 FORMATS = (
     EventFormat(
         name="jams",
-        about="JAMS, namespaces scaper, tag_open or segment_open, one file a clip",
+        about="JAMS, namespaces scaper, tag_open or segment_open, one file per clip",
         recognise=recognise,
         read=read,
         write=write,
         holds=holding("times", "confidences", "clips without events", "durations", "any label"),
         suffixes=(".jams",),
+        file_suffixes=(".jams", ".json"),
+        per_clip=True,
     ),
 )

@@ -1,8 +1,8 @@
-"""Raven selection tables: ``Begin Time (s)``, ``End Time (s)``, a column of labels that the user named.
+"""Raven selection tables: ``Begin Time (s)``, ``End Time (s)``, and a column of labels with any name.
 
-A table of several recordings has ``Begin File`` or ``Begin Path`` and ``File Offset (s)``: its begin and
-end times then count from the beginning of the first recording, and the offset from that of its own.
-A selection has one row per view; they are one event.
+A table of several recordings has ``Begin File`` or ``Begin Path``, and ``File Offset (s)``. Its begin
+and end times count from the start of the first recording, the offset from the start of the row's own
+recording. A selection has one row per view. These rows are one event.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...data.event_table import Cell, EventTable, cell_number
+from ...data.cells import Cell, CellTable, cell_number
+from ...data.event_table import EventTable, events_by_role
 from ...data.times import TICKS_PER_SECOND, to_ticks
 from ...errors import SedscopeError, counted, listing
 from ..atomic_write import write_text
 from ..text_tables import quoted
-from .format import EventFormat, EventSet, holding, seconds
-from .source import Cells, Choices, Source, events_by_role
+from .format import EventFormat, EventSet, holding, seconds_text
+from .source import EventReadOptions, Source
 
 BEGIN, END, OFFSET = "Begin Time (s)", "End Time (s)", "File Offset (s)"
 _FILES = ("Begin File", "Begin Path")
@@ -33,7 +34,7 @@ _LABELS = (
     "type",
     "event",
 )
-# measurements have units; these have none
+# columns that Raven or its users fill with something else than labels; measurements have units
 _RAVENS_OWN = re.compile(
     r"(Selection|View|Channel|(Begin|End) (File|Path|Clock Time|Date|Sample)|.*\(.*\)|Confidence|Score|"
     r"Notes?|Comments?|Sound Type|Software|Species Code|eBird Code)",
@@ -42,19 +43,19 @@ _RAVENS_OWN = re.compile(
 
 
 def recognise(source: Source) -> bool:
-    """A header with Raven's names of begin and end."""
+    """Look for Raven's names of begin and end in the header."""
     return {BEGIN, END} <= set(source.header)
 
 
-def read(source: Source, choices: Choices) -> EventTable:
-    """A table of one recording or of several."""
-    return read_cells(source.cells, source.clip, choices)
+def read(source: Source, options: EventReadOptions) -> EventTable:
+    """Read a table of one recording or of several."""
+    return read_cells(source.cells, source.clip, options)
 
 
-def read_cells(cells: Cells, clip: str, choices: Choices) -> EventTable:
-    """Selections of one recording, named ``clip`` unless the table says otherwise, or of several."""
+def read_cells(cells: CellTable, clip: str, options: EventReadOptions) -> EventTable:
+    """Read the selections of one recording, named ``clip`` unless a column names it, or of several."""
     cells.require([BEGIN, END])
-    cells = _one_row_a_selection(cells)
+    cells = _one_row_per_selection(cells)
     roles = {"onset": BEGIN, "offset": END}
     file = next((name for name in _FILES if name in cells.header), None)
     if file:
@@ -63,62 +64,63 @@ def read_cells(cells: Cells, clip: str, choices: Choices) -> EventTable:
     confidence = next((name for name in _CONFIDENCES if name in cells.header), None)
     if confidence:
         roles["confidence"] = confidence
-    if "label" not in choices.columns and choices.label is None:
+    if "label" not in options.columns and options.label is None:
         roles["label"] = label_column(cells)
-    return events_by_role(cells, {**roles, **choices.columns}, clip=clip, label=choices.label)
+    return events_by_role(cells, {**roles, **options.columns}, clip=clip, label=options.label)
 
 
-def label_column(cells: Cells) -> str:
-    """The column of labels: the only one that Raven does not make, or the only one named like one."""
-    named = [name for name in cells.header if name and not _RAVENS_OWN.fullmatch(name)]
-    usual = [name for name in named if name.lower() in _LABELS]
-    if len(usual) == 1 or len(named) == 1:
-        return (usual or named)[0]
-    said = (
-        f"which column holds the labels? Choose from {listing([repr(name) for name in named], limit=20)}"
-        if named
-        else "no column holds labels; give one label for all events with label= (--label), or a column"
+def label_column(cells: CellTable) -> str:
+    """Return the column of labels: the only one that Raven does not make, or whose name is typical."""
+    candidates = [name for name in cells.header if name and not _RAVENS_OWN.fullmatch(name)]
+    typical = [name for name in candidates if name.lower() in _LABELS]
+    if len(typical) == 1 or len(candidates) == 1:
+        return (typical or candidates)[0]
+    message = (
+        "several columns may hold the labels. Choose from "
+        f"{listing([repr(name) for name in candidates], limit=20)}"
+        if candidates
+        else "no column holds labels. Give one label for all events with label= (--label), or a column"
     )
-    raise SedscopeError(f"{cells.where}: {said} with columns={{'label': …}} (--columns label=NAME)")
+    raise SedscopeError(f"{cells.where}: {message} with columns={{'label': …}} (--columns label=NAME).")
 
 
-def _one_row_a_selection(cells: Cells) -> Cells:
-    """Rows of a selection that were made for other views are left out."""
+def _one_row_per_selection(cells: CellTable) -> CellTable:
+    """Keep one row of each selection. The others are the same selection in other views."""
     if "Selection" not in cells.header or "View" not in cells.header:
         return cells
     keys = zip(*(cells.column(name) for name in ("Selection", BEGIN, END)), strict=True)
-    first: dict[tuple[str, ...], int] = {}
+    first: dict[tuple[Cell, ...], int] = {}
     for i, key in enumerate(keys):
         first.setdefault(key, i)
     rows = list(first.values())
-    return Cells(
-        cells.where, cells.header, [cells.rows[i] for i in rows], lambda k: cells.place(rows[k])
+    return CellTable(
+        cells.where, cells.header, [cells.rows[i] for i in rows], lambda k: cells.row_location(rows[k])
     )
 
 
-def _within_files(cells: Cells, file: str) -> Cells:
-    """The same table with times that count from the beginning of each recording."""
+def _within_files(cells: CellTable, file: str) -> CellTable:
+    """Convert times so that they count from the start of each recording."""
     if OFFSET not in cells.header:
         files = list(dict.fromkeys(cells.column(file)))
         if len(files) > 1:
             raise SedscopeError(
-                f"{cells.where}: {counted(len(files), 'recording')} and no column {OFFSET!r}: Raven's "
-                "times count from the first one. Save the table with that column; or, if times count "
-                "from the beginning of each, name all columns: --format table --columns "
-                f"filename={file!r},onset={BEGIN!r},offset={END!r},label=NAME"
+                f"{cells.where}: there are {counted(len(files), 'recording')} and no column {OFFSET!r}. "
+                "Raven's times count from the start of the first recording. Save the table with that "
+                "column. If times count from the start of each recording, name all columns: --format "
+                f"table --columns filename={file!r},onset={BEGIN!r},offset={END!r},label=NAME"
             )
         return cells
     begin, end, offset = (list(cells.header).index(name) for name in (BEGIN, END, OFFSET))
     rows = []
     for row in cells.rows:
-        moved = list(row)
-        moved[begin], moved[end] = _moved(row[begin], row[end], row[offset])
-        rows.append(moved)
-    return Cells(cells.where, cells.header, rows, cells.place)
+        shifted = list(row)
+        shifted[begin], shifted[end] = _shifted(row[begin], row[end], row[offset])
+        rows.append(shifted)
+    return CellTable(cells.where, cells.header, rows, cells.row_location)
 
 
-def _moved(begin: Cell, end: Cell, offset: Cell) -> Sequence[Cell]:
-    """Begin and end, counted from the recording; cells that are no numbers are left to be refused."""
+def _shifted(begin: Cell, end: Cell, offset: Cell) -> Sequence[Cell]:
+    """Return begin and end within the recording. Cells that are not numbers are refused later."""
     try:
         first, last = (int(to_ticks(cell_number(cell))) for cell in (begin, end))
     except ValueError:
@@ -131,13 +133,13 @@ def _moved(begin: Cell, end: Cell, offset: Cell) -> Sequence[Cell]:
 
 
 def write(events: EventSet, path: Path) -> None:
-    """Write one table for all clips."""
+    """Write one table of all clips."""
     header = ["Selection", "View", "Channel", BEGIN, END, "Low Freq (Hz)", "High Freq (Hz)"]
     header += ["Begin File", OFFSET, "Annotation", *(["Confidence"] if events.scored else [])]
     lines = [header]
     for number, (clip, onset, offset, label, confidence) in enumerate(events.rows(), 1):
-        cells = [str(number), "Spectrogram 1", "1", seconds(onset), seconds(offset), "0", "0"]
-        cells += [quoted(clip), seconds(onset), quoted(label)]
+        cells = [str(number), "Spectrogram 1", "1", seconds_text(onset), seconds_text(offset), "0", "0"]
+        cells += [quoted(clip), seconds_text(onset), quoted(label)]
         lines.append([*cells, *([repr(confidence)] if events.scored else [])])
     write_text(path, "".join("\t".join(line) + "\n" for line in lines))
 
@@ -151,5 +153,6 @@ FORMATS = (
         write=write,
         holds=holding("times", "confidences", "any label"),
         suffixes=(".selections.txt",),
+        generic=True,
     ),
 )

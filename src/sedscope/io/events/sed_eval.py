@@ -1,89 +1,99 @@
 """Event lists of sed_eval and dcase_util: no header; tabs, commas or semicolons; one to five columns.
 
 ``onset offset``, ``onset offset label``, ``file onset offset label``, ``file scene onset offset label``;
-a row with only a file name is a clip without events. Lists without file names are of one clip each.
+a row with only a file name is a clip without events. A list without file names belongs to one clip.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from ...data.cells import is_number
 from ...data.event_table import EventTable
-from ...errors import SedscopeError, counted, listing
+from ...errors import SedscopeError, listing, subject
 from ..atomic_write import write_text
-from ..text_tables import is_number, quoted
+from ..text_tables import quoted
 from . import audacity
-from .format import EventFormat, EventSet, holding, seconds
-from .source import Choices, Source
+from .format import EventFormat, EventSet, holding, seconds_text
+from .source import EventReadOptions, Source
 
-_FIRST_TIME = {2: 0, 3: 0, 4: 1, 5: 2}
+_ONSET_COLUMN = {2: 0, 3: 0, 4: 1, 5: 2}
+"""The column of the onset by number of columns. The offset and the label follow it."""
 
 
 def recognise(source: Source) -> bool:
-    """Two numbers at the place of onset and offset in every row, unless it is a label track, which reads
-    the same."""
+    """Look for two numbers where onset and offset are expected, in every row.
+
+    An Audacity label track looks the same and is left to that format.
+    """
     if audacity.recognise(source):
         return False
     rows = [row for row in source.first_rows if len(row) > 1]
     return bool(rows) and all(_is_event(row) for row in rows)
 
 
-def read(source: Source, choices: Choices) -> EventTable:
-    """A list of one clip, or for all of them."""
+def read(source: Source, options: EventReadOptions) -> EventTable:
+    """Read a list of one clip or of all clips."""
     rows, lines = source.rows
     uneven = [line for row, line in zip(rows, lines, strict=True) if not 1 <= len(row) <= 5]
     if uneven:
         raise SedscopeError(
-            f"{source.path}: an event list has at most 5 columns; {counted(len(uneven), 'row')} more: "
-            f"{listing([f'line {line}' for line in uneven])}"
+            f"{source.path}: an event list has at most 5 columns, but "
+            f"{subject(len(uneven), 'row', 'has')} more: {listing([f'line {line}' for line in uneven])}."
         )
-    places = [_FIRST_TIME.get(len(row)) for row in rows]
-    label = choices.label or ""
+    onsets = [_ONSET_COLUMN.get(len(row)) for row in rows]
+    label = options.label or ""
     if any(len(row) == 2 for row in rows) and not label:
-        raise SedscopeError(f"{source.path}: its events have no label: give one with label= (--label)")
+        raise SedscopeError(f"{source.path}: the events have no label. Give one with label= (--label).")
 
-    def cell(row: list[str], at: int | None, more: int) -> str | None:
-        return None if at is None or at + more >= len(row) else row[at + more]
+    def cell(row: list[str], onset: int | None, offset: int) -> str | None:
+        """Return the cell that is some columns after the onset."""
+        return None if onset is None or onset + offset >= len(row) else row[onset + offset]
 
     return EventTable(
         where=str(source.path),
-        clip=[source.clip if at == 0 else row[0] for row, at in zip(rows, places, strict=True)],
-        onset=[cell(row, at, 0) for row, at in zip(rows, places, strict=True)],
-        offset=[cell(row, at, 1) for row, at in zip(rows, places, strict=True)],
+        clip=[source.clip if onset == 0 else row[0] for row, onset in zip(rows, onsets, strict=True)],
+        onset=[cell(row, onset, 0) for row, onset in zip(rows, onsets, strict=True)],
+        offset=[cell(row, onset, 1) for row, onset in zip(rows, onsets, strict=True)],
         label=[
-            "" if at is None else cell(row, at, 2) or label for row, at in zip(rows, places, strict=True)
+            "" if onset is None else cell(row, onset, 2) or label
+            for row, onset in zip(rows, onsets, strict=True)
         ],
-        place=lambda i: source.place(lines[i]),
+        row_location=lambda i: source.line_location(lines[i]),
     )
 
 
 def write(events: EventSet, path: Path) -> None:
-    """Write one list for all clips, with four columns."""
-    mark = {".csv": ",", ".ann": "\t"}.get(path.suffix.lower(), "\t")
+    """Write one list with four columns for all clips."""
+    delimiter = "," if path.suffix.lower() == ".csv" else "\t"
     lines = []
-    for clip, of_clip in events.events.items():
-        name = quoted(clip, mark)
-        for onset, offset, label, *_ in of_clip:
-            lines.append(mark.join([name, seconds(onset), seconds(offset), quoted(label, mark)]))
-        if not of_clip:
+    for clip, clip_events in events.events.items():
+        name = quoted(clip, delimiter)
+        for onset, offset, label, *_ in clip_events:
+            cells = [name, seconds_text(onset), seconds_text(offset), quoted(label, delimiter)]
+            lines.append(delimiter.join(cells))
+        if not clip_events:
             lines.append(name)
     write_text(path, "".join(line + "\n" for line in lines))
 
 
 def _is_event(row: list[str]) -> bool:
-    at = _FIRST_TIME.get(len(row))
-    return at is not None and is_number(row[at]) and is_number(row[at + 1])
+    onset = _ONSET_COLUMN.get(len(row))
+    return onset is not None and is_number(row[onset]) and is_number(row[onset + 1])
 
 
 FORMATS = (
     EventFormat(
         name="sed_eval",
         about="sed_eval event list: no header, 1 to 5 columns, tabs, commas or semicolons; one file for "
-        "all clips or one a clip",
+        "all clips or one per clip",
         recognise=recognise,
         read=read,
         write=write,
         holds=holding("times", "clips without events", "any label"),
         suffixes=(".ann", ".lab"),
+        file_suffixes=(".txt", ".csv", ".ann", ".lab"),
+        header=False,
+        named_columns=False,
     ),
 )

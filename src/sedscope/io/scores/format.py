@@ -1,4 +1,4 @@
-"""What is known of a format of scores, and what is written to one."""
+"""What a format of scores is, and what is written to one."""
 
 from __future__ import annotations
 
@@ -9,85 +9,92 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ...data.scores import ClipScores, Scores
+from ...data.score_arrays import ClipScores
+from ...data.scores import Scores
 from ...errors import SedscopeError
-from ..locations import Address, Place
+from ..locations import Address, Location, error_reason
 
-Part: TypeAlias = Literal["frames of no length", "unknown ends", "types that differ"]
+ScoreFeature: TypeAlias = Literal["frames of no length", "unknown ends", "types that differ"]
+"""Something that some formats can hold and others cannot."""
 Progress: TypeAlias = Callable[[int, int], None]
 
-_SAID: dict[Part, str] = {
-    "frames of no length": "frames of no length, which keep events that touch apart",
+_PHRASES: dict[ScoreFeature, str] = {
+    "frames of no length": "frames of no length, which keep apart events that touch",
     "unknown ends": "that scores made from events do not say how long their clips are",
     "types that differ": "that some clips are float32 and some float64",
 }
 
 
 @dataclass(frozen=True)
-class Given:
-    """What the user says of a file that does not say it itself."""
+class ScoreReadOptions:
+    """What the user says about a file that does not say it itself."""
 
     classes: Sequence[str] | None = None
     frame: float | None = None
+    """Length of frames in seconds."""
 
 
 @dataclass(frozen=True)
 class ScoreFormat:
-    """A format: how to tell it, how to read and write it, and what it can hold."""
+    """A format: how it is recognised, read and written, and what it can hold."""
 
     name: str
     about: str
+    """One line for ``sedscope formats``."""
     recognise: Callable[[Any], bool]
-    read: Callable[[Any, Given], Scores]
-    """Takes a path; of a folder, also its address."""
+    read: Callable[[Any, ScoreReadOptions], Scores]
+    """Takes a path, or an address if it is a folder or the format reads parts of files."""
     write: Callable[[Scores, Path, Iterator[tuple[str, ClipScores]]], None]
-    """Takes the set and its clips, which have nothing that the format cannot hold."""
-    holds: frozenset[Part]
+    """Takes the scores and their clips, which have nothing that the format cannot hold."""
+    holds: frozenset[ScoreFeature]
     suffixes: tuple[str, ...] = ()
-    """Names of files that mean this format when scores are written."""
-    travels: bool = False
-    """Whether what loads clips goes to other processes as it is."""
-    needs_words: bool = False
-    """Whether files may leave it to the user to say their classes and the length of frames."""
+    """Suffixes of file names that select this format when scores are written."""
+    load_pickles: bool = False
+    """Whether the function that loads clips can be sent to other processes as it is."""
+    needs_options: bool = False
+    """Whether the user may have to state the classes and the frame length."""
+    reads_parts: bool = False
+    """Whether a file at an address is read in parts instead of copied."""
 
     def clips_for(
         self, scores: Scores, path: Path, *, lossy: bool, progress: Progress | None
     ) -> Iterator[tuple[str, ClipScores]]:
-        """The clips, one by one; what the format cannot hold is an error, or left out if ``lossy``."""
+        """Iterate over the clips. What the format cannot hold is refused, or left out if ``lossy``."""
 
-        def refuse(part: Part, where: str = "") -> None:
-            if part not in self.holds and not lossy:
+        def refuse(feature: ScoreFeature, where: str = "") -> None:
+            if feature not in self.holds and not lossy:
                 raise SedscopeError(
-                    f"{path}: {where}the format {self.name} cannot hold {_SAID[part]}. Choose another "
-                    "format (write events with write_events), or accept that with lossy=True (--lossy)"
+                    f"{path}: {where}the format {self.name} cannot hold {_PHRASES[feature]}. Choose "
+                    "another format (write events with write_events), or accept the loss with "
+                    "lossy=True (--lossy)."
                 )
 
         if not scores.whole_clips:
             refuse("unknown ends")
         first: np.dtype[np.float32 | np.float64] | None = None
-        for number, (clip, of_clip) in enumerate(scores.items(), 1):
-            first = first or of_clip.values.dtype
-            if of_clip.values.dtype != first:
+        for number, (clip, clip_scores) in enumerate(scores.items(), 1):
+            first = first or clip_scores.values.dtype
+            if clip_scores.values.dtype != first:
                 refuse("types that differ", f"clip {clip}: ")
-            if not np.all(np.diff(of_clip.ticks)):
+            if not np.all(np.diff(clip_scores.ticks)):
                 refuse("frames of no length", f"clip {clip}: ")
                 if "frames of no length" not in self.holds:
-                    of_clip = without_empty_frames(of_clip)
-            yield clip, of_clip
+                    clip_scores = without_empty_frames(clip_scores)
+            yield clip, clip_scores
             if progress:
                 progress(number, len(scores))
 
 
 def without_empty_frames(clip: ClipScores) -> ClipScores:
-    """The same scores without frames of no length."""
+    """Remove frames of no length."""
     kept = np.diff(clip.ticks) > 0
     return ClipScores.unchecked(
         clip.values[kept], np.concatenate([clip.ticks[:-1][kept], clip.ticks[-1:]])
     )
 
 
-def starts_with(path: Place, *marks: bytes) -> bool:
-    """Whether a file begins with one of some marks."""
+def starts_with(path: Location, *marks: bytes) -> bool:
+    """Return whether a file begins with one of some byte strings."""
     if not path.is_file():
         return False
     if isinstance(path, Address):
@@ -96,5 +103,5 @@ def starts_with(path: Place, *marks: bytes) -> bool:
         with path.open("rb") as file:
             head = file.read(max(map(len, marks)))
     except OSError as error:
-        raise SedscopeError(f"cannot read {path}: {error.strerror or error}") from None
+        raise SedscopeError(f"Cannot read {path}: {error_reason(error)}.") from None
     return head.startswith(marks)

@@ -1,10 +1,11 @@
-"""The store of sedscope: a folder with one memory-mapped array of all scores and a small index.
+"""The format ``store``: a folder with a memory-mapped array of all scores and a small index.
 
 ``float32.npy`` (or ``float64.npy``): the frames of all clips, one after the other, × classes.
-``ticks.npy``: frame boundaries in microseconds; clips of the same boundaries share them.
-``index.json``: classes, clips, the number of frames of each, and where its boundaries begin.
+``ticks.npy``: frame boundaries in microseconds. Clips with the same boundaries share them.
+``index.json``: classes, clips, the number of frames of each clip, and where its boundaries begin.
 
-By hand, ``"frame"``, the length of all frames in seconds, can take the place of ``ticks.npy``.
+An index made by hand can state ``"frame"``, the length of all frames in seconds, instead of using
+``ticks.npy``.
 """
 
 from __future__ import annotations
@@ -17,38 +18,39 @@ from typing import Any
 
 import numpy as np
 
-from ...data.scores import ClipScores, Scores
+from ...data.score_arrays import ClipScores
+from ...data.scores import Scores
 from ...data.times import Ticks, frame_ticks
 from ...errors import SedscopeError, counted
 from ..atomic_write import filling, write_text
-from ..locations import Place
-from .format import Given, ScoreFormat
-from .npy_files import GrowingArray, mapped_array
+from ..locations import Location, error_reason
+from .format import ScoreFormat, ScoreReadOptions
+from .npy_files import NpyWriter, mapped_array
 
 _FORMAT, _VERSION = "sedscope scores", 1
 _INDEX, _TICKS = "index.json", "ticks.npy"
 _TYPES = ("float32", "float64")
-_LARGEST_INDEX = 2**30
-_ALL_AT_ONCE = 2**28
+_LARGEST_INDEX = 2**30  # bytes
+_ALL_AT_ONCE = 2**28  # bytes
 
 
-def recognise(path: Place) -> bool:
-    """A folder with an index."""
+def recognise(path: Location) -> bool:
+    """Look for an index in a folder."""
     return (path / _INDEX).is_file()
 
 
-def read(path: Place, _: Given) -> Scores:
-    """The scores of a store; a clip is a view of the memory map."""
-    index = _Index(path)
+def read(path: Location, _: ScoreReadOptions) -> Scores:
+    """Read the scores of a store. A clip is a view of the memory map."""
+    index = FolderIndex(path)
     files = {name: mapped_array(path / f"{name}.npy") for name in sorted(set(index.types))}
     for name, array in files.items():
         rows = sum(
-            frames for frames, of_clip in zip(index.frames, index.types, strict=True) if of_clip == name
+            frames for frames, dtype in zip(index.frames, index.types, strict=True) if dtype == name
         )
         if array.dtype != name or array.shape != (rows, len(index.classes)):
             raise SedscopeError(
-                f"{path / name}.npy: {array.dtype} of shape {array.shape}; the index speaks of "
-                f"{counted(rows, 'frame')} of {counted(len(index.classes), 'class')}"
+                f"{path / name}.npy: the array is {array.dtype} of shape {array.shape}, but the index "
+                f"describes {counted(rows, 'frame')} of {counted(len(index.classes), 'class')}."
             )
     clips: dict[str, tuple[str, int, int]] = {}
     rows_of = dict.fromkeys(files, 0)
@@ -56,141 +58,145 @@ def read(path: Place, _: Given) -> Scores:
         clips[clip] = name, rows_of[name], k
         rows_of[name] += frames
     if len(clips) < len(index.clips):
-        raise SedscopeError(f"{path / _INDEX}: clips named twice")
+        raise SedscopeError(f"{path / _INDEX}: some clips are named twice.")
 
     def load(clip: str) -> ClipScores:
         name, first, k = clips[clip]
         return ClipScores.unchecked(files[name][first : first + index.frames[k]], index.boundaries(k))
 
-    # Views take no time to hand out, and the core reads their pages in as many threads as there are. All
-    # at once is fastest; a large set goes in batches, so that what is found in them can be let go.
-    # Elsewhere, the rows of a clip are a request.
-    here = isinstance(path, Path)
+    # Views cost nothing, and the core reads their pages in all of its threads, so all clips at once is
+    # fastest. A large set goes in batches, so that memory can be released in between. At an address,
+    # each clip is a request, so several threads help.
+    is_local = isinstance(path, Path)
     size = sum(array.nbytes for array in files.values())
     return Scores(
         clips,
         load,
         classes=index.classes,
-        in_memory=here and size <= _ALL_AT_ONCE,
-        thread_safe=not here,
+        in_memory=is_local and size <= _ALL_AT_ONCE,
+        thread_safe=not is_local,
         whole_clips=index.whole_clips,
     )
 
 
-class _Index:
-    """What the index of a store says, checked."""
+class FolderIndex:
+    """The index of a folder, checked."""
 
-    def __init__(self, folder: Place) -> None:
+    def __init__(self, folder: Location) -> None:
         self.path = folder / _INDEX
         try:
             if self.path.stat().st_size > _LARGEST_INDEX:
                 raise ValueError("it is too large")
-            said = json.loads(self.path.read_text(encoding="utf-8"))
-            if not isinstance(said, dict) or said.get("format") != _FORMAT:
-                raise ValueError(f"it does not say that its format is {_FORMAT!r}")
-            if said.get("version") != _VERSION:
-                version = said.get("version")
-                raise ValueError(f"version {version!r}, where {_VERSION} is known: update sedscope")
-            self.classes = _texts(said, "classes")
-            self.clips = _texts(said, "clips")
-            self.frames = _numbers(said, "frames", len(self.clips))
-            self.types = self._types(said.get("type", "float32"))
-            self.whole_clips = bool(said.get("whole_clips", True))
-            self.frame = said.get("frame")
+            content = json.loads(self.path.read_text(encoding="utf-8"))
+            if not isinstance(content, dict) or content.get("format") != _FORMAT:
+                raise ValueError(f"its format is not {_FORMAT!r}")
+            if content.get("version") != _VERSION:
+                version = content.get("version")
+                raise ValueError(
+                    f"its version is {version!r}, but only version {_VERSION} is known. Update sedscope"
+                )
+            self.classes = _texts(content, "classes")
+            self.clips = _texts(content, "clips")
+            self.frames = _numbers(content, "frames", len(self.clips))
+            self.types = self._types(content.get("type", "float32"))
+            self.whole_clips = bool(content.get("whole_clips", True))
+            self.frame = content.get("frame")
             if self.frame is None:
-                self.starts = _numbers(said, "ticks", len(self.clips))
+                self.starts = _numbers(content, "ticks", len(self.clips))
                 self.ticks = self._checked_ticks(folder)
             elif not isinstance(self.frame, (int, float)) or not 1e-6 <= self.frame < 1e9:
-                raise ValueError(f"frame={self.frame!r} is no length in seconds")
+                raise ValueError(f"frame={self.frame!r} is not a length in seconds")
         except (OSError, ValueError, RecursionError) as error:
             if isinstance(error, SedscopeError):
                 raise
-            reason = getattr(error, "strerror", None) or error
-            raise SedscopeError(f"{self.path}: not the index of a store: {reason}") from None
+            reason = error_reason(error)
+            raise SedscopeError(f"{self.path}: not the index of a store: {reason}.") from None
 
     def boundaries(self, k: int) -> Ticks:
-        """The frame boundaries of the k-th clip."""
+        """Return the frame boundaries of the k-th clip."""
         if self.frame is not None:
             return frame_ticks(self.frames[k], float(self.frame))
         return self.ticks[self.starts[k] : self.starts[k] + self.frames[k] + 1]
 
-    def _types(self, said: Any) -> Sequence[str]:
-        types = [said] * len(self.clips) if isinstance(said, str) else said
+    def _types(self, entry: Any) -> Sequence[str]:
+        types = [entry] * len(self.clips) if isinstance(entry, str) else entry
         if not isinstance(types, list) or len(types) != len(self.clips) or not set(types) <= {*_TYPES}:
-            raise ValueError("'type' must be float32 or float64, for all clips or one each")
+            raise ValueError("'type' must be float32 or float64, one for all clips or one per clip")
         return types
 
-    def _checked_ticks(self, folder: Place) -> Ticks:
+    def _checked_ticks(self, folder: Location) -> Ticks:
         ticks = mapped_array(folder / _TICKS)[:]
         if ticks.dtype != np.int64 or ticks.ndim != 1:
-            raise ValueError(f"{_TICKS} must be int64 numbers in a row")
+            raise ValueError(f"{_TICKS} must be a one-dimensional int64 array")
         backwards = np.concatenate([[0], np.cumsum(np.diff(ticks) < 0)])
         for start, frames, clip in zip(self.starts, self.frames, self.clips, strict=True):
             if start + frames >= len(ticks):
-                raise ValueError(f"clip {clip}: {_TICKS} has no such boundaries")
+                raise ValueError(f"clip {clip}: {_TICKS} does not have its boundaries")
             if backwards[start] != backwards[start + frames]:
-                raise ValueError(f"clip {clip}: frames that end before they begin")
+                raise ValueError(f"clip {clip}: some frames end before they begin")
         return ticks
 
 
-def _texts(said: dict[str, Any], key: str) -> list[str]:
-    texts = said.get(key)
+def _texts(content: dict[str, Any], key: str) -> list[str]:
+    texts = content.get(key)
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{key!r} must be a list of names")
     return texts
 
 
-def _numbers(said: dict[str, Any], key: str, length: int) -> list[int]:
-    numbers = said.get(key)
-    whole = isinstance(numbers, list) and all(type(n) is int and 0 <= n < 2**62 for n in numbers)
-    if not whole or len(said[key]) != length:
-        raise ValueError(f"{key!r} must be a list of whole numbers, one a clip")
-    assert isinstance(numbers, list)
+def _numbers(content: dict[str, Any], key: str, length: int) -> list[int]:
+    numbers = content.get(key)
+    if (
+        not isinstance(numbers, list)
+        or not all(type(n) is int and 0 <= n < 2**62 for n in numbers)
+        or len(numbers) != length
+    ):
+        raise ValueError(f"{key!r} must be a list of whole numbers, one per clip")
     return numbers
 
 
-class _Boundaries:
-    """Frame boundaries of all clips; those of a clip may be the first ones of another's."""
+class _Grids:
+    """The distinct frame boundaries of all clips. A short clip may share those of a longer one."""
 
     def __init__(self) -> None:
-        self.grids: list[Ticks] = []
+        self.arrays: list[Ticks] = []
         self._numbers: dict[bytes, int] = {}
 
     def add(self, ticks: Ticks) -> int:
-        """The number of the grid that begins with these boundaries."""
+        """Add boundaries and return the number of the grid that begins with them."""
         key = ticks[:2].tobytes()
         number = self._numbers.get(key)
         if number is not None:
-            grid = self.grids[number]
+            grid = self.arrays[number]
             common = min(len(grid), len(ticks))
             if np.array_equal(grid[:common], ticks[:common]):
-                self.grids[number] = max(grid, ticks, key=len)
+                self.arrays[number] = max(grid, ticks, key=len)
                 return number
-        self.grids.append(ticks)
-        self._numbers[key] = len(self.grids) - 1
-        return len(self.grids) - 1
+        self.arrays.append(ticks)
+        self._numbers[key] = len(self.arrays) - 1
+        return len(self.arrays) - 1
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
-    """Write a store, clip by clip, into a new folder."""
+    """Write a store into a new folder, clip by clip."""
     with filling(path) as folder:
-        boundaries = _Boundaries()
-        names, frames, grids, types = [], [], [], []
-        arrays: dict[str, GrowingArray] = {}
+        grids = _Grids()
+        names, frames, grid_numbers, types = [], [], [], []
+        arrays: dict[str, NpyWriter] = {}
         with ExitStack() as open_files:
-            for clip, of_clip in clips:
-                name = of_clip.values.dtype.name
+            for clip, clip_scores in clips:
+                name = clip_scores.values.dtype.name
                 if name not in arrays:
-                    grown = GrowingArray(folder / f"{name}.npy", name, len(scores.classes))
-                    arrays[name] = open_files.enter_context(grown)
-                arrays[name].append(of_clip.values)
+                    writer = NpyWriter(folder / f"{name}.npy", name, len(scores.classes))
+                    arrays[name] = open_files.enter_context(writer)
+                arrays[name].append(clip_scores.values)
                 names.append(clip)
-                frames.append(len(of_clip.values))
-                grids.append(boundaries.add(of_clip.ticks))
+                frames.append(len(clip_scores.values))
+                grid_numbers.append(grids.add(clip_scores.ticks))
                 types.append(name)
         starts = []
-        with GrowingArray(folder / _TICKS, np.int64, None) as ticks:
-            for grid in boundaries.grids:
+        with NpyWriter(folder / _TICKS, np.int64, None) as ticks:
+            for grid in grids.arrays:
                 starts.append(ticks.rows)
                 ticks.append(grid)
         index = {
@@ -199,7 +205,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
             "classes": list(scores.classes),
             "clips": names,
             "frames": frames,
-            "ticks": [starts[grid] for grid in grids],
+            "ticks": [starts[number] for number in grid_numbers],
             "type": types if len(arrays) > 1 else next(iter(arrays), "float32"),
             "whole_clips": scores.whole_clips,
         }

@@ -1,7 +1,8 @@
-"""Files of named arrays (npz, HDF5): which array is what, and clips cut out of them when needed.
+"""Files of named arrays (npz, HDF5): which array holds what. Clips are cut out of them when needed.
 
-Three layouts: one array of frames × classes a clip; one of clips × frames × classes with the clips' ids;
-one with the frames of all clips, one after the other, with ids and numbers of frames.
+There are three layouts: one array of frames × classes per clip; one array of clips × frames × classes
+with the ids of the clips; one array with the frames of all clips, one after the other, with ids and
+numbers of frames.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.clip_ids import clip_id
-from ...data.scores import ClipScores, Scores, as_scores
+from ...data.score_arrays import ClipScores, as_scores
+from ...data.scores import Scores
 from ...data.times import Ticks, frame_ticks, to_ticks
 from ...errors import SedscopeError, counted, listing
-from .format import Given
+from .format import ScoreReadOptions
 
 CLASSES = ("classes", "class_names", "labels", "event_labels")
 CLIPS = ("clips", "clip_ids", "ids", "filenames", "names")
@@ -31,7 +33,7 @@ _RESERVED = {*CLASSES, *CLIPS, *SCORES, *FRAME, *EDGES, FRAMES, TICKS, WHOLE}
 
 @dataclass(frozen=True)
 class ArrayFile:
-    """The arrays of a file by name, read in part or whole."""
+    """The arrays of a file by name, read completely or in part."""
 
     where: str
     shapes: Mapping[str, tuple[int, ...]]
@@ -41,38 +43,43 @@ class ArrayFile:
     thread_safe: bool
 
 
-def scores_of(file: ArrayFile, given: Given) -> Scores:
-    """The scores in a file, whatever its layout."""
-    classes = _classes(file, given)
+def scores_from(file: ArrayFile, options: ScoreReadOptions) -> Scores:
+    """Read the scores of a file, whatever its layout."""
+    classes = _classes(file, options)
     name = _first(file.shapes, SCORES)
-    parts = _stacked(file, name) if name is not None else _per_clip(file)
-    wrong = [f"{part.clip} ({part.columns})" for part in parts.values() if part.columns != len(classes)]
+    entries = _stacked(file, name) if name is not None else _per_clip(file)
+    wrong = [
+        f"{clip} ({entry.columns})" for clip, entry in entries.items() if entry.columns != len(classes)
+    ]
     if wrong:
+        verb = "is" if len(classes) == 1 else "are"
         raise SedscopeError(
-            f"{file.where}: {counted(len(classes), 'class')}, but another number of columns in "
-            f"{listing(wrong)}"
+            f"{file.where}: there {verb} {counted(len(classes), 'class')}, but some arrays have another "
+            f"number of columns: {listing(wrong)}."
         )
-    boundaries = _boundaries(file, given, parts)
+    boundaries = _boundaries(file, options, entries)
 
     def load(clip: str) -> ClipScores:
-        part = parts[clip]
+        entry = entries[clip]
         where = f"{file.where}, clip {clip_id(clip)}"
         try:
-            values = file.read(part.array, part.rows)[: part.frames]
+            values = file.read(entry.array, entry.rows)[: entry.frames]
             native = values.astype(values.dtype.newbyteorder("="), copy=False)
-            ticks = boundaries(part)
+            ticks = boundaries(entry)
             if len(ticks) and np.any(np.diff(ticks) < 0):
-                raise SedscopeError("frames that end before they begin")
+                raise SedscopeError("Some frames end before they begin.")
             scores = as_scores(native)
             if scores.shape != (len(ticks) - 1, len(classes)):
-                raise SedscopeError(f"{len(ticks)} boundaries for an array of shape {scores.shape}")
+                raise SedscopeError(
+                    f"There are {len(ticks)} boundaries for an array of shape {scores.shape}."
+                )
             return ClipScores.unchecked(scores, ticks)
         except SedscopeError as error:
             raise SedscopeError(f"{where}: {error}") from None
 
     whole = _scalar(file, (WHOLE,))
     return Scores(
-        parts,
+        entries,
         load,
         classes=classes,
         thread_safe=file.thread_safe,
@@ -81,25 +88,24 @@ def scores_of(file: ArrayFile, given: Given) -> Scores:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """Where the scores of a clip are."""
+class _ClipEntry:
+    """Where the scores of a clip are in the file."""
 
-    clip: str
     array: str
     rows: slice | int
     frames: int
     columns: int
     first_tick: int
-    """Where its boundaries begin among those of all clips."""
+    """The index of its first boundary among those of all clips."""
 
 
-def _stacked(file: ArrayFile, name: str) -> dict[str, _Part]:
-    """One array for all clips: clips × frames × classes, or all frames × classes."""
+def _stacked(file: ArrayFile, name: str) -> dict[str, _ClipEntry]:
+    """Find the clips in one array for all of them: clips × frames × classes, or frames × classes."""
     shape = file.shapes[name]
     ids = _first(file.shapes, CLIPS)
     if ids is None:
         raise SedscopeError(
-            f"{file.where}: {name!r} needs the clips' ids: an array {CLIPS[0]!r} of names"
+            f"{file.where}: {name!r} needs the ids of the clips in an array {CLIPS[0]!r}."
         )
     clips = _texts(file, ids)
     lengths = [int(n) for n in file.read(FRAMES, slice(None)).ravel()] if FRAMES in file.shapes else None
@@ -108,24 +114,24 @@ def _stacked(file: ArrayFile, name: str) -> dict[str, _Part]:
         lengths = lengths if lengths is not None else [shape[1]] * len(clips)
         if not fits or not all(0 <= frames <= shape[1] for frames in lengths):
             raise SedscopeError(
-                f"{file.where}: {name!r} of shape {shape} for {counted(len(clips), 'clip')}"
+                f"{file.where}: {name!r} has the shape {shape}, which does not fit "
+                f"{counted(len(clips), 'clip')} and {FRAMES!r}."
             )
     elif len(shape) == 2 and lengths is not None and len(lengths) == len(clips):
         if sum(lengths) != shape[0] or min(lengths, default=0) < 0:
             raise SedscopeError(
-                f"{file.where}: {FRAMES!r} does not add up to the {shape[0]} rows of {name!r}"
+                f"{file.where}: {FRAMES!r} does not add up to the {shape[0]} rows of {name!r}."
             )
     elif len(shape) == 2 and len(clips) == 1:
         lengths = [shape[0]]
     else:
         raise SedscopeError(
-            f"{file.where}: {name!r} of shape {shape} must be clips × frames × classes, or frames × "
-            f"classes with the number of frames of each clip in {FRAMES!r}"
+            f"{file.where}: {name!r} has the shape {shape}, but must be clips × frames × classes, or "
+            f"frames × classes with the number of frames of each clip in {FRAMES!r}."
         )
     firsts = np.cumsum([0, *lengths]).tolist()
     return {
-        clip: _Part(
-            clip=clip,
+        clip: _ClipEntry(
             array=name,
             rows=k if len(shape) == 3 else slice(firsts[k], firsts[k + 1]),
             frames=lengths[k],
@@ -136,63 +142,65 @@ def _stacked(file: ArrayFile, name: str) -> dict[str, _Part]:
     }
 
 
-def _per_clip(file: ArrayFile) -> dict[str, _Part]:
-    """One array a clip, named after it, or in a group that is."""
+def _per_clip(file: ArrayFile) -> dict[str, _ClipEntry]:
+    """Find one array per clip, named after it, or in a group that is."""
     arrays = [name for name, shape in file.shapes.items() if len(shape) == 2 and name not in _RESERVED]
     if not arrays:
-        found = [f"{name} {shape}" for name, shape in file.shapes.items()]
+        present = [f"{name} {shape}" for name, shape in file.shapes.items()]
         raise SedscopeError(
-            f"{file.where}: no scores: neither an array {SCORES[0]!r} nor one of frames × classes a "
-            f"clip, but {listing(found) or 'nothing'}"
+            f"{file.where}: there are no scores, neither an array {SCORES[0]!r} nor an array of frames "
+            f"× classes per clip. The file has {listing(present) or 'no arrays'}."
         )
     frames = [file.shapes[name][0] for name in arrays]
     firsts = np.cumsum([0, *frames]).tolist()
     clips = [_named_clip(name) for name in arrays]
     return {
-        clip: _Part(clip, name, slice(None), frames[k], file.shapes[name][1], firsts[k] + k)
+        clip: _ClipEntry(name, slice(None), frames[k], file.shapes[name][1], firsts[k] + k)
         for k, (clip, name) in enumerate(zip(_unique(clips, file.where), arrays, strict=True))
     }
 
 
 def _named_clip(array: str) -> str:
-    """``clip`` for ``clip`` and ``clip/scores``."""
+    """Return ``clip`` for ``clip`` and ``clip/scores``."""
     group, _, name = array.rpartition("/")
     return group if group and name in SCORES else array
 
 
-def _boundaries(file: ArrayFile, given: Given, parts: Mapping[str, _Part]) -> Callable[[_Part], Ticks]:
-    """Frame boundaries: of each clip, common to all, or from the length of a frame."""
-    frame = given.frame if given.frame is not None else _scalar(file, FRAME)
+def _boundaries(
+    file: ArrayFile, options: ScoreReadOptions, entries: Mapping[str, _ClipEntry]
+) -> Callable[[_ClipEntry], Ticks]:
+    """Find the frame boundaries: per clip, common to all clips, or from the frame length."""
+    frame = options.frame if options.frame is not None else _scalar(file, FRAME)
     edges = _first(file.shapes, EDGES)
     if TICKS in file.shapes:
-        expected = sum(part.frames + 1 for part in parts.values())
+        expected = sum(entry.frames + 1 for entry in entries.values())
         if file.shapes[TICKS] != (expected,) or file.types[TICKS].kind not in "iu":
-            raise SedscopeError(f"{file.where}: {TICKS!r} must be {expected} whole numbers")
+            raise SedscopeError(f"{file.where}: {TICKS!r} must be {expected} whole numbers.")
         ticks = file.read(TICKS, slice(None)).astype(np.int64)
-        return lambda part: ticks[part.first_tick : part.first_tick + part.frames + 1]
-    if edges is not None and given.frame is None:
+        return lambda entry: ticks[entry.first_tick : entry.first_tick + entry.frames + 1]
+    if edges is not None and options.frame is None:
         try:
             common = to_ticks(file.read(edges, slice(None)).ravel())
         except (TypeError, ValueError) as error:
-            raise SedscopeError(f"{file.where}: {edges!r}: {error}") from None
-        return lambda part: common[: part.frames + 1]
+            raise SedscopeError(f"{file.where}, {edges!r}: {error}") from None
+        return lambda entry: common[: entry.frames + 1]
     try:
         length = float(frame) if frame is not None else None
         if length is not None and not 1e-6 <= length < 1e9:
             raise ValueError(f"{length:g} s")
     except (TypeError, ValueError) as error:
-        raise SedscopeError(f"{file.where}: no length of frames: {error}") from None
+        raise SedscopeError(f"{file.where}: the frame length is not valid: {error}.") from None
     if length is None:
         raise SedscopeError(
-            f"{file.where}: it does not say how long frames are: give frame= (--frame), or an array "
-            f"{FRAME[0]!r} or {EDGES[0]!r} in seconds"
+            f"{file.where} does not say how long frames are. Give frame= (--frame), or an array "
+            f"{FRAME[0]!r} or {EDGES[0]!r} in seconds."
         )
-    return lambda part: frame_ticks(part.frames, length)
+    return lambda entry: frame_ticks(entry.frames, length)
 
 
-def _classes(file: ArrayFile, given: Given) -> Sequence[str]:
-    if given.classes is not None:
-        return list(given.classes)
+def _classes(file: ArrayFile, options: ScoreReadOptions) -> Sequence[str]:
+    if options.classes is not None:
+        return list(options.classes)
     name = _first(file.shapes, CLASSES)
     if name is not None:
         return _texts(file, name)
@@ -200,15 +208,14 @@ def _classes(file: ArrayFile, given: Given) -> Sequence[str]:
     if name is not None:
         return [_text(value) for value in np.asarray(file.attributes[name]).ravel().tolist()]
     raise SedscopeError(
-        f"{file.where}: it does not name its classes: give classes= (--classes), or an array "
-        f"{CLASSES[0]!r}"
+        f"{file.where} does not name its classes. Give classes= (--classes), or an array {CLASSES[0]!r}."
     )
 
 
 def _texts(file: ArrayFile, name: str) -> list[str]:
     values = file.read(name, slice(None))
     if values.dtype.kind not in "USTO":
-        raise SedscopeError(f"{file.where}: {name!r} must be text, not {values.dtype}")
+        raise SedscopeError(f"{file.where}: {name!r} must be text, not {values.dtype}.")
     return [_text(value) for value in values.ravel().tolist()]
 
 
@@ -219,7 +226,7 @@ def _text(value: Any) -> str:
 def _unique(clips: Sequence[str], where: str) -> Sequence[str]:
     if len(set(clips)) < len(clips):
         twice = sorted(clip for clip, number in Counter(clips).items() if number > 1)
-        raise SedscopeError(f"{where}: {counted(len(twice), 'duplicate clip')}: {listing(twice)}")
+        raise SedscopeError(f"{where}: {counted(len(twice), 'duplicate clip')}: {listing(twice)}.")
     return clips
 
 
@@ -231,12 +238,12 @@ def _scalar(file: ArrayFile, names: Sequence[str]) -> Any:
     return None if name is None else file.attributes[name]
 
 
-def _first(found: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    return next((name for name in names if name in found), None)
+def _first(present: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    return next((name for name in names if name in present), None)
 
 
-def described(scores: Scores, clips: Sequence[str], frames: Sequence[int]) -> dict[str, NDArray[Any]]:
-    """The small arrays beside the scores."""
+def index_arrays(scores: Scores, clips: Sequence[str], frames: Sequence[int]) -> dict[str, NDArray[Any]]:
+    """Make the small arrays that go with the scores."""
     return {
         CLASSES[0]: np.array(scores.classes, dtype=np.str_),
         CLIPS[0]: np.array(clips, dtype=np.str_),

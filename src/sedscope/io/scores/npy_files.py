@@ -1,4 +1,4 @@
-"""Arrays in ``.npy`` files: written row by row, read as memory maps."""
+"""Arrays in ``.npy`` files, written row by row and read as memory maps."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SedscopeError
-from ..locations import Address, Place
+from ..locations import Address, Location, error_reason
 
-_LONGEST_HEADER = 2**16 + 16
+_LONGEST_HEADER = 2**16 + 16  # bytes
 
 
-class GrowingArray:
-    """A ``.npy`` file of rows that are appended; its header says how many once it is closed."""
+class NpyWriter:
+    """Writes a ``.npy`` file row by row. The number of rows goes into the header at the end."""
 
     def __init__(self, path: Path, dtype: Any, columns: int | None) -> None:
         self.path = path
@@ -32,29 +32,31 @@ class GrowingArray:
         self._file.write(np.ascontiguousarray(rows, self.dtype).data)
         self.rows += len(rows)
 
-    def __enter__(self) -> GrowingArray:
+    def __enter__(self) -> NpyWriter:
         return self
 
     def __exit__(self, error: object, *_: object) -> None:
-        """Write how many rows there are, if all went well."""
+        """Write the number of rows, unless there was an error."""
         with self._file as file:
             if error is None:
                 file.seek(0)
                 if self._write_header() != self._head:
-                    raise SedscopeError(f"cannot write {self.path}: no room for the number of rows")
+                    raise SedscopeError(
+                        f"Cannot write {self.path}: the header has no room for the number of rows."
+                    )
                 file.flush()
                 os.fsync(file.fileno())
 
     def _write_header(self) -> int:
         shape = (self.rows,) if self.columns is None else (self.rows, self.columns)
-        described = np.lib.format.dtype_to_descr(self.dtype)
-        header = {"descr": described, "fortran_order": False, "shape": shape}
+        dtype = np.lib.format.dtype_to_descr(self.dtype)
+        header = {"descr": dtype, "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(self._file, header)
         return self._file.tell()
 
 
 def read_header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """The shape, whether columns go first, and the type of an array; nothing that needs a pickle."""
+    """Return the shape, whether columns go first, and the type of an array. Refuse pickles."""
     try:
         version = np.lib.format.read_magic(file)
         if version == (1, 0):
@@ -62,16 +64,16 @@ def read_header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.
         elif version == (2, 0):
             shape, columns_first, dtype = np.lib.format.read_array_header_2_0(file)
         else:
-            raise ValueError(f"version {version} of the format")
-    except Exception as error:  # whatever a broken header makes numpy's parser say
-        raise SedscopeError(f"{where}: not an array: {error}") from None
+            raise ValueError(f"version {version} of the format is unknown")
+    except Exception as error:  # numpy's parser may raise anything for a broken header
+        raise SedscopeError(f"{where}: not an array: {error}.") from None
     if dtype.hasobject or dtype.fields:
-        raise SedscopeError(f"{where}: holds Python objects, which are never loaded; store plain arrays")
+        raise SedscopeError(f"{where} holds Python objects, which are never loaded. Store plain arrays.")
     return shape, columns_first, dtype
 
 
 class RemoteArray:
-    """An array in a file at an address: rows are read when they are asked for."""
+    """An array in a file at an address. Rows are read when they are needed."""
 
     def __init__(self, file: Address) -> None:
         self._file = file
@@ -83,7 +85,7 @@ class RemoteArray:
 
     @property
     def nbytes(self) -> int:
-        """How large the array is."""
+        """Size of the array in bytes."""
         return int(np.prod(self.shape, dtype=object)) * self.dtype.itemsize
 
     def __getitem__(self, rows: slice) -> NDArray[Any]:
@@ -101,16 +103,16 @@ class RemoteArray:
         return np.frombuffer(content, self.dtype).reshape(shape, order=order)
 
 
-def _cut_short(path: Place, shape: tuple[int, ...]) -> SedscopeError:
-    return SedscopeError(f"{path}: cut short: it has no room for an array of shape {shape}")
+def _cut_short(path: Location, shape: tuple[int, ...]) -> SedscopeError:
+    return SedscopeError(f"{path} is cut short. It has no room for an array of shape {shape}.")
 
 
 @overload
 def mapped_array(path: Path, offset: int = 0) -> NDArray[Any]: ...
 @overload
-def mapped_array(path: Place, offset: int = 0) -> NDArray[Any] | RemoteArray: ...
-def mapped_array(path: Place, offset: int = 0) -> NDArray[Any] | RemoteArray:
-    """An array in a file as a memory map; at an address, one that is read in parts."""
+def mapped_array(path: Location, offset: int = 0) -> NDArray[Any] | RemoteArray: ...
+def mapped_array(path: Location, offset: int = 0) -> NDArray[Any] | RemoteArray:
+    """Map an array in a file into memory, or open it at an address to read it in parts."""
     if isinstance(path, Address):
         return RemoteArray(path)
     try:
@@ -130,4 +132,4 @@ def mapped_array(path: Place, offset: int = 0) -> NDArray[Any] | RemoteArray:
     except (OSError, ValueError) as error:
         if isinstance(error, SedscopeError):
             raise
-        raise SedscopeError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+        raise SedscopeError(f"Cannot read {path}: {error_reason(error)}.") from None

@@ -1,4 +1,4 @@
-"""Scores in one ``.npz`` file, in any of the layouts of :mod:`.arrays`; no pickle is ever loaded."""
+"""Scores in one ``.npz`` file, in any layout of :mod:`.named_arrays`. Pickles are never loaded."""
 
 from __future__ import annotations
 
@@ -15,34 +15,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.scores import ClipScores, Scores
+from ...data.score_arrays import ClipScores
+from ...data.scores import Scores
 from ...errors import SedscopeError
-from ..atomic_write import refuse_claims, replacing
-from .format import Given, ScoreFormat, starts_with
-from .named_arrays import SCORES, TICKS, ArrayFile, described, scores_of
-from .npy_files import GrowingArray, mapped_array, read_header
+from ..atomic_write import replacing
+from ..size_limits import refuse_oversized
+from .format import ScoreFormat, ScoreReadOptions, starts_with
+from .named_arrays import SCORES, TICKS, ArrayFile, index_arrays, scores_from
+from .npy_files import NpyWriter, mapped_array, read_header
 
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _BROKEN = (zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError, zlib.error, struct.error)
 
 
 def recognise(path: Path) -> bool:
-    """A zip archive."""
+    """Look for the signature of a zip archive."""
     return starts_with(path, b"PK\x03\x04", b"PK\x05\x06")
 
 
-def read(path: Path, given: Given) -> Scores:
-    """The scores of an archive. Arrays that are not compressed are memory maps, others are read when
-    they are needed."""
+def read(path: Path, options: ScoreReadOptions) -> Scores:
+    """Read the scores of an archive.
+
+    Arrays that are not compressed are mapped into memory. Others are read when they are needed.
+    """
     try:
-        return scores_of(_opened(path), given)
+        return scores_from(_open(path), options)
     except _BROKEN as error:
         if isinstance(error, SedscopeError):
             raise
-        raise SedscopeError(f"{path}: not an npz file: {error}") from None
+        raise SedscopeError(f"{path}: not an npz file: {error}.") from None
 
 
-def _opened(path: Path) -> ArrayFile:
+def _open(path: Path) -> ArrayFile:
     with zipfile.ZipFile(path) as archive:
         members = {
             info.filename.removesuffix(".npy"): info
@@ -54,13 +58,15 @@ def _opened(path: Path) -> ArrayFile:
         for name, info in members.items():
             where = f"{path}, array {name!r}"
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise SedscopeError(f"{where}: compressed in a way that numpy does not write")
-            refuse_claims(info.file_size, info.compress_size, where)
+                raise SedscopeError(f"{where} is compressed in a way that numpy does not use.")
+            refuse_oversized(info.file_size, info.compress_size, where)
             with archive.open(info) as file:
                 shapes[name], _, types[name] = read_header(file, where)
                 size = int(np.prod(shapes[name], dtype=object)) * types[name].itemsize
             if size > info.file_size:
-                raise SedscopeError(f"{where}: cut short: it has no room for shape {shapes[name]}")
+                raise SedscopeError(
+                    f"{where} is cut short. It has no room for the shape {shapes[name]}."
+                )
     kept: dict[str, NDArray[Any]] = {}
     lock = threading.Lock()
 
@@ -74,7 +80,7 @@ def _opened(path: Path) -> ArrayFile:
         flat = np.frombuffer(content.getbuffer(), dtype, int(np.prod(shape)), content.tell())
         return flat.reshape(shape, order="F" if columns_first else "C")
 
-    def part(name: str, rows: slice | int) -> NDArray[Any]:
+    def read_rows(name: str, rows: slice | int) -> NDArray[Any]:
         try:
             if rows == slice(None):
                 return array(name)
@@ -84,13 +90,13 @@ def _opened(path: Path) -> ArrayFile:
             cut: NDArray[Any] = kept[name][rows]
             return cut
         except _BROKEN as error:
-            raise SedscopeError(f"{path}, array {name!r}: {error}") from None
+            raise SedscopeError(f"{path}, array {name!r}: {error}.") from None
 
-    return ArrayFile(str(path), shapes, types, part, {}, thread_safe=True)
+    return ArrayFile(str(path), shapes, types, read_rows, {}, thread_safe=True)
 
 
 def _start(path: Path, info: zipfile.ZipInfo) -> int:
-    """Where the content of a member that is not compressed begins."""
+    """Return where the content of an uncompressed member begins."""
     with path.open("rb") as file:
         file.seek(info.header_offset)
         *_, name, extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
@@ -98,12 +104,12 @@ def _start(path: Path, info: zipfile.ZipInfo) -> int:
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
-    """Write an archive, not compressed: all frames × classes, ids, numbers of frames, boundaries."""
+    """Write an uncompressed archive with all frames × classes, clips, numbers of frames, boundaries."""
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
         values, ticks = (temporary.with_suffix(f".{part}") for part in (SCORES[0], TICKS))
         try:
             names, frames = write_frames(scores, clips, values, ticks)
-            for name, array in described(scores, names, frames).items():
+            for name, array in index_arrays(scores, names, frames).items():
                 with archive.open(f"{name}.npy", "w") as file:
                     np.lib.format.write_array(file, array, allow_pickle=False)
             archive.write(ticks, f"{TICKS}.npy")
@@ -116,34 +122,34 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
 def write_frames(
     scores: Scores, clips: Iterator[tuple[str, ClipScores]], values: Path, ticks: Path
 ) -> tuple[list[str], list[int]]:
-    """Append the frames and boundaries of all clips to two files; the clips and their frames."""
+    """Write the frames and boundaries of all clips to two files. Return the clips and their lengths."""
     names: list[str] = []
     frames: list[int] = []
     with ExitStack() as open_files:
-        rows: GrowingArray | None = None
-        times = open_files.enter_context(GrowingArray(ticks, np.int64, None))
-        for clip, of_clip in clips:
+        rows: NpyWriter | None = None
+        times = open_files.enter_context(NpyWriter(ticks, np.int64, None))
+        for clip, clip_scores in clips:
             if rows is None:
-                grown = GrowingArray(values, of_clip.values.dtype, len(scores.classes))
-                rows = open_files.enter_context(grown)
-            rows.append(of_clip.values)
-            times.append(of_clip.ticks)
+                writer = NpyWriter(values, clip_scores.values.dtype, len(scores.classes))
+                rows = open_files.enter_context(writer)
+            rows.append(clip_scores.values)
+            times.append(clip_scores.ticks)
             names.append(clip)
-            frames.append(len(of_clip.values))
+            frames.append(len(clip_scores.values))
         if rows is None:
-            raise SedscopeError("there is no clip to write")
+            raise SedscopeError("There is no clip to write.")
     return names, frames
 
 
 FORMATS = (
     ScoreFormat(
         name="npz",
-        about="one npz file: classes, clips, and one array of scores for all clips or one a clip",
+        about="one npz file: classes, clips, and one array of scores for all clips or one per clip",
         recognise=recognise,
         read=read,
         write=write,
         holds=frozenset({"frames of no length", "unknown ends"}),
-        needs_words=True,
+        needs_options=True,
         suffixes=(".npz",),
     ),
 )

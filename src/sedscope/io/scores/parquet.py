@@ -1,4 +1,4 @@
-"""Scores in one Parquet file: a long table ``clip onset offset class…``, a row a frame."""
+"""Scores in one Parquet file: a long table ``clip onset offset class…``, one row per frame."""
 
 from __future__ import annotations
 
@@ -9,50 +9,50 @@ from typing import Any
 
 import numpy as np
 
-from ...data.scores import ClipScores, Scores
-from ...errors import SedscopeError, counted, listing
-from ..atomic_write import refuse_claims
-from ..parquet_files import look_over_parquet, reading_parquet, write_parquet
-from ..score_tables import clip_from_table
-from .format import Given, ScoreFormat, starts_with
+from ...data.frames import TIME_COLUMNS, clip_from_table
+from ...data.score_arrays import ClipScores
+from ...data.scores import Scores
+from ...errors import SedscopeError, listing, subject
+from ..parquet_files import check_parquet, reading_parquet, write_parquet
+from ..size_limits import refuse_oversized
+from .format import ScoreFormat, ScoreReadOptions, starts_with
 
-_CLIP = ("clip", "filename", "clip_id")
-_TIMES = ("onset", "offset")
+_CLIP_COLUMNS = ("clip", "filename", "clip_id")
 _BLOCK_ROWS = 100_000
 _BLOCKS_KEPT = 4
 
 
 def recognise(path: Path) -> bool:
-    """A Parquet file with columns of frames."""
+    """Look for a Parquet file with the columns of a long table."""
     return starts_with(path, b"PAR1") and _is_long_table(_columns(path))
 
 
 def _columns(path: Path) -> list[str]:
     import polars
 
-    look_over_parquet(path)
+    check_parquet(path)
     with reading_parquet(path):
         return list(polars.read_parquet_schema(path))
 
 
-def _is_long_table(columns: Sequence[str]) -> bool:
+def _is_long_table(columns: list[str]) -> bool:
     return (
         columns[:1] != []
-        and columns[0] in _CLIP
-        and tuple(columns[1:3]) == _TIMES
+        and columns[0] in _CLIP_COLUMNS
+        and columns[1:3] == TIME_COLUMNS
         and (len(columns) > 3 and "event_label" not in columns)
     )
 
 
-def read(path: Path, _: Given) -> Scores:
-    """The scores of a table. Blocks of clips are read when they are needed."""
+def read(path: Path, _: ScoreReadOptions) -> Scores:
+    """Read the scores of a table. Blocks of clips are read when they are needed."""
     columns = _columns(path)
     if not _is_long_table(columns):
         raise SedscopeError(
-            f"{path}: expected the columns clip, onset, offset and one per class, found "
-            f"{listing([repr(name) for name in columns])}"
+            f"{path}: a long table has the columns clip, onset, offset and one per class, but this one "
+            f"has {listing([repr(name) for name in columns])}."
         )
-    places, blocks = _places(path, columns[0])
+    clip_rows, blocks = _clip_rows(path, columns[0])
     classes = columns[3:]
     kept: dict[int, _Block] = {}
     lock = threading.Lock()
@@ -67,10 +67,10 @@ def read(path: Path, _: Given) -> Scores:
             return kept[number]
 
     def load(clip: str) -> ClipScores:
-        number, first, frames = places[clip]
+        number, first, frames = clip_rows[clip]
         return block(number).clip(first - blocks[number][0], frames, f"{path}, clip {clip}")
 
-    return Scores(places, load, classes=classes, thread_safe=True)
+    return Scores(clip_rows, load, classes=classes, thread_safe=True)
 
 
 class _Block:
@@ -85,11 +85,13 @@ class _Block:
             column.null_count() for column in rows
         )
         if self.plain:
-            self.values = rows[list(classes)].to_numpy(order="c")  # names, no patterns
+            self.values = rows[list(classes)].to_numpy(
+                order="c"
+            )  # a list, so that names are not taken for patterns
             self.onsets, self.offsets = rows["onset"].to_numpy(), rows["offset"].to_numpy()
 
     def clip(self, first: int, frames: int, where: str) -> ClipScores:
-        """The frames of one clip; anything out of the ordinary is looked at column by column."""
+        """Return the frames of one clip. Blocks with unusual columns are read column by column."""
         span = slice(first, first + frames)
         if self.plain:
             try:
@@ -101,8 +103,9 @@ class _Block:
             return ClipScores.from_frames(np.empty((0, len(self.classes)), _type_of(rows)), [], [])
         empty = [name for name in rows.columns if rows[name].null_count()]
         if empty:
-            number = counted(len(empty), "column")
-            raise SedscopeError(f"{where}: no values in {number}: {listing(empty)}")
+            raise SedscopeError(
+                f"{where}: {subject(len(empty), 'column', 'lacks')} values: {listing(empty)}."
+            )
         return clip_from_table(rows, self.classes, where)
 
 
@@ -119,53 +122,59 @@ def _rows(path: Path, first: int, number: int) -> Any:
         return polars.scan_parquet(path).slice(first, number).collect()
 
 
-def _places(path: Path, column: str) -> tuple[dict[str, tuple[int, int, int]], list[tuple[int, int]]]:
-    """Per clip its block, first row and number of rows; and where blocks begin and end."""
+def _clip_rows(path: Path, column: str) -> tuple[dict[str, tuple[int, int, int]], list[tuple[int, int]]]:
+    """Return the block, first row and number of rows of each clip, and the rows of each block."""
     import polars
 
     with reading_parquet(path):
         table = polars.scan_parquet(path)
-        refuse_claims(16 * table.select(polars.len()).collect().item(), path.stat().st_size, str(path))
+        refuse_oversized(
+            16 * table.select(polars.len()).collect().item(), path.stat().st_size, str(path)
+        )
         runs = table.select(column).collect()[column].cast(polars.String).rle()
-    places: dict[str, tuple[int, int, int]] = {}
+    clip_rows: dict[str, tuple[int, int, int]] = {}
     blocks: list[tuple[int, int]] = []
     scattered: list[str] = []
     row = start = 0
     for run in runs.to_list():
         clip, rows = run["value"], run["len"]
         if clip is None:
-            raise SedscopeError(f"{path}: row {row}: no clip is named")
-        if clip in places:
+            raise SedscopeError(f"{path}: row {row} names no clip.")
+        if clip in clip_rows:
             scattered.append(clip)
-        places[clip] = len(blocks), row, rows
+        clip_rows[clip] = len(blocks), row, rows
         row += rows
         if row - start >= _BLOCK_ROWS:
             blocks.append((start, row))
             start = row
     blocks.append((start, row))
     if scattered:
-        raise SedscopeError(f"{path}: the frames of a clip must stand together: {listing(scattered)}")
-    return places, blocks
+        raise SedscopeError(
+            f"{path}: the rows of a clip must be next to each other: {listing(scattered)}."
+        )
+    return clip_rows, blocks
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
-    """Write a long table; a clip without frames has a row without times."""
+    """Write a long table. A clip without frames has a row without times."""
     import polars
 
-    odd = [repr(name) for name in scores.classes if name in (*_CLIP, *_TIMES, "event_label")]
+    odd = [
+        repr(name) for name in scores.classes if name in (*_CLIP_COLUMNS, *TIME_COLUMNS, "event_label")
+    ]
     if odd:
-        raise SedscopeError(f"{path}: a long table has no place for classes named {listing(odd)}")
+        raise SedscopeError(f"{path}: a long table cannot have classes named {listing(odd)}.")
     frames = []
-    for clip, of_clip in clips:
-        edges = of_clip.edges
+    for clip, clip_scores in clips:
+        edges = clip_scores.edges
         columns: dict[str, Any] = {"onset": edges[:-1], "offset": edges[1:]}
-        columns |= dict(zip(scores.classes, np.ascontiguousarray(of_clip.values.T), strict=True))
+        columns |= dict(zip(scores.classes, np.ascontiguousarray(clip_scores.values.T), strict=True))
         frame = polars.DataFrame(columns)
         if not len(frame):
             frame = polars.DataFrame({name: [None] for name in columns}, schema=frame.schema)
         frames.append(frame.insert_column(0, polars.repeat(clip, len(frame), eager=True).alias("clip")))
     if not frames:
-        raise SedscopeError(f"{path}: there is no clip to write")
+        raise SedscopeError(f"{path}: there is no clip to write.")
     table = polars.concat(frames, how="vertical_relaxed")
     write_parquet(path, table, row_group_size=_BLOCK_ROWS)
 

@@ -12,7 +12,7 @@ from ....data.clip_ids import clip_id
 from ....data.ground_truth import GroundTruth
 from ....errors import SedscopeError, listing
 from ....io.atomic_write import replacing, write_text
-from ....io.ground_truth import read_durations
+from ....io.durations import read_durations
 from ....io.text_tables import read_text_table
 from ..inputs import events_by_name, of_clips, require_same_clips
 from ..lazy_scores import LazyScores

@@ -1,0 +1,106 @@
+"""Cells of tables as files hold them: text or numbers that are not checked yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..errors import SedscopeError, listing, shortened
+from .frames import FrameLike, as_frame
+
+Cell: TypeAlias = "str | float | None"
+_EMPTY = ("", "nan", "NaN", "None", "null")
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
+
+
+@dataclass(frozen=True)
+class CellTable:
+    """A table with a header."""
+
+    where: str
+    """Name of the file or table, for messages."""
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    row_location: Callable[[int], str]
+    """Says in words where a row is, for messages."""
+
+    def column(self, name: str) -> list[Cell]:
+        """Return the cells of a column."""
+        k = list(self.header).index(name)
+        return [row[k] for row in self.rows]
+
+    def text_column(self, name: str) -> list[str]:
+        """Return the cells of a column as text."""
+        return ["" if cell is None else str(cell).strip() for cell in self.column(name)]
+
+    def require(self, names: Sequence[str]) -> None:
+        """Refuse a table without these columns."""
+        check_columns(names, self.header, self.where)
+
+
+def check_columns(names: Sequence[str], header: Sequence[str], where: str) -> None:
+    """Refuse a header without these names."""
+    missing = [repr(name) for name in names if name not in header]
+    if missing:
+        raise SedscopeError(
+            f"{where}: there is no column {listing(missing)}. The columns are "
+            f"{listing([repr(shortened(name, 60)) for name in header])}."
+        )
+
+
+def cells_from_frame(frame: FrameLike, where: str) -> CellTable:
+    """Read the cells of a frame of pandas, polars or pyarrow, or of a mapping of columns."""
+    table = as_frame(frame, where)
+    return CellTable(
+        where,
+        list(table.columns),
+        [[_frame_cell(cell) for cell in row] for row in table.iter_rows()],
+        lambda i: f"row {i}",
+    )
+
+
+def _frame_cell(cell: object) -> Cell:
+    """Convert a cell of a frame. Whatever a library uses for a missing value becomes an empty cell."""
+    if cell is None or (not isinstance(cell, str) and str(cell) in ("nan", "<NA>", "NaT")):
+        return ""
+    return cell if isinstance(cell, (str, float)) else str(cell)
+
+
+def is_empty(cell: Cell) -> bool:
+    """Return whether a cell has no value."""
+    return cell is None or cell in _EMPTY or cell != cell
+
+
+def cell_number(cell: Cell) -> float:
+    """Convert a cell to a number, or raise ValueError."""
+    if isinstance(cell, str):
+        return parse_number(cell)
+    try:
+        return float(cell if cell is not None else "")
+    except (TypeError, OverflowError):
+        raise ValueError(f"{cell!r} is not a number") from None
+
+
+def parse_number(text: str) -> float:
+    """Convert a number as other programs write it, without digit groups or digits of other scripts."""
+    if "_" in text or not text.isascii():
+        raise ValueError(f"{text!r} is not a number")
+    return float(text)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number."""
+    try:
+        parse_number(text)
+    except ValueError:
+        return False
+    return True
+
+
+def quoted_cell(cell: Cell) -> str:
+    """Quote a cell for a message, with a hint if it has a decimal comma."""
+    text = "" if cell is None else str(cell)
+    hint = " (write decimals with a point)" if _DECIMAL_COMMA.fullmatch(text) else ""
+    return f"{shortened(text, 60)!r}{hint}"

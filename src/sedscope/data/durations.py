@@ -1,0 +1,61 @@
+"""Durations of clips in memory: mappings from clips to seconds, or data frames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import SedscopeError, counted, listing
+from .cells import cells_from_frame
+from .clip_ids import clip_ids
+from .frames import FrameLike
+from .times import to_ticks
+
+DURATION_COLUMNS = ("filename", "duration")
+
+
+def duration_ticks(durations: Mapping[str, float]) -> dict[str, int]:
+    """Check durations and convert them to microseconds, by clip id."""
+    if not isinstance(durations, Mapping):
+        raise SedscopeError(
+            f"durations must be a mapping from clips to seconds, not {type(durations).__name__}."
+        )
+    ticks: dict[str, int] = {}
+    wrong: list[str] = []
+    for name, clip in clip_ids(durations, "durations").items():
+        duration = durations[name]
+        try:
+            ticks[clip] = int(to_ticks(float(duration)))
+        except (TypeError, ValueError):
+            ticks[clip] = 0
+        if ticks[clip] <= 0:
+            shown = f"{duration:g}" if isinstance(duration, float) else f"{duration}"
+            wrong.append(f"{name} ({shown} s)")
+    if wrong:
+        raise SedscopeError(f"durations must be numbers of seconds above zero: {listing(wrong)}.")
+    return ticks
+
+
+def as_durations(durations: Mapping[str, float] | FrameLike | None) -> Mapping[str, float] | None:
+    """Accept a mapping from clips to seconds, or a frame or mapping of the columns ``filename
+    duration``."""
+    if durations is None or (isinstance(durations, Mapping) and not _is_columns(durations)):
+        return durations
+    cells = cells_from_frame(durations, "durations")
+    cells.require(DURATION_COLUMNS)
+    names, seconds = (cells.column(name) for name in DURATION_COLUMNS)
+    return unique_durations(names, seconds, "durations")
+
+
+def _is_columns(mapping: Mapping[str, Any]) -> bool:
+    return set(mapping) == set(DURATION_COLUMNS) and not isinstance(mapping["duration"], (int, float))
+
+
+def unique_durations(names: Sequence[Any], seconds: Sequence[Any], where: str) -> dict[str, Any]:
+    """Map names to durations. A name that occurs twice is an error."""
+    durations = dict(zip(names, seconds, strict=True))
+    if len(durations) < len(names):
+        twice = sorted(str(name) for name, number in Counter(names).items() if number > 1)
+        raise SedscopeError(f"{where}: {counted(len(twice), 'duplicate clip')}: {listing(twice)}.")
+    return durations

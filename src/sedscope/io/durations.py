@@ -1,0 +1,44 @@
+"""Durations of clips in files: a table ``filename duration``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..data.cells import check_columns
+from ..data.durations import DURATION_COLUMNS, unique_durations
+from ..data.ground_truth import GroundTruth
+from ..errors import SedscopeError
+from .atomic_write import write_text
+from .locations import Address, Location
+from .text_tables import numbers, quoted, read_text_table
+
+
+def read_durations(path: str | Location) -> dict[str, float]:
+    """Read durations in seconds from a table ``filename duration``, separated by tabs or commas."""
+    table = read_text_table(path, delimiter=None)
+    check_columns(DURATION_COLUMNS, table.header, str(path))
+    name, duration = (table.header.index(column) for column in DURATION_COLUMNS)
+    names = [row[name].strip() for row in table.rows]
+    return unique_durations(names, numbers(table, [duration])[0], str(path))
+
+
+def load_durations(
+    durations: str | Location | Mapping[str, float] | None,
+) -> Mapping[str, float] | None:
+    """Return durations that are given as a mapping, or read them from a file."""
+    return read_durations(durations) if isinstance(durations, (str, Path, Address)) else durations
+
+
+def write_durations(truth: GroundTruth | Mapping[str, float], path: str | Path) -> None:
+    """Write the durations of clips as a tab-separated table ``filename duration``, in seconds."""
+    seconds = clip_seconds(truth) if isinstance(truth, GroundTruth) else truth
+    rows = [f"{quoted(clip)}\t{end:.6f}" for clip, end in seconds.items()]
+    write_text(path, "\n".join(["\t".join(DURATION_COLUMNS), *rows]) + "\n")
+
+
+def clip_seconds(truth: GroundTruth) -> dict[str, float]:
+    """Return the duration of each clip in seconds."""
+    if truth.durations is None:
+        raise SedscopeError("The ground truth has no durations to write.")
+    return dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))

@@ -1,0 +1,91 @@
+"""Files and folders of events, read in whatever format they have."""
+
+from __future__ import annotations
+
+import re
+
+from ...data.event_table import EventTable, concatenate
+from ...errors import SedscopeError, raise_together
+from ..locations import Location, folder_content, location
+from .format import EventFormat
+from .registry import EVENT_FORMATS, event_format, recognise_event_format
+from .source import EventReadOptions, Source
+
+# BirdNET writes its parameters next to its results
+_PARAMETERS = re.compile(r".*analy\w*[-_.]params\.csv", re.IGNORECASE)
+
+
+def read_event_table(
+    path: str | Location, *, format: str | None = None, options: EventReadOptions | None = None
+) -> EventTable:
+    """Read the events of a file, or of all event files in a folder."""
+    source = location(path)
+    chosen = None if format is None else event_format(format)
+    options = options or EventReadOptions()
+    if not source.is_dir():
+        return _read_file(Source(source), chosen, options)
+    files = event_files(source)
+    if not files:
+        raise SedscopeError(f"{source} is a folder that holds no files of events.")
+    if chosen is None and not options.columns and all(_is_score_table(file) for file in files):
+        raise SedscopeError(
+            f"{source} holds scores of frames, not events. Are scores and ground truth swapped?"
+        )
+    tables: list[EventTable] = []
+    errors: list[SedscopeError] = []
+    empty: list[Location] = []
+    for file in files:
+        try:
+            if file.stat().st_size == 0:
+                empty.append(file)
+                continue
+            content = Source(file)
+            chosen = chosen or recognise_event_format(content, options)
+            tables.append(_read_file(content, chosen, options))
+        except SedscopeError as error:
+            errors.append(error)
+    if empty and chosen is not None and not chosen.header:
+        tables += [_without_events(Source(file, b"")) for file in empty]
+    elif empty:
+        errors += [SedscopeError(f"{file} is empty.") for file in empty]
+    raise_together(errors, what="the files of events")
+    return concatenate(tables, str(source))
+
+
+def event_files(folder: Location) -> list[Location]:
+    """List the files in a folder that may hold events."""
+    suffixes = {suffix for format in EVENT_FORMATS.values() for suffix in format.file_suffixes}
+    return [
+        file
+        for file in folder_content(folder)
+        if file.suffix.lower() in suffixes
+        and file.is_file()
+        and not _PARAMETERS.fullmatch(file.name)
+        and not file.name.startswith(".")
+    ]
+
+
+def _is_score_table(file: Location) -> bool:
+    try:
+        return file.stat().st_size > 0 and Source(file).is_score_table
+    except SedscopeError:
+        return False
+
+
+def _read_file(source: Source, chosen: EventFormat | None, options: EventReadOptions) -> EventTable:
+    format = chosen or recognise_event_format(source, options)
+    if options.columns and not format.named_columns:
+        raise SedscopeError(f"{source.path}: the format {format.name} has no columns that can be named.")
+    return format.read(source, options)
+
+
+def _without_events(source: Source) -> EventTable:
+    """Read an empty file of one clip: nothing was labelled in it."""
+    return EventTable(
+        where=str(source.path),
+        clip=[source.clip],
+        onset=[None],
+        offset=[None],
+        label=[""],
+        row_location=lambda _: source.path.name,
+    )

@@ -1,0 +1,155 @@
+"""Scores from files and folders in whatever format they have, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from ...data.recordings import ClipPieces
+from ...data.score_arrays import ClipScores
+from ...data.scores import Scores
+from ...errors import SedscopeError, listing
+from ..locations import Location, local_path, location, with_address
+from .format import ScoreFormat, ScoreReadOptions
+from .registry import SCORE_FORMATS, readable_source, recognise_score_format, score_format
+
+
+def read_scores(
+    path: str | Location,
+    *,
+    format: str | None = None,
+    classes: Sequence[str] | None = None,
+    frame: float | None = None,
+) -> Scores:
+    """Read scores from a file or folder. Clips are read when they are needed.
+
+    Parameters
+    ----------
+    path : path or address
+        A folder of DCASE score tables, a store, or an npz, HDF5 or Parquet file. ``sedscope formats``
+        lists the formats.
+    format : str, optional
+        Name of the format. By default it is recognised from the content.
+    classes : sequence of str, optional
+        The classes, for npz and HDF5 files that do not name them.
+    frame : float, optional
+        Length of frames in seconds, for npz and HDF5 files that do not state it.
+
+    Returns
+    -------
+    Scores
+        float32 stays float32, and float64 stays float64. Numbers in text files become float64.
+
+    See Also
+    --------
+    Scores.from_arrays, Scores.from_tables : Scores in memory.
+    Scores.stitch : Join the chunks of long recordings.
+    """
+    source = location(path)
+    chosen = recognise_score_format(source) if format is None else score_format(format)
+    if chosen is None:
+        if source.is_dir():
+            raise SedscopeError(f"{source} holds no score tables (*.tsv).")
+        if not source.exists():
+            raise SedscopeError(f"Cannot read {source}: there is no such file or folder.")
+        raise SedscopeError(
+            f"{source} holds no scores in a known format. The formats are "
+            f"{listing([*SCORE_FORMATS], limit=30)}."
+        )
+    if not chosen.needs_options and (classes is not None or frame is not None):
+        raise SedscopeError(
+            f"{source}: the format {chosen.name} states classes and times itself, so classes= and "
+            "frame= cannot be given."
+        )
+    options = ScoreReadOptions(None if classes is None else tuple(classes), frame)
+    scores = _open(chosen, source, options)
+    if chosen.load_pickles:
+        return scores
+    return scores.loaded_by(_Reader(chosen.name, source, options, scores))
+
+
+def _open(chosen: ScoreFormat, source: Location, options: ScoreReadOptions) -> Scores:
+    try:
+        return chosen.read(readable_source(source), options)
+    except SedscopeError as error:
+        raise with_address(error, source) from None
+
+
+class _Reader:
+    """Loads clips. Another process receives the location and opens it there, once."""
+
+    def __init__(self, format: str, source: Location, options: ScoreReadOptions, scores: Scores) -> None:
+        self._key = (format, source, options, uuid4().hex)
+        self._scores = scores
+
+    def __call__(self, name: str) -> ClipScores | ClipPieces:
+        try:
+            return self._scores.open(name)
+        except SedscopeError as error:
+            raise with_address(error, self._key[1]) from None
+
+    def __reduce__(self) -> tuple[Callable[..., _Reader], tuple[Any, ...]]:
+        return _reopen, self._key
+
+
+@lru_cache(maxsize=4)
+def _reopen(format: str, source: Location, options: ScoreReadOptions, call: str) -> _Reader:
+    """Open the scores in another process.
+
+    ``call`` identifies the call of :func:`read_scores`, because the files may change until the next one.
+    """
+    return _Reader(format, source, options, _open(score_format(format), source, options))
+
+
+def write_scores(
+    scores: Scores,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    lossy: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Write scores to a file or folder that :func:`read_scores` reads back exactly.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores.
+    path : path
+        The file, or a new or empty folder.
+    format : str, optional
+        Name of the format. By default the suffix of `path` selects it (``.npz``, ``.h5``, ``.parquet``,
+        ``.store``), and any other path becomes a folder of tab-separated score tables.
+    lossy : bool, default False
+        Whether to leave out what the format cannot hold. By default that is an error.
+    progress : callable, optional
+        Called with the number of clips written and the number of all clips.
+    """
+    target = local_path(path)
+    chosen = score_format(format or _format_by_suffix(target))
+    clips = chosen.clips_for(scores, target, lossy=lossy, progress=progress)
+    if lossy and "types that differ" not in chosen.holds:
+        clips = _of_one_type(scores, clips)
+    chosen.write(scores, target, clips)
+
+
+def _format_by_suffix(path: Path) -> str:
+    suffix = path.suffix.lower()
+    return next(
+        (format.name for format in SCORE_FORMATS.values() if suffix and suffix in format.suffixes), "tsv"
+    )
+
+
+def _of_one_type(
+    scores: Scores, clips: Iterator[tuple[str, ClipScores]]
+) -> Iterator[tuple[str, ClipScores]]:
+    """Convert all clips to float64 if one of them is, since it holds every float32 exactly."""
+    wide = any(clip_scores.values.dtype == np.float64 for clip_scores in scores.values())
+    for clip, clip_scores in clips:
+        values = clip_scores.values.astype(np.float64) if wide else clip_scores.values
+        yield clip, ClipScores.unchecked(values, clip_scores.ticks)
