@@ -15,9 +15,9 @@
 
 namespace sedscope {
 
-// Uninitialised memory. Large blocks come from the system directly and go back to it as soon as they
-// are freed, which `free` does not guarantee. Most of their cost is the first access to each page,
-// so they ask for large pages where the system has them, as numpy does.
+// Uninitialised memory. Large blocks come from the system directly and go back to it as soon as
+// they are freed, which `free` does not guarantee. Most of their cost is the first access to each
+// page, so they ask for large pages where the system has them, as numpy does.
 class Memory {
 public:
     Memory() = default;

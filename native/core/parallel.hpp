@@ -37,7 +37,8 @@ private:
 };
 
 // Calls `work(item)` once for every item in [0, items). `make_worker()` is called once per thread
-// and returns `work`, so that a worker can keep buffers between items. Rethrows the first exception.
+// and returns `work`, so that a worker can keep buffers between items. Rethrows the first
+// exception.
 template <class MakeWorker>
 void parallel_for(std::size_t items, std::size_t threads, MakeWorker&& make_worker) {
     std::atomic<std::size_t> next{0};

@@ -13,8 +13,8 @@
 namespace sedscope {
 
 // Counts of one class by decreasing score, one row per score at which a count changes. Row i counts
-// what is detected where frames with `score >= scores[i]` are active. Cross-triggers stay sparse: at
-// row `cross_rows[k]` those on class `cross_labels[k]` change by `cross_changes[k]`.
+// what is detected where frames with `score >= scores[i]` are active. Cross-triggers stay sparse:
+// at row `cross_rows[k]` those on class `cross_labels[k]` change by `cross_changes[k]`.
 template <class T>
 struct ClassTotals {
     Buffer<T> scores;
@@ -86,9 +86,10 @@ private:
     // Makes one entry per score and other class at which the cross-triggers change in sum.
     void net_cross_triggers(const ClassRows<T, Change>& rows) {
         netted_.clear();
-        const auto& order = cross_triggers_.order(
-            rows.cross_scores, rows.cross_count(),
-            [&](std::size_t i) { return LabelChange{rows.cross_labels[i], rows.ct[i]}; });
+        const auto& order =
+            cross_triggers_.order(rows.cross_scores, rows.cross_count(), [&](std::size_t i) {
+                return LabelChange{rows.cross_labels[i], rows.ct[i]};
+            });
         for (auto row = order.begin(); row != order.end();) {
             const Key key = row->key;
             const std::size_t group = netted_.size();

@@ -59,9 +59,9 @@ private:
     std::vector<Vertex> vertices_;
 };
 
-// Measures a few resamples side by side, so that it reads a row of deltas once for all of them. Each
-// variant of the scores has rows per class; at each rate the best of all variants counts. One per
-// thread: it keeps its buffers.
+// Measures a few resamples side by side, so that it reads a row of deltas once for all of them.
+// Each variant of the scores has rows per class; at each rate the best of all variants counts. One
+// per thread: it keeps its buffers.
 template <class T>
 class PsdsResampler {
 public:
@@ -121,7 +121,8 @@ private:
         std::fill(weights_.begin(), weights_.end(), 0);
         for (std::size_t i = first; i < last; ++i)
             for (std::size_t clip = 0; clip < resamples_.clips; ++clip)
-                weights_[clip * lanes + (i - first)] = resamples_.weights[i * resamples_.clips + clip];
+                weights_[clip * lanes + (i - first)] =
+                    resamples_.weights[i * resamples_.clips + clip];
         // the difference of two counts must fit, too
         const int64_t narrow = std::numeric_limits<int32_t>::max() / (2 * heaviest());
         for (std::size_t c = 0; c < resamples_.classes; ++c)
@@ -140,7 +141,9 @@ private:
         return most;
     }
 
-    Frontier& curve(std::size_t lane, std::size_t c) { return curves_[lane * resamples_.classes + c]; }
+    Frontier& curve(std::size_t lane, std::size_t c) {
+        return curves_[lane * resamples_.classes + c];
+    }
 
     // `Sum` is wide enough for the counts of these resamples.
     template <class Sum>
@@ -268,10 +271,11 @@ void resampled_psds(const std::vector<const std::vector<OrderedRows<T>>*>& varia
                     std::size_t threads, double* values, double* class_values) {
     constexpr std::size_t lanes = PsdsResampler<T>::lanes;
     parallel_for((resamples.count + lanes - 1) / lanes, threads, [&] {
-        return [&, resampler =
-                       PsdsResampler<T>(variants, resamples, psds, order)](std::size_t block) mutable {
+        return [&, resampler = PsdsResampler<T>(variants, resamples, psds, order)](
+                   std::size_t block) mutable {
             const std::size_t first = block * lanes;
-            resampler.measure(first, std::min(first + lanes, resamples.count), values, class_values);
+            resampler.measure(first, std::min(first + lanes, resamples.count), values,
+                              class_values);
         };
     });
 }

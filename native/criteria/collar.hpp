@@ -15,7 +15,7 @@ namespace sedscope {
 struct Collar {
     bool judge_onset, judge_offset;
     Time onset, offset;
-    double offset_rate;  // the offset's tolerance as a fraction of the reference's length, if larger
+    double offset_rate;  // of the reference's length: the offset's tolerance, if larger
 
     Time offset_tolerance(const Interval& event) const {
         const double length = static_cast<double>(event.offset - event.onset);
@@ -39,8 +39,8 @@ struct Collar {
         auto boundary = [&](std::size_t j) {
             return judge_onset ? events[j].onset : events[j].offset;
         };
-        std::size_t first = 0;
-        for (std::size_t step = events.count(); step > 0;) {  // the first at or after target - reach
+        std::size_t first = 0;  // the first at or after target - reach
+        for (std::size_t step = events.count(); step > 0;) {
             const std::size_t half = step / 2;
             if (boundary(first + half) < target - reach) {
                 first += half + 1;

@@ -144,13 +144,13 @@ private:
         for (std::size_t j = 0; j < own_.count(); ++j) {
             const Time required = criterion_.gtc.of(own_[j].offset - own_[j].onset);
             Time covered = 0;
-            bool found = false;
+            bool was_enough = false;
             partial_.sweep(
                 j, [&](const Coverage& entry) { covered += entry.change; },
                 [&](T score) {
                     const bool enough = covered >= required;
-                    if (enough != found) rows.push(score, enough ? 1 : -1, 0);
-                    found = enough;
+                    if (enough != was_enough) rows.push(score, enough ? 1 : -1, 0);
+                    was_enough = enough;
                 });
         }
     }

@@ -23,8 +23,8 @@ struct IoU {
     void candidates(References& events, Time from, Time until, Emit&& emit) const {
         if (from >= events.gap().onset && until <= events.gap().offset) return;
         if (threshold.of(until - from) > events.longest()) return;
-        std::size_t first = 0;
-        for (std::size_t step = events.count(); step > 0;) {  // the first that ends after `from`
+        std::size_t first = 0;  // the first that ends after `from`
+        for (std::size_t step = events.count(); step > 0;) {
             const std::size_t half = step / 2;
             if (events[first + half].offset <= from) {
                 first += half + 1;

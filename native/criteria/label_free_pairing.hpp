@@ -62,7 +62,7 @@ private:
         std::size_t before = 0;
         for (References& references : references_) {
             rule_.candidates(references, edges_[detection.first], edges_[detection.end],
-                                [&](std::size_t j) { pairs_.add_candidate(before + j); });
+                             [&](std::size_t j) { pairs_.add_candidate(before + j); });
             before += references.count();
         }
         pairs_.add_detection(detection.score, detection.parent);
@@ -80,8 +80,8 @@ private:
 // are [starts[i], starts[i + 1]).
 template <class T, class Rule>
 DetectionRows<T> label_free_pairs(const std::vector<ClipView<T>>& clips,
-                                 const std::vector<int64_t>& columns, const ReferenceTable& table,
-                                 const Rule& rule, std::size_t threads, int64_t* starts) {
+                                  const std::vector<int64_t>& columns, const ReferenceTable& table,
+                                  const Rule& rule, std::size_t threads, int64_t* starts) {
     std::vector<DetectionRows<T>> clip_rows(clips.size());
     parallel_for(clips.size(), threads, [&] {
         return [&, kernel = LabelFreeKernel<T, Rule>(rule), references = ClipReferences(),
@@ -112,7 +112,7 @@ template <class T, class Rule>
 class OpenLabelFreePairs {
 public:
     OpenLabelFreePairs(const std::vector<int64_t>& columns, const ReferenceTable& table,
-                 const Time* edges, std::size_t boundaries, const Rule& rule)
+                       const Time* edges, std::size_t boundaries, const Rule& rule)
         : columns_(columns), kernel_(rule) {
         references_.assign(table, 0, edges, boundaries);
         kernel_.begin(columns.size(), edges, references_);

@@ -55,7 +55,7 @@ private:
     bool can_pair(const DetectedEvent& detection, References& references) const {
         bool any = false;
         rule_.candidates(references, detection.onset, detection.offset,
-                            [&](std::size_t) { any = true; });
+                         [&](std::size_t) { any = true; });
         return any;
     }
 

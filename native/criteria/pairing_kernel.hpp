@@ -82,7 +82,7 @@ private:
                 values[m] = 0;
                 if (!paired)
                     rule_.candidates(others_[m].references, from, until,
-                                        [&](std::size_t) { values[m] = 1; });
+                                     [&](std::size_t) { values[m] = 1; });
             }
         };
         auto emit = [&](T score, const int32_t* delta) {

@@ -119,8 +119,8 @@ private:
 // Clip i has the segments [starts[i], starts[i + 1]); `out`: segments x classes.
 template <class T, class Out>
 void segment_scores(const std::vector<ClipView<T>>& clips, const std::vector<int64_t>& columns,
-                    const int64_t* starts, const Time* durations,
-                    const Segmentation& segmentation, std::size_t threads, Out* out) {
+                    const int64_t* starts, const Time* durations, const Segmentation& segmentation,
+                    std::size_t threads, Out* out) {
     const std::size_t classes = columns.size();
     parallel_for(clips.size(), threads, [&] {
         return [&, kernel = SegmentScores<T, Out>(segmentation)](std::size_t i) mutable {

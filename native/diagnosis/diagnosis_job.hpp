@@ -57,7 +57,8 @@ public:
 
     // Writes the false positives and false negatives of each clip and class at the first threshold
     // of the class: (clips x classes) each.
-    void count_errors(std::size_t threads, int32_t* false_positives, int32_t* false_negatives) const {
+    void count_errors(std::size_t threads, int32_t* false_positives,
+                      int32_t* false_negatives) const {
         each(threads, [&] {
             return [&](Kernel& kernel, std::size_t i, std::size_t c, const ClassView<T>& view) {
                 kernel.examine(view);

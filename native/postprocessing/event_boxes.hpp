@@ -4,9 +4,9 @@
 // half-window before it. Half-windows are cut where the clip ends, and the step at its ends is 0. A
 // local maximum of the step is an onset; the local minimum that follows is the offset. Among equal
 // steps in a row the last is the onset and the first the offset, so that the box is narrow. A clip
-// that begins with an offset begins inside a box. One that ends with an onset ends inside a box. One
-// without steps is one box. The gap between two boxes is closed if no score in either box exceeds
-// the lowest score of the gap by too much. The score of a box is the mean of its scores.
+// that begins with an offset begins inside a box. One that ends with an onset ends inside a box.
+// One without steps is one box. The gap between two boxes is closed if no score in either box
+// exceeds the lowest score of the gap by too much. The score of a box is the mean of its scores.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 
 namespace sedscope {
 
-// A gap is closed if the highest score exceeds the lowest by less than `absolute` and by a factor of
-// less than `relative`. A limit that is not set does not count; without any, no gap is closed.
+// A gap is closed if the highest score exceeds the lowest by less than `absolute` and by a factor
+// of less than `relative`. A limit that is not set does not count; without any, no gap is closed.
 struct GapLimits {
     std::optional<double> absolute, relative;
 

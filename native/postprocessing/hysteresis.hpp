@@ -11,8 +11,8 @@
 namespace sedscope {
 
 // At threshold t, a run of frames with `lift(score) > t` is a detection if one of its frames has
-// `score > t`. `lift` must not decrease. So from its parent's lifted score up to its own, a run is a
-// detection at thresholds below its largest score.
+// `score > t`. `lift` must not decrease. So from its parent's lifted score up to its own, a run is
+// a detection at thresholds below its largest score.
 template <class T>
 class Hysteresis {
 public:

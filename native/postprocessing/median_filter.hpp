@@ -3,8 +3,8 @@
 // The score at a time t becomes the largest s such that `score >= s` holds for more than half of
 // the window of length W around t; outside the clip the score is -inf. As the window [a, a + W)
 // moves, it loses time of the frame at its left end and gains time of the frame at its right end.
-// Let A(s) be the time in the window with `score >= s`. Until an end passes the next frame boundary,
-// from the window's position a on,
+// Let A(s) be the time in the window with `score >= s`. Until an end passes the next frame
+// boundary, from the window's position a on,
 //   - A(s) rises with time for s above the left frame's score and not above the right one's: the
 //     median becomes s at t = a + W/2 + (W/2 - A(s)) = a + W - A(s);
 //   - A(s) falls for s above the right frame's score and not above the left one's: the median is no
@@ -80,7 +80,7 @@ private:
                                          [](std::size_t i) { return static_cast<uint32_t>(i); });
         levels_.assign(1, lowest);
         ranks_.resize(end - first);
-        for (std::size_t i = sorted.size(); i-- > 0;) {  // they come by decreasing score
+        for (std::size_t i = sorted.size(); i-- > 0;) {  // from the lowest score to the highest
             const T score = score_of_key<T>(sorted[i].key);
             if (score > levels_.back()) levels_.push_back(score);
             ranks_[sorted[i].payload] = static_cast<uint32_t>(levels_.size() - 1);

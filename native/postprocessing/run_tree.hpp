@@ -1,8 +1,9 @@
 // A tree of the runs of frames at all thresholds, for post-processing that keeps some of the runs.
 //
-// The runs of frames with `score >= s`, over all s, form a tree (clips/component_tree.hpp). Here the
-// tree is stored. A filter gives each frame the score of the smallest kept run around it. If every
-// run that contains a kept run is kept, too, then thresholding the new scores gives the kept runs.
+// The runs of frames with `score >= s`, over all s, form a tree (clips/component_tree.hpp). Here
+// the tree is stored. A filter gives each frame the score of the smallest kept run around it. If
+// every run that contains a kept run is kept, too, then thresholding the new scores gives the kept
+// runs.
 #pragma once
 
 #include <cstddef>

@@ -43,6 +43,15 @@ nb::object to_numpy(Buffer<T>&& buffer) {
     return to_numpy(std::move(buffer), size);
 }
 
+// An array of exactly this type. Throws a TypeError otherwise.
+template <class Array>
+Array to_array(nb::handle object) {
+    Array array;
+    if (!nb::try_cast(object, array, false))
+        throw nb::type_error("an array has the wrong type, or is not contiguous");
+    return array;
+}
+
 template <class T, class Array>
 bool has_type(const Array& array) {
     return array.dtype() == nb::dtype<T>();

@@ -17,7 +17,7 @@ public:
     Clips(const nb::list& values, const nb::list& edges, const Vector<int64_t>& columns)
         : columns_(columns.data(), columns.data() + columns.size()) {
         require(nb::len(values) == nb::len(edges), "one array of edges per clip is needed");
-        if (nb::len(values) > 0 && has_type<double>(nb::cast<ScoreArray>(values[0], false)))
+        if (nb::len(values) > 0 && has_type<double>(to_array<ScoreArray>(values[0])))
             views_ = std::vector<ClipView<double>>();
         std::visit([&](auto& views) { fill(views, values, edges); }, views_);
     }
@@ -39,8 +39,8 @@ private:
         arrays_.reserve(clips);
         edges_.reserve(clips);
         for (std::size_t i = 0; i < clips; ++i) {
-            const auto& array = arrays_.emplace_back(nb::cast<ScoreArray>(values[i], false));
-            const auto& times = edges_.emplace_back(nb::cast<Vector<int64_t>>(edges[i], false));
+            const auto& array = arrays_.emplace_back(to_array<ScoreArray>(values[i]));
+            const auto& times = edges_.emplace_back(to_array<Vector<int64_t>>(edges[i]));
             require(times.size() == array.shape(0) + 1, "frames + 1 edges are needed");
             for (int64_t column : columns_)
                 require(column >= 0 && static_cast<std::size_t>(column) < array.shape(1),

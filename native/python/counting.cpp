@@ -36,7 +36,7 @@ std::vector<Totals> accumulate_deltas(const DetectionDeltas& detections,
                                       std::size_t threads) {
     return with_score_type(detections, [&](auto zero) {
         using T = decltype(zero);
-        if (has_type<int32_t>(nb::cast<AnyVector>(detections.tp, false)))
+        if (has_type<int32_t>(to_array<AnyVector>(detections.tp)))
             return accumulate(DeltaTable<T, int32_t>(detections, cross_triggers), threads);
         return accumulate(DeltaTable<T, int8_t>(detections, cross_triggers), threads);
     });

@@ -2,10 +2,11 @@
 // do, on whole clips and on recordings in pieces, from one description.
 //
 // A criterion is a struct of parameters in native/criteria with
-//   Kernel<T>   constructed from the criterion: turns scores into deltas (counting/batch_job.hpp)
-//   Judge       constructed from the criterion: accepts single events (diagnosis/class_diagnosis.hpp)
-// and, if it makes pairs (criteria/pairing.hpp), with a Rule. Its file in native/python/criteria
-// binds it with `bind_criterion` in a CriterionBinding; no other file has to know of it.
+//   Kernel<T>   turns scores into deltas (counting/batch_job.hpp)
+//   Judge       judges single events (diagnosis/class_diagnosis.hpp)
+// Both are constructed from the criterion. A criterion that makes pairs is a rule (pairing.hpp, and
+// pairing_criterion.hpp here). Its file in native/python/criteria binds it with `bind_criterion` in
+// a CriterionBinding; no other file has to know of it.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@ namespace sedscope::python {
 // Calls `use(zero)` with a zero of the type of the scores.
 template <class Use>
 auto with_score_type(const DetectionDeltas& deltas, Use&& use) {
-    const auto scores = nb::cast<AnyVector>(deltas.scores, false);
+    const auto scores = to_array<AnyVector>(deltas.scores);
     return has_type<double>(scores) ? use(double{}) : use(float{});
 }
 
@@ -23,21 +23,20 @@ class DeltaTable {
 public:
     DeltaTable(const DetectionDeltas& detections,
                const std::optional<CrossTriggerDeltas>& cross_triggers)
-        : starts_(cast<Matrix<int64_t>>(detections.starts)),
-          scores_(cast<Vector<T>>(detections.scores)),
-          tp_(cast<Vector<Change>>(detections.tp)),
-          fp_(cast<Vector<Change>>(detections.fp)) {
+        : starts_(to_array<Matrix<int64_t>>(detections.starts)),
+          scores_(to_array<Vector<T>>(detections.scores)),
+          tp_(to_array<Vector<Change>>(detections.tp)),
+          fp_(to_array<Vector<Change>>(detections.fp)) {
         require(tp_.size() == scores_.size() && fp_.size() == scores_.size(),
                 "columns differ in length");
         require_starts(starts_, scores_.size());
         if (!cross_triggers) return;
-        cross_starts_ = cast<Matrix<int64_t>>(cross_triggers->starts);
-        cross_scores_ = cast<Vector<T>>(cross_triggers->scores);
-        cross_labels_ = cast<Vector<int32_t>>(cross_triggers->labels);
-        ct_ = cast<Vector<Change>>(cross_triggers->ct);
-        require(
-            cross_labels_.size() == cross_scores_.size() && ct_.size() == cross_scores_.size(),
-            "cross-trigger columns differ in length");
+        cross_starts_ = to_array<Matrix<int64_t>>(cross_triggers->starts);
+        cross_scores_ = to_array<Vector<T>>(cross_triggers->scores);
+        cross_labels_ = to_array<Vector<int32_t>>(cross_triggers->labels);
+        ct_ = to_array<Vector<Change>>(cross_triggers->ct);
+        require(cross_labels_.size() == cross_scores_.size() && ct_.size() == cross_scores_.size(),
+                "cross-trigger columns differ in length");
         require(cross_starts_.shape(0) == classes() && cross_starts_.shape(1) == clips() + 1,
                 "detections and cross-triggers must have the same classes and clips");
         require_starts(cross_starts_, cross_scores_.size());
@@ -64,15 +63,6 @@ public:
     }
 
 private:
-    // A wrong type is a TypeError.
-    template <class Array>
-    static Array cast(const nb::object& object) {
-        Array array;
-        if (!nb::try_cast(object, array, false))
-            throw nb::type_error("a column of deltas has the wrong type or is not contiguous");
-        return array;
-    }
-
     static void require_starts(const Matrix<int64_t>& starts, std::size_t rows) {
         require(starts.shape(1) > 0, "classes x (clips + 1) starts are needed");
         int64_t last = 0;

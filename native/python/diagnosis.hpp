@@ -49,10 +49,9 @@ auto diagnose(const Criterion& criterion, const Clips& clips, const Truth& truth
         using T = ScoreOf<decltype(views)>;
         const Thresholds<T> values{data_of<T>(thresholds.values, "thresholds"),
                                    thresholds.starts.data()};
-        return use(DiagnosisJob<T, Criterion>(views, clips.columns(), truth.table(),
-                                              data_of<T>(truth.maxima, "maxima"),
-                                              data_of<T>(truth.floors, "floors"), values,
-                                              criterion));
+        return use(DiagnosisJob<T, Criterion>(
+            views, clips.columns(), truth.table(), data_of<T>(truth.maxima, "maxima"),
+            data_of<T>(truth.floors, "floors"), values, criterion));
     });
 }
 

@@ -141,7 +141,7 @@ nb::object hysteresis(const ScoreArray& values, const Vector<int64_t>& edges, do
 }
 
 FramedScores event_boxes(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window,
-                       std::optional<double> absolute, std::optional<double> relative) {
+                         std::optional<double> absolute, std::optional<double> relative) {
     require(window > 0, "the window must be longer than 0");
     return with_columns(values, edges, [&](const auto& columns) {
         using T = ScoreOfColumns<decltype(columns)>;

@@ -104,9 +104,8 @@ private:
         clips_ = table.clips();
         nb::gil_scoped_release release;
         std::vector<std::optional<OrderedRows<T>>> ordered(table.classes());
-        parallel_for(table.classes(), threads, [&] {
-            return [&](std::size_t c) { ordered[c].emplace(table.rows(c)); };
-        });
+        parallel_for(table.classes(), threads,
+                     [&] { return [&](std::size_t c) { ordered[c].emplace(table.rows(c)); }; });
         auto& per_class = rows_.template emplace<std::vector<OrderedRows<T>>>();
         for (auto& of_class : ordered) per_class.push_back(std::move(*of_class));
     }
@@ -127,11 +126,10 @@ void bind_resampling(nb::module_& module) {
              "detections"_a, "cross_triggers"_a.none(), "threads"_a)
         .def("counts", &Resampling::counts, "weights"_a.noconvert(), nb::kw_only(),
              "extremes_only"_a, "threads"_a)
-        .def_static("psds", &Resampling::psds, "variants"_a, nb::kw_only(),
-                    "weights"_a.noconvert(), "durations"_a.noconvert(),
-                    "references"_a.noconvert(), "reference_times"_a.noconvert(),
-                    "order"_a.noconvert(), "alpha_ct"_a, "alpha_st"_a, "max_efpr"_a,
-                    "seconds_per_unit"_a, "threads"_a);
+        .def_static("psds", &Resampling::psds, "variants"_a, nb::kw_only(), "weights"_a.noconvert(),
+                    "durations"_a.noconvert(), "references"_a.noconvert(),
+                    "reference_times"_a.noconvert(), "order"_a.noconvert(), "alpha_ct"_a,
+                    "alpha_st"_a, "max_efpr"_a, "seconds_per_unit"_a, "threads"_a);
 }
 
 }  // namespace sedscope::python

@@ -1,6 +1,6 @@
 // Binds the reader of numbers in text.
-#include "text/number_table.hpp"
 #include "python/arrays.hpp"
+#include "text/number_table.hpp"
 
 namespace sedscope::python {
 

@@ -15,9 +15,12 @@ struct Totals {
 };
 
 inline Totals without_cross_triggers(nb::object scores, nb::object tp, nb::object fp) {
-    return {std::move(scores),           std::move(tp),
-            std::move(fp),               to_numpy(Buffer<int64_t>()),
-            to_numpy(Buffer<int32_t>()), to_numpy(Buffer<int64_t>())};
+    return {std::move(scores),
+            std::move(tp),
+            std::move(fp),
+            to_numpy(Buffer<int64_t>()),
+            to_numpy(Buffer<int32_t>()),
+            to_numpy(Buffer<int64_t>())};
 }
 
 template <class T>

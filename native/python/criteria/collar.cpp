@@ -20,8 +20,8 @@ static const CriterionBinding collar([](nb::module_& module) {
                                   offset.value_or(0), offset_rate};
                 new (self) Bound({rule, cross_triggers, errors});
             },
-            "onset"_a.none(), "offset"_a.none(), "offset_rate"_a, nb::kw_only(),
-            "cross_triggers"_a, "errors"_a);
+            "onset"_a.none(), "offset"_a.none(), "offset_rate"_a, nb::kw_only(), "cross_triggers"_a,
+            "errors"_a);
 });
 
 }  // namespace sedscope::python
