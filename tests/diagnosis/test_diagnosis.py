@@ -382,7 +382,7 @@ def test_one_threshold_for_all_and_none_for_some() -> None:
 @pytest.mark.parametrize("criterion", [sed.Segment(1.0), sed.Clip()])
 def test_criteria_without_events_are_refused(criterion: Any) -> None:
     scores, truth = a_set()
-    with pytest.raises(sed.SedscopeError, match=r"criteria about events .* not for (Segment|Clip)\("):
+    with pytest.raises(sed.SedscopeError, match=r"criterion about events .* not (Segment|Clip)\("):
         sed.diagnose(scores, truth, criterion, 0.5)
 
 
@@ -403,7 +403,7 @@ def test_bad_thresholds(thresholds: Mapping[str, Any], message: str) -> None:
 def test_clips_are_looked_at_by_one_threshold() -> None:
     scores, truth = a_set()
     several: Any = {"Dog": [0.1, 0.5]}
-    with pytest.raises(sed.SedscopeError, match="Dog: one threshold is needed, not 2"):
+    with pytest.raises(sed.SedscopeError, match="Dog: give one threshold, not 2"):
         clip_costs(scores, truth, sed.Collar(), several)
     with pytest.raises(sed.SedscopeError, match="no clip 'b' among the 1 clip"):
         diagnose_aligned_clip(align(scores, truth), "b", sed.Collar(), 0.5)

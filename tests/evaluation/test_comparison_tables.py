@@ -21,7 +21,7 @@ def ignoring(message: str) -> pytest.MarkDecorator:
     return pytest.mark.filterwarnings(f"ignore:{message}:sedscope.SedscopeWarning")
 
 
-pytestmark = ignoring("not defined in some resamples")
+pytestmark = ignoring("Some classes are not defined in some resamples")
 
 
 HOSTILE = [

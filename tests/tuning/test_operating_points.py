@@ -97,7 +97,7 @@ def test_points_without_thresholds_leave_scores(tmp_path: Path) -> None:
         (tmp_path / "points.toml").write_text(text)
         points = sed.OperatingPoints.load(tmp_path / "points.toml")
         assert points.apply(scores)["a"].values.tolist() == scores["a"].values.tolist()
-        with pytest.raises(sed.SedscopeError, match="nothing is detected"):
+        with pytest.raises(sed.SedscopeError, match="no thresholds to detect events with"):
             points.detect(scores)
 
 
@@ -114,7 +114,7 @@ def test_bad_files_of_points(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "points.toml").write_text(text)
     with pytest.raises(sed.SedscopeError, match=message):
         sed.OperatingPoints.load(tmp_path / "points.toml")
-    with pytest.raises(sed.SedscopeError, match="cannot read"):
+    with pytest.raises(sed.SedscopeError, match="Cannot read"):
         sed.OperatingPoints.load(tmp_path / "nowhere.toml")
 
 

@@ -48,7 +48,7 @@ TUNABLE = [m for m in METRICS if not m.variants and getattr(m, "average", "") !=
 def test_the_best_of_each_class(metric: Metric[Any], case: list[oracle.Clip], kind: type) -> None:
     scores, truth = to_scores(case, kind), to_truth(case)
     if not any(clip.references for clip in case):
-        with pytest.raises(sed.SedscopeError, match="no class has reference events"):
+        with pytest.raises(sed.SedscopeError, match="No class has reference events"):
             sed.tune(scores, truth, metric, CANDIDATES)
         return
     tuning = sed.tune(scores, truth, metric, CANDIDATES)
@@ -178,7 +178,7 @@ def test_points_of_a_curve_have_no_thresholds(tmp_path: Path) -> None:
     assert not points.thresholds
     assert evaluated(points.apply(scores), truth, psds).value == tuned.value
     assert evaluated(tuned(scores), truth, psds).value == tuned.value
-    with pytest.raises(sed.SedscopeError, match="no thresholds, only post-processings"):
+    with pytest.raises(sed.SedscopeError, match="post-processings, but no thresholds"):
         points.detect(scores)
     assert any("each class is tuned for its own PSDS" in note for note in tuned.notes)
 
@@ -206,7 +206,7 @@ def test_classes_without_references() -> None:
     assert np.isnan([cat.value, cat.cross_validated]).all()
     assert "Cat" not in tuned.points.thresholds
     assert "Cat" not in tuned.points.postprocessing
-    assert tuned.notes == ("without reference events, so not tuned: Cat",)
+    assert tuned.notes == ("Classes without reference events were not tuned: Cat.",)
     fixed = AT_HALF
     applied = evaluated(tuned.points.apply(scores), without, fixed, classes=["Cat", "Dog", "Speech"])
     assert applied.value == tuned.value
@@ -219,7 +219,7 @@ def test_a_class_in_one_fold_only_is_named() -> None:
     events = {c: [e for e in truth.events(c) if e[2] != "Cat" or c == kept] for c in truth.clips}
     rare = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(truth.clips, 10.0))
     tuned = sed.tune(scores, rare, COLLAR_F, SWEEP, folds=3, classes=["Cat", "Dog", "Speech"])
-    assert tuned.notes == ("without reference events outside some fold, so not tuned there: Cat",)
+    assert tuned.notes == ("Classes without reference events outside some fold were not tuned there: Cat.",)
     assert tuned.per_class["Cat"].cross_validated == 0  # not detected where its references are
     assert tuned.per_class["Cat"].postprocessing is not None
 
@@ -234,7 +234,7 @@ def test_a_constraint_that_no_threshold_meets_is_reported() -> None:
     metric = sed.PrecisionAtRecall(sed.Collar(), recall=1)
     tuned = sed.tune(scores, truth, metric, [MedianFilter(0), Chain()])
     assert (tuned.per_class["Dog"].value, tuned.per_class["Dog"].threshold) == (0, None)
-    assert tuned.notes == ("no threshold meets what is asked for, so never detected: Dog",)
+    assert tuned.notes == ("No threshold meets the constraint, so these are never detected: Dog.",)
     assert list(tuned.points.thresholds) == ["Cat"]
 
 
@@ -255,11 +255,11 @@ def test_chosen_classes_and_clips() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metric": "BestFScore(Collar())"}, "not a metric: 'BestFScore"),
-        ({"metric": sed.BestFScore(sed.Collar(), average="micro")}, "use an average of 'macro' or "),
+        ({"metric": "BestFScore(Collar())"}, "Not a metric: 'BestFScore"),
+        ({"metric": sed.BestFScore(sed.Collar(), average="micro")}, "no class can be tuned by itself. Use "),
         (
             {"metric": sed.PiPSDS(sed.Intersection(0.7, 0.7), postprocessing="MedianFilter(0|1)")},
-            "nothing is to be tuned",
+            "there is nothing to tune",
         ),
         ({"metric": sed.presets.PSDS1, "postprocessing": ()}, "give post-processings"),
         ({"metric": sed.AveragePrecision(sed.Clip()), "postprocessing": []}, "over all thresholds"),
@@ -270,16 +270,16 @@ def test_chosen_classes_and_clips() -> None:
         ({"postprocessing": 3}, "postprocessing= takes post-processings, not 3"),
         ({"postprocessing": ""}, "cannot be read"),
         ({"postprocessing": "MedianFilter(1..0/0.1)"}, "is empty"),
-        ({"postprocessing": [sed.postprocessing.PerClass({"Cow": Chain()})]}, "without scores: Cow"),
-        ({"folds": 1}, "folds=1 must be at least 2 and at most as many as there are: 10 clips"),
+        ({"postprocessing": [sed.postprocessing.PerClass({"Cow": Chain()})]}, "The scores have no class Cow"),
+        ({"folds": 1}, "folds=1 must be at least 2 and at most the number of clips: 10"),
         ({"folds": 0}, "folds=0"),
         ({"folds": -1}, "folds=-1"),
         ({"folds": 11}, "folds=11 .* 10 clips"),
         ({"folds": True}, "folds=True"),
         ({"folds": 2.0}, "folds=2.0 must be a whole number"),
         ({"folds": 2, "seed": -1}, "seed=-1"),
-        ({"folds": 2, "groups": {}}, "without a group: 10 clips"),
-        ({"groups": {}}, "say how many folds"),
+        ({"folds": 2, "groups": {}}, "10 clips without a group"),
+        ({"groups": {}}, "give the number of folds"),
         ({"classes": ["Cow"]}, "1 class has no scores: Cow"),
         ({"clips": ["nowhere"]}, "1 chosen clip has no scores"),
     ],
@@ -295,14 +295,14 @@ def test_groups_are_counted_as_units_of_folds() -> None:
     scores, truth = small_set(10)
     groups = {clip: i % 2 for i, clip in enumerate(scores)}
     assert sed.tune(scores, truth, COLLAR_F, folds=2, groups=groups).cross_validated is not None
-    with pytest.raises(sed.SedscopeError, match=r"folds=3 .* 2 groups"):
+    with pytest.raises(sed.SedscopeError, match=r"folds=3 .* number of groups: 2"):
         sed.tune(scores, truth, COLLAR_F, folds=3, groups=groups)
 
 
 def test_one_clip() -> None:
     scores, truth = small_set(1)
     assert sed.tune(scores, truth, COLLAR_F, SWEEP).value >= 0
-    with pytest.raises(sed.SedscopeError, match=r"as many as there are: 1 clip$"):
+    with pytest.raises(sed.SedscopeError, match=r"at most the number of clips: 1"):
         sed.tune(scores, truth, COLLAR_F, SWEEP, folds=2)
 
 

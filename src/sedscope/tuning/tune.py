@@ -361,10 +361,8 @@ def _held_out(
     except TypeError:
         raise SedscopeError(f"folds={folds!r} must be a whole number.") from None
     if not 2 <= fold_count <= number:
-        available = counted(number, "clip" if groups is None else "group")
-        raise SedscopeError(
-            f"folds={folds} must be at least 2, and at most the number of units: there is {available}."
-        )
+        unit = "clips" if groups is None else "groups"
+        raise SedscopeError(f"folds={folds} must be at least 2 and at most the number of {unit}: {number}.")
     fold_of_unit = np.empty(number, np.intp)
     fold_of_unit[np.random.default_rng(seed).permutation(number)] = np.arange(number) % fold_count
     return np.concatenate([nothing, fold_of_unit[units] == np.arange(fold_count)[:, None]])
