@@ -209,7 +209,9 @@ def test_invalid_events_may_be_dropped() -> None:
 def test_events_after_the_last_score_may_be_dropped() -> None:
     truth = sed.GroundTruth.from_dict({"a": [(1, 3, "Dog"), (4, 5, "Cat")]}, invalid="drop")
     scores = sed.Scores.from_arrays({"a": ARRAYS["a"]}, classes=["Dog", "Cat"], frame=1.0)
-    with pytest.warns(sed.SedscopeWarning, match="left out 1 reference event"):
+    with pytest.warns(
+        sed.SedscopeWarning, match=r"1 reference event begins at or after .* and was left out"
+    ):
         result = sed.evaluate(scores, truth, PSDS)
     assert result.references == {"Dog": 1, "Cat": 0}
 
@@ -259,7 +261,9 @@ def test_a_clip_without_frames() -> None:
 def test_a_class_without_references_is_named_and_left_out() -> None:
     scores = sed.Scores.from_arrays(ARRAYS, classes=["Dog", "Cat"], frame=1.0)
     truth = sed.GroundTruth.from_dict({"a": [(1, 3, "Dog")], "b": []}, durations={"a": 4, "b": 4})
-    with pytest.warns(sed.SedscopeWarning, match=r"without reference events.*1 class: Cat"):
+    with pytest.warns(
+        sed.SedscopeWarning, match=r"1 class has no reference events, so it is left out .*: Cat"
+    ):
         result = sed.evaluate(scores, truth, PSDS)
     assert result[PSDS].value == result[PSDS].per_class["Dog"].value == 1
     assert np.isnan(result[PSDS].per_class["Cat"].value)

@@ -359,7 +359,7 @@ def test_progress_goes_over_all_systems(
         ({"n": 0}, "n=0"),
         ({"confidence": 1.5}, "confidence=1.5"),
         ({"interval": "normal"}, "interval='normal'"),
-        ({"clips": "all"}, "clips='all': give a list of clips, or 'scored'"),
+        ({"clips": "all"}, "clips='all' is not valid. Give a list of clips, or 'scored'"),
         ({"clips": []}, "no clip"),
         ({"clips": ["nowhere"]}, "1 chosen clip has no scores: nowhere"),
         ({"classes": "Dog"}, "classes must be a list of names, not 'Dog'"),
