@@ -66,7 +66,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
         {"truth.tsv": table(EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat")},
         {
             "events": ("error", ["1 event has no positive length", "truth.tsv line 2"]),
-            "overlaps": ("error", ["1 event overlapping", "truth.tsv line 4"]),
+            "overlaps": ("error", ["1 event overlaps", "truth.tsv line 4"]),
         },
     ),
     "references beyond the end": (

@@ -155,7 +155,7 @@ def test_bad_sets() -> None:
     metric = sed.FScore(sed.Collar(), threshold=0.5)
     with pytest.raises(sed.SedscopeError, match="no set of detections"):
         sed.evaluate_sets({}, truth, metric)
-    with pytest.raises(sed.SedscopeError, match="need the clips' durations"):
+    with pytest.raises(sed.SedscopeError, match="need the durations of the clips"):
         sed.evaluate_sets({0.5: {}}, sed.GroundTruth.from_dict({"a": []}), metric)
     with pytest.raises(sed.SedscopeError, match=r"nothing is known at threshold 0\.5, only at 0\.4"):
         sed.evaluate_sets({0.4: {}}, truth, metric)

@@ -36,7 +36,7 @@ BAD_EVENTS: dict[str, tuple[Any, str]] = {
         {"a": [(1, 1, "Dog")], "b": [(2, 1, "Dog")]},
         r"2 events .*a: Dog 1–1 s.*b: Dog 2–1 s",
     ),
-    "shorter than a microsecond": ({"a": [(0, 4e-7, "Dog")]}, "no length or a negative one"),
+    "shorter than a microsecond": ({"a": [(0, 4e-7, "Dog")]}, "no positive length"),
     "overlapping": ({"a": [(0, 2, "Dog"), (1, 3, "Dog")]}, "a: Dog 1–3 s"),
     "one clip twice": ({"a": [], "a.wav": []}, r"'a' and 'a\.wav'"),
     "a number for a clip": ({3: [(0, 1, "Dog")]}, "3"),

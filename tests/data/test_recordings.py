@@ -256,13 +256,15 @@ def test_nans_are_named_across_pieces() -> None:
     bad[1, 1] = np.nan
     with pytest.raises(sed.SedscopeError) as error:
         sed.evaluate(pieces_of(TWO, bad, bad, frames=6), TRUTH, sed.AUROC(sed.Clip()))
-    places = "clip a, class Dog, frame 3, clip a, class Dog, frame 5"
-    assert str(error.value) == f"2 scores not a number (NaN): {places}"
+    frames = "clip a, class Dog, frame 3, clip a, class Dog, frame 5"
+    assert str(error.value) == f"2 scores are not a number (NaN): {frames}."
 
 
 def test_many_nans_are_counted() -> None:
     bad = np.full((50, 2), np.nan)
-    with pytest.raises(sed.SedscopeError, match=r"^200 scores not .*class Cat, frame 4 and 195 more$"):
+    with pytest.raises(
+        sed.SedscopeError, match=r"^200 scores are not .*class Cat, frame 4 and 195 more\.$"
+    ):
         sed.evaluate(pieces_of(bad, bad, frames=100), TRUTH, sed.AUROC(sed.Clip()))
 
 
@@ -284,10 +286,12 @@ def test_late_events_and_durations_before_zero() -> None:
     clip = sed.ClipPieces(lambda: [TWO], edges=[-3.0, -2.0, -1.0])
     scores = sed.Scores.from_pieces({"a": clip}, classes=["Cat", "Dog"])
     truth = sed.GroundTruth.from_dict({"a": []})
-    with pytest.raises(sed.SedscopeError, match="end before 0 s give no duration: 1 clip: a"):
+    with pytest.raises(
+        sed.SedscopeError, match="The scores of 1 clip end before 0 s and give no duration: a"
+    ):
         sed.evaluate(scores, truth, sed.AUROC(sed.Segment()))
     late = sed.GroundTruth.from_dict({"a": [(4, 5, "Dog")]})
-    with pytest.raises(sed.SedscopeError, match=r"1 reference event beginning .*clip a, Dog"):
+    with pytest.raises(sed.SedscopeError, match=r"1 reference event begins .*clip a, Dog"):
         sed.evaluate(pieces_of(TWO, TWO), late, sed.AUROC(sed.Segment()))
 
 
@@ -299,11 +303,15 @@ class Nothing(sed.CustomCriterion):
 
 def test_what_needs_whole_clips_says_so() -> None:
     scores = pieces_of(TWO, TWO)
-    with pytest.raises(sed.SedscopeError, match=r"clip a: it comes in pieces, but .* Nothing\(\): give"):
+    with pytest.raises(
+        sed.SedscopeError,
+        match=r"clip a: it arrives in pieces, but Nothing\(\) needs whole clips\. Give",
+    ):
         sed.evaluate(scores, TRUTH, sed.BestFScore(Nothing()))
     median = sed.postprocessing.MedianFilter(2)
     with pytest.raises(
-        sed.SedscopeError, match=r"clip a: it comes in pieces, .* for MedianFilter\(.*\):"
+        sed.SedscopeError,
+        match=r"clip a: it arrives in pieces, but MedianFilter\(.*\) needs whole clips",
     ):
         sed.deltas(scores, TRUTH, sed.IoU(), postprocessing=[median])
     message = "[Cc]lip a comes in pieces, but this operation needs all of its scores at once"
@@ -317,7 +325,7 @@ def test_what_needs_whole_clips_says_so() -> None:
     with pytest.raises(sed.SedscopeError, match=message):
         sed.Scores.from_arrays({"a": clip}, classes=["Cat", "Dog"], frame=1)
     wanted: dict[Criterion, DeltaRequest] = {sed.Intersection(0.5, 0.5): DeltaRequest(any_label=True)}
-    with pytest.raises(sed.SedscopeError, match="substitutions are not defined for Intersection"):
+    with pytest.raises(sed.SedscopeError, match="Substitutions are not defined for Intersection"):
         find_deltas(align(scores, TRUTH), wanted)
 
 
@@ -354,15 +362,15 @@ def test_wrong_functions() -> None:
         sed.SedscopeError, match="The function must return an iterable of arrays, not int"
     ):
         sed.evaluate(scores, TRUTH, sed.AUROC(sed.Clip()))
-    with pytest.raises(sed.SedscopeError, match="clips that are not ClipPieces: a"):
+    with pytest.raises(sed.SedscopeError, match="1 clip is not ClipPieces: a"):
         sed.Scores.from_pieces({"a": array}, classes=["Cat", "Dog"])
-    with pytest.raises(sed.SedscopeError, match="give a mapping from clips to ClipPieces, not ndarray"):
+    with pytest.raises(sed.SedscopeError, match="Give a mapping from clips to ClipPieces, not ndarray"):
         sed.Scores.from_pieces(array, classes=["Cat", "Dog"])
     once = iter([TWO, TWO])
     clip = sed.ClipPieces(lambda: once, frames=4, frame=1.0)
     scores = sed.Scores.from_pieces({"a": clip}, classes=["Cat", "Dog"])
     sed.evaluate(scores, TRUTH, sed.AUROC(sed.Clip()))
-    with pytest.raises(sed.SedscopeError, match="clip a: 0 frames in its pieces"):
+    with pytest.raises(sed.SedscopeError, match="clip a: Its pieces have 0 frames"):
         sed.evaluate(scores, TRUTH, sed.AUROC(sed.Clip()))
 
 
