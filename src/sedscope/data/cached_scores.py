@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from threading import Lock
 
 from .score_arrays import ClipScores
@@ -30,9 +29,9 @@ class CachedScores(Scores):
             whole_clips=scores.whole_clips,
         )
 
-    def __reduce__(self) -> tuple[Callable[[Scores], Scores], tuple[Scores]]:
-        """Travel to a worker without the cache: the worker reads each clip only once."""
-        return _uncached, (self._scores,)
+    def __reduce__(self) -> tuple[type[CachedScores], tuple[Scores]]:
+        """Travel to another process without the clips that are kept here."""
+        return CachedScores, (self._scores,)
 
     def digest(self, clips: tuple[str, ...]) -> str:
         """Return the SHA-256 hash of the scores of some clips, in order of name.
@@ -62,10 +61,6 @@ class CachedScores(Scores):
                 self._kept[clip] = clip_scores
                 self.in_memory = len(self._kept) == len(self)  # from now on reading costs nothing
         return clip_scores
-
-
-def _uncached(scores: Scores) -> Scores:
-    return scores
 
 
 def cached(scores: Scores) -> CachedScores:
