@@ -203,7 +203,7 @@ def test_tune_for_a_curve(folder: Path, tmp_path: Path) -> None:
     got = evaluated(folder, "--metric", PSDS, "--points", points)["metrics"][0]
     assert f"{got['value']:.4f}" == table_rows(outcome.out)["overall"][0]
     message = refused(run("detect", folder / "good", "--points", points))
-    assert "no thresholds, only post-processings" in message
+    assert "There are post-processings, but no thresholds" in message
 
 
 def test_points_of_scores_that_were_processed_before(folder: Path, tmp_path: Path) -> None:

@@ -52,6 +52,13 @@ def test_help_is_quick() -> None:
     assert min(seconds() for _ in range(5)) < 0.5
 
 
+def test_the_command_line_loads_only_typer() -> None:
+    loaded = run(
+        "import sys, sedscope.cli; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    ).split()
+    assert not {"numpy", "polars", "narwhals", "pandas", "matplotlib", "scipy", "torch"} & set(loaded)
+
+
 def test_names_for_type_checkers_are_those_of_the_package() -> None:
     stub = (Path(sedscope.__file__).parent / "__init__.pyi").read_text()
     one_by_one = set(re.findall(r"import (\w+) as \1$", stub, re.MULTILINE))

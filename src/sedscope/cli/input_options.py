@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
 
 import typer
 
-from ..data.alignment import ClipChoice, Missing
-from ..data.ground_truth import Invalid, Overlaps
+from ..data.choices import ClipChoice, Invalid, Missing, Overlaps
 from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
 from .options import (
