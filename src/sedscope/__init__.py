@@ -4,6 +4,7 @@ Public names are loaded when they are first used: ``__init__.pyi`` lists them fo
 """
 
 from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
 
 __version__ = "0.1.0"
 
@@ -66,7 +67,7 @@ def __getattr__(name: str) -> object:
     rooms = [_HOME[name]] if name in _HOME else [] if name.startswith("_") else _OPEN_ROOMS
     for room in rooms:
         value = getattr(_import_module(f".{room}", __name__), name, None)
-        if value is not None:
+        if value is not None and not isinstance(value, _ModuleType):
             globals()[name] = value
             return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""``python -m sedscope``, and the program ``sedscope``."""
+"""The program ``sedscope``, also started by ``python -m sedscope``."""
 
 import atexit
 import os
@@ -8,7 +8,7 @@ _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line. Ctrl-C, also while it is being loaded, ends it with one line."""
+    """Run the command line. Ctrl-C ends it with one line, even while it is loading."""
     try:
         from .cli import main as run
 
@@ -19,7 +19,7 @@ def main() -> None:
         sys.stdout.flush()
         print("interrupted", file=sys.stderr, flush=True)
         atexit._run_exitfuncs()
-        os._exit(_INTERRUPTED)  # without waiting for threads that are at work
+        os._exit(_INTERRUPTED)  # without waiting for threads that are still working
 
 
 if __name__ == "__main__":

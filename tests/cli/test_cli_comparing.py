@@ -170,7 +170,7 @@ def test_tune_a_sweep_with_folds(folder: Path, tmp_path: Path) -> None:
     assert loaded.postprocessing == expected.points.postprocessing
     assert loaded.provenance["scores"] == "good"
     assert loaded.provenance["chosen_from"] == "3 post-processings"
-    assert "note: each class" not in outcome.err
+    assert "note: Each class" not in outcome.err
 
     fixed = "FScore(Collar(onset=0.5))"
     got = evaluated(folder, "--metric", fixed, "--points", points)["metrics"][0]
@@ -199,11 +199,11 @@ def test_tune_for_a_curve(folder: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.toml"
     outcome = command(folder, "tune", "--metric", PSDS, "--sweep", SWEEP, "-o", points)
     assert outcome.code == 0
-    assert "note: each class is tuned for its own PSDS" in outcome.err
+    assert "note: Each class is tuned for its own PSDS" in outcome.err
     got = evaluated(folder, "--metric", PSDS, "--points", points)["metrics"][0]
     assert f"{got['value']:.4f}" == table_rows(outcome.out)["overall"][0]
     message = refused(run("detect", folder / "good", "--points", points))
-    assert "no thresholds, only post-processings" in message
+    assert "There are post-processings, but no thresholds" in message
 
 
 def test_points_of_scores_that_were_processed_before(folder: Path, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_points_of_scores_that_were_processed_before(folder: Path, tmp_path: Pat
     before = ["--postprocess", "MinimumDuration(0.4)"]
     for sweep in ([], ["--sweep", SWEEP]):
         outcome = command(folder, "tune", *before, *sweep, "-o", points)
-        assert 'note: the points are for scores after --postprocess "Min' in outcome.err
+        assert 'Use them with --postprocess "MinimumDuration(0.4)"' in outcome.err
     options = ["--metric", "FScore(Collar())", "--points", points]
     got = evaluated(folder, *options, *before)["metrics"][0]
     assert f"{got['value']:.4f}" == table_rows(outcome.out)["overall"][0]
@@ -243,7 +243,7 @@ def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
         (["--sweep", "MedianFilter(1..0/0.1)"], "is empty"),
         (["--sweep", "Cow(1)"], "Cow"),
         (["--folds", "1"], "folds=1 must be at least 2"),
-        (["--folds", "100"], "at most as many as there are: 24 clips"),
+        (["--folds", "100"], "at most the number of units: there is 24 clips"),
         (["--metric", PSDS], "give post-processings to choose from (--sweep)"),
         (["--metric", "BestFScore(Collar(), average='micro')"], "no class can be tuned by itself"),
         (["--metric", f"PiPSDS(Intersection(0.7, 0.7), postprocessing='{SWEEP}')"], "takes the best"),
@@ -252,7 +252,7 @@ def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
         (["--metric", PSDS, "--objective", "error_rate", "--beta", "2"], "--objective, --beta cannot"),
         (["--sweep", SWEEP, "--min-recall", "0.5"], "--min-recall cannot be combined"),
         (["--sweep", SWEEP, "--objective", "cost"], "--objective cost cannot be combined"),
-        (["--sweep", SWEEP, "--groups", "groups.tsv"], "say how many folds"),
+        (["--sweep", SWEEP, "--groups", "groups.tsv"], "give the number of folds (--folds)"),
         (["--sweep", SWEEP, "--folds", "2", "--seed", "-1"], "seed=-1"),
     ],
 )
@@ -270,15 +270,18 @@ def test_tune_refuses(options: list[str], message: str, folder: Path, tmp_path: 
         (["--bootstrap", "10", "--seed", "-1"], "seed=-1"),
         (["--bootstrap", "10", "--groups", "nowhere.tsv"], "Cannot read"),
         (["--bootstrap", "10", "--groups", "truth.tsv"], "second group"),
-        (["--bootstrap", "10", "--groups", "few.tsv"], "without a group: 23 clips"),
-        (["--bootstrap", "10", "--groups", "one_column.tsv"], "two columns are needed"),
+        (["--bootstrap", "10", "--groups", "few.tsv"], "23 clips without a group"),
+        (["--bootstrap", "10", "--groups", "one_column.tsv"], "one_column.tsv needs two columns"),
         (["--bootstrap", "10", "--groups", "bare.tsv"], "bare.tsv line 3"),
-        (["--groups", "groups.tsv"], "--groups: there are no intervals without --bootstrap"),
-        (["--interval", "bca", "--balanced"], "--interval, --balanced: there are no intervals"),
-        (["--confidence", "0.9"], "--confidence: there are no intervals"),
+        (
+            ["--groups", "groups.tsv"],
+            "Without --bootstrap there are no intervals, so --groups cannot be used",
+        ),
+        (["--interval", "bca", "--balanced"], "no intervals, so --interval, --balanced cannot be used"),
+        (["--confidence", "0.9"], "no intervals, so --confidence cannot be used"),
         (["--postprocess", "Median(1)"], "Median"),
-        (["--postprocess", "PerClass({'Cow': MedianFilter(1)})"], "without scores: Cow"),
-        (["--points", "nowhere.toml"], "cannot read"),
+        (["--postprocess", "PerClass({'Cow': MedianFilter(1)})"], "The scores have no class Cow"),
+        (["--points", "nowhere.toml"], "Cannot read"),
         (["--points", "truth.tsv"], "not a file of operating points"),
     ],
 )
@@ -375,9 +378,9 @@ def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert same.code == 0
     assert f"good − {tmp_path / 'good'}" in same.out
     for wrong, message in [
-        (["good", "good"], "two systems are called good"),
-        (["x=good", "x=bad"], "two systems are called x"),
-        (["good"], "give at least two systems"),
+        (["good", "good"], "Two systems are called good"),
+        (["x=good", "x=bad"], "Two systems are called x"),
+        (["good"], "Give at least two systems"),
         (["good", "x="], "x=: write NAME=FOLDER"),
         (["good", "x=bad,"], "x=bad,: write NAME=FOLDER"),
         (["good", "=bad"], "=bad: write NAME=FOLDER"),
@@ -421,7 +424,7 @@ def test_clips_that_not_all_have_scored(folder: Path, tmp_path: Path) -> None:
         (tmp_path / file.name).write_bytes(file.read_bytes())
     options = ["--metric", COLLAR, "--bootstrap", 10]
     message = refused(command(folder, "compare", folder / "good", tmp_path, *options))
-    assert "not scored by all systems: 4 clips" in message
+    assert "Not all systems have scores for 4 clips" in message
     assert "--clips scored" in message
     outcome = command(folder, "compare", folder / "good", tmp_path, *options, "--clips", "scored")
     assert outcome.code == 0

@@ -69,11 +69,12 @@ def test_deltas_that_do_not_fit(folder: Path, tmp_path: Path) -> None:
     assert other.code == 2
     assert "no deltas for PSDS" in other.err
     text = run("evaluate", "--deltas", folder / "truth.tsv")
-    assert "is no file of deltas" in text.err
+    assert "is not a file of deltas" in text.err
     for option in (("--report", tmp_path / "x.html"), ("--points", "x"), ("--engine", "dask")):
-        assert f"{option[0]}: this needs scores" in run("evaluate", "--deltas", file, *option).err
+        refused = run("evaluate", "--deltas", file, *option)
+        assert f"{option[0]} cannot be combined with --deltas" in refused.err
     chosen = run("evaluate", "--deltas", file, "--classes", "Dog", "--postprocess", "MedianFilter(1)")
-    assert "--classes, --postprocess: this needs scores" in chosen.err
+    assert "--classes, --postprocess cannot be combined with --deltas" in chosen.err
 
 
 def test_outputs_are_looked_at_first(folder: Path, tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_outputs_are_looked_at_first(folder: Path, tmp_path: Path) -> None:
         ("tune", *paths, "-o", nowhere),
         ("deltas", *paths, "-o", nowhere),
     ):
-        assert f"Cannot write {nowhere}: there is no folder" in run(*command).err
+        assert f"Cannot write {nowhere}: the folder {nowhere.parent} does not exist" in run(*command).err
 
 
 def test_engines_and_limits_change_nothing(folder: Path, tmp_path: Path) -> None:
@@ -124,22 +125,22 @@ def test_too_little_memory_is_reported_before_the_run(
         "--durations",
         folder / "durations.tsv",
     )
-    monkeypatch.setattr("sedscope.evaluation.class_blocks.of_machine", lambda: 100_000)
+    monkeypatch.setattr("sedscope.evaluation.class_blocks.machine_memory", lambda: 100_000)
     assert "memory" not in run(*command).err
-    monkeypatch.setattr("sedscope.cli.evaluate._MANY", 10)
+    monkeypatch.setattr("sedscope.cli.engine_options._LARGE_SET", 10)
     assert "--memory 1GB counts classes in blocks" in run(*command).err
     assert "memory" not in run(*command, "--memory", "1GB").err
     monkeypatch.undo()
-    monkeypatch.setattr("sedscope.cli.evaluate._MANY", 10)
+    monkeypatch.setattr("sedscope.cli.engine_options._LARGE_SET", 10)
     assert "memory" not in run(*command).err
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--memory", "much"), "give a number of bytes"),
-        (("--scheduler", "tcp://127.0.0.1:1"), "a scheduler is for engine='dask'"),
-        (("--memory", "1GB", "--bootstrap", "10"), "resampling needs all deltas at once"),
+        (("--memory", "much"), "is not a number of bytes"),
+        (("--scheduler", "tcp://127.0.0.1:1"), "A scheduler is for engine='dask'"),
+        (("--memory", "1GB", "--bootstrap", "10"), "Resampling needs all deltas at once"),
     ],
 )
 def test_bad_options(folder: Path, options: tuple[str, ...], message: str) -> None:
@@ -154,4 +155,4 @@ def test_bad_options(folder: Path, options: tuple[str, ...], message: str) -> No
 def test_scores_without_ground_truth(folder: Path) -> None:
     done = run("evaluate", folder / "scores")
     assert done.code == 2
-    assert "give SCORES and GROUND_TRUTH, not 1 path" in done.err
+    assert "Give two paths, SCORES and GROUND_TRUTH, not 1 path" in done.err

@@ -365,7 +365,7 @@ def test_results_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
     for target in (tmp_path / "no folder" / "results.json", tmp_path, files.truth / "results.json"):
         outcome = run("evaluate", files.scores, files.truth, "--json", target)
         assert outcome.code == 2
-        assert f"annot write {target}: " in outcome.err
+        assert f"error: Cannot write {target}: " in outcome.err
         assert files.listing() == before
     results = tmp_path / "results.json"
     results.write_text("of an earlier run")

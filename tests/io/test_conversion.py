@@ -167,7 +167,7 @@ def test_columns_on_the_command_line(tmp_path: Path) -> None:
     assert sed.read_events(tmp_path / "out.tsv") == {"a": [(0, 1, "Wren")]}
     outcome = run("convert", file, tmp_path / "out2.tsv", "--columns", "filename")
     assert outcome.code == 2
-    assert "write role=name,role=name" in outcome.err
+    assert "Write key=name,key=name" in outcome.err
 
 
 def test_formats_are_listed() -> None:
@@ -203,7 +203,7 @@ def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
     (tmp_path / "sets").mkdir()
     (tmp_path / "sets" / "0.5.tsv").write_text(TRUTH)
     outcome = run("validate", tmp_path / "sets", files.truth)
-    assert (outcome.code, "per threshold: validate one of them" in outcome.err) == (2, True)
+    assert (outcome.code, "one per threshold. Validate one of them" in outcome.err) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "tune", "detect"])

@@ -400,4 +400,4 @@ def test_command_line(tmp_path: Path) -> None:
     assert (outcome.code, outcome.out) == (2, "")
     outcome = run("report", files.scores, files.truth, *timed, "-o", page, "--clips-shown", "many")
     assert outcome.code == 2
-    assert "--clips-shown many: neither a number nor a file" in outcome.err
+    assert "--clips-shown many is neither a number nor a file" in outcome.err

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.alignment import Missing
-from ..data.ground_truth import GroundTruth, Invalid
+from ..data.choices import Invalid, Missing
+from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import counted, listing, subject, with_guesses

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from ..data.alignment import Missing
+from ..data.choices import Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id
 from ..data.event_table import EventTable
-from ..data.ground_truth import GroundTruth, Invalid, Overlaps
+from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..errors import SedscopeError, subject
 from ..io.durations import read_durations

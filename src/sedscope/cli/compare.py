@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import SedscopeError, SedscopeWarning, listing
-from ..io.locations import Location, location
-from .inputs import Inputs
-from .metric_options import MetricChoice, Sampling, Shown
-from .options import check_outputs, path_option
+from ..errors import SedscopeError, listing
+from .engine_options import EngineOptions
+from .input_options import InputOptions
+from .metric_options import MetricOptions
+from .options import as_location, check_outputs, path_option
+from .progress import counting_progress
+from .report_options import ReportOptions
+from .resampling_options import ComparisonOptions
 
 if TYPE_CHECKING:
+    from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
+    from ..evaluation.comparison_result import Comparison
+    from ..io.locations import Location
+
+_TABLE_WRITERS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
 
 
 def compare(
@@ -23,89 +31,113 @@ def compare(
         list[str],
         typer.Argument(
             metavar="SYSTEM SYSTEM... GROUND_TRUTH",
-            help="Two systems or more, each a folder of score tables or a file of detections, or "
-            "NAME=RUN,RUN for several runs of one system; then the reference events",
+            help="Two or more systems, then the reference events. A system is a folder of score tables or "
+            "a file of detections; write NAME=RUN,RUN for several runs of one system.",
         ),
     ],
-    inputs: Inputs,
-    measured: MetricChoice,
-    sampling: Sampling,
-    shown: Shown,
-    bootstrap: Annotated[int, typer.Option(help="Number of resamples of the clips")] = 1000,
+    inputs: InputOptions,
+    metric_options: MetricOptions,
+    resampling: ComparisonOptions,
+    report_options: ReportOptions,
+    engine: EngineOptions,
     output: Annotated[
         list[Path] | None,
         path_option(
-            "--output", "-o", help="File for all tables: .md, .tex or .csv; may be given several times"
+            "--output",
+            "-o",
+            help="File for all tables: .md, .tex or .csv. Repeat the option for several formats.",
         ),
     ] = None,
     report: Annotated[
-        Path | None, path_option(help="Write a report of all systems to this HTML file")
+        Path | None, path_option(help="Also write an HTML report of all systems to this file.")
     ] = None,
 ) -> None:
-    """Compare systems: values, differences, and which of them are more than chance."""
+    """Compare systems on the same clips, and find the differences that exceed chance."""
     from .. import compare as compare_systems
-    from ..data.cached_scores import cached
-    from .progress import progress_bar
 
     *systems, ground_truth = paths
     if len(systems) < 2:
-        raise SedscopeError("give at least two systems, then the ground truth")
-    unknown = [str(path) for path in output or () if path.suffix not in _FORMATS]
-    if unknown:
-        raise SedscopeError(f"--output: {listing(unknown)}: the name must end with .md, .tex or .csv")
-    check_outputs(report, *(output or ()))
-    of_report = shown.arguments(report)
-    metrics = measured.metrics()
-    truth = inputs.read_truth(location(ground_truth))
-
-    def read(path: Location) -> Scores:
-        return inputs.read_scores(path, truth, "compare")
-
-    runs = {name: [read(path) for path in paths] for name, paths in _named(systems).items()}
-    if report:
-        runs = {name: [cached(of_system[0]), *of_system[1:]] for name, of_system in runs.items()}
-    known = next(iter(runs.values()))[0].classes
-    with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
-        warnings.simplefilter("ignore", SedscopeWarning)
+        raise SedscopeError("Give at least two systems, then the ground truth.")
+    outputs = output or []
+    _check_tables(outputs)
+    check_outputs(report, *outputs)
+    report_options.refuse_without(report)
+    shown = report_options.arguments()
+    metrics = metric_options.metrics()
+    truth = inputs.read_truth(as_location(ground_truth))
+    runs = _read_runs(systems, inputs, truth, keep_scores=report is not None)
+    first_run = next(iter(runs.values()))[0]
+    with counting_progress() as progress:
         result = compare_systems(
             runs,
             truth,
             metrics,
-            n=bootstrap,
+            n=resampling.bootstrap,
             progress=progress,
-            **sampling.arguments(),
-            **inputs.choice(known),
+            **resampling.arguments(),
+            **inputs.selection(first_run.classes),
+            **engine.arguments(),
         )
     if report:
-        result.report(report, threads=inputs.threads, **of_report)
-    for path in output or ():
-        getattr(result, _FORMATS[path.suffix])(path)
-    typer.echo(f"{result.clips} clips, {result.hours:.2f} hours\n\n{result.table()}")
-    for i, metric in enumerate(metrics, 1):
-        typer.echo(f"\n[{i}]\n{result.class_table(metric)}")
-    for note in result.warnings:
-        typer.echo(f"warning: {note}", err=True)
+        result.report(report, **shown, **engine.arguments())
+    for path in outputs:
+        getattr(result, _TABLE_WRITERS[path.suffix])(path)
+    _show(result)
 
 
-_FORMATS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
+def _check_tables(outputs: Iterable[Path]) -> None:
+    unknown = [str(path) for path in outputs if path.suffix not in _TABLE_WRITERS]
+    if unknown:
+        raise SedscopeError(f"--output {listing(unknown)}: the name must end with .md, .tex or .csv.")
 
 
-def _named(systems: list[str]) -> dict[str, list[Location]]:
-    """The paths of each system by its name: as given, or else the last part of its path."""
-    named: dict[str, list[Location]] = {}
-    short: list[str] = []
+def _read_runs(
+    systems: Sequence[str], inputs: InputOptions, truth: GroundTruth, *, keep_scores: bool
+) -> dict[str, list[Scores]]:
+    """Read the runs of each system. ``keep_scores``: keep those of the first run, for a report."""
+    from ..data.cached_scores import cached
+
+    runs = {
+        name: [inputs.read_scores(path, truth, "compare") for path in paths]
+        for name, paths in _paths_by_name(systems).items()
+    }
+    if keep_scores:
+        for of_system in runs.values():
+            of_system[0] = cached(of_system[0])
+    return runs
+
+
+def _paths_by_name(systems: Sequence[str]) -> dict[str, list[Location]]:
+    """Return the paths of the runs of each system.
+
+    A system without a name is called after the last part of its path, or after the whole path if two
+    would have the same name.
+    """
+    paths_by_name: dict[str, list[Location]] = {}
+    short_names: list[str] = []
     for text in systems:
-        name, equals, listed = text.partition("=")
+        name, equals, runs_text = text.partition("=")
         if not equals or Path(text).exists():
-            name, paths = text.rstrip("/\\") or text, [location(text)]
-            short.append(location(name).name or name)
+            name, paths = text.rstrip("/\\") or text, [as_location(text)]
+            short_names.append(as_location(name).name or name)
         else:
-            runs = [listed] if Path(listed).exists() else listed.split(",")
-            if not name or not listed or "" in runs:
-                raise SedscopeError(f"{text}: write NAME=FOLDER, or NAME=RUN,RUN for several runs")
-            paths = [location(run) for run in runs]
-            short.append(name)
-        if name in named:
-            raise SedscopeError(f"two systems are called {name}: give names, as in NAME=FOLDER")
-        named[name] = paths
-    return dict(zip(short, named.values(), strict=True)) if len(set(short)) == len(named) else named
+            runs = [runs_text] if Path(runs_text).exists() else runs_text.split(",")
+            if not name or not runs_text or "" in runs:
+                raise SedscopeError(f"{text}: write NAME=FOLDER, or NAME=RUN,RUN for several runs.")
+            paths = [as_location(run) for run in runs]
+            short_names.append(name)
+        if name in paths_by_name:
+            raise SedscopeError(f"Two systems are called {name}. Name them with NAME=FOLDER.")
+        paths_by_name[name] = paths
+    if len(set(short_names)) < len(paths_by_name):
+        return paths_by_name
+    return dict(zip(short_names, paths_by_name.values(), strict=True))
+
+
+def _show(result: Comparison) -> None:
+    """Print the tables and the warnings."""
+    typer.echo(f"{result.clips} clips, {result.hours:.2f} hours\n\n{result.table()}")
+    for number, metric in enumerate(result.metrics, 1):
+        typer.echo(f"\n[{number}]\n{result.class_table(metric)}")
+    for warning in result.warnings:
+        typer.echo(f"warning: {warning}", err=True)

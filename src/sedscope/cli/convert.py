@@ -1,4 +1,4 @@
-"""``sedscope convert`` and ``sedscope formats``: from one format to another."""
+"""``sedscope convert``: scores or events in another format."""
 
 from __future__ import annotations
 
@@ -7,57 +7,63 @@ from typing import Annotated
 
 import typer
 
-from ..io.locations import location
 from .options import (
     ColumnsOption,
     FormatOption,
     LabelOption,
     StitchOption,
     column_map,
+    path_argument,
     path_option,
-    stitching,
+    stitch_arguments,
 )
+from .progress import progress_bar
 
 
 def convert(
     source: Annotated[
         Path,
-        typer.Argument(parser=location, help="Scores or events in any format: 'sedscope formats'"),
+        path_argument(help="Scores or events in any format that 'sedscope formats' lists."),
     ],
-    target: Annotated[Path, typer.Argument(parser=location, help="File or new folder to write")],
+    target: Annotated[Path, path_argument(help="File or new folder to write.")],
     format: FormatOption = None,
     to: Annotated[
         str | None,
         typer.Option(
-            help="Format to write \\[default: by the name of TARGET; scores without a suffix: a store]"
+            help="Format to write. \\[default: from the suffix of TARGET; without one, scores become a "
+            "store]"
         ),
     ] = None,
     columns: ColumnsOption = None,
     label: LabelOption = None,
     durations: Annotated[
-        Path | None, path_option(help="Clip durations, for labels of whole clips and for JAMS")
+        Path | None,
+        path_option(help="Clip durations (filename duration), for labels of whole clips and for JAMS."),
     ] = None,
     durations_output: Annotated[
-        Path | None, path_option(help="Write the durations that SOURCE has to this file")
+        Path | None, path_option(help="Write the clip durations that SOURCE has to this file.")
     ] = None,
     classes: Annotated[
-        str | None, typer.Option(help="Classes, with commas, of scores that do not name them")
+        str | None,
+        typer.Option(help="Classes of scores that do not name them, separated by commas."),
     ] = None,
     frame: Annotated[
-        float | None, typer.Option(help="Length of frames in seconds, of scores that do not say so")
+        float | None,
+        typer.Option(help="Frame length in seconds, for scores that do not state it."),
     ] = None,
     stitch: StitchOption = None,
     lossy: Annotated[
-        bool, typer.Option("--lossy", help="Leave out what the format cannot hold, instead of an error")
+        bool,
+        typer.Option(
+            "--lossy", help="Leave out what the format cannot hold, instead of stopping with an error."
+        ),
     ] = False,
 ) -> None:
-    """Convert scores or events to another format, without loss or with a word on what would be lost."""
+    """Convert scores or events to another format, and refuse to lose anything unless --lossy is given."""
     from .. import convert as convert_files
-    from .progress import progress_bar
 
-    joined = stitching(stitch)
     with progress_bar("converting") as progress:
-        done = convert_files(
+        converted = convert_files(
             source,
             target,
             format=format,
@@ -70,17 +76,6 @@ def convert(
             frame=frame,
             lossy=lossy,
             progress=progress,
-            **joined,
+            **stitch_arguments(stitch),
         )
-    typer.echo(f"{done}: {target}")
-
-
-def formats() -> None:
-    """List the formats of scores and events."""
-    from ..io.events.registry import EVENT_FORMATS
-    from ..io.scores.registry import SCORE_FORMATS
-
-    for kind, known in (("scores", SCORE_FORMATS), ("events", EVENT_FORMATS)):
-        typer.echo(f"{kind}:")
-        for made in known.values():
-            typer.echo(f"  {made.name:21}{made.about}")
+    typer.echo(f"{converted}: {target}")

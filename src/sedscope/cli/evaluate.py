@@ -2,227 +2,212 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import SedscopeError, SedscopeWarning, counted, listing
-from ..io.locations import Location, location
-from .inputs import Inputs
-from .metric_options import MetricChoice, Sampling, Shown
-from .options import check_outputs, path_option
+from ..errors import SedscopeError, counted, listing
+from .engine_options import EngineOptions, MemoryOptions
+from .input_options import InputOptions, require_scores
+from .metric_options import MetricOptions
+from .options import JsonOption, as_location, check_outputs, path_option
+from .progress import counting_progress
+from .report_options import ReportOptions
+from .resampling_options import IntervalOptions
 
 if TYPE_CHECKING:
-    from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..evaluation.result import Evaluation
+    from ..io.locations import Location
     from ..metrics import Metric
-
-_MANY = 1_000_000  # clips × classes of which it is worth looking at some first
+    from ..resampling.draws import Resampling
 
 
 def evaluate(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            parser=location,
+            parser=as_location,
             metavar="SCORES GROUND_TRUTH",
-            help="Scores or detections in any format, see 'sedscope formats', or a folder of files of "
-            "detections, named by their thresholds; reference events. With --deltas: files of deltas",
+            help="Scores or detections in any format that 'sedscope formats' lists, or a folder of files "
+            "of detections named by their thresholds; then the reference events. With --deltas: files "
+            "that 'sedscope deltas' wrote.",
         ),
     ],
-    inputs: Inputs,
-    measured: MetricChoice,
-    sampling: Sampling,
-    shown: Shown,
+    inputs: InputOptions,
+    metric_options: MetricOptions,
+    intervals: IntervalOptions,
+    report_options: ReportOptions,
+    engine: EngineOptions,
+    memory: MemoryOptions,
     points: Annotated[
         Path | None,
         path_option(
-            help="Evaluate with these post-processings and thresholds, as 'sedscope tune' writes them"
+            help="Evaluate with the post-processings and thresholds of this file, which 'sedscope tune' "
+            "wrote."
         ),
     ] = None,
-    bootstrap: Annotated[
-        int | None, typer.Option(help="Add intervals from so many resamples of the clips, e.g. 1000")
-    ] = None,
     deltas: Annotated[
-        bool, typer.Option("--deltas", help="Evaluate files that 'sedscope deltas' wrote, together")
+        bool,
+        typer.Option("--deltas", help="Evaluate files that 'sedscope deltas' wrote, all together."),
     ] = False,
-    engine: Annotated[
-        Literal["threads", "dask"],
-        typer.Option(help="Where to count: 'threads' of this process, or a 'dask' cluster"),
-    ] = "threads",
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of the Dask scheduler \\[default: a cluster of its own]")
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        path_option(help="Folder in which parts of the work are kept, to go on after an interruption"),
-    ] = None,
-    memory: Annotated[
-        str | None, typer.Option(help="Stay within so much memory, e.g. 4GB: classes in blocks")
-    ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Say how much memory is expected and was used")
-    ] = False,
-    json: Annotated[
-        str | None, typer.Option(help="Write the results to this file; '-': only JSON, to stdout")
-    ] = None,
+    json: JsonOption = None,
     report: Annotated[
-        Path | None, path_option(help="Write a report to this HTML file, see 'sedscope report'")
+        Path | None,
+        path_option(help="Also write an HTML report to this file; see 'sedscope report'."),
     ] = None,
 ) -> None:
-    """Evaluate a system's scores, or its detections, against reference events."""
-    from .. import Resampling, evaluate_deltas, evaluate_sets
-    from .. import evaluate as evaluate_scores
-    from ..counting.delta_files import merge_files
-    from ..data.cached_scores import cached
-    from .progress import progress_bar
-
-    if json == "":
-        raise SedscopeError("--json: the name of the file is empty")
+    """Evaluate the scores or detections of a system against reference events."""
     check_outputs(json, report)
-    of_report = shown.arguments(report)
-    metrics = measured.metrics()
-    resampling = None
-    if bootstrap is None:
-        sampling.refuse()
-    else:
-        resampling = Resampling(bootstrap, **sampling.arguments())
-    threads = inputs.threads
+    report_options.refuse_without(report)
+    shown = report_options.arguments()
+    metrics = metric_options.metrics()
+    resampling = intervals.resampling()
     if deltas:
-        _refuse_with_deltas(
+        _refuse_with_deltas(inputs, engine, memory, points, report)
+        result = _evaluate_deltas(paths, metrics, resampling, engine.threads)
+    else:
+        scores, ground_truth = _scores_and_truth(paths)
+        result = evaluate_system(
+            scores,
+            ground_truth,
             inputs,
-            {
-                "--report": report,
-                "--points": points,
-                "--checkpoint": checkpoint,
-                "--memory": memory,
-                "--engine": None if engine == "threads" else engine,
-                "--scheduler": scheduler,
-            },
+            metrics,
+            resampling,
+            engine,
+            memory,
+            points=points,
+            keep_scores=report is not None,
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SedscopeWarning)
-            result = evaluate_deltas(merge_files(paths), metrics, bootstrap=resampling, threads=threads)
-        _show(result, json, verbose)
-        return
-    if len(paths) != 2:
-        given = listing([str(path) for path in paths])
-        raise SedscopeError(f"give SCORES and GROUND_TRUTH, not {counted(len(paths), 'path')}: {given}")
-    scores, ground_truth = paths
-    truth = inputs.read_truth(ground_truth)
-    system = _at_points(inputs.read_system(scores, truth), scores, metrics, points)
-    with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
-        warnings.simplefilter("ignore", SedscopeWarning)  # the result names them
-        choice = inputs.choice(truth.labels if isinstance(system, dict) else system.classes)
-        if isinstance(system, dict):
-            if resampling:
-                raise SedscopeError(f"{scores} holds detections at thresholds: --bootstrap needs scores")
-            result = evaluate_sets(system, truth, metrics, overlaps=inputs.overlaps, **choice)
-        else:
-            many = len(system) * len(system.classes) > _MANY
-            if verbose or (many and memory is None and bootstrap is None and engine == "threads"):
-                _say_expected(system, truth, metrics, choice, verbose)
-            system = cached(system) if report else system
-            result = evaluate_scores(
-                system,
-                truth,
-                metrics,
-                bootstrap=resampling,
-                engine=engine,
-                scheduler=scheduler,
-                checkpoint=checkpoint,
-                memory=memory,
-                progress=progress,
-                **choice,
-            )
-    if report:
-        result.report(report, name=scores.name or "system", threads=threads, **of_report)
-    _show(result, json, verbose, "" if points is None else f", at the operating points of {points}")
+        if report:
+            result.report(report, name=scores.name or "system", **shown, **engine.arguments())
+    memory.print_peak()
+    show(result, json, points)
     if report and json != "-":
         typer.echo(f"\nreport: {report}")
 
 
-def _refuse_with_deltas(inputs: Inputs, others: Mapping[str, object]) -> None:
-    why = "this needs scores, and deltas do not have them"
-    given = [option for option, value in others.items() if value is not None]
-    if given:
-        raise SedscopeError(f"{listing(given)}: {why}")
-    inputs.refuse(why)
-
-
-def _at_points(
-    system: Scores | dict[float, Any],
+def evaluate_system(
     path: Location,
+    ground_truth: Location,
+    inputs: InputOptions,
     metrics: Sequence[Metric[Any]],
-    points: Path | None,
-) -> Scores | dict[float, Any]:
-    """The system at the operating points that were asked for, if any were."""
-    from .. import OperatingPoints
-    from .systems import require_scores
+    resampling: Resampling | None,
+    engine: EngineOptions,
+    memory: MemoryOptions,
+    *,
+    points: Path | None = None,
+    keep_scores: bool = False,
+) -> Evaluation:
+    """Read a system and the reference events, and evaluate.
 
-    if points is None:
-        return system
-    tuned = OperatingPoints.load(points)
-    means = any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics)
-    if means and tuned.thresholds:
-        raise SedscopeError("--points apply to scores of frames, not to means over segments")
-    found = require_scores(system, path, "--points")
-    without = [label for label in found.classes if tuned.thresholds and label not in tuned.thresholds]
-    if without:
-        said = f"{points} has no threshold for {counted(len(without), 'class')}, never detected"
-        typer.echo(f"warning: {said}: {listing(without)}", err=True)
-    return tuned.apply(found)
+    ``keep_scores``: keep scores in memory as far as there is room, for a report.
+    """
+    from .. import evaluate as evaluate_scores
+    from .. import evaluate_sets
+    from ..data.cached_scores import cached
 
-
-def _say_expected(
-    system: Scores,
-    truth: GroundTruth,
-    metrics: Sequence[Metric[Any]],
-    choice: dict[str, Any],
-    verbose: bool,
-) -> None:
-    """What memory will be needed, if someone wants to know or it is more than the machine has."""
-    from ..data.alignment import align
-    from ..evaluation.class_blocks import estimate_memory, machine_memory
-    from ..metrics.requests import delta_requests
-
-    chosen = {name: choice[name] for name in ("classes", "clips", "missing")}
-    try:
-        found = estimate_memory(
-            align(system, truth, **chosen), delta_requests(metrics), choice["threads"]
+    truth = inputs.read_truth(ground_truth)
+    system = inputs.read_system(path, truth)
+    if points is not None:
+        system = _at_operating_points(require_scores(system, path, "--points"), points, metrics)
+    if isinstance(system, dict):
+        if resampling:
+            raise SedscopeError(f"{path} holds detections at thresholds, but --bootstrap needs scores.")
+        with counting_progress():
+            return evaluate_sets(
+                system,
+                truth,
+                metrics,
+                overlaps=inputs.overlaps,
+                threads=engine.threads,
+                **inputs.selection(truth.labels),
+            )
+    selection = inputs.selection(system.classes)
+    with counting_progress() as progress:
+        if memory.verbose or (engine.engine == "threads" and resampling is None):
+            memory.announce(system, truth, metrics, selection, engine.threads)
+        return evaluate_scores(
+            cached(system) if keep_scores else system,
+            truth,
+            metrics,
+            bootstrap=resampling,
+            memory=memory.memory,
+            progress=progress,
+            **selection,
+            **engine.arguments(),
         )
-    except SedscopeError:
-        return  # all that is wrong is said when all clips are read
-    there = machine_memory()
-    if verbose or found.bytes > there:
-        typer.echo(f"memory: about {found.bytes / 1e9:.2g} GB expected for deltas and counts", err=True)
-    if found.bytes > there:
-        blocks = f"--memory {max(1, int(there / 2e9))}GB counts classes in blocks"
-        typer.echo(f"memory: this machine has {there / 1e9:.2g} GB; {blocks}", err=True)
 
 
-def _show(result: Evaluation, json: str | None, verbose: bool, where: str = "") -> None:
-    if verbose:
-        typer.echo(f"memory: {_peak() / 1e9:.2g} GB used at the peak, the program included", err=True)
+def show(result: Evaluation, json: str | None = None, points: Path | None = None) -> None:
+    """Print the table and the warnings, and write JSON if asked for. ``-``: print only JSON."""
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return
-    about = f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}"
-    typer.echo(f"{about}\n\n{result.table()}")
-    for note in result.warnings:
-        typer.echo(f"warning: {note}", err=True)
+    where = "" if points is None else f", at the operating points of {points}"
+    typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}\n\n{result.table()}")
+    for warning in result.warnings:
+        typer.echo(f"warning: {warning}", err=True)
     if json:
         result.to_json(json)
 
 
-def _peak() -> float:
-    """The largest memory of this process so far, in bytes."""
-    import resource
-    import sys
+def _scores_and_truth(paths: Sequence[Path]) -> tuple[Path, Path]:
+    if len(paths) != 2:
+        names = listing([str(path) for path in paths])
+        raise SedscopeError(
+            f"Give two paths, SCORES and GROUND_TRUTH, not {counted(len(paths), 'path')}: {names}."
+        )
+    return paths[0], paths[1]
 
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024.0 * peak
+
+def _evaluate_deltas(
+    paths: Sequence[Path],
+    metrics: Sequence[Metric[Any]],
+    resampling: Resampling | None,
+    threads: int | None,
+) -> Evaluation:
+    from .. import evaluate_deltas
+    from ..counting.delta_files import merge_files
+
+    with counting_progress():
+        return evaluate_deltas(merge_files(paths), metrics, bootstrap=resampling, threads=threads)
+
+
+def _refuse_with_deltas(
+    inputs: InputOptions,
+    engine: EngineOptions,
+    memory: MemoryOptions,
+    points: Path | None,
+    report: Path | None,
+) -> None:
+    """Refuse the options that need scores."""
+    usable = ("--threads", "--verbose")
+    groups = (inputs, engine, memory)
+    options = [option for group in groups for option in group.changed_options() if option not in usable]
+    options += [option for option, path in (("--points", points), ("--report", report)) if path]
+    if options:
+        raise SedscopeError(
+            f"{listing(sorted(options), limit=10)} cannot be combined with --deltas: files of deltas do not "
+            "hold scores."
+        )
+
+
+def _at_operating_points(scores: Scores, path: Path, metrics: Sequence[Metric[Any]]) -> Scores:
+    """Apply the operating points of a file. Classes without a threshold are never detected."""
+    from .. import OperatingPoints
+
+    points = OperatingPoints.load(path)
+    means = any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics)
+    if means and points.thresholds:
+        raise SedscopeError("--points sets thresholds for frames, which mean scores of segments lack.")
+    lacking = [label for label in scores.classes if points.thresholds and label not in points.thresholds]
+    if lacking:
+        typer.echo(
+            f"warning: {path} has no threshold for {counted(len(lacking), 'class')}, so they are never "
+            f"detected: {listing(lacking)}.",
+            err=True,
+        )
+    return points.apply(scores)

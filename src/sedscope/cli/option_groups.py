@@ -1,52 +1,76 @@
-"""Options in groups: a command takes a dataclass, and has an option for each of its fields. All have a
-default. ``panel`` names the part of the help in which the group stands."""
+"""Option groups: a command takes a dataclass as a parameter, and gets one option for each of its fields."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, get_args, get_type_hints
+
+
+@dataclass(frozen=True)
+class OptionGroup:
+    """Options that belong together. All of them have a default."""
+
+    panel: ClassVar[str]
+    """The title of the part of the help that lists the group."""
+
+    def changed_options(self) -> list[str]:
+        """Return the options that differ from their default, as they are typed."""
+        changed = [field for field in fields(self) if getattr(self, field.name) != field.default]
+        return [_option_name(type(self), field.name) for field in changed]
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of its groups in the place of the groups, for typer to read."""
+    """Replace the groups in the signature of a command by their options, for typer to read."""
     parameters: list[Parameter] = []
-    groups: dict[str, Any] = {}
+    groups: dict[str, type[OptionGroup]] = {}
     for name, parameter in signature(command, eval_str=True).parameters.items():
-        if is_dataclass(parameter.annotation):
-            groups[name] = parameter.annotation
-            parameters += _options(parameter.annotation)
+        annotation = parameter.annotation
+        if isinstance(annotation, type) and issubclass(annotation, OptionGroup):
+            groups[name] = annotation
+            parameters += _options(annotation)
         else:
             parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
 
     @wraps(command)
-    def run(**given: Any) -> None:
-        for name, kind in groups.items():
-            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-        command(**given)
+    def run(**values: object) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        command(**values)
 
     vars(run)["__signature__"] = Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
-def _options(group: Any) -> list[Parameter]:
-    """An option for each field, in the part of the help that the group has."""
-    hints = get_type_hints(group, include_extras=True)
+def _options(group: type[OptionGroup]) -> list[Parameter]:
+    """Return one parameter for each field, with its option in the panel of the group."""
     parameters = []
+    hints = _hints(group)
     for field in fields(group):
         kind, option = get_args(hints[field.name])
-        shown = copy(option)
-        shown.rich_help_panel = group.panel
+        in_panel = copy(option)
+        in_panel.rich_help_panel = group.panel
         parameters.append(
             Parameter(
                 field.name,
                 Parameter.KEYWORD_ONLY,
                 default=field.default,
-                annotation=Annotated[kind, shown],
+                annotation=Annotated[kind, in_panel],
             )
         )
     return parameters
+
+
+def _option_name(group: type[OptionGroup], name: str) -> str:
+    """Return the option of a field as it is typed."""
+    _, option = get_args(_hints(group)[name])
+    names: tuple[str, ...] = option.param_decls or ()
+    return next(iter(names), f"--{name.replace('_', '-')}")
+
+
+def _hints(group: type[OptionGroup]) -> dict[str, Any]:
+    return get_type_hints(group, include_extras=True)

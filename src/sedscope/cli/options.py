@@ -1,128 +1,166 @@
-"""Options that several commands share."""
+"""Arguments and options that several commands share, and how their values are read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 import typer
 
 from ..errors import SedscopeError
-from ..io.locations import Location, location
 
 if TYPE_CHECKING:
+    from ..data.chunks import Chunks, Unit
     from ..data.scores import Scores
+    from ..io.locations import Location
+
+
+def as_location(text: str | Location) -> Location:
+    """Return the path or address that a text names."""
+    from ..io.locations import location
+
+    return location(text)
+
+
+def path_argument(*, help: str) -> Any:
+    """Return an argument that takes a path or an address."""
+    return typer.Argument(parser=as_location, help=help)
 
 
 def path_option(*names: str, help: str) -> Any:
-    """An option that takes a path or an address."""
-    return typer.Option(*names, parser=location, metavar="PATH", help=help)
+    """Return an option that takes a path or an address."""
+    return typer.Option(*names, parser=as_location, metavar="PATH", help=help)
 
 
 ScoresArgument = Annotated[
     Path,
-    typer.Argument(
-        parser=location,
-        help="Folder of score tables, one a clip: onset offset class…; or a file of detections: "
-        "filename onset offset event_label, perhaps confidence; or a folder of such files, named by "
-        "their thresholds; or any other of 'sedscope formats'",
+    path_argument(
+        help="Scores or detections: a folder of score tables, one per clip (onset offset class…), a file "
+        "of detections (filename onset offset event_label, optionally confidence), a folder of such "
+        "files named by their thresholds, or any other format that 'sedscope formats' lists."
     ),
 ]
 TruthArgument = Annotated[
     Path,
-    typer.Argument(
-        parser=location,
-        help="Reference events: filename onset offset event_label; or any other of 'sedscope formats'",
+    path_argument(
+        help="Reference events (filename onset offset event_label), or any other format that 'sedscope "
+        "formats' lists."
     ),
 ]
 FormatOption = Annotated[
-    str | None, typer.Option(help="Format that is read, where its content leaves doubt")
+    str | None, typer.Option(help="Format of the input. \\[default: detected from the content]")
 ]
 ScoresFormatOption = Annotated[
-    str | None, typer.Option(help="Format of the scores or detections, where their content leaves doubt")
+    str | None,
+    typer.Option(help="Format of the scores or detections. \\[default: detected from the content]"),
 ]
 ColumnsOption = Annotated[
     str | None,
     typer.Option(
-        help="Names of columns of events: 'onset=\"Begin Time (s)\",label=Species'; there are filename, "
-        "onset, offset, duration, label, confidence"
+        help="Column names of an event table, e.g. 'onset=\"Begin Time (s)\",label=Species'. The keys are "
+        "filename, onset, offset, duration, label and confidence."
     ),
 ]
-LabelOption = Annotated[str | None, typer.Option(help="Label of events that have none")]
+LabelOption = Annotated[str | None, typer.Option(help="Label for events that have none.")]
 StitchOption = Annotated[
     str | None,
     typer.Option(
-        help="Join chunks of recordings, averaged where they overlap: 'seconds', 'centiseconds' or "
-        "'milliseconds' if they are named RECORDING-START or RECORDING-START-END, or a file: filename "
-        "recording start. For events: average windows that overlap"
+        help="Join the chunks of long recordings, and average them where they overlap. Give 'seconds', "
+        "'centiseconds' or 'milliseconds' if the chunks are named RECORDING-START or "
+        "RECORDING-START-END in that unit, or a file with the columns filename, recording and start. "
+        "For detections: average windows that overlap."
     ),
 ]
 PostprocessOption = Annotated[
     list[str] | None,
     typer.Option(
-        help='Post-process the scores first, e.g. "MedianFilter(0.48)"; several are applied in order'
+        help='Post-process the scores first, e.g. "MedianFilter(0.48)". Repeat the option to apply '
+        "several in order."
     ),
 ]
-SeedOption = Annotated[int, typer.Option(help="Seed of what is drawn")]
+SeedOption = Annotated[int, typer.Option(help="Seed of the random draws.")]
 GroupsOption = Annotated[
     Path | None,
-    path_option(help="File with the group of each clip, which are drawn whole: filename group"),
+    path_option(
+        help="File with the group of each clip (filename group). The clips of a group stay together."
+    ),
+]
+JsonOption = Annotated[
+    str | None,
+    typer.Option(help="Write the results to this JSON file, or '-' to print JSON and nothing else."),
 ]
 
 _COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
 
 
+class StitchArguments(TypedDict):
+    """How the library joins chunks."""
+
+    stitch: Chunks | Literal[False]
+    unit: Unit
+
+
 def check_outputs(*paths: str | Location | None) -> None:
-    """Refuse files to write in folders that are not there, before any work is done."""
+    """Refuse output files whose folder does not exist, before any work is done."""
     for path in paths:
-        file = None if path in (None, "-") else location(path or "")
+        if path == "":
+            raise SedscopeError("The name of an output file is empty.")
+        file = None if path in (None, "-") else as_location(path or "")
         if isinstance(file, Path) and not file.parent.is_dir():
-            raise SedscopeError(f"Cannot write {file}: there is no folder {file.parent}.")
+            raise SedscopeError(f"Cannot write {file}: the folder {file.parent} does not exist.")
 
 
-def column_map(given: str | None) -> dict[str, str] | None:
-    """Names of columns by what they hold, from ``role=name,…``; quotes keep commas in a name."""
-    if given is None:
+def column_map(text: str | None) -> dict[str, str] | None:
+    """Read the column names of ``key=name,…``. Quotes keep commas in a name."""
+    if text is None:
         return None
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     position = 0
-    while position < len(given):
-        part = _COLUMN.match(given, position)
-        if part is None:
-            raise SedscopeError(f"--columns {given}: write role=name,role=name")
-        found[part[1]] = part[2].strip().strip("\"'")
-        position = part.end()
-    return found
+    while position < len(text):
+        match = _COLUMN.match(text, position)
+        if match is None:
+            raise SedscopeError(f"--columns {text} cannot be read. Write key=name,key=name.")
+        columns[match[1]] = match[2].strip().strip("\"'")
+        position = match.end()
+    return columns
 
 
-def stitching(given: str | None) -> dict[str, Any]:
-    """How chunks are joined, as arguments of the library."""
-    if given is None:
-        return {}
-    if given in ("seconds", "centiseconds", "milliseconds"):
-        return {"stitch": None, "unit": given}
-    return {"stitch": location(given)}
+def stitch_arguments(text: str | None) -> StitchArguments:
+    """Read the option ``--stitch``."""
+    from ..io.chunk_table import read_chunk_table
+
+    if text is None:
+        return {"stitch": False, "unit": "seconds"}
+    units: dict[str, Unit] = {
+        "seconds": "seconds",
+        "centiseconds": "centiseconds",
+        "milliseconds": "milliseconds",
+    }
+    if text in units:
+        return {"stitch": None, "unit": units[text]}
+    path = as_location(text)
+    return {"stitch": path if isinstance(path, Path) else read_chunk_table(path), "unit": "seconds"}
 
 
-def listed_clips(given: str, option: str, otherwise: str) -> list[str]:
-    """The clips that a file names."""
+def read_clip_list(text: str, option: str, alternative: str) -> list[str]:
+    """Read a file with one clip per line. ``alternative``: what else the option accepts."""
     try:
-        lines = location(given).read_text(encoding="utf-8-sig").splitlines()
+        lines = as_location(text).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError, SedscopeError) as error:
         raise SedscopeError(
-            f"{option} {given}: neither {otherwise} nor a file with a clip a line ({error})"
+            f"{option} {text} is neither {alternative} nor a file with one clip per line ({error})."
         ) from None
     names = [line.split("\t")[0].strip() for line in lines]
-    chosen = [name for name in names if name and name != "filename"]
-    if not chosen:
-        raise SedscopeError(f"{option} {given}: the file names no clip")
-    return chosen
+    clips = [name for name in names if name and name != "filename"]
+    if not clips:
+        raise SedscopeError(f"{option} {text}: the file lists no clips.")
+    return clips
 
 
-def processed(scores: Scores, texts: Sequence[str] | None) -> Scores:
-    """The scores after the post-processings that were asked for, in order."""
+def postprocess(scores: Scores, texts: Sequence[str] | None) -> Scores:
+    """Apply the post-processings of the option ``--postprocess``, in order."""
     from ..postprocessing import parse_postprocessing
 
     for text in texts or ():

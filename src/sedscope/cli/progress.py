@@ -1,14 +1,21 @@
-"""A progress bar on a terminal, and nothing when the output goes elsewhere."""
+"""The progress of a command: a bar on a terminal, and nothing when the output goes elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ..errors import SedscopeWarning
+
+if TYPE_CHECKING:
+    from ..counting.checked_clips import Progress
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with the number of items done and of all items."""
+def progress_bar(title: str) -> Iterator[Progress]:
+    """Show a bar, and yield the function that moves it."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -19,7 +26,18 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     )
 
     console = Console(stderr=True)
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def counting_progress() -> Iterator[Progress]:
+    """Show the progress of a pass over the clips.
+
+    Python warnings are silenced: the result carries the same texts, and the command prints them.
+    """
+    with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
+        warnings.simplefilter("ignore", SedscopeWarning)
+        yield progress

@@ -1,4 +1,4 @@
-"""``sedscope report``: a page to look at."""
+"""``sedscope report``: an HTML page about one system."""
 
 from __future__ import annotations
 
@@ -7,24 +7,38 @@ from typing import Annotated
 
 import typer
 
-from .evaluate import evaluate
-from .inputs import Inputs
-from .metric_options import MetricChoice, Sampling, Shown
-from .options import ScoresArgument, TruthArgument, path_option
+from .engine_options import EngineOptions, MemoryOptions
+from .evaluate import evaluate_system, show
+from .input_options import InputOptions
+from .metric_options import MetricOptions
+from .options import ScoresArgument, TruthArgument, check_outputs, path_option
+from .report_options import ReportOptions
+from .resampling_options import IntervalOptions
 
 
 def report(
     scores: ScoresArgument,
     ground_truth: TruthArgument,
-    output: Annotated[Path, path_option("--output", "-o", help="The HTML file to write")],
-    inputs: Inputs,
-    measured: MetricChoice,
-    sampling: Sampling,
-    shown: Shown,
-    bootstrap: Annotated[
-        int | None, typer.Option(help="Add intervals from so many resamples of the clips, e.g. 1000")
-    ] = None,
+    output: Annotated[Path, path_option("--output", "-o", help="HTML file to write.")],
+    inputs: InputOptions,
+    metric_options: MetricOptions,
+    intervals: IntervalOptions,
+    report_options: ReportOptions,
+    engine: EngineOptions,
 ) -> None:
-    """Write a page that shows a system: curves, a threshold slider, errors, clips. It opens offline."""
-    paths = [scores, ground_truth]
-    evaluate(paths, inputs, measured, sampling, shown, bootstrap=bootstrap, report=output)
+    """Write an HTML report of a system with curves, threshold sliders, errors and clips, to open offline."""
+    check_outputs(output)
+    shown = report_options.arguments()
+    result = evaluate_system(
+        scores,
+        ground_truth,
+        inputs,
+        metric_options.metrics(),
+        intervals.resampling(),
+        engine,
+        MemoryOptions(),
+        keep_scores=True,
+    )
+    result.report(output, name=scores.name or "system", **shown, **engine.arguments())
+    show(result)
+    typer.echo(f"\nreport: {output}")

@@ -5,21 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, subject, with_guesses
 from .arrays import IntArray
+from .choices import ClipChoice, Invalid, Missing
 from .clip_ids import clip_id
-from .event_checks import Invalid
 from .ground_truth import GroundTruth
 from .scores import Scores
 from .times import Ticks
-
-ClipChoice: TypeAlias = Iterable[str] | Literal["scored"] | None
-Missing: TypeAlias = Literal["error", "empty"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,10 @@ class CachedScores(Scores):
             whole_clips=scores.whole_clips,
         )
 
+    def __reduce__(self) -> tuple[type[CachedScores], tuple[Scores]]:
+        """Travel to another process without the clips that are kept here."""
+        return CachedScores, (self._scores,)
+
     def digest(self, clips: tuple[str, ...]) -> str:
         """Return the SHA-256 hash of the scores of some clips, in order of name.
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, subject
+from .choices import Invalid, Overlaps
 from .event_table import EventColumns
 from .times import Ticks
-
-Invalid: TypeAlias = Literal["error", "drop"]
-Overlaps: TypeAlias = Literal["error", "merge"]
 
 
 def valid_events(

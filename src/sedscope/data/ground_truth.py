@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, subject
+from .choices import Invalid, Overlaps
 from .clip_ids import clip_id, clip_ids
 from .durations import as_durations, duration_ticks
-from .event_checks import Invalid, Overlaps, overlap_groups, valid_events
+from .event_checks import overlap_groups, valid_events
 from .event_table import EventColumns, EventTable
 from .frames import FrameLike
 from .times import Ticks, to_seconds, to_ticks
 
-__all__ = ["EventColumns", "GroundTruth", "Invalid", "Overlaps"]
+__all__ = ["EventColumns", "GroundTruth"]
 
 
 class GroundTruth:

@@ -11,8 +11,9 @@ from ..counting.checked_clips import Progress, whole_clips
 from ..counting.tally import Tally
 from ..counting.threads import thread_count
 from ..criteria import Criterion
-from ..data.alignment import Alignment, ClipChoice, Missing, align
+from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
+from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from .error_types import CAUSES, TYPES

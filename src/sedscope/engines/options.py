@@ -7,11 +7,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..counting.checked_clips import Progress
 from ..errors import SedscopeError
-from .engine import Engine
+
+if TYPE_CHECKING:  # the command line reads the options without the engines
+    from ..counting.checked_clips import Progress
+    from .engine import Engine
 
 EngineName: TypeAlias = Literal["threads", "dask"]
 

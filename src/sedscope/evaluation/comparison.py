@@ -15,8 +15,9 @@ from ..counting.checked_clips import Progress
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.alignment import Alignment, ClipChoice, Missing, align
+from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray
+from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..engines.options import EngineName, RunOptions

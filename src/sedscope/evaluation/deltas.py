@@ -9,7 +9,8 @@ from ..counting.checked_clips import Progress
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..criteria import Criterion
-from ..data.alignment import ClipChoice, Missing, align
+from ..data.alignment import align
+from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..engines.floor_search import find_deltas

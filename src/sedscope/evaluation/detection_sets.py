@@ -10,10 +10,11 @@ from ..counting.counts import ClassCounts, Counts
 from ..counting.one_pass import one_pass
 from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
-from ..data.alignment import ClipChoice, Missing, align
+from ..data.alignment import align
 from ..data.arrays import FloatArray
+from ..data.choices import ClipChoice, Missing, Overlaps
 from ..data.detections import Detections
-from ..data.ground_truth import GroundTruth, Overlaps
+from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..errors import SedscopeError
 

@@ -14,9 +14,10 @@ from ..counting.checked_clips import Progress
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.alignment import Alignment, ClipChoice, Missing, align
+from ..data.alignment import Alignment, align
+from ..data.choices import ClipChoice, Missing, Overlaps
 from ..data.detections import Detections
-from ..data.ground_truth import GroundTruth, Overlaps
+from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas

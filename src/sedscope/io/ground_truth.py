@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data.ground_truth import GroundTruth, Invalid, Overlaps
+from ..data.choices import Invalid, Overlaps
+from ..data.ground_truth import GroundTruth
 from .detections import write_event_set
 from .durations import clip_seconds, load_durations
 from .events.files import read_event_table

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, TypeAlias
 
+from ..data.choices import Overlaps
 from ..data.chunks import Chunks, Unit
-from ..data.ground_truth import GroundTruth, Overlaps
+from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..errors import SedscopeError
 from .chunk_table import stitch as stitch_scores

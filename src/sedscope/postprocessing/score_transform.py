@@ -12,7 +12,7 @@ from warnings import warn
 
 import numpy as np
 
-from ..data.alignment import ClipChoice, Missing
+from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, SedscopeWarning, listing, subject

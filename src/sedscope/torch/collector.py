@@ -15,7 +15,8 @@ from ..counting.delta_bytes import unpack_deltas
 from ..counting.deltas import Deltas
 from ..counting.one_pass import one_pass
 from ..criteria import Criterion
-from ..data.alignment import Alignment, Missing, align
+from ..data.alignment import Alignment, align
+from ..data.choices import Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, counted, listing, subject

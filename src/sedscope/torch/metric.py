@@ -14,7 +14,7 @@ except ImportError as error:
         f"sedscope.torch needs {error.name}. Install it with: pip install 'sedscope[torch]'"
     ) from None
 
-from ..data.alignment import Missing
+from ..data.choices import Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import as_scores
 from ..errors import SedscopeError, SedscopeWarning

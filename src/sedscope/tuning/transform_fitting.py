@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from ..counting.clip_reader import RecordingOpened, read_clips
 from ..counting.threads import thread_count
-from ..data.alignment import ClipChoice, Missing, align
+from ..data.alignment import align
 from ..data.arrays import IntArray, ScoreArray
+from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.recordings import whole_clip_error
 from ..data.scores import ClipScores, Scores, refuse_nans

@@ -18,7 +18,8 @@ from ..counting.deltas import Deltas, combine
 from ..counting.request import DeltaRequest
 from ..counting.tally import Tally
 from ..counting.threads import thread_count
-from ..data.alignment import Alignment, ClipChoice, Missing, align
+from ..data.alignment import Alignment, align
+from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..engines.floor_search import find_deltas

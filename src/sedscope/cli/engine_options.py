@@ -1,0 +1,147 @@
+"""Where the pass over the clips runs, and how much memory it may take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
+
+import typer
+
+from ..engines.options import EngineName, RunOptions
+from ..errors import SedscopeError
+from .option_groups import OptionGroup
+from .options import path_option
+
+if TYPE_CHECKING:
+    from ..counting.checked_clips import Progress
+    from ..data.ground_truth import GroundTruth
+    from ..data.scores import Scores
+    from ..metrics import Metric
+    from .input_options import Selection
+
+_LARGE_SET = 1_000_000
+"""Clips × classes of a set whose memory is worth estimating before the run."""
+
+
+class EngineArguments(TypedDict):
+    """How the library runs a pass."""
+
+    engine: EngineName
+    scheduler: str | None
+    checkpoint: Path | None
+    threads: int | None
+
+
+@dataclass(frozen=True)
+class ThreadOptions(OptionGroup):
+    """The number of threads, for commands that always run in this process."""
+
+    panel: ClassVar[str] = "Engine"
+
+    threads: Annotated[int | None, typer.Option(help="Number of threads. \\[default: one per core]")] = (
+        None
+    )
+
+
+@dataclass(frozen=True)
+class EngineOptions(ThreadOptions):
+    """Where the pass over the clips runs. None of the options changes a value."""
+
+    engine: Annotated[
+        EngineName,
+        typer.Option(help="Where to count: on 'threads' of this process, or on a 'dask' cluster."),
+    ] = "threads"
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Address of the Dask scheduler. \\[default: a cluster on this machine]"),
+    ] = None
+    checkpoint: Annotated[
+        Path | None,
+        path_option(
+            help="Folder that keeps finished parts, so that an interrupted run continues where it "
+            "stopped. Use one folder per system."
+        ),
+    ] = None
+
+    def arguments(self) -> EngineArguments:
+        """Return the options as arguments of the library."""
+        return {
+            "engine": self.engine,
+            "scheduler": self.scheduler,
+            "checkpoint": self.checkpoint,
+            "threads": self.threads,
+        }
+
+    def run_options(self, progress: Progress) -> RunOptions:
+        """Return the options of a run that shows its progress."""
+        return RunOptions(**self.arguments(), progress=progress)
+
+
+@dataclass(frozen=True)
+class MemoryOptions(OptionGroup):
+    """How much memory an evaluation may take, and whether it says how much it takes."""
+
+    panel: ClassVar[str] = "Engine"
+
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            help="Memory limit, e.g. 4GB. The classes are counted in blocks that stay within it."
+        ),
+    ] = None
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Print how much memory is expected and was used.")
+    ] = False
+
+    def announce(
+        self,
+        scores: Scores,
+        truth: GroundTruth,
+        metrics: Sequence[Metric[Any]],
+        selection: Selection,
+        threads: int | None,
+    ) -> None:
+        """Print how much memory is expected, if that was asked for or if the machine has less.
+
+        Small sets, and runs with a limit, are estimated only if that was asked for.
+        """
+        from ..data.alignment import align
+        from ..evaluation.class_blocks import estimate_memory, machine_memory
+        from ..metrics.requests import delta_requests
+
+        large = len(scores) * len(scores.classes) > _LARGE_SET
+        if not self.verbose and (self.memory is not None or not large):
+            return
+        try:
+            alignment = align(scores, truth, **selection)
+            expected = estimate_memory(alignment, delta_requests(metrics), threads).bytes
+        except SedscopeError:
+            return  # the pass over all clips reports every problem
+        available = machine_memory()
+        if self.verbose or expected > available:
+            _print(f"about {expected / 1e9:.2g} GB expected for deltas and counts")
+        if expected > available:
+            limit = max(1, int(available / 2e9))
+            _print(
+                f"this machine has {available / 1e9:.2g} GB; --memory {limit}GB counts classes in blocks"
+            )
+
+    def print_peak(self) -> None:
+        """Print how much memory was used, if that was asked for."""
+        if self.verbose:
+            _print(f"{_peak_memory() / 1e9:.2g} GB used at the peak, including the program itself")
+
+
+def _print(message: str) -> None:
+    typer.echo(f"memory: {message}", err=True)
+
+
+def _peak_memory() -> float:
+    """Return the largest memory of this process so far, in bytes."""
+    import resource
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024.0 * peak

@@ -1,0 +1,163 @@
+"""What a command reads, and which part of it is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
+
+import typer
+
+from ..data.choices import ClipChoice, Invalid, Missing, Overlaps
+from ..errors import SedscopeError, listing
+from .option_groups import OptionGroup
+from .options import (
+    ColumnsOption,
+    LabelOption,
+    PostprocessOption,
+    ScoresFormatOption,
+    StitchOption,
+    column_map,
+    path_option,
+    postprocess,
+    read_clip_list,
+    stitch_arguments,
+)
+
+if TYPE_CHECKING:
+    from ..data.ground_truth import GroundTruth
+    from ..data.scores import Scores
+    from ..io.locations import Location
+    from ..io.systems import DetectionSets
+
+
+class Selection(TypedDict):
+    """What the library evaluates."""
+
+    classes: list[str] | None
+    clips: ClipChoice
+    missing: Missing
+
+
+@dataclass(frozen=True)
+class FileOptions(OptionGroup):
+    """How the files of scores and reference events are read."""
+
+    panel: ClassVar[str] = "Files"
+
+    durations: Annotated[
+        Path | None,
+        path_option(help="Clip durations (filename duration). \\[default: from the scores]"),
+    ] = None
+    classes: Annotated[
+        list[str] | None,
+        typer.Option(help="Evaluate only these classes: a name, or several separated by commas."),
+    ] = None
+    missing: Annotated[
+        Missing,
+        typer.Option(
+            help="Clips that the ground truth does not list: 'error' refuses them, 'empty' takes them as "
+            "clips without events."
+        ),
+    ] = "error"
+    invalid: Annotated[
+        Invalid,
+        typer.Option(
+            help="Events that have no length or begin after their clip ends: 'error' refuses them, 'drop' "
+            "leaves them out."
+        ),
+    ] = "error"
+    overlaps: Annotated[
+        Overlaps,
+        typer.Option(help="Overlapping events of one class: 'error' refuses them, 'merge' merges them."),
+    ] = "error"
+    truth_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="Format of the reference events. \\[default: detected from the content]",
+        ),
+    ] = None
+    columns: ColumnsOption = None
+    label: LabelOption = None
+    scores_format: ScoresFormatOption = None
+    stitch: StitchOption = None
+
+    def read_truth(self, path: Location) -> GroundTruth:
+        """Read the reference events."""
+        from .. import read_ground_truth
+
+        return read_ground_truth(
+            path,
+            durations=self.durations,
+            invalid=self.invalid,
+            overlaps=self.overlaps,
+            format=self.truth_format,
+            columns=column_map(self.columns),
+            label=self.label,
+        )
+
+
+@dataclass(frozen=True)
+class InputOptions(FileOptions):
+    """How files are read, and what of them is evaluated."""
+
+    clips: Annotated[
+        str | None,
+        typer.Option(
+            help="Evaluate only these clips: a file with one clip per line, or 'scored' for all clips "
+            "that have scores."
+        ),
+    ] = None
+    postprocess: PostprocessOption = None
+
+    def read_system(self, path: Location, truth: GroundTruth) -> Scores | DetectionSets:
+        """Read scores and post-process them, or read detections by threshold."""
+        from ..io.systems import read_system
+
+        system = read_system(
+            path,
+            truth,
+            overlaps=self.overlaps,
+            format=self.scores_format,
+            **stitch_arguments(self.stitch),
+        )
+        if not self.postprocess:
+            return system
+        return postprocess(require_scores(system, path, "--postprocess"), self.postprocess)
+
+    def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:
+        """Read scores and post-process them. Refuse detections by threshold."""
+        return require_scores(self.read_system(path, truth), path, f"'sedscope {command}'")
+
+    def selection(self, labels: Sequence[str]) -> Selection:
+        """Return which classes and clips are evaluated. ``labels``: the classes of the system."""
+        return {
+            "classes": _class_names(self.classes, labels),
+            "clips": _clip_choice(self.clips),
+            "missing": self.missing,
+        }
+
+
+def require_scores(system: Scores | DetectionSets, path: Location, user: str) -> Scores:
+    """Refuse detections by threshold. ``user``: what needs scores."""
+    if isinstance(system, dict):
+        thresholds = listing([f"{threshold:g}" for threshold in system])
+        raise SedscopeError(
+            f"{path} holds detections at the thresholds {thresholds}, but {user} needs scores."
+        )
+    return system
+
+
+def _class_names(texts: Sequence[str] | None, labels: Sequence[str]) -> list[str] | None:
+    """Split texts at their commas, except where the whole text is a label."""
+    if not texts:
+        return None
+    return [name.strip() for text in texts for name in ([text] if text in labels else text.split(","))]
+
+
+def _clip_choice(text: str | None) -> ClipChoice:
+    if text is None or text == "scored":
+        return text
+    return read_clip_list(text, "--clips", "'scored'")

@@ -1,0 +1,108 @@
+"""How clips are resampled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
+
+import typer
+
+from ..errors import SedscopeError, listing
+from .option_groups import OptionGroup
+from .options import GroupsOption, SeedOption
+
+if TYPE_CHECKING:
+    from ..resampling.draws import Resampling
+
+
+class ResamplingArguments(TypedDict):
+    """How the library resamples clips."""
+
+    confidence: float
+    seed: int
+    interval: str
+    balanced: bool
+    groups: dict[str, str] | None
+
+
+@dataclass(frozen=True)
+class ResamplingOptions(OptionGroup):
+    """How clips are drawn, and which interval is made."""
+
+    panel: ClassVar[str] = "Intervals"
+
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95
+    seed: SeedOption = 0
+    interval: Annotated[
+        Literal["percentile", "bca"],
+        typer.Option(
+            help="Kind of interval: 'percentile', or 'bca' for bias-corrected and accelerated intervals."
+        ),
+    ] = "percentile"
+    balanced: Annotated[
+        bool, typer.Option("--balanced", help="Draw every clip equally often over all resamples.")
+    ] = False
+    groups: GroupsOption = None
+
+    def arguments(self) -> ResamplingArguments:
+        """Return the options as arguments of the library."""
+        return {
+            "confidence": self.confidence,
+            "seed": self.seed,
+            "interval": self.interval,
+            "balanced": self.balanced,
+            "groups": read_groups(self.groups),
+        }
+
+
+@dataclass(frozen=True)
+class IntervalOptions(ResamplingOptions):
+    """Intervals on request."""
+
+    bootstrap: Annotated[
+        int | None,
+        typer.Option(help="Add intervals from this many resamples of the clips, e.g. 1000."),
+    ] = None
+
+    def resampling(self) -> Resampling | None:
+        """Return the resampling, if intervals were asked for."""
+        from .. import Resampling
+
+        if self.bootstrap is not None:
+            return Resampling(self.bootstrap, **self.arguments())
+        unused = [option for option in self.changed_options() if option != "--seed"]
+        if unused:
+            raise SedscopeError(
+                f"Without --bootstrap there are no intervals, so {listing(unused)} cannot be used."
+            )
+        return None
+
+
+@dataclass(frozen=True)
+class ComparisonOptions(ResamplingOptions):
+    """Intervals in every case."""
+
+    bootstrap: Annotated[int, typer.Option(help="Number of resamples of the clips.")] = 1000
+
+
+def read_groups(path: Path | None) -> dict[str, str] | None:
+    """Read the group of each clip from a tab-separated file."""
+    from ..io.text_tables import read_text_table
+
+    if path is None:
+        return None
+    table = read_text_table(path)
+    if len(table.header) < 2:
+        raise SedscopeError(f"{path} needs two columns, e.g. filename and group.")
+    groups: dict[str, str] = {}
+    wrong = []
+    for row, cells in enumerate(table.rows):
+        clip, group = (cell.strip() for cell in cells[:2])
+        if not clip or not group or groups.setdefault(clip, group) != group:
+            wrong.append(table.row_location(row))
+    if wrong:
+        raise SedscopeError(
+            f"{path}: some rows have no clip, no group, or a second group for a clip: {listing(wrong)}."
+        )
+    return groups

@@ -1,0 +1,15 @@
+"""The choices of what is evaluated, and of what becomes of input that does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+ClipChoice: TypeAlias = Iterable[str] | Literal["scored"] | None
+"""Some clips, all clips that have scores, or all clips of the ground truth."""
+Missing: TypeAlias = Literal["error", "empty"]
+"""Clips that the ground truth does not list: refuse them, or take them as clips without events."""
+Invalid: TypeAlias = Literal["error", "drop"]
+"""Events that have no length or begin after their clip ends: refuse them, or leave them out."""
+Overlaps: TypeAlias = Literal["error", "merge"]
+"""Overlapping events of one class: refuse them, or merge them."""
