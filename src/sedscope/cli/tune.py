@@ -17,9 +17,11 @@ from .tuning_options import ObjectiveOptions, TuningOptions
 
 if TYPE_CHECKING:
     from ..counting.counts import Counts
+    from ..criteria import Criterion
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..metrics import Metric
+    from ..postprocessing import PostProcessing
     from ..tuning.operating_points import OperatingPoints
     from ..tuning.tune import Tuning
 
@@ -48,18 +50,20 @@ def tune(
     """
     check_outputs(output)
     metric = tuning.parse_metric(objective)
+    criterion = objective.parse_criterion()
+    candidates = tuning.candidates()
     truth = inputs.read_truth(ground_truth)
     system = inputs.read_scores(scores, truth, "tune")
     source = {"scores": scores.name, "ground_truth": ground_truth.name}
     if inputs.postprocess:
         source["postprocessed_before"] = ", ".join(inputs.postprocess)
     if metric is None:
-        counts = _count(system, truth, inputs, objective, engine)
+        counts = _count(system, truth, criterion, inputs, engine)
         points = objective.choose(counts)
         _save(points, output, source)
         _show_choice(points, counts)
     else:
-        result = _tune(system, truth, metric, inputs, tuning, engine)
+        result = _tune(system, truth, metric, candidates, inputs, tuning, engine)
         _save(result.points, output, source)
         _show_tuning(result)
     _remind_of(inputs.postprocess or [])
@@ -68,14 +72,13 @@ def tune(
 def _count(
     scores: Scores,
     truth: GroundTruth,
+    criterion: Criterion,
     inputs: InputOptions,
-    objective: ObjectiveOptions,
     engine: EngineOptions,
 ) -> Counts:
-    """Count at every threshold with the criterion of the objective."""
+    """Count at every threshold."""
     from .. import deltas
 
-    criterion = objective.parse_criterion()
     with counting_progress() as progress:
         of_clips = deltas(
             scores,
@@ -92,6 +95,7 @@ def _tune(
     scores: Scores,
     truth: GroundTruth,
     metric: Metric[Any],
+    candidates: list[PostProcessing],
     inputs: InputOptions,
     tuning: TuningOptions,
     engine: EngineOptions,
@@ -104,7 +108,7 @@ def _tune(
             scores,
             truth,
             metric,
-            tuning.candidates(),
+            candidates,
             folds=tuning.folds,
             seed=tuning.seed,
             groups=read_groups(tuning.groups),
