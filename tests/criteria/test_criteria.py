@@ -163,7 +163,11 @@ def test_paper_example_of_the_collar_criterion() -> None:
         (sed.IoU, {"threshold": 0}, "threshold=0 must be above 0"),
         (sed.IoU, {"threshold": 1.1}, "threshold=1.1 must be"),
         (sed.Segment, {"length": 0}, "length=0 must be at least 1e-06"),
-        (sed.Segment, {"aggregation": "median"}, "aggregation='median' is not valid. Choose 'max' or 'mean'"),
+        (
+            sed.Segment,
+            {"aggregation": "median"},
+            "aggregation='median' is not valid. Choose 'max' or 'mean'",
+        ),
         (sed.Clip, {"aggregation": None}, "aggregation=None"),
     ],
 )

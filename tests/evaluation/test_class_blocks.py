@@ -77,7 +77,7 @@ def test_thresholds_are_still_best() -> None:
 def test_what_needs_all_classes_is_refused_in_blocks() -> None:
     scores, truth = small_set()
     micro = sed.BestFScore(sed.Collar(), average="micro")
-    with pytest.raises(sed.SedscopeError, match="but BestFScore.* needs all classes at once"):
+    with pytest.raises(sed.SedscopeError, match=r"but BestFScore.* needs all classes at once"):
         sed.evaluate(scores, truth, micro, memory="300kB")
     assert sed.evaluate(scores, truth, micro, memory="1GB")[micro].value > 0
     with pytest.raises(sed.SedscopeError, match="resampling needs all deltas"):

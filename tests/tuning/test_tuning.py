@@ -219,7 +219,9 @@ def test_a_class_in_one_fold_only_is_named() -> None:
     events = {c: [e for e in truth.events(c) if e[2] != "Cat" or c == kept] for c in truth.clips}
     rare = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(truth.clips, 10.0))
     tuned = sed.tune(scores, rare, COLLAR_F, SWEEP, folds=3, classes=["Cat", "Dog", "Speech"])
-    assert tuned.notes == ("Classes without reference events outside some fold were not tuned there: Cat.",)
+    assert tuned.notes == (
+        "Classes without reference events outside some fold were not tuned there: Cat.",
+    )
     assert tuned.per_class["Cat"].cross_validated == 0  # not detected where its references are
     assert tuned.per_class["Cat"].postprocessing is not None
 
@@ -256,7 +258,10 @@ def test_chosen_classes_and_clips() -> None:
     ("change", "message"),
     [
         ({"metric": "BestFScore(Collar())"}, "Not a metric: 'BestFScore"),
-        ({"metric": sed.BestFScore(sed.Collar(), average="micro")}, "no class can be tuned by itself. Use "),
+        (
+            {"metric": sed.BestFScore(sed.Collar(), average="micro")},
+            "no class can be tuned by itself. Use ",
+        ),
         (
             {"metric": sed.PiPSDS(sed.Intersection(0.7, 0.7), postprocessing="MedianFilter(0|1)")},
             "there is nothing to tune",
@@ -270,7 +275,10 @@ def test_chosen_classes_and_clips() -> None:
         ({"postprocessing": 3}, "postprocessing= takes post-processings, not 3"),
         ({"postprocessing": ""}, "cannot be read"),
         ({"postprocessing": "MedianFilter(1..0/0.1)"}, "is empty"),
-        ({"postprocessing": [sed.postprocessing.PerClass({"Cow": Chain()})]}, "The scores have no class Cow"),
+        (
+            {"postprocessing": [sed.postprocessing.PerClass({"Cow": Chain()})]},
+            "The scores have no class Cow",
+        ),
         ({"folds": 1}, "folds=1 must be at least 2 and at most the number of clips: 10"),
         ({"folds": 0}, "folds=0"),
         ({"folds": -1}, "folds=-1"),

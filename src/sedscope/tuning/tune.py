@@ -363,7 +363,9 @@ def _held_out(
         raise SedscopeError(f"folds={folds!r} must be a whole number.") from None
     if not 2 <= fold_count <= number:
         unit = "clips" if groups is None else "groups"
-        raise SedscopeError(f"folds={folds} must be at least 2 and at most the number of {unit}: {number}.")
+        raise SedscopeError(
+            f"folds={folds} must be at least 2 and at most the number of {unit}: {number}."
+        )
     fold_of_unit = np.empty(number, np.intp)
     fold_of_unit[np.random.default_rng(seed).permutation(number)] = np.arange(number) % fold_count
     return np.concatenate([nothing, fold_of_unit[units] == np.arange(fold_count)[:, None]])
