@@ -133,7 +133,7 @@ def test_other_files_and_versions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(sed.SedscopeError, match="is not a file of deltas"):
         load_deltas(path)
     path.write_bytes(b"sedscope-deltas 2 10 abc\n")
-    with pytest.raises(sed.SedscopeError, match="of version 2, this sedscope reads version 1"):
+    with pytest.raises(sed.SedscopeError, match="of version 2, but this sedscope reads version 1"):
         load_deltas(path)
     with pytest.raises(sed.SedscopeError, match="Cannot read"):
         load_deltas(tmp_path / "none.deltas")

@@ -80,7 +80,7 @@ def test_what_needs_all_classes_is_refused_in_blocks() -> None:
     with pytest.raises(sed.SedscopeError, match=r"but BestFScore.* needs all classes at once"):
         sed.evaluate(scores, truth, micro, memory="300kB")
     assert sed.evaluate(scores, truth, micro, memory="1GB")[micro].value > 0
-    with pytest.raises(sed.SedscopeError, match="resampling needs all deltas"):
+    with pytest.raises(sed.SedscopeError, match="Resampling needs all deltas"):
         sed.evaluate(scores, truth, METRICS[0], memory="1GB", bootstrap=10)
 
 

@@ -142,7 +142,7 @@ def test_areas_of_clips() -> None:
 @pytest.mark.parametrize("metric", [sed.AUROC, sed.DPrime, sed.Specificity, sed.BalancedAccuracy])
 def test_rates_of_negatives_need_segments(metric: Any) -> None:
     for criterion in (COLLAR, sed.IoU(0.5), sed.Intersection(0.5, 0.5)):
-        with pytest.raises(sed.SedscopeError, match=r"true negatives.*use Segment or Clip"):
+        with pytest.raises(sed.SedscopeError, match=r"true negatives.*Use Segment or Clip"):
             metric(criterion)
 
 
@@ -150,7 +150,7 @@ def test_rates_of_negatives_need_segments(metric: Any) -> None:
     ("make", "message"),
     [
         (lambda: sed.ErrorRate(sed.Intersection(0.5, 0.5), average="micro"), "substitutions"),
-        (lambda: sed.FScore(COLLAR, average="median"), "choose 'macro' or 'micro' or 'weighted'"),
+        (lambda: sed.FScore(COLLAR, average="median"), "Choose 'macro' or 'micro' or 'weighted'"),
         (lambda: sed.FScore(COLLAR, average="micro_tuned"), "average='micro_tuned'"),
         (lambda: sed.FScore(COLLAR, beta=0), "beta=0 must be above 0"),
         (lambda: sed.FScore(COLLAR, threshold=float("nan")), "threshold=nan"),

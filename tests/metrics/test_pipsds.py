@@ -290,9 +290,9 @@ def test_counts_without_the_variants_are_refused() -> None:
     truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 2})
     metric = sed.PiPSDS(sed.Intersection(0.7, 0.7), postprocessing="MedianFilter(0|0.3)")
     deltas = sed.deltas(scores, truth, metric.criterion, postprocessing=[MedianFilter(0)])
-    with pytest.raises(sed.SedscopeError, match=r"no variants for MedianFilter\(seconds=0.3\)"):
+    with pytest.raises(sed.SedscopeError, match=r"no counts for MedianFilter\(seconds=0.3\)"):
         metric.measure(deltas.counts())
-    with pytest.raises(sed.SedscopeError, match=r"no variants for MedianFilter\(seconds=0.3\)"):
+    with pytest.raises(sed.SedscopeError, match=r"no counts for MedianFilter\(seconds=0.3\)"):
         measure_resampled(deltas, metric, np.ones((1, 1), np.int32), 1)
 
 
@@ -321,5 +321,5 @@ def test_bad_definitions(options: dict[str, Any], message: str) -> None:
 def test_sets_of_detections_are_refused() -> None:
     metric = sed.PiPSDS(sed.Intersection(0.7, 0.7), postprocessing="MedianFilter(0|0.3)")
     truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 2})
-    with pytest.raises(sed.SedscopeError, match="cannot be post-processed: PiPSDS"):
+    with pytest.raises(sed.SedscopeError, match="cannot be post-processed, which PiPSDS"):
         sed.evaluate_sets({0.5: {"a": [(1.0, 2.0, "Dog")]}}, truth, metric)

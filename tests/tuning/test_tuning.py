@@ -282,7 +282,7 @@ def test_chosen_classes_and_clips() -> None:
         ({"folds": 1}, "folds=1 must be at least 2 and at most the number of clips: 10"),
         ({"folds": 0}, "folds=0"),
         ({"folds": -1}, "folds=-1"),
-        ({"folds": 11}, "folds=11 .* 10 clips"),
+        ({"folds": 11}, "folds=11 .* number of clips: 10"),
         ({"folds": True}, "folds=True"),
         ({"folds": 2.0}, "folds=2.0 must be a whole number"),
         ({"folds": 2, "seed": -1}, "seed=-1"),

@@ -132,7 +132,7 @@ class _Damaged(SedscopeError):
 
 
 def _read_description(file: IO[bytes], path: Location) -> Any:
-    words = file.readline(_FIRST_LINE).decode("ascii", "replace").split()
+    words = file.readline(_FIRST_LINE).decode("ascii", "replace").rstrip("\n").split(" ")
     if words[:1] != [_MAGIC]:
         raise SedscopeError(f"{path} is not a file of deltas.")
     if words[1:2] != [str(_VERSION)]:

@@ -42,7 +42,7 @@ class ResampledMetric:
         dropped."""
         if metric.criterion != deltas.criterion:
             raise SedscopeError(
-                f"The deltas are of {deltas.criterion!r}, but {metric!r} needs deltas of its own criterion."
+                f"The deltas are of {deltas.criterion!r}, but {metric!r} needs deltas of {metric.criterion!r}."
             )
         require_variants(metric.variants, deltas.variants)
         self._metric = metric
