@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.evaluation.table_text import markdown
+from sedscope.evaluation.table_text import format_markdown
 
 RATE = sed.ErrorRate(sed.Collar(0.5), threshold=0.4)
 
@@ -94,7 +94,7 @@ def test_markdown_reads_back(hostile: sed.Comparison, tmp_path: Path) -> None:
 
 
 def test_markdown_means_no_markup() -> None:
-    text = markdown([["class", "[1]"], [r"_a_ __b__ c_d *e* `f` <g> &lt; \|", "+0.1 <"]])
+    text = format_markdown([["class", "[1]"], [r"_a_ __b__ c_d *e* `f` <g> &lt; \|", "+0.1 <"]])
     assert text.splitlines()[2] == (r"| \_a\_ \_\_b\_\_ c_d \*e\* \`f\` \<g> \&lt; \\\| | +0.1 < |")
 
 

@@ -142,7 +142,7 @@ def _show_choice(points: OperatingPoints, counts: Counts) -> None:
 
 def _show_tuning(result: Tuning) -> None:
     """Print what is best for each class."""
-    from ..evaluation.table_text import aligned
+    from ..evaluation.table_text import format_text
 
     header = ["class", "value", "cross-validated", "threshold", "post-processing"]
     rows = [
@@ -156,7 +156,7 @@ def _show_tuning(result: Tuning) -> None:
         for label, of_class in result.per_class.items()
     ]
     validated = "" if result.cross_validated is None else f"{result.cross_validated:.4f}"
-    lines = aligned([header, *rows, ["overall", f"{result.value:.4f}", validated, "", ""]])
+    lines = format_text([header, *rows, ["overall", f"{result.value:.4f}", validated, "", ""]])
     typer.echo("\n".join([*lines, "", repr(result.metric)]))
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..criteria import Criterion
-from ..data.scores import ScoreArray
+from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing
 from .tally import Tally
@@ -18,60 +18,78 @@ from .tally import Tally
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-IntArray = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts:
-    """Counts of one class, one row per score at which a count changes.
+    """The counts of one class, with one row per score at which a count changes.
 
-    Row i is the operating point where frames with ``score >= scores[i]`` are active, that is, any
-    threshold from the next lower score of the table (included) up to ``scores[i]`` (excluded). Above
-    ``scores[0]`` nothing is detected. Rows are complete above ``floor``.
+    Row i is the operating point at which frames with ``score >= scores[i]`` are active: any threshold
+    from the next lower score of the table (included) up to ``scores[i]`` (excluded). Above
+    ``scores[0]`` nothing is detected. The rows are complete above ``floor``.
 
-    If ``given``, rows are instead those of given thresholds and nothing is known in between: in row i
-    frames with ``score > scores[i]`` are active.
+    If ``given`` is True, the rows are those of chosen thresholds, and nothing is known between them: in
+    row i, frames with ``score > scores[i]`` are active.
+
+    Attributes
+    ----------
+    label : str
+        The class.
+    scores : array
+        Decreasing.
+    tp, fp : array of int
+        The references found, and the false detections.
+    references : int
+        The number of reference events.
+    reference_time : float
+        Their total length, in seconds.
+    trials : int or None
+        The number of segments judged; None for criteria about events.
+    floor : float
+        The score above which the rows are complete.
+    cross_rows, cross_labels, cross_changes : array of int
+        Cross-triggers, sparse: in a row, those on a class (an index into ``classes``) change.
+    classes : tuple of str
+        All classes.
+    errors : array or None
+        (rows × 2) the sums of signed onset and offset errors of the pairs, in seconds.
+    pairs : array of int or None
+        The number of pairs regardless of label; only for all classes together.
+    given : bool
+        Whether the rows are those of chosen thresholds.
     """
 
     label: str
     scores: ScoreArray
-    """Decreasing."""
     tp: IntArray
-    """Reference events found."""
     fp: IntArray
-    """False detections."""
     references: int
-    """Number of reference events."""
     reference_time: float
-    """Their total length in seconds."""
     trials: int | None
-    """How many segments were judged; None for criteria about events."""
     floor: float
-    cross_rows: NDArray[np.int64]
+    cross_rows: IntArray
     cross_labels: NDArray[np.int32]
-    cross_changes: NDArray[np.int64]
-    """Cross-triggers, sparse: at a row, those on a class (an index into ``classes``) change."""
+    cross_changes: IntArray
     classes: tuple[str, ...]
-    errors: NDArray[np.float64] | None = None
-    """(rows × 2) sums of signed onset and offset errors of pairs in seconds, if asked for."""
+    errors: FloatArray | None = None
     pairs: IntArray | None = None
-    """Pairs that there could be if labels did not matter; only for all classes together."""
     given: bool = False
 
     def __repr__(self) -> str:
         return f"<ClassCounts of {self.label}: {counted(len(self.scores), 'row')}>"
 
     def ct(self, label: str) -> IntArray:
-        """Cross-triggers on another class, per row."""
+        """Return the cross-triggers on another class, per row."""
         if label not in self.classes:
-            raise SedscopeError(f"no class {label!r}; there are {listing(self.classes, limit=30)}")
+            raise SedscopeError(
+                f"There is no class {label!r}. The classes are {listing(self.classes, limit=30)}."
+            )
         chosen = self.cross_labels == self.classes.index(label)
         changes = np.zeros(len(self.scores), np.int64)
         np.add.at(changes, self.cross_rows[chosen], self.cross_changes[chosen])
         return np.cumsum(changes)
 
     def tally(self) -> Tally:
-        """All operating points; the first one is that nothing is detected, then one per row."""
+        """Return all operating points: first the one without detections, then one per row."""
 
         def with_none(column: IntArray | None) -> IntArray | None:
             return None if column is None else np.concatenate([[0], column])
@@ -82,20 +100,25 @@ class ClassCounts:
         return Tally(tp, fp, self.references, self.trials, with_none(self.pairs))
 
     def tally_at(self, threshold: float) -> Tally:
-        """The operating point of a threshold: frames with ``score > threshold`` are active."""
+        """Return the operating point of a threshold: frames with ``score > threshold`` are active."""
         return self.tally()[int(self._detected(as_thresholds(threshold))[0])]
 
     def cheapest_rows(self) -> NDArray[np.intp]:
-        """The rows of the tally that can be best: of consecutive ones with equal true positives the one
-        with the fewest false positives, of equals the first."""
+        """Return the rows of the tally that can be best.
+
+        Of consecutive rows with equal true positives, it is the first with the fewest false positives.
+        """
         tally = self.tally()
         assert isinstance(tally.tp, np.ndarray)
         assert isinstance(tally.fp, np.ndarray)
         return first_minimum_of_runs(tally.tp, tally.fp)
 
     def leanest(self, thresholds: Iterable[float] = ()) -> ClassCounts:
-        """Only the rows that can be best, the last of each run of equal true positives, and those of
-        some thresholds; without cross-triggers. Enough for most metrics, in little memory."""
+        """Return only the rows that most metrics read, in little memory, without cross-triggers.
+
+        They are the rows that can be best, the last of each run of equal true positives, and those of
+        some thresholds.
+        """
         runs = np.append(self.tp[1:] != self.tp[:-1], True)[: len(self.tp)]
         at = [int(self._detected(as_thresholds(threshold))[0]) - 1 for threshold in thresholds]
         kept = np.union1d(np.flatnonzero(runs), first_minimum_of_runs(self.tp, self.fp))
@@ -112,8 +135,10 @@ class ClassCounts:
         )
 
     def threshold(self, row: int) -> float:
-        """A threshold for row ``row`` of the tally: midway between its score and the next lower one, or
-        the one that was given."""
+        """Return a threshold for a row of the tally: midway between its score and the next lower one.
+
+        If the rows are those of chosen thresholds, return that threshold.
+        """
         if row == 0:
             return np.inf
         upper = float(self.scores[row - 1])
@@ -126,7 +151,7 @@ class ClassCounts:
         return middle if middle < upper else lower
 
     def at(self, thresholds: ArrayLike) -> ClassCounts:
-        """Only the operating points of the given thresholds (frames with ``score > threshold``)."""
+        """Return only the operating points of some thresholds (active: ``score > threshold``)."""
         points = as_thresholds(thresholds)
         detected = self._detected(points)
         cross = np.searchsorted(detected, self.cross_rows, side="right")  # the first row with the change
@@ -148,32 +173,32 @@ class ClassCounts:
             given=True,
         )
 
-    def _detected(self, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
-        """For decreasing thresholds, the row of the tally of each."""
+    def _detected(self, thresholds: FloatArray) -> NDArray[np.intp]:
+        """Return the row of the tally of each of some decreasing thresholds."""
         if self.given:
             unknown = [f"{threshold:g}" for threshold in thresholds if threshold not in self.scores]
             if unknown:
-                known = listing([f"{score:g}" for score in self.scores], limit=10)
+                thresholds_counted = listing([f"{score:g}" for score in self.scores], limit=10)
                 raise SedscopeError(
-                    f"{self.label}: nothing is known at threshold {listing(unknown)}, only at {known}"
+                    f"{self.label} was not counted at threshold {listing(unknown)}, only at "
+                    f"{thresholds_counted}."
                 )
             return np.searchsorted(-self.scores, -thresholds) + 1
         if len(thresholds) and thresholds[-1] < self.floor:
             raise SedscopeError(
-                f"{self.label}: counts are known above {self.floor:g}, not at {thresholds[-1]:g}"
+                f"{self.label} was counted above {self.floor:g}, not at {thresholds[-1]:g}."
             )
         return rows_above(self.scores, thresholds)
 
 
-def rows_above(scores: ScoreArray, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
-    """How many of the decreasing scores lie above each threshold."""
+def rows_above(scores: ScoreArray, thresholds: FloatArray) -> NDArray[np.intp]:
+    """Return how many of the decreasing scores lie above each threshold."""
     rising = scores[::-1].astype(np.float64)
     return len(rising) - np.searchsorted(rising, thresholds, side="right")
 
 
 def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np.intp]:
-    """Of each run of consecutive equal values in ``runs`` where its smallest cost is, the first if
-    there are several.
+    """Return, for each run of consecutive equal values, the index of its first smallest cost.
 
     >>> first_minimum_of_runs(np.array([0, 0, 1, 1, 1, 0]), np.array([5, 4, 2, 1, 1, 9])).tolist()
     [1, 3, 5]
@@ -192,34 +217,49 @@ def _changes(columns: Sequence[IntArray]) -> IntArray:
     return np.concatenate([np.diff(column, prepend=0) for column in columns])
 
 
-def as_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:
-    """Distinct thresholds, decreasing."""
+def as_thresholds(thresholds: ArrayLike) -> FloatArray:
+    """Return distinct thresholds, decreasing."""
     try:
         points = np.unique(np.asarray(thresholds, np.float64))[::-1]
     except (TypeError, ValueError) as error:
-        raise SedscopeError(f"thresholds must be numbers: {error}") from None
+        raise SedscopeError(f"Thresholds must be numbers: {error}.") from None
     if np.isnan(points).any():
-        raise SedscopeError("thresholds must be numbers, not NaN")
+        raise SedscopeError("Thresholds must be numbers, not NaN.")
     return points
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts(Mapping[str, ClassCounts]):
-    """The counts of every class, by label."""
+    """The counts of every class, by label.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        What counts as found.
+    per_class : mapping of str to ClassCounts
+        The counts of each class.
+    clips : int
+        The number of clips.
+    duration : float
+        The duration of all clips, in seconds.
+    references : mapping of str to int
+        The number of reference events of each class.
+    reference_times : mapping of str to float
+        Their total length, in seconds.
+    any_label : tuple of array, or None
+        Scores, and the number of pairs regardless of label there, if requested.
+    variants : mapping of post-processing to Counts
+        The counts of post-processed scores, where they were requested.
+    """
 
     criterion: Criterion
     per_class: Mapping[str, ClassCounts]
     clips: int
     duration: float
-    """Of all clips, in seconds."""
     references: Mapping[str, int]
-    """Of each class, how many."""
     reference_times: Mapping[str, float]
-    """Of each class, how long all together, in seconds."""
     any_label: tuple[ScoreArray, IntArray] | None = None
-    """Scores and how many pairs there could be there if labels did not matter, if asked for."""
     variants: Mapping[PostProcessing, Counts] = field(default_factory=dict)
-    """The same of post-processed scores, where they were asked for."""
 
     def __repr__(self) -> str:
         return (
@@ -228,12 +268,12 @@ class Counts(Mapping[str, ClassCounts]):
         )
 
     def pooled(self) -> ClassCounts:
-        """All classes together, at one threshold for all."""
+        """Return the counts of all classes together, at one threshold for all."""
         tables = list(self.per_class.values())
         trials = [table.trials for table in tables if table.trials is not None]
-        given = any(table.given for table in tables)
-        scores, tp, fp, pairs = self._sums_at_given() if given else self._sums_at_scores()
-        nobody: NDArray[np.int64] = np.empty(0, np.int64)
+        chosen = any(table.given for table in tables)
+        scores, tp, fp, pairs = self._sums_at_chosen() if chosen else self._sums_at_scores()
+        nothing: IntArray = np.empty(0, np.int64)
         return ClassCounts(
             label="all classes",
             scores=scores,
@@ -243,15 +283,15 @@ class Counts(Mapping[str, ClassCounts]):
             reference_time=sum(self.reference_times.values()),
             trials=sum(trials) if trials else None,
             floor=max(table.floor for table in tables),
-            cross_rows=nobody,
-            cross_labels=nobody.astype(np.int32),
-            cross_changes=nobody,
+            cross_rows=nothing,
+            cross_labels=nothing.astype(np.int32),
+            cross_changes=nothing,
             classes=tuple(self.per_class),
             pairs=pairs,
-            given=given,
+            given=chosen,
         )
 
-    def _sums_at_given(self) -> tuple[ScoreArray, IntArray, IntArray, IntArray | None]:
+    def _sums_at_chosen(self) -> tuple[ScoreArray, IntArray, IntArray, IntArray | None]:
         tables = list(self.per_class.values())
         tp, fp = (np.sum([getattr(t, name) for t in tables], axis=0) for name in ("tp", "fp"))
         return tables[0].scores, tp, fp, None if self.any_label is None else self.any_label[1]
@@ -271,7 +311,7 @@ class Counts(Mapping[str, ClassCounts]):
         return ordered[last], tp, fp, None if self.any_label is None else pooled_pairs
 
     def at(self, thresholds: ArrayLike) -> Counts:
-        """Only the operating points of the given thresholds, the same for all classes."""
+        """Return only the operating points of some thresholds, the same for all classes."""
         chosen = {label: counts.at(thresholds) for label, counts in self.per_class.items()}
         any_label = None
         if self.any_label is not None:
@@ -282,8 +322,11 @@ class Counts(Mapping[str, ClassCounts]):
         return replace(self, per_class=chosen, any_label=any_label, variants=variants)
 
     def cross_trigger_matrix(self, threshold: float) -> IntArray:
-        """(classes × classes) at one threshold for all: in the row of a class, how many of its false
-        positives are cross-triggers on each other class; on the diagonal its true positives."""
+        """Return the cross-triggers at one threshold for all classes, as (classes × classes).
+
+        The row of a class says how many of its false positives are cross-triggers on each other class;
+        its true positives are on the diagonal.
+        """
         matrix = np.zeros((len(self), len(self)), np.int64)
         for row, of_class in enumerate(self.per_class.values()):
             at = of_class.at([threshold])
@@ -292,7 +335,7 @@ class Counts(Mapping[str, ClassCounts]):
         return matrix
 
     def plot_cross_triggers(self, threshold: float, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the cross-trigger matrix with matplotlib, on ``ax`` or new axes, which are returned."""
+        """Draw the cross-trigger matrix with matplotlib, on ``ax`` or on new axes, and return the axes."""
         from ..plots.cross_trigger_matrix import plot_cross_trigger_matrix
 
         return plot_cross_trigger_matrix(self, threshold, ax, options)

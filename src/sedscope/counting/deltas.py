@@ -1,6 +1,6 @@
 """Deltas: how counts change when the threshold falls below each score, per class and clip.
 
-They are the centre of everything: found clip by clip, merged in any grouping, and added up to counts.
+They are the centre of the design: found clip by clip, merged in any grouping, and added up to counts.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from .. import _native
 from ..criteria import Criterion
 from ..criteria.delta_tables import DeltaRows, DeltaTables
-from ..data.arrays import ScoreArray
+from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing
 from .counts import ClassCounts, Counts
 from .threads import thread_count
 
-ROWS_TO_KEEP = 10_000_000  # of deltas; beyond, counts of all classes would take too much memory
+ROWS_TO_KEEP = 10_000_000  # of deltas; the counts of more would take too much memory
 _ROWS_AT_ONCE = 4_000_000
 
 
@@ -30,18 +30,32 @@ _ROWS_AT_ONCE = 4_000_000
 class Deltas:
     """How the counts of a criterion change as the threshold falls, per class and clip.
 
-    Exact at scores above ``floors`` (per class; ``-inf`` where every threshold is covered).
+    :func:`~sedscope.deltas` finds them, :func:`~sedscope.load_deltas` reads them from a file.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        What counts as found.
+    classes, clips : tuple of str
+        What was evaluated.
+    durations : array
+        The duration of each clip, in microseconds.
+    floors : array
+        The deltas of a class are exact at scores above its floor; ``-inf`` where every threshold is
+        covered.
+    tables : DeltaTables
+        The changes, one row each.
+    variants : mapping of post-processing to Deltas
+        The deltas of post-processed scores, where they were requested.
     """
 
     criterion: Criterion
     classes: tuple[str, ...]
     clips: tuple[str, ...]
     durations: Ticks
-    """Per clip, in microseconds."""
     floors: ScoreArray
     tables: DeltaTables
     variants: Mapping[PostProcessing, Deltas] = field(default_factory=dict)
-    """The same of post-processed scores, where they were asked for."""
 
     def __repr__(self) -> str:
         return (
@@ -50,7 +64,18 @@ class Deltas:
         )
 
     def merge(self, *others: Deltas) -> Deltas:
-        """The deltas of the clips of all."""
+        """Merge with the deltas of other clips, in any order and grouping.
+
+        Parameters
+        ----------
+        *others : Deltas
+            Deltas of other clips, with the same criterion, classes and variants.
+
+        Returns
+        -------
+        Deltas
+            The deltas of all clips, exact above the highest floor of each class.
+        """
         if not others:
             return self
         parts = (self, *others)
@@ -62,15 +87,15 @@ class Deltas:
             )
             if not same:
                 raise SedscopeError(
-                    "deltas can be merged only if they have the same criterion, classes and variants: "
+                    "Deltas can be merged only if they have the same criterion, classes and variants: "
                     f"{self.criterion} on {listing(self.classes)}; {part.criterion} on "
-                    f"{listing(part.classes)}"
+                    f"{listing(part.classes)}."
                 )
         clips = tuple(clip for part in parts for clip in part.clips)
         if len(set(clips)) < len(clips):
             twice = sorted({clip for clip in clips if clips.count(clip) > 1})
             raise SedscopeError(
-                f"in more than one of the deltas: {counted(len(twice), 'clip')}: {listing(twice)}"
+                f"{counted(len(twice), 'clip')} in more than one of the deltas: {listing(twice)}."
             )
         floors: ScoreArray = np.stack([part.floors for part in parts]).max(axis=0)
         tables = [
@@ -85,29 +110,31 @@ class Deltas:
             floors=floors,
             tables=DeltaTables.concatenate(tables, [len(part.clips) for part in parts]),
             variants={
-                variant: found.merge(*(part.variants[variant] for part in others))
-                for variant, found in self.variants.items()
+                variant: deltas.merge(*(part.variants[variant] for part in others))
+                for variant, deltas in self.variants.items()
             },
         )
 
     def above(self, floors: ScoreArray) -> Deltas:
-        """The same deltas, exact only above the given floors."""
+        """Return the deltas above some floors only."""
         raised: ScoreArray = np.maximum(self.floors, floors)
         return replace(self, floors=raised, tables=self.tables.above(raised))
 
     def of_clips(self, kept: NDArray[np.bool_]) -> Deltas:
-        """The deltas of some of the clips; ``kept``: whether each is one of them."""
+        """Return the deltas of some of the clips. ``kept``: whether each clip is one of them."""
         return replace(
             self,
             clips=tuple(clip for clip, keep in zip(self.clips, kept, strict=True) if keep),
             durations=self.durations[kept],
             tables=self.tables.of_clips(kept),
-            variants={variant: found.of_clips(kept) for variant, found in self.variants.items()},
+            variants={variant: deltas.of_clips(kept) for variant, deltas in self.variants.items()},
         )
 
-    def largest_without_references(self) -> NDArray[np.float64]:
-        """(classes × clips) the largest score of clips without references of the class, if it is above
-        the floor, else ``-inf``."""
+    def largest_without_references(self) -> FloatArray:
+        """Return the largest score of clips without references of the class, as (classes × clips).
+
+        It is ``-inf`` for clips with references, and where no score lies above the floor.
+        """
         rows, references = self.tables.detections, self.tables.references
         largest = np.full((len(self.classes), len(self.clips)), -np.inf)
         filled = rows.starts[:, 1:] > rows.starts[:, :-1]
@@ -119,10 +146,19 @@ class Deltas:
     def counts(
         self, *, weights: NDArray[np.integer[Any]] | None = None, threads: int | None = None
     ) -> Counts:
-        """Add the deltas up: the counts of each class at every score where one changes.
+        """Add the deltas up to the counts of each class, at every score where a count changes.
 
-        ``weights``: how many times each clip counts, as whole numbers of at least 0; all once unless
-        given. The counts are those of a set in which each clip occurs so many times.
+        Parameters
+        ----------
+        weights : array of int, optional
+            How many times each clip counts; once unless given. The counts are those of a set in which
+            each clip occurs this many times.
+        threads : int, optional
+            The number of threads; one per core unless given.
+
+        Returns
+        -------
+        Counts
         """
         tables, workers = self.tables, thread_count(threads)
         times = _as_weights(weights, len(self.clips))
@@ -135,19 +171,19 @@ class Deltas:
             per_class = self._of_classes(classes, self._add_up(classes, times, workers), totals, times)
         any_label = None if tables.any_label is None else _any_label(tables.any_label, times, workers)
         variants = {
-            variant: found.counts(weights=weights, threads=threads)
-            for variant, found in self.variants.items()
+            variant: deltas.counts(weights=weights, threads=threads)
+            for variant, deltas in self.variants.items()
         }
         return replace(totals, per_class=per_class, any_label=any_label, variants=variants)
 
     def as_counts(self, added: Sequence[_native.ClassTotals], weights: NDArray[np.int32]) -> Counts:
-        """What was added up for each class with the weights of the clips, as counts."""
+        """Return the totals of each class, added up with some weights of the clips, as counts."""
         totals = self._totals(weights)
         per_class = self._of_classes(range(len(self.classes)), added, totals, weights)
         return replace(totals, per_class=per_class)
 
     def _totals(self, weights: NDArray[np.int32] | None) -> Counts:
-        """What is known before anything is added up: counts of no class yet."""
+        """Return what needs no adding up, as counts of no class yet."""
         once = _times(weights, len(self.clips))
         rows = self.tables.references
         references = np.zeros(len(self.classes), np.int64)
@@ -196,10 +232,10 @@ class Deltas:
         totals: Counts,
         weights: NDArray[np.int32] | None,
     ) -> dict[str, ClassCounts]:
-        """The counts of some consecutive classes from what was added up."""
+        """Return the counts of some consecutive classes from their totals."""
         tables, once = self.tables, _times(weights, len(self.clips))
         trials = None if tables.trials is None else int((once * tables.trials).sum())
-        found: dict[str, ClassCounts] = {}
+        per_class: dict[str, ClassCounts] = {}
         for c, class_totals in zip(classes, added, strict=True):
             label = self.classes[c]
             of_class = ClassCounts(
@@ -217,12 +253,12 @@ class Deltas:
                 classes=self.classes,
             )
             errors = tables.errors
-            found[label] = of_class if errors is None else _with_errors(of_class, errors, c, once)
-        return found
+            per_class[label] = of_class if errors is None else _with_errors(of_class, errors, c, once)
+        return per_class
 
 
 class _CountsOnDemand(Mapping[str, ClassCounts]):
-    """Counts that are added up when they are asked for; only those of the last few classes are kept."""
+    """Counts that are added up when they are read; only those of the last few classes are kept."""
 
     def __init__(self, deltas: Deltas, totals: Counts, threads: int) -> None:
         self._deltas, self._totals = deltas, totals
@@ -231,17 +267,17 @@ class _CountsOnDemand(Mapping[str, ClassCounts]):
         self._kept: dict[str, ClassCounts] = {}
 
     def __getitem__(self, label: str) -> ClassCounts:
-        known = self._kept.get(label)
-        if known is not None:
-            return known
+        kept = self._kept.get(label)
+        if kept is not None:
+            return kept
         if label not in self._deltas.classes:
             raise KeyError(label)
-        self._kept = {}  # before there are others
+        self._kept = {}  # before others are added up
         c, step = self._deltas.classes.index(label), self._together
         classes = range(c - c % step, min(c - c % step + step, len(self)))
         added = self._deltas._add_up(classes, None, step)
-        found = self._kept = self._deltas._of_classes(classes, added, self._totals, None)
-        return found[label]
+        self._kept = self._deltas._of_classes(classes, added, self._totals, None)
+        return self._kept[label]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._deltas.classes)
@@ -251,27 +287,31 @@ class _CountsOnDemand(Mapping[str, ClassCounts]):
 
 
 def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
-    """Deltas of which each class and clip comes from one of several; ``choice``: (classes × clips)
-    which."""
+    """Combine several deltas of the same clips, taking each class and clip from one of them.
+
+    ``choice``: (classes × clips) the index of the deltas to take.
+    """
     first = variants[0]
-    wanted = np.ascontiguousarray(choice).ravel()
-    floors = np.stack([found.floors for found in variants])
+    source = np.ascontiguousarray(choice).ravel()
+    floors = np.stack([deltas.floors for deltas in variants])
     highest = [floors[np.unique(of_class), c].max() for c, of_class in enumerate(choice)]
     return replace(
         first,
         floors=np.array(highest, floors.dtype),
         tables=replace(
             first.tables,
-            detections=DeltaRows.choose([found.tables.detections for found in variants], wanted),
-            cross_triggers=DeltaRows.choose([found.tables.cross_triggers for found in variants], wanted),
+            detections=DeltaRows.choose([deltas.tables.detections for deltas in variants], source),
+            cross_triggers=DeltaRows.choose(
+                [deltas.tables.cross_triggers for deltas in variants], source
+            ),
             errors=None,
             any_label=None,
         ),
     )
 
 
-def _times(weights: NDArray[np.int32] | None, clips: int) -> NDArray[np.int64]:
-    """How many times each clip counts."""
+def _times(weights: NDArray[np.int32] | None, clips: int) -> IntArray:
+    """Return how many times each clip counts."""
     return np.ones(clips, np.int64) if weights is None else weights.astype(np.int64)
 
 
@@ -281,24 +321,24 @@ def _as_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDArray
     array = np.asarray(weights)
     whole = array.dtype.kind in "iu" and array.shape == (clips,)
     if not whole or (array < 0).any() or (array > 2**24).any():
-        raise SedscopeError(f"weights must be {clips} whole numbers, one a clip, from 0 to {2**24}")
+        raise SedscopeError(
+            f"weights must be {clips} whole numbers from 0 to {2**24}, one for each clip."
+        )
     return array.astype(np.int32)
 
 
 def _weighted(
     table: DeltaRows, columns: Sequence[NDArray[Any]], weights: NDArray[np.int32] | None
 ) -> Sequence[NDArray[Any]]:
-    """Changes times the weight of their clip: then a narrow column may not hold them."""
+    """Multiply the changes by the weight of their clip; the result may need wider columns."""
     if weights is None:
         return columns
     of_rows = weights[table.clip_of_row()]
     return [column * of_rows for column in columns]
 
 
-def _with_errors(
-    counts: ClassCounts, table: DeltaRows, c: int, weights: NDArray[np.int64]
-) -> ClassCounts:
-    """The counts with sums of errors in seconds, and a row wherever one of them changes, too."""
+def _with_errors(counts: ClassCounts, table: DeltaRows, c: int, weights: IntArray) -> ClassCounts:
+    """Add the sums of boundary errors in seconds, with a row wherever one of them changes."""
     first, last = table.class_starts()[c : c + 2]
     order = np.argsort(-table.scores[first:last], kind="stable")
     at = table.scores[first:last][order]
@@ -324,7 +364,7 @@ def _with_errors(
 
 def _any_label(
     table: DeltaRows, weights: NDArray[np.int32] | None, threads: int
-) -> tuple[ScoreArray, NDArray[np.int64]]:
+) -> tuple[ScoreArray, IntArray]:
     (changes,) = _weighted(table, table.columns, weights)
     deltas = _native.DetectionDeltas(
         starts=table.starts, scores=table.scores, tp=changes, fp=np.zeros_like(changes)

@@ -1,4 +1,4 @@
-"""Quantities read off counts: one definition each, for one operating point or for many at once."""
+"""A tally: the counts at one operating point, or at many, and the quantities that follow from them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Number: TypeAlias = "int | float | NDArray[Any]"
 
 
 def _ratio(part: Number, whole: Number, otherwise: float) -> Any:
-    """``part / whole``, and ``otherwise`` where there is no whole."""
+    """Return ``part / whole``, and ``otherwise`` where the whole is 0."""
     part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(whole > 0, part / whole, otherwise)
-    return found if found.ndim else float(found)
+        ratio = np.where(whole > 0, part / whole, otherwise)
+    return ratio if ratio.ndim else float(ratio)
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What is counted at an operating point, or arrays over operating points.
+    """The counts at one operating point, or arrays of them over several.
 
-    Rates that are not defined are NaN: recall without references, rates of false positives where
-    nothing but references could be found.
+    Rates that are not defined are NaN: recall without references, and rates of false positives without
+    negatives.
     """
 
     tp: Number
@@ -35,9 +35,9 @@ class Tally:
     """False detections."""
     references: int
     trials: int | None = None
-    """How many times there was something to judge; None for criteria about events."""
+    """The number of segments judged; None for criteria about events."""
     pairs: Number | None = None
-    """Pairs that there could be if labels did not matter; None if not counted."""
+    """The number of pairs regardless of label; None if they were not counted."""
 
     @property
     def fn(self) -> Any:
@@ -46,23 +46,23 @@ class Tally:
 
     @property
     def precision(self) -> Any:
-        """The share of true ones among what is detected; 1 where nothing is."""
+        """The share of detections that are true; 1 without detections."""
         return _ratio(self.tp, self.tp + self.fp, 1.0)
 
     @property
     def recall(self) -> Any:
-        """The share of references found: sensitivity, true positive rate."""
+        """The share of references that are found: sensitivity, true positive rate."""
         return _ratio(self.tp, self.references, np.nan)
 
     def fscore(self, beta: float = 1.0) -> Any:
-        """The weighted harmonic mean of precision and recall; 0 where nothing is found."""
+        """Return the weighted harmonic mean of precision and recall; 0 where nothing is found."""
         weight = beta * beta
         whole = (1 + weight) * self.tp + weight * self.fn + self.fp
         return _ratio((1 + weight) * self.tp, whole, 0.0 if self.references else np.nan)
 
     @property
     def substitutions(self) -> Any:
-        """Pairs of a missed reference and a false detection that only the label keeps apart."""
+        """Pairs of a missed reference and a false detection that differ only in their label."""
         return 0 if self.pairs is None else self.pairs - self.tp
 
     @property
@@ -72,12 +72,12 @@ class Tally:
 
     @property
     def deletion_rate(self) -> Any:
-        """Missed references that are no substitutions, per reference."""
+        """Missed references that are not substitutions, per reference."""
         return _ratio(self.fn - self.substitutions, self.references, np.nan)
 
     @property
     def insertion_rate(self) -> Any:
-        """False detections that are no substitutions, per reference."""
+        """False detections that are not substitutions, per reference."""
         return _ratio(self.fp - self.substitutions, self.references, np.nan)
 
     @property
@@ -87,9 +87,9 @@ class Tally:
 
     @property
     def negatives(self) -> int:
-        """How many times there was nothing to find."""
+        """The number of segments without the class."""
         if self.trials is None:
-            raise SedscopeError("true negatives are counted only by Segment and Clip")
+            raise SedscopeError("Only Segment and Clip count true negatives.")
         return self.trials - self.references
 
     @property
@@ -99,7 +99,7 @@ class Tally:
 
     @property
     def specificity(self) -> Any:
-        """The share of the negatives that are no false positives."""
+        """The share of the negatives that are not false positives."""
         return 1 - self.fpr
 
     @property
@@ -108,11 +108,11 @@ class Tally:
         return (self.recall + self.specificity) / 2
 
     def false_alarms_per_hour(self, hours: float) -> Any:
-        """False positives per hour of recording."""
+        """Return the false positives per hour of recording."""
         return _ratio(self.fp, hours, np.nan)
 
     def rows(self, rows: NDArray[np.intp]) -> Tally:
-        """Some of many operating points."""
+        """Return some of the operating points."""
         tp, fp, pairs = (
             column[rows] if isinstance(column, np.ndarray) else column
             for column in (self.tp, self.fp, self.pairs)
@@ -122,13 +122,13 @@ class Tally:
         return Tally(tp, fp, self.references, self.trials, pairs)
 
     def __getitem__(self, row: int) -> Tally:
-        """One of many operating points."""
+        """Return one of the operating points."""
         assert isinstance(self.tp, np.ndarray)
         assert isinstance(self.fp, np.ndarray)
         pairs = int(self.pairs[row]) if isinstance(self.pairs, np.ndarray) else None
         return Tally(int(self.tp[row]), int(self.fp[row]), self.references, self.trials, pairs)
 
     def __add__(self, other: Tally) -> Tally:
-        """The counts of two classes together."""
+        """Return the counts of two classes together."""
         trials = None if self.trials is None or other.trials is None else self.trials + other.trials
         return Tally(self.tp + other.tp, self.fp + other.fp, self.references + other.references, trials)

@@ -78,13 +78,14 @@ class CheckpointEngine:
         self,
         work: Callable[[Item], FloatArray],
         blocks: Sequence[Item],
-        key: str,
+        key: Callable[[], str],
         progress: Progress | None,
     ) -> list[FloatArray]:
         self._make_folder()
         values: list[FloatArray] = []
+        name = key()
         for number, block in enumerate(blocks):
-            path = self.folder / f"{key}-{number}-of-{len(blocks)}.npy"
+            path = self.folder / f"{name}-{number}-of-{len(blocks)}.npy"
             array = _load_array(path)
             if array is None:
                 array = work(block)

@@ -87,7 +87,7 @@ class DaskEngine:
         self,
         work: Callable[[Item], FloatArray],
         blocks: Sequence[Item],
-        key: str,
+        key: Callable[[], str],
         progress: Progress | None,
     ) -> list[FloatArray]:
         shared = self.client.scatter(work, broadcast=True, hash=False)

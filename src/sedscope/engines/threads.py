@@ -45,7 +45,7 @@ class ThreadsEngine:
         self,
         work: Callable[[Item], FloatArray],
         blocks: Sequence[Item],
-        key: str,
+        key: Callable[[], str],
         progress: Progress | None,
     ) -> list[FloatArray]:
         values = []

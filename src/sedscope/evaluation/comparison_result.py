@@ -15,35 +15,47 @@ from ..metrics import Metric
 from ..resampling.draws import Resampling
 from ..resampling.intervals import Bootstrap, Interval
 from .result import Evaluation
-from .table_text import aligned, csv, latex, markdown
+from .table_text import format_csv, format_latex, format_markdown, format_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SystemValue(Bootstrap):
-    """A metric of a system: the mean over its runs, with the interval that resampling clips gives it."""
+    """A metric of a system: the mean over its runs, with its interval from resampling.
+
+    Attributes
+    ----------
+    runs : tuple of float
+        The value of each run.
+    """
 
     runs: tuple[float, ...]
-    """The value of each run."""
 
     @property
     def spread(self) -> float:
-        """The deviation between runs; NaN for one run."""
-        with np.errstate(invalid="ignore"):  # of infinite values there is none
+        """The standard deviation between runs; NaN for a single run."""
+        with np.errstate(invalid="ignore"):  # infinite values have no deviation
             return float(np.std(self.runs, ddof=1)) if len(self.runs) > 1 else np.nan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference(Interval):
-    """How much larger a value is for one system than for another, in the same resamples."""
+    """The value of one system minus that of another, in the same resamples.
+
+    Attributes
+    ----------
+    p : float
+        The two-sided p value: twice the share of resamples in which the difference is not on its side
+        of 0.
+    higher_is_better : bool
+        Whether a larger value is a better one.
+    """
 
     p: float
-    """How often a difference as far from 0 comes by chance (two-sided): twice the share of resamples in
-    which the difference is not on the side where it is."""
     higher_is_better: bool
 
     @property
     def verdict(self) -> int:
-        """1: the first system is better, −1: it is worse, 0: inside the noise (0 is in the interval)."""
+        """1 if the first system is better, −1 if it is worse, 0 if 0 lies in the interval."""
         if np.isnan(self.low) or self.low <= 0 <= self.high:
             return 0
         return 1 if (self.low > 0) == self.higher_is_better else -1
@@ -51,20 +63,27 @@ class Difference(Interval):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairDifference(Difference):
-    """The same over all classes, and for each class."""
+    """The difference between two systems over all classes, and for each class.
+
+    Attributes
+    ----------
+    p_corrected : float
+        The p value, corrected for the number of pairs of systems (Holm, 1979).
+    per_class : mapping of str to Difference
+        The difference for each class alone.
+    """
 
     p_corrected: float
-    """For the number of pairs that are compared with the metric (Holm, 1979)."""
     per_class: Mapping[str, Difference]
 
     @property
     def wins(self) -> int:
-        """In how many classes the first system is better by more than the noise."""
+        """The number of classes in which the first system is better by more than the noise."""
         return sum(of_class.verdict > 0 for of_class in self.per_class.values())
 
     @property
     def losses(self) -> int:
-        """In how many classes it is worse by more than the noise."""
+        """The number of classes in which the first system is worse by more than the noise."""
         return sum(of_class.verdict < 0 for of_class in self.per_class.values())
 
 
@@ -87,14 +106,16 @@ class Comparison:
     """Of the first run of each system, with the intervals of the mean over its runs."""
 
     def table(self) -> str:
-        """A readable table: systems by metric, then each pair; differences inside the noise are marked
-        with ≈, others with > or <: better or worse."""
+        """Return a readable table: the systems by metric, then each pair of systems.
+
+        ≈ marks differences inside the noise, > and < mark better and worse.
+        """
         legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.metrics, 1)]
         return "\n".join(
             [
-                *aligned(self._systems_table()),
+                *format_text(self._systems_table()),
                 "",
-                *aligned(self._pairs_table()),
+                *format_text(self._pairs_table()),
                 "",
                 *legend,
                 self._about(),
@@ -102,26 +123,26 @@ class Comparison:
         )
 
     def class_table(self, metric: Metric[Any]) -> str:
-        """A readable table of one metric: a row per class, a column per system, then each pair."""
-        return "\n".join(aligned(self._class_rows(metric)))
+        """Return a readable table of one metric: a row per class, a column per system, then each pair."""
+        return "\n".join(format_text(self._class_rows(metric)))
 
     def to_markdown(self, path: str | Path | None = None) -> str:
-        """All tables as Markdown; written to ``path`` as well, if given."""
-        parts = [markdown(self._systems_table()), markdown(self._pairs_table())]
+        """Return all tables as Markdown, and write them to ``path`` if it is given."""
+        parts = [format_markdown(self._systems_table()), format_markdown(self._pairs_table())]
         for i, metric in enumerate(self.metrics, 1):
-            parts.append(f"**[{i}]** `{metric!r}`\n\n{markdown(self._class_rows(metric))}")
+            parts.append(f"**[{i}]** `{metric!r}`\n\n{format_markdown(self._class_rows(metric))}")
         return _written("\n\n".join([*parts, self._about()]) + "\n", path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
-        """All tables as LaTeX ``tabular`` environments; written to ``path`` as well, if given."""
-        parts = [latex(self._systems_table()), latex(self._pairs_table())]
+        """Return all tables as LaTeX ``tabular`` environments, and write them to ``path`` if it is given."""
+        parts = [format_latex(self._systems_table()), format_latex(self._pairs_table())]
         for i, metric in enumerate(self.metrics, 1):
-            parts.append(f"% [{i}] {metric!r}\n{latex(self._class_rows(metric))}")
+            parts.append(f"% [{i}] {metric!r}\n{format_latex(self._class_rows(metric))}")
         return _written("\n\n".join([*parts, f"% {self._about()}"]) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """Every number, one row each: metric, class, system or pair, value, low, high, and more."""
-        return _written(csv([_CSV_HEADER, *self._long_rows()]), path)
+        """Return every number as CSV, one row each: metric, class, system or pair, value, interval, …"""
+        return _written(format_csv([_CSV_HEADER, *self._long_rows()]), path)
 
     def report(
         self,
@@ -150,8 +171,8 @@ class Comparison:
         )
 
     def _about(self) -> str:
-        said = "≈ inside the noise: the interval of the difference has 0 in it"
-        return f"{self.resampling.about()}, the same for all systems; {said}"
+        legend = "≈ inside the noise: the interval of the difference has 0 in it"
+        return f"{self.resampling.about()}, the same for all systems; {legend}"
 
     def _systems_table(self) -> list[list[str]]:
         header = ["system", *(f"[{i}]" for i, _ in enumerate(self.metrics, 1))]
@@ -164,51 +185,51 @@ class Comparison:
         header = ["difference", "metric", "value", "interval", "", "p", "wins", "losses", "classes"]
         rows = [
             [
-                f"{one} − {other}",
+                f"{first} − {second}",
                 f"[{i}]",
-                f"{found.value:+.4f}",
-                f"({found.low:+.4f} … {found.high:+.4f})",
-                _SIGNS[found.verdict],
-                _p_value(found.p_corrected),
-                str(found.wins),
-                str(found.losses),
-                str(len(found.per_class)),
+                f"{pair.value:+.4f}",
+                f"({pair.low:+.4f} … {pair.high:+.4f})",
+                _SIGNS[pair.verdict],
+                _p_value(pair.p_corrected),
+                str(pair.wins),
+                str(pair.losses),
+                str(len(pair.per_class)),
             ]
             for i, metric in enumerate(self.metrics, 1)
-            for (one, other), found in self.differences[metric].items()
+            for (first, second), pair in self.differences[metric].items()
         ]
         return [header, *rows]
 
     def _class_rows(self, metric: Metric[Any]) -> list[list[str]]:
         values, pairs = self.values[metric], self.differences[metric]
-        header = ["class", *self.systems, *(f"{one} − {other}" for one, other in pairs)]
+        header = ["class", *self.systems, *(f"{first} − {second}" for first, second in pairs)]
         rows = [
             [
                 label,
                 *(f"{values[name].per_class[label].value:.4f}" for name in self.systems),
-                *(_difference(found.per_class[label]) for found in pairs.values()),
+                *(_difference(pair.per_class[label]) for pair in pairs.values()),
             ]
             for label in self.classes
         ]
         overall = [
             "overall",
             *(f"{values[name].value:.4f}" for name in self.systems),
-            *(_difference(found) for found in pairs.values()),
+            *(_difference(pair) for pair in pairs.values()),
         ]
         return [header, *rows, overall]
 
     def _long_rows(self) -> Iterable[list[str]]:
         for metric in self.metrics:
             for name, value in self.values[metric].items():
-                for label, one in (("", value), *value.per_class.items()):
-                    spread = value.spread if one is value else np.nan
-                    yield [repr(metric), label, name, "", *_numbers(one), f"{spread!r}", "", "", ""]
+                for label, interval in (("", value), *value.per_class.items()):
+                    spread = value.spread if interval is value else np.nan
+                    yield [repr(metric), label, name, "", *_numbers(interval), f"{spread!r}", "", "", ""]
             for (name, other), pair in self.differences[metric].items():
-                for label, found in (("", pair), *pair.per_class.items()):
-                    corrected = f"{pair.p_corrected!r}" if found is pair else ""
+                for label, difference in (("", pair), *pair.per_class.items()):
+                    corrected = f"{pair.p_corrected!r}" if difference is pair else ""
                     yield [
-                        *(repr(metric), label, name, other, *_numbers(found), ""),
-                        *(f"{found.p!r}", corrected, str(found.verdict)),
+                        *(repr(metric), label, name, other, *_numbers(difference), ""),
+                        *(f"{difference.p!r}", corrected, str(difference.verdict)),
                     ]
 
 

@@ -19,7 +19,7 @@ from ..errors import SedscopeWarning
 from ..io.atomic_write import write_text
 from ..metrics import Metric, MetricResult
 from ..resampling.intervals import Bootstrap, Interval
-from .table_text import aligned
+from .table_text import format_text
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
 
@@ -108,7 +108,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
             str(sum(self.references.values())),
             *(_number(result.value, bootstrap) for result, bootstrap in columns),
         ]
-        lines = aligned([header, *rows, overall])
+        lines = format_text([header, *rows, overall])
         rule = "─" * max(map(len, lines))
         legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.results, 1)]
         if self.intervals:

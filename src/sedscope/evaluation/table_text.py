@@ -1,4 +1,4 @@
-"""Tables as text: aligned for reading, Markdown, LaTeX, CSV. The first row is the header."""
+"""Tables as text: for reading, as Markdown, LaTeX or CSV. The first row is the header."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 Table = Sequence[Sequence[str]]
 
 _MARKUP = re.compile(r"[\\`*|&]|<(?=\S)|(?<![^\W_])_|_(?![^\W_])")
-"""What Markdown does not take as it is; ``_`` within a word and ``<`` before a space are plain."""
+"""What must be escaped in Markdown; ``_`` within a word and ``<`` before a space are plain."""
 
 _LATEX = str.maketrans(
     {
@@ -30,10 +30,10 @@ _LATEX = str.maketrans(
 )
 
 
-def aligned(rows: Table) -> list[str]:
-    """Lines with the first column to the left and the others to the right.
+def format_text(rows: Table) -> list[str]:
+    """Align the columns for reading: the first to the left, the others to the right.
 
-    >>> aligned([["class", "F1"], ["Dog", "0.5"]])
+    >>> format_text([["class", "F1"], ["Dog", "0.5"]])
     ['class   F1', 'Dog    0.5']
     """
     cells = [[_in_a_line(cell) for cell in row] for row in rows]
@@ -47,10 +47,10 @@ def aligned(rows: Table) -> list[str]:
     ]
 
 
-def markdown(rows: Table) -> str:
-    """A Markdown table.
+def format_markdown(rows: Table) -> str:
+    """Format a Markdown table.
 
-    >>> print(markdown([["class", "F1"], ["a|b", "0.5"]]))
+    >>> print(format_markdown([["class", "F1"], ["a|b", "0.5"]]))
     | class | F1 |
     | :--- | ---: |
     | a\\|b | 0.5 |
@@ -60,10 +60,10 @@ def markdown(rows: Table) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *body))
 
 
-def latex(rows: Table) -> str:
-    """A LaTeX ``tabular``, without any package.
+def format_latex(rows: Table) -> str:
+    """Format a LaTeX ``tabular`` that needs no package.
 
-    >>> print(latex([["class", "F1"], ["Alarm_bell", "0.5"]]))
+    >>> print(format_latex([["class", "F1"], ["Alarm_bell", "0.5"]]))
     \\begin{tabular}{lr}
     \\hline
     class & F1 \\\\
@@ -80,10 +80,10 @@ def latex(rows: Table) -> str:
     return "\n".join([*around, r"\end{tabular}"])
 
 
-def csv(rows: Iterable[Sequence[str]]) -> str:
-    """Comma-separated values.
+def format_csv(rows: Iterable[Sequence[str]]) -> str:
+    """Format comma-separated values.
 
-    >>> csv([["class", "F1"], ["a, b", "0.5"]])
+    >>> format_csv([["class", "F1"], ["a, b", "0.5"]])
     'class,F1\\n"a, b",0.5\\n'
     """
     lines = []
@@ -95,5 +95,5 @@ def csv(rows: Iterable[Sequence[str]]) -> str:
 
 
 def _in_a_line(cell: str) -> str:
-    """Without line breaks, which no cell can have."""
+    """Remove line breaks, which no cell can have."""
     return re.sub(r"[\r\n]+", " ", cell)

@@ -42,7 +42,8 @@ class ResampledMetric:
         dropped."""
         if metric.criterion != deltas.criterion:
             raise SedscopeError(
-                f"The deltas are of {deltas.criterion!r}, but {metric!r} needs deltas of {metric.criterion!r}."
+                f"The deltas are of {deltas.criterion!r}, but {metric!r} needs deltas of "
+                f"{metric.criterion!r}."
             )
         require_variants(metric.variants, deltas.variants)
         self._metric = metric
