@@ -95,9 +95,8 @@ class Draws:
         resampled = ResampledMetric(deltas, metric, self.weights, engine.threads)
         starts = range(0, len(self.weights), _BLOCK)
         blocks = [self.weights[start : start + _BLOCK] for start in starts]
-        return np.concatenate(
-            engine.map_blocks(resampled, blocks, resampled.key(self.weights), progress)
-        )
+        values = engine.map_blocks(resampled, blocks, lambda: resampled.key(self.weights), progress)
+        return np.concatenate(values)
 
     def summary(self, classes: Sequence[str], values: FloatArray) -> Bootstrap:
         """Return the intervals of measured values."""
