@@ -56,7 +56,7 @@ def bootstrap(
     threads : int, optional
         The number of threads; one per core unless given.
     progress : callable, optional
-        Called with the blocks of resamples done and the blocks in all.
+        Called with the number of resamples done and of all resamples.
 
     Returns
     -------

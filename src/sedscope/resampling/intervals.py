@@ -95,7 +95,13 @@ class Draws:
         resampled = ResampledMetric(deltas, metric, self.weights, engine.threads)
         starts = range(0, len(self.weights), _BLOCK)
         blocks = [self.weights[start : start + _BLOCK] for start in starts]
-        values = engine.map_blocks(resampled, blocks, lambda: resampled.key(self.weights), progress)
+        total = len(self.weights)
+
+        def blocks_done(done: int, _: int) -> None:
+            if progress:
+                progress(min(done * _BLOCK, total), total)
+
+        values = engine.map_blocks(resampled, blocks, lambda: resampled.key(self.weights), blocks_done)
         return np.concatenate(values)
 
     def summary(self, classes: Sequence[str], values: FloatArray) -> Bootstrap:
