@@ -243,7 +243,7 @@ def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
         (["--sweep", "MedianFilter(1..0/0.1)"], "is empty"),
         (["--sweep", "Cow(1)"], "Cow"),
         (["--folds", "1"], "folds=1 must be at least 2"),
-        (["--folds", "100"], "at most the number of units: there is 24 clips"),
+        (["--folds", "100"], "at most the number of clips: 24"),
         (["--metric", PSDS], "give post-processings to choose from (--sweep)"),
         (["--metric", "BestFScore(Collar(), average='micro')"], "no class can be tuned by itself"),
         (["--metric", f"PiPSDS(Intersection(0.7, 0.7), postprocessing='{SWEEP}')"], "takes the best"),

@@ -20,7 +20,7 @@ PACKAGE = Path(sed.__file__).parent
 # runs the copy in a folder, not the installed package, whose import hook would come first
 RUN_COPY = """
 import sys
-sys.meta_path = [finder for finder in sys.meta_path if "Editable" not in repr(finder)]
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
 sys.path.insert(0, sys.argv.pop(1))
 from sedscope.__main__ import main
 main()

@@ -230,9 +230,7 @@ def test_workers_that_always_die_end_in_one_clear_error(stored: tuple[Path, sed.
     with (
         made,
         distributed.Client(made) as client,
-        pytest.raises(
-            sed.SedscopeError, match=r"workers died again and again on clips clip_\d+ … clip_"
-        ),
+        pytest.raises(sed.SedscopeError, match=r"Workers died repeatedly on clips clip_\d+ … clip_"),
     ):
         sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
 
@@ -261,9 +259,7 @@ def test_a_worker_beyond_its_memory(
     scores = sed.Scores.from_function(truth.clips, greedy, classes=read.classes)
     with small_workers() as client:
         if often:
-            with pytest.raises(
-                sed.SedscopeError, match=r"died again and again on clips clip_\d+ … clip_"
-            ):
+            with pytest.raises(sed.SedscopeError, match=r"died repeatedly on clips clip_\d+ … clip_"):
                 sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
         else:
             result = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
@@ -292,7 +288,7 @@ def test_workers_whose_memory_stays_full(
     scores = sed.Scores.from_function(truth.clips, leaking, classes=read.classes)
     with (
         small_workers() as client,
-        pytest.raises(sed.SedscopeError, match="have stopped because their memory is nearly full"),
+        pytest.raises(sed.SedscopeError, match="have paused because their memory is nearly full"),
     ):
         sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
 
@@ -305,7 +301,7 @@ def test_memory_that_is_not_to_be_had(stored: tuple[Path, sed.GroundTruth], clus
         return np.ones(10**15) if clip == "clip_23" else read[clip]
 
     scores = sed.Scores.from_function(truth.clips, immense, classes=read.classes)
-    with pytest.raises(sed.SedscopeError, match=r"a worker ran out of memory on clips clip_\d+ … clip_"):
+    with pytest.raises(sed.SedscopeError, match=r"A worker ran out of memory on clips clip_\d+ … clip_"):
         sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=cluster)
 
 

@@ -180,7 +180,7 @@ def test_points_of_a_curve_have_no_thresholds(tmp_path: Path) -> None:
     assert evaluated(tuned(scores), truth, psds).value == tuned.value
     with pytest.raises(sed.SedscopeError, match="post-processings, but no thresholds"):
         points.detect(scores)
-    assert any("each class is tuned for its own PSDS" in note for note in tuned.notes)
+    assert any("Each class is tuned for its own PSDS" in note for note in tuned.notes)
 
 
 def test_if_scores_as_they_are_are_best_points_can_still_be_used(tmp_path: Path) -> None:
