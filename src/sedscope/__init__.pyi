@@ -16,7 +16,7 @@ from .data.detections import at_thresholds as at_thresholds
 from .data.detections import detect as detect
 from .data.ground_truth import GroundTruth as GroundTruth
 from .data.recordings import ClipPieces as ClipPieces
-from .data.scores import ClipScores as ClipScores
+from .data.score_arrays import ClipScores as ClipScores
 from .data.scores import Scores as Scores
 from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import diagnose as diagnose
@@ -29,13 +29,13 @@ from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import evaluate_deltas as evaluate_deltas
 from .evaluation.evaluate import evaluate_sets as evaluate_sets
 from .evaluation.result import Evaluation as Evaluation
-from .io import read_events as read_events
-from .io import read_ground_truth as read_ground_truth
-from .io import read_scores as read_scores
-from .io import write_events as write_events
-from .io import write_ground_truth as write_ground_truth
-from .io import write_scores as write_scores
 from .io.conversion import convert as convert
+from .io.detections import read_events as read_events
+from .io.detections import write_events as write_events
+from .io.ground_truth import read_ground_truth as read_ground_truth
+from .io.ground_truth import write_ground_truth as write_ground_truth
+from .io.scores.files import read_scores as read_scores
+from .io.scores.files import write_scores as write_scores
 from .metrics import *
 from .metrics import curves as curves
 from .resampling.bootstrap import bootstrap as bootstrap

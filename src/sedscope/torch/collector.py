@@ -77,7 +77,10 @@ class BatchCollector:
             self.missing,
             self.repeats,
             self.postprocessing,
-            self.requests,
+            [
+                (criterion, request.false_positive_limit, request.any_label, request.variants)
+                for criterion, request in self.requests.items()
+            ],
         )
         digest.update(repr(options).encode())
         if self.truth is not None:

@@ -17,8 +17,9 @@ from ...data.ground_truth import GroundTruth
 from ...data.scores import ClipScores, Scores
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, counted, listing, raise_together, subject
-from ...io import read_ground_truth, read_scores
 from ...io.durations import read_durations
+from ...io.ground_truth import read_ground_truth
+from ...io.scores.files import read_scores
 from .lazy_scores import LazyScores
 
 EventsInput: TypeAlias = Mapping[str, Iterable[Any]] | str | Path
