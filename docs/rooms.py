@@ -20,7 +20,7 @@ BLUE, GREY = "#0b62a4", "#666"
 
 PATH = (  # room, and the object that it hands to the next one
     ("io", "files, read when needed"),
-    ("data", "Scores and GroundTruth, aligned"),
+    ("data", "Scores and GroundTruth"),
     ("criteria", "the rule for every clip"),
     ("counting", "Deltas, added up to Counts"),
     ("metrics", "curves and values"),
@@ -39,7 +39,7 @@ def docstring(room: str) -> str:
 
 def box(room: str, x: int, y: int, width: int, colour: str) -> str:
     """Draw a room with its name and its purpose."""
-    lines = textwrap.wrap(docstring(room).replace("``", ""), (width - 24) // 6 - 4)
+    lines = textwrap.wrap(docstring(room).replace("``", ""), (width - 24) // 6 - 6)
     text = "".join(
         f'<text x="{x + 12}" y="{y + 38 + 15 * i}" fill="#333">{escape(line)}</text>'
         for i, line in enumerate(lines)
