@@ -15,7 +15,8 @@ _MODULES = {
     "simulate": "data.simulate",
 }
 _NAMES = {
-    "checking.validate": ("Finding", "Validation", "validate"),
+    "checking.findings": ("Finding", "Validation"),
+    "checking.validate": ("validate",),
     "counting.counts": ("ClassCounts", "Counts"),
     "counting.delta_files": ("load_deltas", "save_deltas"),
     "counting.deltas": ("Deltas",),
@@ -38,7 +39,7 @@ _NAMES = {
     "io.scores.files": ("read_scores", "write_scores"),
     "metrics": ("parse_metric",),
     "resampling.bootstrap": ("bootstrap",),
-    "resampling.draws": ("Resampling",),
+    "resampling.resampling": ("Resampling",),
     "resampling.intervals": ("Bootstrap", "Interval"),
     "tuning.choose": ("choose",),
     "tuning.operating_points": ("OperatingPoints",),

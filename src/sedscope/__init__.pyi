@@ -1,8 +1,8 @@
 """The public names of sedscope: those below, and all criteria and metrics."""
 
 from . import postprocessing as postprocessing
-from .checking.validate import Finding as Finding
-from .checking.validate import Validation as Validation
+from .checking.findings import Finding as Finding
+from .checking.findings import Validation as Validation
 from .checking.validate import validate as validate
 from .counting.counts import ClassCounts as ClassCounts
 from .counting.counts import Counts as Counts
@@ -39,9 +39,9 @@ from .io.scores.files import write_scores as write_scores
 from .metrics import *
 from .metrics import curves as curves
 from .resampling.bootstrap import bootstrap as bootstrap
-from .resampling.draws import Resampling as Resampling
 from .resampling.intervals import Bootstrap as Bootstrap
 from .resampling.intervals import Interval as Interval
+from .resampling.resampling import Resampling as Resampling
 from .tasks import presets as presets
 from .tuning.choose import choose as choose
 from .tuning.operating_points import OperatingPoints as OperatingPoints

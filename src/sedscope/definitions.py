@@ -140,7 +140,7 @@ def _build(node: ast.expr, classes: Mapping[str, type]) -> Any:
         raise SedscopeError(f"{node.id} needs parameters in brackets. {_choices(node.id, classes)}")
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise SedscopeError(
-            f"{ast.unparse(node)} is neither a number, a text nor one of {listing([*classes])}."
+            f"{ast.unparse(node)} is neither a number, a string nor one of {listing([*classes])}."
         )
     return _build_call(node, node.func.id, classes)
 
@@ -149,7 +149,7 @@ def _build_mapping(node: ast.Dict, classes: Mapping[str, type]) -> dict[str, Any
     keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
     labels = [key for key in keys if isinstance(key, str)]
     if len(labels) < len(keys):
-        raise SedscopeError("Only a text in quotes can stand before a colon.")
+        raise SedscopeError("Only a string in quotes can stand before a colon.")
     _refuse_repeats(labels, "")
     return dict(zip(labels, (_build(value, classes) for value in node.values), strict=True))
 
@@ -190,7 +190,7 @@ def _refuse_repeats(names: Iterable[str], owner: str) -> None:
     listed = list(names)
     repeated = sorted({name for name in listed if listed.count(name) > 1})
     if repeated:
-        raise SedscopeError(f"{owner}{listing(repeated)} occurs more than once.")
+        raise SedscopeError(f"{owner}repeated: {listing(repeated)}. Give each once.")
 
 
 def require_number(
@@ -215,13 +215,13 @@ def require_number(
         float(value)
     except OverflowError:
         raise SedscopeError(f"{name} must be finite: it is too large.") from None
-    limits = [(abs(value) < float("inf"), "finite")]
+    limits = [] if at_most is not None else [(abs(value) < float("inf"), "finite")]
     if above is not None:
         limits.insert(0, (value > above, f"above {above:g}"))
     if at_least is not None:
         limits.insert(0, (value >= at_least, f"at least {at_least:g}"))
     if at_most is not None:
-        limits.insert(1, (value <= at_most, f"at most {at_most:g}"))
+        limits.append((value <= at_most, f"at most {at_most:g}"))
     if not all(holds for holds, _ in limits):
         raise SedscopeError(f"{name}={value!r} must be {' and '.join(text for _, text in limits)}.")
 

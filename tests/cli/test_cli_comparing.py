@@ -270,7 +270,7 @@ def test_tune_refuses(options: list[str], message: str, folder: Path, tmp_path: 
         (["--bootstrap", "10", "--seed", "-1"], "seed=-1"),
         (["--bootstrap", "10", "--groups", "nowhere.tsv"], "Cannot read"),
         (["--bootstrap", "10", "--groups", "truth.tsv"], "second group"),
-        (["--bootstrap", "10", "--groups", "few.tsv"], "23 clips without a group"),
+        (["--bootstrap", "10", "--groups", "few.tsv"], "23 clips have no group"),
         (["--bootstrap", "10", "--groups", "one_column.tsv"], "one_column.tsv needs two columns"),
         (["--bootstrap", "10", "--groups", "bare.tsv"], "bare.tsv line 3"),
         (

@@ -88,7 +88,7 @@ def test_new_clips_are_added_to_a_file(parts: list[Path], tmp_path: Path) -> Non
         save_deltas(load_deltas(part), path, append=True)
     assert arrays_of(tuple(load_deltas(path))) == arrays_of(tuple(merge_files(parts)))
     before = path.read_bytes()
-    with pytest.raises(sed.SedscopeError, match=r"the new deltas: in more than one of the deltas"):
+    with pytest.raises(sed.SedscopeError, match=r"the new deltas: .* in more than one of the deltas"):
         save_deltas(load_deltas(parts[0]), path, append=True)
     fewer = load_deltas(parts[0])[:1]
     others = [replace(found, clips=tuple(f"new_{clip}" for clip in found.clips)) for found in fewer]
@@ -98,7 +98,7 @@ def test_new_clips_are_added_to_a_file(parts: list[Path], tmp_path: Path) -> Non
 
 
 def test_a_clip_counts_once(parts: list[Path]) -> None:
-    with pytest.raises(sed.SedscopeError, match="in more than one of the deltas: 10 clips"):
+    with pytest.raises(sed.SedscopeError, match="10 clips are in more than one of the deltas"):
         merge_files([*parts, parts[0]])
 
 

@@ -20,7 +20,7 @@ def test_a_guess_changes_nothing(lift: float, monkeypatch: pytest.MonkeyPatch) -
     truth = sed.simulate.ground_truth(160, events_per_minute=4, seed=3)
     made = sed.simulate.scores(truth, frame=0.1, seed=3)
     monkeypatch.setattr(floor_search, "_SAMPLE", 40)
-    monkeypatch.setattr(floor_search, "_BYTES_IN_VAIN", 0)
+    monkeypatch.setattr(floor_search, "_BYTES_BEFORE_FLOORS", 0)
     sampled = {truth.clips[i] for i in np.linspace(0, 159, 40).astype(int)}
     reads: list[str] = []
 
@@ -58,5 +58,5 @@ def test_many_recordings_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     cut = sed.Scores.from_function(truth.clips, pieces, classes=made.classes)
     expected = sed.evaluate(made, truth, PSDS).scalars()
     assert sed.evaluate(cut, truth, PSDS).scalars() == expected
-    monkeypatch.setattr(floor_search, "_BYTES_IN_VAIN", 0)
+    monkeypatch.setattr(floor_search, "_BYTES_BEFORE_FLOORS", 0)
     assert sed.evaluate(cut, truth, PSDS).scalars() == expected

@@ -305,13 +305,13 @@ def test_what_needs_whole_clips_says_so() -> None:
     scores = pieces_of(TWO, TWO)
     with pytest.raises(
         sed.SedscopeError,
-        match=r"clip a: it arrives in pieces, but Nothing\(\) needs whole clips\. Give",
+        match=r"clip a: it arrives in pieces, but whole clips are needed for Nothing\(\)\. Give",
     ):
         sed.evaluate(scores, TRUTH, sed.BestFScore(Nothing()))
     median = sed.postprocessing.MedianFilter(2)
     with pytest.raises(
         sed.SedscopeError,
-        match=r"clip a: it arrives in pieces, but MedianFilter\(.*\) needs whole clips",
+        match=r"clip a: it arrives in pieces, but whole clips are needed for MedianFilter\(",
     ):
         sed.deltas(scores, TRUTH, sed.IoU(), postprocessing=[median])
     message = "[Cc]lip a comes in pieces, but this operation needs all of its scores at once"

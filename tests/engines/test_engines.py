@@ -401,3 +401,19 @@ def test_bad_choices(
     folder, truth = stored
     with pytest.raises(sed.SedscopeError, match=message):
         sed.evaluate(sed.read_scores(folder), truth, PSDS, **options)
+
+
+@pytest.mark.parametrize("names", [("a b", "a_b"), ("x" * 120 + "1", "x" * 120 + "2")])
+def test_systems_with_similar_names_keep_their_parts_apart(
+    names: tuple[str, str], stored: tuple[Path, sed.GroundTruth], tmp_path: Path
+) -> None:
+    folder, truth = stored
+    scores = sed.read_scores(folder)
+    other = sed.simulate.scores(truth, quality=0.3, seed=9)
+    systems = dict(zip(names, (scores, other), strict=True))
+    kept = sed.compare(systems, truth, PSDS, n=20, checkpoint=tmp_path)
+    plain = sed.compare(systems, truth, PSDS, n=20)
+    for psds in PSDS:
+        values = [kept.values[psds][name].value for name in names]
+        assert values == [plain.values[psds][name].value for name in names]
+        assert values[0] != values[1]

@@ -348,12 +348,12 @@ def test_progress_goes_over_all_systems(
     ("change", "message"),
     [
         ({"systems": lambda a, b: a}, "Give several systems"),
-        ({"systems": lambda a, b: [a]}, "at least 2 systems, but there is 1 system"),
+        ({"systems": lambda a, b: [a]}, "at least 2 systems, not 1"),
         ({"systems": lambda a, b: {}}, "0 systems"),
         ({"systems": lambda a, b: {"a": a, "b": []}}, "b must be given as Scores"),
         ({"systems": lambda a, b: {"a": a, "b": 3, "c": None}}, "b, c must be given as Scores"),
-        ({"systems": lambda a, b: {"a": a, 2: b}}, "name of a system must be a text, not 2"),
-        ({"systems": lambda a, b: {"a": a, "": b}}, "name of a system must be a text, not ''"),
+        ({"systems": lambda a, b: {"a": a, 2: b}}, "name of a system must be a string, not 2"),
+        ({"systems": lambda a, b: {"a": a, "": b}}, "name of a system must be a string, not ''"),
         ({"metrics": []}, "There is no metric"),
         ({"metrics": "PSDS"}, "Not a metric: 'PSDS'"),
         ({"n": 0}, "n=0"),
@@ -365,7 +365,7 @@ def test_progress_goes_over_all_systems(
         ({"classes": "Dog"}, "classes must be a list of names, not 'Dog'"),
         ({"classes": []}, "no class to evaluate"),
         ({"classes": ["Cow"]}, "a: 1 class has no scores: Cow"),
-        ({"groups": {}}, "40 clips without a group"),
+        ({"groups": {}}, "40 clips have no group"),
     ],
 )
 def test_invalid_input(

@@ -172,7 +172,7 @@ def test_merge_refuses_what_does_not_belong_together() -> None:
     with pytest.raises(sed.SedscopeError, match=r"same criterion, .*dtc=0\.5.*dtc=0\.7"):
         some.merge(other)
     with pytest.raises(
-        sed.SedscopeError, match="in more than one of the deltas: 2 clips: clip_0, clip_1"
+        sed.SedscopeError, match="2 clips are in more than one of the deltas: clip_0, clip_1"
     ):
         some.merge(some)
 

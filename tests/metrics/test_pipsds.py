@@ -321,5 +321,7 @@ def test_bad_definitions(options: dict[str, Any], message: str) -> None:
 def test_sets_of_detections_are_refused() -> None:
     metric = sed.PiPSDS(sed.Intersection(0.7, 0.7), postprocessing="MedianFilter(0|0.3)")
     truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 2})
-    with pytest.raises(sed.SedscopeError, match="cannot be post-processed, which PiPSDS"):
+    with pytest.raises(
+        sed.SedscopeError, match="cannot be post-processed, but these metrics need it: PiPSDS"
+    ):
         sed.evaluate_sets({0.5: {"a": [(1.0, 2.0, "Dog")]}}, truth, metric)

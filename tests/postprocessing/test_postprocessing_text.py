@@ -121,7 +121,7 @@ def test_sweeps_that_cannot_be_read(text: str, message: str) -> None:
         ("PerClass({'': MedianFilter(1)})", "non-empty strings"),
         ("PerClass({1: MedianFilter(1)})", "Only a text in quotes"),
         ("PerClass({**{}})", "Only a text in quotes"),
-        ("PerClass({'a': Chain(), 'a': Chain()})", "a occurs more than once"),
+        ("PerClass({'a': Chain(), 'a': Chain()})", "repeated: a"),
     ],
 )
 def test_definitions_that_cannot_be_read(text: str, message: str) -> None:

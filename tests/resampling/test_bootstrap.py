@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.metrics import Metric
-from sedscope.resampling.intervals import _bca_tail
+from sedscope.resampling.draws import _bca_tail
 
 from ..support import oracle
 from ..support.examples import METRICS
@@ -264,7 +264,7 @@ def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:
         ({"confidence": 1}, "confidence=1 must be below 1"),
         ({"interval": "normal"}, "Choose 'percentile' or 'bca'"),
         ({"balanced": 1}, "balanced=1 must be True or False"),
-        ({"groups": {"clip_00": 1}}, "39 clips without a group"),
+        ({"groups": {"clip_00": 1}}, "39 clips have no group"),
         ({"groups": dict.fromkeys([f"clip_{i:02}" for i in range(40)], 1)}, "1 group of clips"),
         ({"groups": ["clip_00"]}, "groups must be a mapping"),
         ({"groups": {"clip_00": [1]}}, r"Groups must be .*clip_00: \[1\]"),
@@ -282,7 +282,7 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 
 
 def test_one_clip_cannot_be_resampled() -> None:
-    with pytest.raises(sed.SedscopeError, match="at least 2 units, but there is 1 clip"):
+    with pytest.raises(sed.SedscopeError, match="at least 2 clips, not 1"):
         sed.bootstrap(deltas_of(PSDS, clips=1), PSDS)
 
 

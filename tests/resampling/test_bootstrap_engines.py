@@ -11,7 +11,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.metrics import Metric
-from sedscope.resampling import measuring
+from sedscope.resampling import resampled_metric
 
 METRICS: list[Metric[Any]] = [
     sed.presets.PSDS1,
@@ -63,13 +63,13 @@ def test_a_checkpoint_keeps_the_blocks(
     assert len(blocks) == 3
     blocks[1].write_bytes(blocks[1].read_bytes()[:-8])  # as if it had been interrupted
     measured: list[int] = []
-    measure = measuring.ResampledMetric.__call__
+    measure = resampled_metric.ResampledMetric.__call__
 
-    def counting(self: measuring.ResampledMetric, weights: Any) -> Any:
+    def counting(self: resampled_metric.ResampledMetric, weights: Any) -> Any:
         measured.append(len(weights))
         return measure(self, weights)
 
-    monkeypatch.setattr(measuring.ResampledMetric, "__call__", counting)
+    monkeypatch.setattr(resampled_metric.ResampledMetric, "__call__", counting)
     assert_equal_intervals(sed.bootstrap(deltas, metric, RESAMPLES, checkpoint=tmp_path), expected)
     assert len(measured) == 1
 

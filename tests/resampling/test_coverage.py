@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.metrics import Metric
-from sedscope.resampling.intervals import Draws
+from sedscope.resampling.draws import Draws
 
 from ..support.resamples import measure_resampled
 

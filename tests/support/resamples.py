@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.metrics import Metric
-from sedscope.resampling.draws import Weights
-from sedscope.resampling.measuring import ResampledMetric
+from sedscope.resampling.resampled_metric import ResampledMetric
+from sedscope.resampling.resampling import Weights
 
 from . import oracle
 from .strategies import clip_lists

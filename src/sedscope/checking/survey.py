@@ -105,5 +105,5 @@ def survey_scores(scores: Scores, threads: int | None = None) -> Survey:
 
 
 def _typical_length(lengths: IntArray) -> int:
-    """Return the length of most frames, in tens of microseconds so that rounding does not matter."""
+    """Return the median frame length in microseconds, rounded to 10 so that rounding errors do not matter."""
     return round(float(np.median(lengths)) / 10) * 10

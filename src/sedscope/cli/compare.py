@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
@@ -136,7 +136,7 @@ def _paths_by_name(systems: Sequence[str]) -> dict[str, list[Location]]:
 
 def _show(result: Comparison) -> None:
     """Print the tables and the warnings."""
-    typer.echo(f"{result.clips} clips, {result.hours:.2f} hours\n\n{result.table()}")
+    typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours\n\n{result.table()}")
     for number, metric in enumerate(result.metrics, 1):
         typer.echo(f"\n[{number}]\n{result.class_table(metric)}")
     for warning in result.warnings:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import counted
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
@@ -45,6 +46,6 @@ def deltas(
             parts = find_deltas(alignment, requests, opened, progress)
     save_deltas(parts.values(), output, append=append)
     rows = sum(part.tables.rows() for part in parts.values())
-    typer.echo(f"{output}: {len(alignment.clips)} clips, {rows} changes of counts")
+    typer.echo(f"{output}: {counted(len(alignment.clips), 'clip')}, {counted(rows, 'change')} of counts")
     for warning in alignment.warnings:
         typer.echo(f"warning: {warning}", err=True)

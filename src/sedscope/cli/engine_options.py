@@ -15,8 +15,8 @@ from .option_groups import OptionGroup
 from .options import path_option
 
 if TYPE_CHECKING:
-    from ..counting.checked_clips import Progress
     from ..data.ground_truth import GroundTruth
+    from ..data.progress import Progress
     from ..data.scores import Scores
     from ..metrics import Metric
     from .input_options import Selection

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..evaluation.result import Evaluation
     from ..io.locations import Location
     from ..metrics import Metric
-    from ..resampling.draws import Resampling
+    from ..resampling.resampling import Resampling
 
 
 def evaluate(
@@ -200,14 +200,17 @@ def _at_operating_points(scores: Scores, path: Path, metrics: Sequence[Metric[An
     from .. import OperatingPoints
 
     points = OperatingPoints.load(path)
-    means = any(getattr(metric.criterion, "aggregation", "") == "mean" for metric in metrics)
+    means = [repr(metric) for metric in metrics if not metric.criterion.thresholds_frames]
     if means and points.thresholds:
-        raise SedscopeError("--points sets thresholds for frames, which mean scores of segments lack.")
+        raise SedscopeError(
+            "--points applies thresholds to the scores of frames, but these metrics apply them to mean "
+            f"scores of segments: {listing(means)}."
+        )
     lacking = [label for label in scores.classes if points.thresholds and label not in points.thresholds]
     if lacking:
         typer.echo(
-            f"warning: {path} has no threshold for {counted(len(lacking), 'class')}, so they are never "
-            f"detected: {listing(lacking)}.",
+            f"warning: {path} has no threshold for some classes, which are never detected: "
+            f"{listing(lacking)}.",
             err=True,
         )
     return points.apply(scores)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..errors import SedscopeWarning
 
 if TYPE_CHECKING:
-    from ..counting.checked_clips import Progress
+    from ..data.progress import Progress
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from .option_groups import OptionGroup
 from .options import GroupsOption, SeedOption
 
 if TYPE_CHECKING:
-    from ..resampling.draws import Resampling
+    from ..resampling.resampling import Resampling
 
 
 class ResamplingArguments(TypedDict):

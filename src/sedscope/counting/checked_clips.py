@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from .. import _native
 from ..criteria.clip_batch import ClipBatch, ClipReferences, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
+from ..data.progress import Progress
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks
 from ..errors import SedscopeError, counted, listing, raise_together
@@ -19,9 +20,6 @@ from ..postprocessing import PostProcessing
 from .clip_reader import MANY_FAILURES, ClipsRead, RecordingOpened, read_clips, read_each
 
 _NAMED = 5  # locations of each kind of problem
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the number of clips done and of all clips. Each clip counts once per variant."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ They are the centre of the design: found clip by clip, merged in any grouping, a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +18,7 @@ from ..criteria import Criterion
 from ..criteria.delta_tables import DeltaRows, DeltaTables
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, subject
 from ..postprocessing import PostProcessing
 from .counts import ClassCounts, Counts
 from .threads import thread_count
@@ -93,9 +94,9 @@ class Deltas:
                 )
         clips = tuple(clip for part in parts for clip in part.clips)
         if len(set(clips)) < len(clips):
-            twice = sorted({clip for clip in clips if clips.count(clip) > 1})
+            twice = sorted(clip for clip, times in Counter(clips).items() if times > 1)
             raise SedscopeError(
-                f"{counted(len(twice), 'clip')} in more than one of the deltas: {listing(twice)}."
+                f"{subject(len(twice), 'clip', 'is')} in more than one of the deltas: {listing(twice)}."
             )
         floors: ScoreArray = np.stack([part.floors for part in parts]).max(axis=0)
         tables = [

@@ -67,8 +67,8 @@ class Floor:
     def estimate(self, sample: FloatArray, clips: int, durations: Ticks) -> FloatArray:
         """Estimate the floors, or lower ones, from the maxima of a sample of the clips.
 
-        With such floors from the start, few deltas are found in vain. Whether they hold is verified at
-        the end.
+        With such floors from the start, the pass finds few deltas that no metric reads. Whether they
+        hold is verified at the end.
         """
         above = 2 * self.needed(durations) * len(sample) / clips + 8  # twice as many as needed, and some
         rank = int(np.ceil(above))

@@ -13,10 +13,11 @@ from ..criteria.clip_batch import ClipReferences, Recording
 from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray
+from ..data.progress import Progress
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
-from .checked_clips import CheckedBatch, CheckedRecording, Progress, checked_clips
+from .checked_clips import CheckedBatch, CheckedRecording, checked_clips
 from .deltas import Deltas
 from .floors import Floor, rounded_down, without_references
 from .request import DeltaRequest, Requests
@@ -152,7 +153,7 @@ def _read_recording(recording: CheckedRecording, collectors: _Collectors, thread
     needing = _needing_whole_clips(collectors)
     if needing:
         recording.refuse(
-            f"it arrives in pieces, but {listing(needing)} needs whole clips. Give it as one array."
+            f"it arrives in pieces, but whole clips are needed for {listing(needing)}. Give it as one array."
         )
         return
     collecting: list[_RecordingCollector] = []

@@ -20,7 +20,7 @@ from .delta_tables import DeltaRows, DeltaTables
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Intervals of time, in seconds, in order of onset."""
+    """Intervals of time, in seconds."""
 
     onset: NDArray[np.float64]
     offset: NDArray[np.float64]
@@ -33,6 +33,7 @@ class Intervals:
 class Detections(Intervals):
     """The detections of one clip and class at all thresholds.
 
+    They are in no particular order of time: a detection comes after the shorter ones inside it.
     Detection i exists for thresholds from ``parent[i]`` (included) up to ``score[i]`` (excluded). At
     ``parent[i]`` it becomes part of a larger detection; ``-inf`` means that it never does.
     """
@@ -93,7 +94,7 @@ class CustomCriterion(Criterion):
         detections : Detections
             The detections of the class at all thresholds.
         references : Intervals
-            The reference events of the class.
+            The reference events of the class, in order of onset.
         others : mapping of int to Intervals
             The reference events of the other classes, by the index of the class.
 

@@ -11,6 +11,17 @@ CRITERIA: Registry[Criterion] = Registry("criterion", Criterion)
 def parse_criterion(text: str) -> Criterion:
     """Read a criterion from its definition. Parameters that are left out take their defaults.
 
+    Parameters
+    ----------
+    text : str
+        The definition, as ``repr`` spells it.
+
+    Returns
+    -------
+    Criterion
+
+    Examples
+    --------
     >>> from sedscope.criteria import parse_criterion
     >>> parse_criterion("Collar(onset=0.5, offset=None)")
     Collar(onset=0.5, offset=None, offset_rate=0.2)

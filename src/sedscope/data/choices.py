@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 ClipChoice: TypeAlias = Iterable[str] | Literal["scored"] | None
-"""Some clips, all clips that have scores, or all clips of the ground truth."""
+"""Some clips; ``"scored"``: all clips that have scores; None: the same, but then every clip of the ground
+truth must have scores."""
 Missing: TypeAlias = Literal["error", "empty"]
 """Clips that the ground truth does not list: refuse them, or take them as clips without events."""
 Invalid: TypeAlias = Literal["error", "drop"]

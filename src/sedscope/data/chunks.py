@@ -57,8 +57,8 @@ def check_unit(unit: str) -> None:
 def stitch_clips(chunks: Iterable[tuple[int, ClipScores]]) -> ClipScores:
     """Stitch chunks, each with the tick where it starts, to one timeline.
 
-    Frames lie between any two boundaries. The score of a frame is the mean of the chunks that cover it,
-    as float64, and ``-inf`` where no chunk does.
+    Frames lie between any two boundaries. The score of a frame is the mean of the chunks that cover it
+    (as float64 where chunks overlap), and ``-inf`` where no chunk does.
     """
     parts = [(start + clip.ticks, clip.values) for start, clip in chunks]
     if len(parts) == 1:

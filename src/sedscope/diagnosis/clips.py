@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.checked_clips import Progress, whole_clips
+from ..counting.checked_clips import whole_clips
 from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray
 from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
+from ..data.progress import Progress
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
 from ..errors import SedscopeError, counted

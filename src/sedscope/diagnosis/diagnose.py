@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..counting.checked_clips import Progress, whole_clips
+from ..counting.checked_clips import whole_clips
 from ..counting.tally import Tally
 from ..counting.threads import thread_count
 from ..criteria import Criterion
@@ -15,6 +15,7 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
+from ..data.progress import Progress
 from ..data.scores import Scores
 from .error_types import CAUSES, TYPES
 from .thresholds import ClassThresholds, ThresholdChoice
@@ -62,7 +63,15 @@ class ClassDiagnosis:
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis(Mapping[str, ClassDiagnosis]):
-    """The error types of every class, by label."""
+    """The error types of every class, by label.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        What counts as found.
+    per_class : mapping of str to ClassDiagnosis
+        The error types of each class.
+    """
 
     criterion: Criterion
     per_class: Mapping[str, ClassDiagnosis]

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..counting.checked_clips import Progress
 from ..counting.delta_files import load_deltas, save_deltas
 from ..counting.deltas import Deltas
 from ..counting.one_pass import largest_false_alarms
@@ -18,6 +17,7 @@ from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..io.atomic_write import replacing
 from ..io.locations import local_path
@@ -46,7 +46,9 @@ class CheckpointEngine:
         self.clips_per_part = clips_per_part or CLIPS_PER_PART
 
     def for_system(self, name: str) -> Engine:
-        folder = self.folder / re.sub(r"[^\w.-]+", "_", name)[:100]
+        tag = hashlib.blake2b(name.encode(), digest_size=4).hexdigest()  # for names that look alike
+        readable = re.sub(r"[^\w.-]+", "_", name)[:80]
+        folder = self.folder / f"{readable}-{tag}"
         return CheckpointEngine(folder, threads=self.threads, clips_per_part=self.clips_per_part)
 
     def run_pass(

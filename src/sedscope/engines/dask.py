@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..counting.checked_clips import Progress
 from ..counting.deltas import Deltas
 from ..counting.one_pass import largest_false_alarms
 from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from .dask_client import PATIENCE, client_of, distributed_package

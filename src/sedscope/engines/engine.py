@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from ..counting.checked_clips import Progress
 from ..counting.deltas import Deltas
 from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.progress import Progress
 from ..postprocessing import PostProcessing
 
 Item = TypeVar("Item")

@@ -15,19 +15,19 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.checked_clips import Progress
 from ..counting.deltas import Deltas, combine
 from ..counting.floors import Floor, rounded_down
 from ..counting.one_pass import with_variants
 from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
+from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from .engine import Engine
 
 _SAMPLE = 512  # clips from which floors are estimated ...
-_BYTES_IN_VAIN = 2**27  # ... where more scores than this would be read before the floors rise
+_BYTES_BEFORE_FLOORS = 2**27  # ... where more scores than this would be read before the floors rise
 
 
 def find_deltas(
@@ -62,7 +62,7 @@ def find_deltas(
 def _with_estimated_floors(
     alignment: Alignment, requests: Requests, engine: Engine
 ) -> dict[Criterion, DeltaRequest]:
-    """Add estimated floors to the requests, where the pass would otherwise find much in vain."""
+    """Add estimated floors to the requests, if that avoids many deltas that no metric reads."""
     limited = {
         criterion: Floor(request.false_positive_limit, len(alignment.classes))
         for criterion, request in requests.items()
@@ -93,8 +93,8 @@ def _worth_estimating(alignment: Alignment, limited: Mapping[Criterion, Floor], 
         return True
     if alignment.scores.in_memory or len(alignment.clips) < 2 * _SAMPLE:
         return False
-    clips_in_vain = max(floor.needed(alignment.durations) for floor in limited.values())
-    return clips_in_vain * _bytes_of_a_clip(alignment) >= _BYTES_IN_VAIN
+    clips_before_floors = max(floor.needed(alignment.durations) for floor in limited.values())
+    return clips_before_floors * _bytes_of_a_clip(alignment) >= _BYTES_BEFORE_FLOORS
 
 
 def _bytes_of_a_clip(alignment: Alignment) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,13 +13,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ..errors import SedscopeError
 
 if TYPE_CHECKING:  # the command line reads the options without the engines
-    from ..counting.checked_clips import Progress
+    from ..data.progress import Progress
     from .engine import Engine
 
 EngineName: TypeAlias = Literal["threads", "dask"]
 
 ENGINES = {"threads": "threads", "dask": "dask"}
 """The module of each engine, by name. Its function ``open_engine(options)`` opens the engine."""
+
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,10 @@ class RunOptions:
     progress: Progress | None = None
     """Called with the number of clips done and of all clips."""
 
+    def memory_limit(self) -> int | None:
+        """Return the limit on memory in bytes; None if there is none."""
+        return None if self.memory is None else parse_bytes(self.memory)
+
     def open_engine(self) -> AbstractContextManager[Engine]:
         """Open the engine, and close it at the end of the ``with`` block."""
         if self.engine not in ENGINES:
@@ -46,3 +54,16 @@ class RunOptions:
         module = import_module(f".{ENGINES[self.engine]}", __package__)
         opener: Callable[[RunOptions], AbstractContextManager[Engine]] = module.open_engine
         return opener(self)
+
+
+def parse_bytes(text: str | float) -> int:
+    """Read a number of bytes.
+
+    >>> parse_bytes("4GB"), parse_bytes("500 MB"), parse_bytes(1e6)
+    (4000000000, 500000000, 1000000)
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:e\d+)?)\s*([kKMGT]?)i?B?\s*", str(text))
+    number = 0 if match is None else int(float(match[1]) * _UNITS[match[2].upper()])
+    if number < 1:
+        raise SedscopeError(f"memory={text!r} is not a number of bytes. Give it as '4GB' or '500MB'.")
+    return number

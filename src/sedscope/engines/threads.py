@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from ..counting.checked_clips import Progress
 from ..counting.deltas import Deltas
 from ..counting.one_pass import largest_false_alarms, one_pass
 from ..counting.request import Requests
@@ -13,6 +12,7 @@ from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from .checkpoint import CheckpointEngine

@@ -1,4 +1,4 @@
-"""Staying within a limit of memory: the classes are counted in blocks.
+"""Blocks of classes: to stay within a memory limit, an evaluation counts them one after the other.
 
 The memory is that of the deltas and counts, not of the scores. With r rows of deltas, x rows of
 cross-triggers, scores of s bytes, c classes and n clips, an evaluation needs about
@@ -13,7 +13,6 @@ has more.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,20 +38,6 @@ from ..metrics.requests import delta_requests
 _SAMPLE = 32  # clips
 _ROWS_PER_FALSE_POSITIVE = 8  # that a metric with a limit reads; about 4 were measured
 _OTHERS = 4e8  # bytes for everything but deltas and counts, at most a third of the limit
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-
-
-def as_bytes(text: str | float) -> int:
-    """Read a number of bytes.
-
-    >>> as_bytes("4GB"), as_bytes("500 MB"), as_bytes(1e6)
-    (4000000000, 500000000, 1000000)
-    """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:e\d+)?)\s*([kKMGT]?)i?B?\s*", str(text))
-    number = 0 if match is None else int(float(match[1]) * _UNITS[match[2].upper()])
-    if number < 1:
-        raise SedscopeError(f"memory={text!r} is not a number of bytes. Give it as '4GB' or '500MB'.")
-    return number
 
 
 def machine_memory() -> float:
@@ -134,24 +119,24 @@ def estimate_memory(
 
 
 def counts_in_blocks(
-    limit: int,
     alignment: Alignment,
     metrics: Sequence[Metric[Any]],
     engine: Engine,
     options: RunOptions,
 ) -> tuple[dict[Criterion, Counts], dict[Criterion, Deltas]]:
-    """Count in blocks of classes, so that the memory stays within a limit of bytes.
+    """Count in blocks of classes, so that the memory stays within the limit of the options.
 
     The clips are read once per block. Of each class, only the rows that the metrics read are kept. The
     result is the counts of all classes, and the deltas of the last block.
     """
-    requests = delta_requests(metrics)
+    limit, requests = options.memory_limit(), delta_requests(metrics)
+    assert limit is not None
     together = [repr(metric) for metric in metrics if not _counts_by_class(metric, requests)]
     blocks = [*estimate_memory(alignment, requests, options.threads).blocks(limit)]
     if len(blocks) > 1 and together:
         raise SedscopeError(
-            f"A limit of {limit / 1e9:g} GB needs {counted(len(blocks), 'block')} of classes, but "
-            f"{listing(together)} needs all classes at once."
+            f"A limit of {limit / 1e9:g} GB needs {counted(len(blocks), 'block')} of classes, but some "
+            f"metrics need all classes at once: {listing(together)}."
         )
     of_blocks: dict[Criterion, list[Counts]] = {criterion: [] for criterion in requests}
     deltas: dict[Criterion, Deltas] = {}

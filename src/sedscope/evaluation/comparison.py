@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..counting.checked_clips import Progress
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
@@ -19,14 +18,16 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
+from ..data.progress import Progress
 from ..data.scores import Scores
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
 from ..metrics import Metric
 from ..metrics.metric import as_metrics
 from ..resampling.deltas_for_weights import find_deltas_for_weights
-from ..resampling.draws import Resampling
-from ..resampling.intervals import Bootstrap, Draws, Interval
+from ..resampling.draws import Draws
+from ..resampling.intervals import Bootstrap, Interval
+from ..resampling.resampling import Resampling
 from .comparison_result import Comparison, Difference, PairDifference, SystemValue
 from .evaluate import measure
 from .notes import empty_classes_note, late_events_note, undefined_resamples_note
@@ -185,12 +186,10 @@ def _as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[
     if not isinstance(systems, Mapping):
         systems = {f"system {i}": runs for i, runs in enumerate(systems, 1)}
     if len(systems) < 2:
-        raise SedscopeError(
-            f"A comparison needs at least 2 systems, but there is {counted(len(systems), 'system')}."
-        )
+        raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
     nameless = [repr(name) for name in systems if not (isinstance(name, str) and name)]
     if nameless:
-        raise SedscopeError(f"The name of a system must be a text, not {listing(nameless)}.")
+        raise SedscopeError(f"The name of a system must be a string, not {listing(nameless)}.")
     by_name: dict[str, list[Scores]] = {}
     runs: Any
     for name, runs in systems.items():

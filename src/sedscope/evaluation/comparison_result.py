@@ -12,8 +12,8 @@ import numpy as np
 from ..engines.options import EngineName, RunOptions
 from ..io.atomic_write import write_text
 from ..metrics import Metric
-from ..resampling.draws import Resampling
 from ..resampling.intervals import Bootstrap, Interval
+from ..resampling.resampling import Resampling
 from .result import Evaluation
 from .table_text import format_csv, format_latex, format_markdown, format_text
 
@@ -89,7 +89,31 @@ class PairDifference(Difference):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Values of several systems on the same clips, and their differences."""
+    """Values of several systems on the same clips, and their differences.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The names of the systems.
+    metrics : tuple of Metric
+        What was measured.
+    classes : tuple of str
+        The classes that were evaluated.
+    clips : int
+        The number of clips.
+    hours : float
+        The duration of all clips.
+    values : mapping of Metric to mapping of str to SystemValue
+        The value of each system, by metric and system.
+    differences : mapping of Metric to mapping of pair to PairDifference
+        The value of the first system of a pair minus that of the second, by metric and pair.
+    resampling : Resampling
+        How the clips were drawn.
+    warnings : tuple of str
+        What to know about the values.
+    evaluations : mapping of str to Evaluation
+        The first run of each system, with the intervals of the mean over its runs.
+    """
 
     systems: tuple[str, ...]
     metrics: tuple[Metric[Any], ...]
@@ -97,13 +121,10 @@ class Comparison:
     clips: int
     hours: float
     values: Mapping[Metric[Any], Mapping[str, SystemValue]]
-    """By metric and system."""
     differences: Mapping[Metric[Any], Mapping[tuple[str, str], PairDifference]]
-    """By metric and pair of systems: the first one's value less the second one's."""
     resampling: Resampling
     warnings: tuple[str, ...]
     evaluations: Mapping[str, Evaluation]
-    """Of the first run of each system, with the intervals of the mean over its runs."""
 
     def table(self) -> str:
         """Return a readable table: the systems by metric, then each pair of systems.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..counting.checked_clips import Progress
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..criteria import Criterion
 from ..data.alignment import align
 from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
+from ..data.progress import Progress
 from ..data.scores import Scores
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..counting.checked_clips import Progress
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
@@ -18,6 +17,7 @@ from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
+from ..data.progress import Progress
 from ..data.scores import Scores
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
@@ -27,9 +27,10 @@ from ..metrics import Metric
 from ..metrics.metric import as_metrics
 from ..metrics.requests import delta_requests
 from ..resampling.deltas_for_weights import find_deltas_for_weights
-from ..resampling.draws import Resampling
-from ..resampling.intervals import Bootstrap, Draws
-from .class_blocks import as_bytes, counts_in_blocks
+from ..resampling.draws import Draws
+from ..resampling.intervals import Bootstrap
+from ..resampling.resampling import Resampling
+from .class_blocks import counts_in_blocks
 from .detection_sets import counts_of_sets
 from .notes import empty_classes_note, late_events_note, undefined_resamples_note
 from .result import Evaluation
@@ -105,21 +106,21 @@ def evaluate(
     """
     chosen = as_metrics(metrics)
     options = RunOptions(threads, engine, scheduler, checkpoint, memory, progress)
-    limit = None if memory is None else as_bytes(memory)
-    if limit is not None and bootstrap is not None:
+    limited = options.memory_limit() is not None
+    if limited and bootstrap is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
     draws = None if bootstrap is None else Draws(Resampling.of(bootstrap), alignment.clips)
     intervals: dict[Metric[Any], Bootstrap] = {}
     with options.open_engine() as opened:
-        if limit is not None:
-            counts, deltas = counts_in_blocks(limit, alignment, chosen, opened, options)
+        if limited:
+            counts, deltas = counts_in_blocks(alignment, chosen, opened, options)
         elif draws is not None:
             deltas = find_deltas_for_weights(alignment, chosen, draws.weights, opened, progress)
             intervals = _intervals(draws, chosen, deltas, opened)
         else:
             deltas = find_deltas(alignment, delta_requests(chosen), opened, progress)
-    if limit is None:
+    if not limited:
         counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
     notes = [
         *alignment.warnings,
@@ -167,7 +168,7 @@ def evaluate_sets(
     processing = [repr(metric) for metric in chosen if metric.variants]
     if processing:
         raise SedscopeError(
-            f"Sets of detections cannot be post-processed, which {listing(processing)} needs."
+            f"Sets of detections cannot be post-processed, but these metrics need it: {listing(processing)}."
         )
     counts = counts_of_sets(
         sets,
@@ -211,6 +212,8 @@ def evaluate_deltas(
     chosen = as_metrics(metrics)
     parts = [deltas] if isinstance(deltas, Deltas) else [*deltas]
     by_criterion = {part.criterion: part for part in parts}
+    if len(by_criterion) < len(parts):
+        raise SedscopeError("Some deltas have the same criterion. Merge them with Deltas.merge first.")
     lacking = [repr(metric) for metric in chosen if metric.criterion not in by_criterion]
     if lacking:
         criteria = listing([repr(criterion) for criterion in by_criterion])
@@ -220,9 +223,10 @@ def evaluate_deltas(
     used = {metric.criterion: by_criterion[metric.criterion] for metric in chosen}
     intervals: dict[Metric[Any], Bootstrap] = {}
     if bootstrap is not None:
-        draws = Draws(Resampling.of(bootstrap), next(iter(used.values())).clips)
         with RunOptions(threads).open_engine() as engine:
-            intervals = _intervals(draws, chosen, used, engine)
+            for metric in chosen:
+                draws = Draws(Resampling.of(bootstrap), used[metric.criterion].clips)
+                intervals |= _intervals(draws, [metric], used, engine)
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = undefined_resamples_note(intervals.values())
     return measure(chosen, counts, notes, intervals).warn(stacklevel=2)

@@ -56,7 +56,7 @@ def _refuse_endless_lines(chunks: Iterable[bytes], path: Location) -> None:
         line += chunk.count(b"\n")
         if length > _LONGEST_LINE:
             raise SedscopeError(
-                f"{path}: line {line} is longer than {_LONGEST_LINE // 2**20} MB, so it is no table."
+                f"{path}: line {line} is longer than {_LONGEST_LINE // 2**20} MB, so the file is not a table."
             )
 
 

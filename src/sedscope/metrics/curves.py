@@ -126,13 +126,33 @@ def operating_scores(counts: ClassCounts) -> FloatArray:
 
 
 def precision_recall_curve(counts: ClassCounts) -> PrecisionRecallCurve:
-    """Return precision over recall."""
+    """Return precision over recall.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+
+    Returns
+    -------
+    PrecisionRecallCurve
+    """
     tally = counts.tally()
     return PrecisionRecallCurve(operating_scores(counts), tally.precision, tally.recall)
 
 
 def roc_curve(counts: ClassCounts) -> ROCCurve:
-    """Return the ROC of segments or clips. It ends at (1, 1): below all scores everything is detected."""
+    """Return the ROC of segments or clips. It ends at (1, 1): below all scores everything is detected.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+
+    Returns
+    -------
+    ROCCurve
+    """
     tally = counts.tally()
     scores, fpr, tpr = operating_scores(counts), tally.fpr, tally.recall
     if fpr[-1] < 1 or tpr[-1] < 1:  # segments without any score are detected last
@@ -141,16 +161,48 @@ def roc_curve(counts: ClassCounts) -> ROCCurve:
 
 
 def det_curve(counts: ClassCounts) -> DETCurve:
-    """Return misses over false alarms, of segments or clips."""
+    """Return misses over false alarms, of segments or clips.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+
+    Returns
+    -------
+    DETCurve
+    """
     roc = roc_curve(counts)
     return DETCurve(roc.scores, roc.fpr, 1 - roc.tpr)
 
 
 def fscore_curve(counts: ClassCounts, beta: float = 1.0) -> ThresholdCurve:
-    """Return the F-score at every operating point."""
+    """Return the F-score at every operating point.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+    beta : float, default 1.0
+        The weight of recall.
+
+    Returns
+    -------
+    ThresholdCurve
+    """
     return ThresholdCurve(operating_scores(counts), counts.tally().fscore(beta))
 
 
 def error_rate_curve(counts: ClassCounts) -> ThresholdCurve:
-    """Return the error rate at every operating point."""
+    """Return the error rate at every operating point.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+
+    Returns
+    -------
+    ThresholdCurve
+    """
     return ThresholdCurve(operating_scores(counts), counts.tally().error_rate)

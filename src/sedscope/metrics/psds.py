@@ -120,7 +120,8 @@ class PSDS(Metric[PSDSResult]):
 
     @property
     def points_read(self) -> PointsRead:
-        """All points where cross-triggers count: their number may fall while nothing else changes."""
+        """All points where cross-triggers count, because their number may fall while nothing else changes,
+        and where the curve may fall (``oracle=False``)."""
         return "all" if self.alpha_ct > 0 or not self.oracle else "extremes"
 
     @property
@@ -223,5 +224,5 @@ def require_variants(needed: Iterable[PostProcessing], known: Container[PostProc
     missing = [repr(variant) for variant in needed if variant not in known]
     if missing:
         raise SedscopeError(
-            f"There are no counts for {listing(missing)}. Pass it to sedscope.deltas as postprocessing=."
+            f"There are no counts for {listing(missing)}. Pass them to sedscope.deltas as postprocessing=."
         )

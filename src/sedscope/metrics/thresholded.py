@@ -236,7 +236,14 @@ class Precision(_Rate):
 class Recall(_Rate):
     """The share of references that are found (sensitivity), at one threshold for all classes.
 
-    The parameters are those of :class:`Precision`.
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    threshold : float, default 0.5
+        Frames with ``score > threshold`` are active.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
     """
 
     def of_tally(self, tally: Tally) -> float:
@@ -248,7 +255,14 @@ class Recall(_Rate):
 class Specificity(_Rate):
     """The share of segments or clips without the class in which it is not detected.
 
-    The parameters are those of :class:`Precision`; the criterion is ``Segment`` or ``Clip``.
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment`` or ``Clip``: the metric needs true negatives.
+    threshold : float, default 0.5
+        Frames with ``score > threshold`` are active.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
     """
 
     needs_negatives: ClassVar[bool] = True
@@ -262,7 +276,14 @@ class Specificity(_Rate):
 class BalancedAccuracy(_Rate):
     """The mean of sensitivity and specificity, of segments or clips.
 
-    The parameters are those of :class:`Precision`; the criterion is ``Segment`` or ``Clip``.
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment`` or ``Clip``: the metric needs true negatives.
+    threshold : float, default 0.5
+        Frames with ``score > threshold`` are active.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
     """
 
     needs_negatives: ClassVar[bool] = True

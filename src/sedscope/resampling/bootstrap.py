@@ -8,13 +8,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..counting.checked_clips import Progress
 from ..counting.deltas import Deltas
+from ..data.progress import Progress
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError
 from ..metrics import Metric
-from .draws import Resampling
-from .intervals import Bootstrap, Draws
+from .draws import Draws
+from .intervals import Bootstrap
+from .resampling import Resampling
 
 
 def bootstrap(
@@ -56,7 +57,7 @@ def bootstrap(
     threads : int, optional
         The number of threads; one per core unless given.
     progress : callable, optional
-        Called with the number of resamples done and of all resamples.
+        Called with the number of resamples done and of all, the clips as they are included.
 
     Returns
     -------

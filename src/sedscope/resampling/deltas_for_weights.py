@@ -1,4 +1,4 @@
-"""Deltas that serve all resamples: found a little further down than the clips as they are need."""
+"""Deltas for resampling: they reach lower scores than the original clips need, and serve every resample."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..counting.checked_clips import Progress
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
+from ..data.progress import Progress
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
 from ..postprocessing import PostProcessing
-from .draws import Weights
-from .measuring import reaches
+from .resampled_metric import reaches
+from .resampling import Weights
 
 _MARGIN = 2.0  # resamples rarely read twice as far down as the clips as they are
 

@@ -1,153 +1,97 @@
-"""Draws: how clips are resampled, and the weights that a resampling gives them."""
+"""Draws: resamples of certain clips, measured, and summarised as intervals."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..data.clip_ids import clip_ids
-from ..definitions import require_choice, require_flag, require_number
-from ..errors import SedscopeError, counted, listing
+from ..counting.deltas import Deltas
+from ..data.arrays import FloatArray
+from ..data.progress import Progress
+from ..engines.engine import Engine
+from ..metrics import Metric
+from .intervals import Bootstrap, Interval
+from .resampled_metric import ResampledMetric
+from .resampling import Resampling, Weights, as_weights, each_left_out
 
-Weights: TypeAlias = NDArray[np.int32]
-"""(resamples × clips) how many times each clip counts."""
-
-INTERVALS = ("percentile", "bca")
-MAX_WEIGHT = 2**24
+_NORMAL = NormalDist()
+_BLOCK = 64  # resamples that are measured at a time
 
 
-@dataclass(frozen=True, eq=False)
-class Resampling:
-    """How clips are drawn, and which interval is made of the values.
+class Draws:
+    """Resamples of certain clips. Systems that are measured with the same draws can be compared."""
 
-    Parameters
-    ----------
-    n : int, default 1000
-        The number of resamples.
-    confidence : float, default 0.95
-        The confidence of the interval, below 1.
-    seed : int, default 0
-        The seed of the draws. The same seed draws the same clips, whatever their order.
-    interval : {"percentile", "bca"}, default "percentile"
-        ``"bca"`` is bias-corrected and accelerated (Efron, "Better Bootstrap Confidence Intervals",
-        1987).
-    balanced : bool, default False
-        Draw every clip equally often over all resamples.
-    groups : mapping of clip to group, optional
-        The group of each clip, e.g. its recording site. Groups are drawn as a whole.
-    """
+    def __init__(
+        self, resampling: Resampling, clips: Sequence[str], weights: ArrayLike | None = None
+    ) -> None:
+        """``weights``: use these instead of drawing."""
+        drawn = resampling.draw(clips) if weights is None else as_weights(weights, len(clips))
+        self.resampling = replace(resampling, n=len(drawn))
+        self._resamples = slice(1, 1 + len(drawn))
+        self._jackknife = slice(1 + len(drawn), None)
+        rows = [np.ones((1, len(clips)), np.int32), drawn]
+        if resampling.interval == "bca":
+            rows.append(each_left_out(resampling.units(clips)))
+        self.weights: Weights = np.concatenate(rows)
+        """The clips as they are, then the resamples, then each unit left out if the interval needs it."""
 
-    n: int = 1000
-    confidence: float = 0.95
-    seed: int = 0
-    interval: str = "percentile"
-    balanced: bool = False
-    groups: Mapping[str, Hashable] | None = None
+    def measure(
+        self, deltas: Deltas, metric: Metric[Any], engine: Engine, progress: Progress | None = None
+    ) -> FloatArray:
+        """Measure the metric, and each class alone, for all weights: (weights × (1 + classes))."""
+        resampled = ResampledMetric(deltas, metric, self.weights, engine.threads)
+        starts = range(0, len(self.weights), _BLOCK)
+        blocks = [self.weights[start : start + _BLOCK] for start in starts]
+        total = len(self.weights)
 
-    def __post_init__(self) -> None:
-        for name, least in (("n", 1), ("seed", 0)):
-            _require_whole(self, name, least)
-        require_number(self, "confidence", above=0, at_most=1)
-        if self.confidence == 1:
-            raise SedscopeError("confidence=1 must be below 1: no interval is certain.")
-        require_choice(self, "interval", INTERVALS)
-        require_flag(self, "balanced")
-        if self.groups is not None and not isinstance(self.groups, Mapping):
-            raise SedscopeError("groups must be a mapping from clips to groups.")
-        wrong = [
-            f"{clip}: {group!r}"
-            for clip, group in (self.groups or {}).items()
-            if not isinstance(group, Hashable)
-        ]
-        if wrong:
-            raise SedscopeError(
-                f"Groups must be numbers, texts or other hashable values: {listing(wrong)}."
-            )
+        def blocks_done(done: int, _: int) -> None:
+            if progress:
+                progress(min(done * _BLOCK, total), total)
 
-    @classmethod
-    def of(cls, bootstrap: Resampling | int) -> Resampling:
-        """Return a resampling, or the default one with a number of resamples."""
-        return bootstrap if isinstance(bootstrap, Resampling) else cls(bootstrap)
+        values = engine.map_blocks(resampled, blocks, lambda: resampled.key(self.weights), blocks_done)
+        return np.concatenate(values)
 
-    def about(self) -> str:
-        """Describe the intervals in one phrase."""
-        units = "clips" if self.groups is None else "groups of clips"
-        resamples = counted(self.n, "balanced resample" if self.balanced else "resample")
-        return (
-            f"in brackets {self.confidence * 100:g} % {self.interval} intervals from {resamples} of "
-            f"{units}"
+    def summary(self, classes: Sequence[str], values: FloatArray) -> Bootstrap:
+        """Return the intervals of measured values."""
+        overall, *of_classes = [self._interval(column) for column in values.T]
+        return Bootstrap(
+            value=overall.value,
+            low=overall.low,
+            high=overall.high,
+            values=overall.values,
+            per_class=dict(zip(classes, of_classes, strict=True)),
+            resampling=self.resampling,
         )
 
-    def units(self, clips: Sequence[str]) -> NDArray[np.intp]:
-        """Return the unit that each clip belongs to: its group, or the clip itself.
-
-        Units are numbered in the order of the clips' names.
-        """
-        if self.groups is None:
-            return np.argsort(np.argsort(np.array(clips), kind="stable"), kind="stable")
-        of_clip = {clip: self.groups[name] for name, clip in clip_ids(self.groups, "groups").items()}
-        without = [clip for clip in clips if clip not in of_clip]
-        if without:
-            raise SedscopeError(
-                f"{counted(len(without), 'clip')} without a group: {listing(without)}. Give each clip one."
-            )
-        numbers: dict[Hashable, int] = {}
-        for clip in sorted(clips):
-            numbers.setdefault(of_clip[clip], len(numbers))
-        return np.array([numbers[of_clip[clip]] for clip in clips], np.intp)
-
-    def draw(self, clips: Sequence[str]) -> Weights:
-        """Draw the resamples, and return how many times each clip is in each of them."""
-        units = self.units(clips)
-        number = int(units.max(initial=-1)) + 1
-        if number < 2:
-            unit = "clip" if self.groups is None else "group of clips"
-            raise SedscopeError(
-                f"Resampling needs at least 2 units, but there is {counted(number, unit)}."
-            )
-        rng = np.random.default_rng(self.seed)
-        resamples: Iterable[NDArray[np.integer[Any]]]
-        if self.balanced:
-            pool = np.tile(np.arange(number, dtype=np.int32), self.n)
-            resamples = rng.permutation(pool).reshape(self.n, number)
-        else:
-            resamples = (rng.integers(number, size=number) for _ in range(self.n))
-        weights: Weights = np.empty((self.n, len(clips)), np.int32)
-        for row, resample in zip(weights, resamples, strict=True):
-            row[:] = np.bincount(resample, minlength=number)[units]
-        return weights
+    def _interval(self, column: FloatArray) -> Interval:
+        value, values = float(column[0]), column[self._resamples]
+        defined = np.sort(values[np.isfinite(values)])
+        if np.isnan(value) or not len(defined):
+            return Interval(value, np.nan, np.nan, values)
+        tail = (1 - self.resampling.confidence) / 2
+        tails = [tail, 1 - tail]
+        if self.resampling.interval == "bca":
+            tails = [_bca_tail(tail, value, defined, column[self._jackknife]) for tail in tails]
+        low, high = np.quantile(defined, tails)
+        return Interval(value, float(low), float(high), values)
 
 
-def as_weights(weights: ArrayLike, clips: int) -> Weights:
-    """Check weights that a user chose, as (resamples × clips)."""
-    shape = f"(resamples × {clips} clips)"
-    try:
-        array = np.asarray(weights)
-    except ValueError:
-        raise SedscopeError(f"weights must be {shape}, but their rows differ in length.") from None
-    if array.ndim != 2 or array.shape[1] != clips or not len(array):
-        raise SedscopeError(f"weights must be {shape}, not of shape {array.shape}.")
-    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() > MAX_WEIGHT:
-        raise SedscopeError(f"weights must be whole numbers from 0 to {MAX_WEIGHT}.")
-    return array.astype(np.int32)
-
-
-def each_left_out(units: NDArray[np.intp]) -> Weights:
-    """Return (units × clips) weights that leave out one unit in each row (jackknife)."""
-    weights: Weights = (np.arange(units.max() + 1)[:, None] != units).astype(np.int32)
-    return weights
-
-
-def _require_whole(owner: Any, name: str, least: int) -> None:
-    value = getattr(owner, name)
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if isinstance(value, bool) or number < least:
-        raise SedscopeError(f"{name}={value!r} must be a whole number of at least {least}.")
+def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArray) -> float:
+    """Return the quantile that replaces ``tail``, corrected for bias and for skewness."""
+    below = (np.count_nonzero(values < value) + np.count_nonzero(values <= value)) / 2
+    share = np.clip(below / len(values), 0.5 / len(values), 1 - 0.5 / len(values))
+    bias = _NORMAL.inv_cdf(float(share))
+    defined = jackknife[np.isfinite(jackknife)]
+    gaps = np.mean(defined) - defined if len(defined) else defined
+    spread = float(np.sum(gaps**2))
+    acceleration = float(np.sum(gaps**3)) / (6 * spread**1.5) if spread > 0 else 0.0
+    shifted = bias + _NORMAL.inv_cdf(tail)
+    divisor = 1 - acceleration * shifted
+    if divisor <= 0:  # as far out as possible
+        return 1.0 if shifted > 0 else 0.0
+    return _NORMAL.cdf(bias + shifted / divisor)

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import NormalDist
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..counting.checked_clips import Progress
-from ..counting.deltas import Deltas
 from ..data.arrays import FloatArray
-from ..engines.engine import Engine
-from ..metrics import Metric
-from .draws import Resampling, Weights, as_weights, each_left_out
-from .measuring import ResampledMetric
-
-_NORMAL = NormalDist()
-_BLOCK = 64  # resamples that are measured at a time
+from .resampling import Resampling
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,77 +58,3 @@ class Bootstrap(Interval):
 
     per_class: Mapping[str, Interval]
     resampling: Resampling
-
-
-class Draws:
-    """Resamples of certain clips. Systems that are measured with the same draws can be compared."""
-
-    def __init__(
-        self, resampling: Resampling, clips: Sequence[str], weights: ArrayLike | None = None
-    ) -> None:
-        """``weights``: use these instead of drawing."""
-        drawn = resampling.draw(clips) if weights is None else as_weights(weights, len(clips))
-        self.resampling = replace(resampling, n=len(drawn))
-        self._resamples = slice(1, 1 + len(drawn))
-        self._jackknife = slice(1 + len(drawn), None)
-        rows = [np.ones((1, len(clips)), np.int32), drawn]
-        if resampling.interval == "bca":
-            rows.append(each_left_out(resampling.units(clips)))
-        self.weights: Weights = np.concatenate(rows)
-        """The clips as they are, then the resamples, then each unit left out if the interval needs it."""
-
-    def measure(
-        self, deltas: Deltas, metric: Metric[Any], engine: Engine, progress: Progress | None = None
-    ) -> FloatArray:
-        """Measure the metric, and each class alone, for all weights: (weights × (1 + classes))."""
-        resampled = ResampledMetric(deltas, metric, self.weights, engine.threads)
-        starts = range(0, len(self.weights), _BLOCK)
-        blocks = [self.weights[start : start + _BLOCK] for start in starts]
-        total = len(self.weights)
-
-        def blocks_done(done: int, _: int) -> None:
-            if progress:
-                progress(min(done * _BLOCK, total), total)
-
-        values = engine.map_blocks(resampled, blocks, lambda: resampled.key(self.weights), blocks_done)
-        return np.concatenate(values)
-
-    def summary(self, classes: Sequence[str], values: FloatArray) -> Bootstrap:
-        """Return the intervals of measured values."""
-        overall, *of_classes = [self._interval(column) for column in values.T]
-        return Bootstrap(
-            value=overall.value,
-            low=overall.low,
-            high=overall.high,
-            values=overall.values,
-            per_class=dict(zip(classes, of_classes, strict=True)),
-            resampling=self.resampling,
-        )
-
-    def _interval(self, column: FloatArray) -> Interval:
-        value, values = float(column[0]), column[self._resamples]
-        defined = np.sort(values[np.isfinite(values)])
-        if np.isnan(value) or not len(defined):
-            return Interval(value, np.nan, np.nan, values)
-        tail = (1 - self.resampling.confidence) / 2
-        tails = [tail, 1 - tail]
-        if self.resampling.interval == "bca":
-            tails = [_bca_tail(tail, value, defined, column[self._jackknife]) for tail in tails]
-        low, high = np.quantile(defined, tails)
-        return Interval(value, float(low), float(high), values)
-
-
-def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArray) -> float:
-    """Return the quantile that replaces ``tail``, corrected for bias and for skewness."""
-    below = (np.count_nonzero(values < value) + np.count_nonzero(values <= value)) / 2
-    share = np.clip(below / len(values), 0.5 / len(values), 1 - 0.5 / len(values))
-    bias = _NORMAL.inv_cdf(float(share))
-    defined = jackknife[np.isfinite(jackknife)]
-    gaps = np.mean(defined) - defined if len(defined) else defined
-    spread = float(np.sum(gaps**2))
-    acceleration = float(np.sum(gaps**3)) / (6 * spread**1.5) if spread > 0 else 0.0
-    shifted = bias + _NORMAL.inv_cdf(tail)
-    divisor = 1 - acceleration * shifted
-    if divisor <= 0:  # as far out as possible
-        return 1.0 if shifted > 0 else 0.0
-    return _NORMAL.cdf(bias + shifted / divisor)

@@ -114,4 +114,4 @@ globals().update(PRESETS)
 
 
 def __getattr__(name: str) -> Preset:
-    raise AttributeError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
+    raise AttributeError(f"There is no preset {name!r}. The presets are {', '.join(PRESETS)}.")

@@ -156,7 +156,7 @@ class BatchCollector:
         return {deltas.criterion: deltas for deltas in merged}
 
     def notes(self, deltas: Mapping[Criterion, Deltas]) -> list[str]:
-        """Say what is unusual about the ground truth and the clips of it that came."""
+        """Return notes on the ground truth, and on its clips that were in the batches."""
         if self.truth is None:
             return []
         clips = next(iter(deltas.values())).clips

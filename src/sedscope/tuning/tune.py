@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.checked_clips import Progress
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas, combine
 from ..counting.request import DeltaRequest
@@ -21,6 +20,7 @@ from ..counting.threads import thread_count
 from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
+from ..data.progress import Progress
 from ..data.scores import Scores
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
@@ -28,8 +28,8 @@ from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
 from ..resampling.deltas_for_weights import find_deltas_for_weights
-from ..resampling.draws import Resampling
-from ..resampling.measuring import ResampledMetric
+from ..resampling.resampled_metric import ResampledMetric
+from ..resampling.resampling import Resampling
 from .operating_points import OperatingPoints
 
 AS_THEY_ARE = Chain()

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ...data.progress import Progress as Progress
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError
@@ -16,7 +17,6 @@ from ..locations import Address, Location, error_reason
 
 ScoreFeature: TypeAlias = Literal["frames of no length", "unknown ends", "types that differ"]
 """Something that some formats can hold and others cannot."""
-Progress: TypeAlias = Callable[[int, int], None]
 
 _PHRASES: dict[ScoreFeature, str] = {
     "frames of no length": "frames of no length, which keep apart events that touch",

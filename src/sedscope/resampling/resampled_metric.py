@@ -23,7 +23,7 @@ from ..errors import SedscopeError, listing
 from ..metrics import Metric
 from ..metrics.psd_roc import PSDROCParameters
 from ..metrics.psds import require_variants
-from .draws import Weights
+from .resampling import Weights
 
 Values: TypeAlias = tuple[FloatArray, FloatArray]
 """Per resample the metric, and as (resamples × classes) the metric of each class."""

@@ -1,0 +1,151 @@
+"""A resampling: how clips are drawn, and how many times each clip is in each resample."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..data.clip_ids import clip_ids
+from ..definitions import require_choice, require_flag, require_number
+from ..errors import SedscopeError, counted, listing, subject
+
+Weights: TypeAlias = NDArray[np.int32]
+"""(resamples × clips) how many times each clip counts."""
+
+INTERVALS = ("percentile", "bca")
+MAX_WEIGHT = 2**24
+
+
+@dataclass(frozen=True, eq=False)
+class Resampling:
+    """How clips are drawn, and which interval is made of the values.
+
+    Parameters
+    ----------
+    n : int, default 1000
+        The number of resamples.
+    confidence : float, default 0.95
+        The confidence of the interval, below 1.
+    seed : int, default 0
+        The seed of the draws. The same seed draws the same clips, whatever their order.
+    interval : {"percentile", "bca"}, default "percentile"
+        ``"bca"`` is bias-corrected and accelerated (Efron, "Better Bootstrap Confidence Intervals",
+        1987).
+    balanced : bool, default False
+        Draw every clip equally often over all resamples.
+    groups : mapping of clip to group, optional
+        The group of each clip, e.g. its recording site. Groups are drawn as a whole.
+    """
+
+    n: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+    interval: str = "percentile"
+    balanced: bool = False
+    groups: Mapping[str, Hashable] | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("n", 1), ("seed", 0)):
+            _require_whole(self, name, least)
+        require_number(self, "confidence", above=0, at_most=1)
+        if self.confidence == 1:
+            raise SedscopeError("confidence=1 must be below 1: no interval is certain.")
+        require_choice(self, "interval", INTERVALS)
+        require_flag(self, "balanced")
+        if self.groups is not None and not isinstance(self.groups, Mapping):
+            raise SedscopeError("groups must be a mapping from clips to groups.")
+        wrong = [
+            f"{clip}: {group!r}"
+            for clip, group in (self.groups or {}).items()
+            if not isinstance(group, Hashable)
+        ]
+        if wrong:
+            raise SedscopeError(
+                f"Groups must be numbers, strings or other hashable values: {listing(wrong)}."
+            )
+
+    @classmethod
+    def of(cls, bootstrap: Resampling | int) -> Resampling:
+        """Return a resampling, or the default one with a number of resamples."""
+        return bootstrap if isinstance(bootstrap, Resampling) else cls(bootstrap)
+
+    def about(self) -> str:
+        """Describe the intervals in one phrase."""
+        units = "clips" if self.groups is None else "groups of clips"
+        resamples = counted(self.n, "balanced resample" if self.balanced else "resample")
+        return (
+            f"in brackets {self.confidence * 100:g} % {self.interval} intervals from {resamples} of "
+            f"{units}"
+        )
+
+    def units(self, clips: Sequence[str]) -> NDArray[np.intp]:
+        """Return the unit that each clip belongs to: its group, or the clip itself.
+
+        Units are numbered in the order of the clips' names.
+        """
+        if self.groups is None:
+            return np.argsort(np.argsort(np.array(clips), kind="stable"), kind="stable")
+        of_clip = {clip: self.groups[name] for name, clip in clip_ids(self.groups, "groups").items()}
+        without = [clip for clip in clips if clip not in of_clip]
+        if without:
+            raise SedscopeError(
+                f"{subject(len(without), 'clip', 'has')} no group: {listing(without)}. Give each clip one."
+            )
+        numbers: dict[Hashable, int] = {}
+        for clip in sorted(clips):
+            numbers.setdefault(of_clip[clip], len(numbers))
+        return np.array([numbers[of_clip[clip]] for clip in clips], np.intp)
+
+    def draw(self, clips: Sequence[str]) -> Weights:
+        """Draw the resamples, and return how many times each clip is in each of them."""
+        units = self.units(clips)
+        number = int(units.max(initial=-1)) + 1
+        if number < 2:
+            units_drawn = "clips" if self.groups is None else "groups of clips"
+            raise SedscopeError(f"Resampling needs at least 2 {units_drawn}, not {number}.")
+        rng = np.random.default_rng(self.seed)
+        resamples: Iterable[NDArray[np.integer[Any]]]
+        if self.balanced:
+            pool = np.tile(np.arange(number, dtype=np.int32), self.n)
+            resamples = rng.permutation(pool).reshape(self.n, number)
+        else:
+            resamples = (rng.integers(number, size=number) for _ in range(self.n))
+        weights: Weights = np.empty((self.n, len(clips)), np.int32)
+        for row, resample in zip(weights, resamples, strict=True):
+            row[:] = np.bincount(resample, minlength=number)[units]
+        return weights
+
+
+def as_weights(weights: ArrayLike, clips: int) -> Weights:
+    """Check weights that a user chose, as (resamples × clips)."""
+    shape = f"(resamples × {clips} clips)"
+    try:
+        array = np.asarray(weights)
+    except ValueError:
+        raise SedscopeError(f"weights must be {shape}, but their rows differ in length.") from None
+    if array.ndim != 2 or array.shape[1] != clips or not len(array):
+        raise SedscopeError(f"weights must be {shape}, not of shape {array.shape}.")
+    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() > MAX_WEIGHT:
+        raise SedscopeError(f"weights must be whole numbers from 0 to {MAX_WEIGHT}.")
+    return array.astype(np.int32)
+
+
+def each_left_out(units: NDArray[np.intp]) -> Weights:
+    """Return (units × clips) weights that leave out one unit in each row (jackknife)."""
+    weights: Weights = (np.arange(units.max() + 1)[:, None] != units).astype(np.int32)
+    return weights
+
+
+def _require_whole(owner: Any, name: str, least: int) -> None:
+    value = getattr(owner, name)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or number < least:
+        raise SedscopeError(f"{name}={value!r} must be a whole number of at least {least}.")
