@@ -403,6 +403,7 @@ def test_bad_choices(
         sed.evaluate(sed.read_scores(folder), truth, PSDS, **options)
 
 
+@pytest.mark.filterwarnings("ignore:Some classes are not defined in some resamples")
 @pytest.mark.parametrize("names", [("a b", "a_b"), ("x" * 120 + "1", "x" * 120 + "2")])
 def test_systems_with_similar_names_keep_their_parts_apart(
     names: tuple[str, str], stored: tuple[Path, sed.GroundTruth], tmp_path: Path
