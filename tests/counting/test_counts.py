@@ -53,7 +53,7 @@ def test_counts_at_thresholds_are_those_of_the_rows_above(
                 assert at.ct(other)[row] == (every.ct(other)[above - 1] if above else 0)
             assert at.threshold(row + 1) == threshold
             assert at.tally_at(threshold).tp == at.tp[row]
-        with pytest.raises(sed.SedscopeError, match="nothing is known at threshold 3, only at"):
+        with pytest.raises(sed.SedscopeError, match="was not counted at threshold 3, only at"):
             at.tally_at(3)
     together = chosen.pooled()
     assert together.tp.tolist() == np.sum([chosen[label].tp for label in LABELS], axis=0).tolist()
@@ -71,7 +71,7 @@ def test_counts_below_the_floor_are_refused() -> None:
     psds = sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=0.1, unit="second")
     counts = sed.evaluate(scores, truth, psds).counts[psds.criterion]
     assert counts["Dog"].floor > 0.5
-    with pytest.raises(sed.SedscopeError, match="counts are known above 0"):
+    with pytest.raises(sed.SedscopeError, match="was counted above 0"):
         counts.at([0.2])
     assert len(counts.at([0.95])["Dog"].scores) == 1
 

@@ -157,7 +157,7 @@ def test_bad_sets() -> None:
         sed.evaluate_sets({}, truth, metric)
     with pytest.raises(sed.SedscopeError, match="need the durations of the clips"):
         sed.evaluate_sets({0.5: {}}, sed.GroundTruth.from_dict({"a": []}), metric)
-    with pytest.raises(sed.SedscopeError, match=r"nothing is known at threshold 0\.5, only at 0\.4"):
+    with pytest.raises(sed.SedscopeError, match=r"was not counted at threshold 0\.5, only at 0\.4"):
         sed.evaluate_sets({0.4: {}}, truth, metric)
 
 

@@ -349,7 +349,7 @@ def test_progress_goes_over_all_systems(
     [
         ({"systems": lambda a, b: a}, "Give several systems"),
         ({"systems": lambda a, b: [a]}, "at least 2 systems, not 1"),
-        ({"systems": lambda a, b: {}}, "0 systems"),
+        ({"systems": lambda a, b: {}}, "at least 2 systems, not 0"),
         ({"systems": lambda a, b: {"a": a, "b": []}}, "b must be given as Scores"),
         ({"systems": lambda a, b: {"a": a, "b": 3, "c": None}}, "b, c must be given as Scores"),
         ({"systems": lambda a, b: {"a": a, 2: b}}, "name of a system must be a string, not 2"),

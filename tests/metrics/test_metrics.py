@@ -186,7 +186,7 @@ def test_presets(name: str) -> None:
 
 
 def test_there_is_no_such_preset() -> None:
-    with pytest.raises(AttributeError, match="there are dcase2016_task3"):
+    with pytest.raises(AttributeError, match="The presets are dcase2016_task3"):
         _ = sed.presets.dcase1999
 
 

@@ -119,8 +119,8 @@ def test_sweeps_that_cannot_be_read(text: str, message: str) -> None:
         ("PerClass(MedianFilter(1))", "needs a mapping"),
         ("PerClass({'a': 1})", "PerClass takes post-processings, not 1"),
         ("PerClass({'': MedianFilter(1)})", "non-empty strings"),
-        ("PerClass({1: MedianFilter(1)})", "Only a text in quotes"),
-        ("PerClass({**{}})", "Only a text in quotes"),
+        ("PerClass({1: MedianFilter(1)})", "Only a string in quotes"),
+        ("PerClass({**{}})", "Only a string in quotes"),
         ("PerClass({'a': Chain(), 'a': Chain()})", "repeated: a"),
     ],
 )

@@ -265,7 +265,10 @@ def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:
         ({"interval": "normal"}, "Choose 'percentile' or 'bca'"),
         ({"balanced": 1}, "balanced=1 must be True or False"),
         ({"groups": {"clip_00": 1}}, "39 clips have no group"),
-        ({"groups": dict.fromkeys([f"clip_{i:02}" for i in range(40)], 1)}, "1 group of clips"),
+        (
+            {"groups": dict.fromkeys([f"clip_{i:02}" for i in range(40)], 1)},
+            "at least 2 groups of clips, not 1",
+        ),
         ({"groups": ["clip_00"]}, "groups must be a mapping"),
         ({"groups": {"clip_00": [1]}}, r"Groups must be .*clip_00: \[1\]"),
         ({"weights": [1, 2]}, "weights must be"),
