@@ -126,7 +126,7 @@ def test_what_is_not_there_is_not_found() -> None:
 @pytest.mark.parametrize("thresholds", [[NAN], [0.5, NAN], "high", ["high"], [None]], ids=repr)
 def test_bad_thresholds(thresholds: Any) -> None:
     counts = sed.deltas(SCORES, TRUTH, PSDS.criterion).counts()
-    with pytest.raises(sed.SedscopeError, match="[Tt]hreshold"):
+    with pytest.raises(sed.SedscopeError, match=r"[Tt]hreshold"):
         counts.at(thresholds)
 
 
