@@ -56,6 +56,15 @@ class ClassCounts:
         The number of pairs regardless of label; only for all classes together.
     given : bool
         Whether the rows are those of chosen thresholds.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> dog = sed.deltas(scores, truth, sed.Collar()).counts()["Dog"]
+    >>> dog.scores.tolist(), dog.tp.tolist(), dog.fp.tolist()
+    ([0.9, 0.4], [1, 0], [0, 1])
     """
 
     label: str
@@ -250,6 +259,15 @@ class Counts(Mapping[str, ClassCounts]):
         Scores, and the number of pairs regardless of label there, if requested.
     variants : mapping of post-processing to Counts
         The counts of post-processed scores, where they were requested.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+    >>> counts.references["Dog"], counts.duration
+    (1, 3.0)
     """
 
     criterion: Criterion

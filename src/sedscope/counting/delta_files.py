@@ -41,6 +41,20 @@ def save_deltas(
         The file to write. It is replaced only when it is complete.
     append : bool, default False
         Merge with the deltas of other clips that the file holds, if it exists.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> deltas = sed.deltas(scores, truth, sed.Collar())
+    >>> with TemporaryDirectory() as folder:
+    ...     sed.save_deltas(deltas, Path(folder, "clips.deltas"))
+    ...     [loaded] = sed.load_deltas(Path(folder, "clips.deltas"))
+    >>> loaded.clips
+    ('a',)
     """
     parts = [deltas] if isinstance(deltas, Deltas) else [*deltas]
     if append and location(path).exists():
@@ -73,6 +87,20 @@ def load_deltas(path: str | Location) -> list[Deltas]:
     -------
     list of Deltas
         One for each criterion.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> deltas = sed.deltas(scores, truth, sed.Collar())
+    >>> with TemporaryDirectory() as folder:
+    ...     sed.save_deltas(deltas, Path(folder, "clips.deltas"))
+    ...     [loaded] = sed.load_deltas(Path(folder, "clips.deltas"))
+    >>> loaded.clips
+    ('a',)
     """
     source = location(path)
     try:

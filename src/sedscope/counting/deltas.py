@@ -48,6 +48,15 @@ class Deltas:
         The changes, one row each.
     variants : mapping of post-processing to Deltas
         The deltas of post-processed scores, where they were requested.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> deltas = sed.deltas(scores, truth, sed.Collar())
+    >>> deltas
+    <Deltas of Collar(onset=0.2, offset=0.2, offset_rate=0.2): 1 clip, 1 class, 3 rows>
     """
 
     criterion: Criterion

@@ -71,6 +71,14 @@ class Diagnosis(Mapping[str, ClassDiagnosis]):
         What counts as found.
     per_class : mapping of str to ClassDiagnosis
         The error types of each class.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> sed.diagnose(scores, truth, sed.Collar(), 0.5)["Dog"].references["found"].tolist()
+    [1]
     """
 
     criterion: Criterion

@@ -163,6 +163,16 @@ def evaluate_sets(
     -------
     Evaluation
         The results, by metric.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> sets = {0.5: {"a": [(1, 2, "Dog")]}, 0.8: {"a": []}}
+    >>> best = sed.BestFScore(sed.Collar())
+    >>> result = sed.evaluate_sets(sets, truth, best)[best]
+    >>> result.value, result.thresholds
+    (1.0, {'Dog': 0.5})
     """
     chosen = as_metrics(metrics)
     processing = [repr(metric) for metric in chosen if metric.variants]
@@ -208,6 +218,16 @@ def evaluate_deltas(
     -------
     Evaluation
         The results, by metric.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> deltas = sed.deltas(scores, truth, sed.Collar())
+    >>> best = sed.BestFScore(sed.Collar())
+    >>> sed.evaluate_deltas(deltas, best)[best].value
+    1.0
     """
     chosen = as_metrics(metrics)
     parts = [deltas] if isinstance(deltas, Deltas) else [*deltas]

@@ -50,6 +50,16 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         What was evaluated; None for sets of detections.
     deltas : mapping of Criterion to Deltas
         What the counts were added up from; empty for sets of detections.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> best = sed.BestFScore(sed.Collar())
+    >>> result = sed.evaluate(scores, truth, best)
+    >>> result[best].value, round(result[best].thresholds["Dog"], 2)
+    (1.0, 0.65)
     """
 
     results: Mapping[Metric[Any], MetricResult]

@@ -58,6 +58,18 @@ def read_ground_truth(
     See Also
     --------
     GroundTruth.from_dict, GroundTruth.from_table : Ground truth in memory.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = sed.write_ground_truth(truth, Path(folder, "truth.tsv"))
+    ...     sed.read_ground_truth(Path(folder, "truth.tsv")).events("a")
+    [(1.0, 2.0, 'Dog')]
     """
     table = read_event_table(path, format=format, options=EventReadOptions(columns or {}, label))
     return GroundTruth.from_event_table(
@@ -82,6 +94,18 @@ def write_ground_truth(
         Name of the format. ``sedscope formats`` lists them.
     lossy : bool, default False
         Whether to leave out what the format cannot hold. By default that is an error.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = sed.write_ground_truth(truth, Path(folder, "truth.tsv"))
+    ...     sed.read_ground_truth(Path(folder, "truth.tsv")).events("a")
+    [(1.0, 2.0, 'Dog')]
     """
     order = np.argsort(truth.event_clips, kind="stable")
     starts = np.searchsorted(truth.event_clips[order], np.arange(len(truth.clips) + 1))

@@ -28,6 +28,12 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
         What counts as found.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> AveragePrecision(Collar())
+    AveragePrecision(Collar(onset=0.2, offset=0.2, offset_rate=0.2), average='macro')
     """
 
     criterion: Criterion
@@ -59,6 +65,12 @@ class AUROC(ClasswiseMetric[ROCCurve]):
         Curve", 1989). Needs ``max_fpr``.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Segment
+    >>> AUROC(Segment(1.0), max_fpr=0.1)
+    AUROC(Segment(length=1, aggregation='max'), max_fpr=0.1, average='macro')
     """
 
     criterion: Criterion
@@ -96,6 +108,12 @@ class DPrime(ClasswiseMetric[ROCCurve]):
         ``Segment`` or ``Clip``: the metric needs true negatives.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the areas of the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Clip
+    >>> DPrime(Clip())
+    DPrime(Clip(aggregation='max'), average='macro')
     """
 
     criterion: Criterion

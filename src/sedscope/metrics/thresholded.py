@@ -128,6 +128,12 @@ class BestFScore(_BestThreshold):
     average : {"macro", "micro", "weighted", "micro_tuned"}, default "macro"
         How the classes are averaged. ``micro`` takes all classes together at the best *common*
         threshold, ``micro_tuned`` takes them together with each class at its own best threshold.
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> BestFScore(Collar())
+    BestFScore(Collar(onset=0.2, offset=0.2, offset_rate=0.2), beta=1, average='macro')
     """
 
     criterion: Criterion
@@ -176,6 +182,12 @@ class ErrorRate(_WithSubstitutions[None], _Rate):
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged. ``micro`` also counts substitutions, each of which replaces one
         deletion and one insertion.
+
+    Examples
+    --------
+    >>> from sedscope import Segment
+    >>> ErrorRate(Segment(1.0), average='micro')
+    ErrorRate(Segment(length=1, aggregation='max'), threshold=0.5, average='micro')
     """
 
     def __post_init__(self) -> None:
@@ -197,6 +209,12 @@ class BestErrorRate(_WithSubstitutions[ThresholdCurve], _BestThreshold):
         What counts as found.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> BestErrorRate(Collar())
+    BestErrorRate(Collar(onset=0.2, offset=0.2, offset_rate=0.2), average='macro')
     """
 
     criterion: Criterion
@@ -225,6 +243,12 @@ class Precision(_Rate):
         Frames with ``score > threshold`` are active.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> Precision(Collar())
+    Precision(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.5, average='macro')
     """
 
     def of_tally(self, tally: Tally) -> float:
@@ -244,6 +268,12 @@ class Recall(_Rate):
         Frames with ``score > threshold`` are active.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> Recall(Collar(), threshold=0.3)
+    Recall(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.3, average='macro')
     """
 
     def of_tally(self, tally: Tally) -> float:
@@ -263,6 +293,12 @@ class Specificity(_Rate):
         Frames with ``score > threshold`` are active.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Clip
+    >>> Specificity(Clip())
+    Specificity(Clip(aggregation='max'), threshold=0.5, average='macro')
     """
 
     needs_negatives: ClassVar[bool] = True
@@ -284,6 +320,12 @@ class BalancedAccuracy(_Rate):
         Frames with ``score > threshold`` are active.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Clip
+    >>> BalancedAccuracy(Clip())
+    BalancedAccuracy(Clip(aggregation='max'), threshold=0.5, average='macro')
     """
 
     needs_negatives: ClassVar[bool] = True
@@ -320,6 +362,12 @@ class PrecisionAtRecall(_Constrained):
         The smallest recall that is accepted.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> PrecisionAtRecall(Collar(), recall=0.8)
+    PrecisionAtRecall(Collar(onset=0.2, offset=0.2, offset_rate=0.2), recall=0.8, average='macro')
     """
 
     criterion: Criterion
@@ -352,6 +400,12 @@ class RecallAtPrecision(_Constrained):
         The smallest precision that is accepted.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> RecallAtPrecision(Collar(), precision=0.9)
+    RecallAtPrecision(Collar(onset=0.2, offset=0.2, offset_rate=0.2), precision=0.9, average='macro')
     """
 
     criterion: Criterion
@@ -385,6 +439,12 @@ class RecallAtFalseAlarms(_Constrained):
         for all classes together with ``average="micro"``.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> RecallAtFalseAlarms(Collar(), per_hour=1)
+    RecallAtFalseAlarms(Collar(onset=0.2, offset=0.2, offset_rate=0.2), per_hour=1, average='macro')
     """
 
     criterion: Criterion

@@ -40,6 +40,12 @@ class Resampling:
         Draw every clip equally often over all resamples.
     groups : mapping of clip to group, optional
         The group of each clip, e.g. its recording site. Groups are drawn as a whole.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> sed.Resampling(n=200, interval="bca").about()
+    'in brackets 95 % bca intervals from 200 resamples of clips'
     """
 
     n: int = 1000

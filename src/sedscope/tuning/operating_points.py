@@ -32,6 +32,14 @@ class OperatingPoints:
         The constraint that no threshold of the class meets. Its threshold is the best one regardless.
     postprocessing : mapping of str to post-processing
         How the scores of a class are post-processed before the threshold applies.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> sed.OperatingPoints({"Dog": 0.5}).detect(scores)
+    {'a': [(1.0, 2.0, 'Dog')]}
     """
 
     thresholds: Mapping[str, float]

@@ -49,6 +49,18 @@ def read_scores(
     --------
     Scores.from_arrays, Scores.from_tables : Scores in memory.
     Scores.stitch : Join the chunks of long recordings.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sed.write_scores(scores, Path(folder, "scores.npz"))
+    ...     sed.read_scores(Path(folder, "scores.npz"))["a"].values.ravel().tolist()
+    [0.2, 0.9, 0.4]
     """
     source = location(path)
     chosen = recognise_score_format(source) if format is None else score_format(format)
@@ -129,6 +141,18 @@ def write_scores(
         Whether to leave out what the format cannot hold. By default that is an error.
     progress : callable, optional
         Called with the number of clips written and the number of all clips.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sed.write_scores(scores, Path(folder, "scores.npz"))
+    ...     sed.read_scores(Path(folder, "scores.npz"))["a"].values.ravel().tolist()
+    [0.2, 0.9, 0.4]
     """
     target = local_path(path)
     chosen = score_format(format or _format_by_suffix(target))
