@@ -15,7 +15,7 @@ from ..counting.floors import rounded_down
 from ..criteria import Criterion
 from ..criteria.clip_batch import ClipBatch
 from ..data.arrays import FloatArray, IntArray
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, listing, raise_together
 
 ThresholdChoice: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
 
@@ -68,8 +68,7 @@ class ClassThresholds:
                 problems.append(f"{label}: give one threshold, not {number}.")
             elif not number:
                 problems.append(f"{label}: there is no threshold.")
-        if problems:
-            raise SedscopeError(listing(problems))
+        raise_together(map(SedscopeError, problems), what="the thresholds")
         ends = np.cumsum([len(of_class) for of_class in points])
         return cls(native, points, np.concatenate([[0], ends]).astype(np.int64))
 
