@@ -113,6 +113,15 @@ class Comparison:
         What to know about the values.
     evaluations : mapping of str to Evaluation
         The first run of each system, with the intervals of the mean over its runs.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(200)
+    >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
+    >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
+    >>> comparison.differences[sed.presets.PSDS1]["a", "b"].wins
+    8
     """
 
     systems: tuple[str, ...]

@@ -103,6 +103,19 @@ def convert(
     -------
     Conversion
         What was converted.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sed.write_scores(scores, Path(folder, "scores.npz"))
+    ...     _ = sed.convert(Path(folder, "scores.npz"), Path(folder, "scores.parquet"))
+    ...     sed.read_scores(Path(folder, "scores.parquet")).classes
+    ('Dog',)
     """
     source_location, target_path = location(source), local_path(target)
     if (

@@ -21,6 +21,15 @@ class Interval:
         The value, and the ends of its interval.
     values : array
         The value of each resample; NaN where it is not defined.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(100)
+    >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
+    >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
+    >>> sed.bootstrap(deltas, psds, n=200).per_class["Speech"]
+    <Interval: 0.4309 (0.3143–0.6355)>
     """
 
     value: float
@@ -54,6 +63,15 @@ class Bootstrap(Interval):
         The interval of each class alone.
     resampling : Resampling
         How the clips were drawn.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(100)
+    >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
+    >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
+    >>> sed.bootstrap(deltas, psds, n=200).per_class["Speech"]
+    <Interval: 0.4309 (0.3143–0.6355)>
     """
 
     per_class: Mapping[str, Interval]

@@ -80,6 +80,15 @@ class Tuning:
         The post-processing and threshold of each class, to save and use.
     notes : tuple of str
         What to know about the values.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(100)
+    >>> best = sed.BestFScore(sed.Collar())
+    >>> tuned = sed.tune(sed.simulate.scores(truth), truth, best, "MedianFilter(0|0.2|0.5)")
+    >>> tuned.per_class["Speech"].postprocessing
+    MedianFilter(seconds=0.2)
     """
 
     metric: Metric[Any]
