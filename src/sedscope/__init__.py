@@ -60,9 +60,13 @@ def _registered() -> list[str]:
     return [name for registry in registries for name in registry]
 
 
+def _public_names() -> list[str]:
+    return sorted([*_MODULES, *_HOME, *_registered()])
+
+
 def __getattr__(name: str) -> object:
     if name == "__all__":
-        return sorted([*_MODULES, *_HOME, *_registered()])
+        return _public_names()
     if name in _MODULES:
         return _import_module(f".{_MODULES[name]}", __name__)
     rooms = [_HOME[name]] if name in _HOME else [] if name.startswith("_") else _OPEN_ROOMS
@@ -75,4 +79,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__getattr__("__all__"), "__version__"]  # type: ignore[misc]
+    return [*_public_names(), "__version__"]
