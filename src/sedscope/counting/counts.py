@@ -13,7 +13,7 @@ from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing
-from .tally import Tally
+from .tally import Tally, first_minimum_of_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,16 +112,6 @@ class ClassCounts:
         """Return the operating point of a threshold: frames with ``score > threshold`` are active."""
         return self.tally()[int(self._detected(as_thresholds(threshold))[0])]
 
-    def cheapest_rows(self) -> NDArray[np.intp]:
-        """Return the rows of the tally that can be best.
-
-        Of consecutive rows with equal true positives, it is the first with the fewest false positives.
-        """
-        tally = self.tally()
-        assert isinstance(tally.tp, np.ndarray)
-        assert isinstance(tally.fp, np.ndarray)
-        return first_minimum_of_runs(tally.tp, tally.fp)
-
     def leanest(self, thresholds: Iterable[float] = ()) -> ClassCounts:
         """Return only the rows that most metrics read, in little memory, without cross-triggers.
 
@@ -204,22 +194,6 @@ def rows_above(scores: ScoreArray, thresholds: FloatArray) -> NDArray[np.intp]:
     """Return how many of the decreasing scores lie above each threshold."""
     rising = scores[::-1].astype(np.float64)
     return len(rising) - np.searchsorted(rising, thresholds, side="right")
-
-
-def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np.intp]:
-    """Return, for each run of consecutive equal values, the index of its first smallest cost.
-
-    >>> first_minimum_of_runs(np.array([0, 0, 1, 1, 1, 0]), np.array([5, 4, 2, 1, 1, 9])).tolist()
-    [1, 3, 5]
-    """
-    if not len(runs):
-        return np.empty(0, np.intp)
-    starts = np.flatnonzero(np.concatenate([[True], runs[1:] != runs[:-1]]))
-    smallest = np.repeat(np.minimum.reduceat(costs, starts), np.diff(np.append(starts, len(runs))))
-    candidates = np.flatnonzero(costs == smallest)
-    run = np.searchsorted(starts, candidates, side="right")
-    rows: NDArray[np.intp] = candidates[np.concatenate([[True], run[1:] != run[:-1]])]
-    return rows
 
 
 def _changes(columns: Sequence[IntArray]) -> IntArray:

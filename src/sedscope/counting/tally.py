@@ -121,6 +121,15 @@ class Tally:
         assert fp is not None
         return Tally(tp, fp, self.references, self.trials, pairs)
 
+    def cheapest_rows(self) -> NDArray[np.intp]:
+        """Return the operating points that can be best.
+
+        Of consecutive ones with equal true positives, it is the first with the fewest false positives.
+        """
+        assert isinstance(self.tp, np.ndarray)
+        assert isinstance(self.fp, np.ndarray)
+        return first_minimum_of_runs(self.tp, self.fp)
+
     def __getitem__(self, row: int) -> Tally:
         """Return one of the operating points."""
         assert isinstance(self.tp, np.ndarray)
@@ -132,3 +141,19 @@ class Tally:
         """Return the counts of two classes together."""
         trials = None if self.trials is None or other.trials is None else self.trials + other.trials
         return Tally(self.tp + other.tp, self.fp + other.fp, self.references + other.references, trials)
+
+
+def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np.intp]:
+    """Return, for each run of consecutive equal values, the index of its first smallest cost.
+
+    >>> first_minimum_of_runs(np.array([0, 0, 1, 1, 1, 0]), np.array([5, 4, 2, 1, 1, 9])).tolist()
+    [1, 3, 5]
+    """
+    if not len(runs):
+        return np.empty(0, np.intp)
+    starts = np.flatnonzero(np.concatenate([[True], runs[1:] != runs[:-1]]))
+    smallest = np.repeat(np.minimum.reduceat(costs, starts), np.diff(np.append(starts, len(runs))))
+    candidates = np.flatnonzero(costs == smallest)
+    run = np.searchsorted(starts, candidates, side="right")
+    rows: NDArray[np.intp] = candidates[np.concatenate([[True], run[1:] != run[:-1]])]
+    return rows

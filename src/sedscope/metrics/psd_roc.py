@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._native import cross_rates
-from ..counting.counts import Counts, first_minimum_of_runs
+from ..counting.counts import Counts
+from ..counting.tally import first_minimum_of_runs
 from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT
 from ..postprocessing import PostProcessing

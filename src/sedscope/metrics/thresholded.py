@@ -59,12 +59,13 @@ class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ThresholdCurve]:
         """Take the best value; of equally good points, the one with the highest threshold."""
+        tally = counts.tally()
         # where substitutions count, fewer false positives need not be better
-        rows = np.arange(len(counts.scores) + 1) if counts.pairs is not None else counts.cheapest_rows()
-        values = self.quantity(counts.tally().rows(rows))
+        rows = np.arange(len(counts.scores) + 1) if counts.pairs is not None else tally.cheapest_rows()
+        values = self.quantity(tally.rows(rows))
         best = int(np.argmax(values) if self.higher_is_better else np.argmin(values))
         row = int(rows[best])
-        return ClassValue(float(values[best]), counts.threshold(row), counts.tally()[row])
+        return ClassValue(float(values[best]), counts.threshold(row), tally[row])
 
     def curve_of(self, counts: ClassCounts) -> ThresholdCurve:
         return ThresholdCurve(operating_scores(counts), self.quantity(counts.tally()))

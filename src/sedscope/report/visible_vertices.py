@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.counts import first_minimum_of_runs
+from ..counting.tally import first_minimum_of_runs
 from ..data.arrays import FloatArray
 
 WIDTH, HEIGHT = 2000, 1200
