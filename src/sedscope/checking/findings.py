@@ -117,6 +117,14 @@ class Validation:
         dict
             The keys are ``errors`` and ``warnings`` (how many there are), ``summary`` and ``findings``.
             A finding lists at most 1000 locations; its ``count`` is the number of all.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> sed.validate(scores, truth).to_dict()["errors"]
+        0
         """
         return {
             "errors": len(self.errors),
@@ -146,6 +154,14 @@ class Validation:
         -------
         str
             The JSON.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> '"errors": 0' in sed.validate(scores, truth).to_json()
+        True
         """
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
         if path is not None:

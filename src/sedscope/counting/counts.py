@@ -87,7 +87,27 @@ class ClassCounts:
         return f"<ClassCounts of {self.label}: {counted(len(self.scores), 'row')}>"
 
     def ct(self, label: str) -> IntArray:
-        """Return the cross-triggers on another class, per row."""
+        """Return the cross-triggers on another class, per row.
+
+        Parameters
+        ----------
+        label : str
+            The other class.
+
+        Returns
+        -------
+        array of int
+            A value per score.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts["Dog"].ct("Dog").tolist()
+        [0, 0]
+        """
         if label not in self.classes:
             raise SedscopeError(
                 f"There is no class {label!r}. The classes are {listing(self.classes, limit=30)}."
@@ -98,7 +118,21 @@ class ClassCounts:
         return np.cumsum(changes)
 
     def tally(self) -> Tally:
-        """Return all operating points: first the one without detections, then one per row."""
+        """Return all operating points: first the one without detections, then one per row.
+
+        Returns
+        -------
+        Tally
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts["Dog"].tally().tp.tolist(), counts["Dog"].tally().fp.tolist()
+        ([0, 1, 0], [0, 0, 1])
+        """
 
         def with_none(column: IntArray | None) -> IntArray | None:
             return None if column is None else np.concatenate([[0], column])
@@ -109,7 +143,26 @@ class ClassCounts:
         return Tally(tp, fp, self.references, self.trials, with_none(self.pairs))
 
     def tally_at(self, threshold: float) -> Tally:
-        """Return the operating point of a threshold: frames with ``score > threshold`` are active."""
+        """Return the operating point of a threshold: frames with ``score > threshold`` are active.
+
+        Parameters
+        ----------
+        threshold : float
+            The threshold.
+
+        Returns
+        -------
+        Tally
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts["Dog"].tally_at(0.5).precision
+        1.0
+        """
         return self.tally()[int(self._detected(as_thresholds(threshold))[0])]
 
     def leanest(self, thresholds: Iterable[float] = ()) -> ClassCounts:
@@ -117,6 +170,15 @@ class ClassCounts:
 
         They are the rows that can be best, the last of each run of equal true positives, and those of
         some thresholds.
+
+        Parameters
+        ----------
+        thresholds : iterable of float
+            Thresholds whose rows are kept.
+
+        Returns
+        -------
+        ClassCounts
         """
         runs = np.append(self.tp[1:] != self.tp[:-1], True)[: len(self.tp)]
         at = [int(self._detected(as_thresholds(threshold))[0]) - 1 for threshold in thresholds]
@@ -137,6 +199,24 @@ class ClassCounts:
         """Return a threshold for a row of the tally: midway between its score and the next lower one.
 
         If the rows are those of chosen thresholds, return that threshold.
+
+        Parameters
+        ----------
+        row : int
+            A row of :meth:`tally`; 0 is the one without detections.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> round(counts["Dog"].threshold(1), 2)
+        0.65
         """
         if row == 0:
             return np.inf
@@ -150,7 +230,27 @@ class ClassCounts:
         return middle if middle < upper else lower
 
     def at(self, thresholds: ArrayLike) -> ClassCounts:
-        """Return only the operating points of some thresholds (active: ``score > threshold``)."""
+        """Return only the operating points of some thresholds (active: ``score > threshold``).
+
+        Parameters
+        ----------
+        thresholds : array_like of float
+            The thresholds.
+
+        Returns
+        -------
+        ClassCounts
+            A row per threshold, from the highest to the lowest.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts["Dog"].at([0.3, 0.5]).tp.tolist()
+        [1, 0]
+        """
         points = as_thresholds(thresholds)
         detected = self._detected(points)
         cross = np.searchsorted(detected, self.cross_rows, side="right")  # the first row with the change
@@ -260,7 +360,21 @@ class Counts(Mapping[str, ClassCounts]):
         )
 
     def pooled(self) -> ClassCounts:
-        """Return the counts of all classes together, at one threshold for all."""
+        """Return the counts of all classes together, at one threshold for all.
+
+        Returns
+        -------
+        ClassCounts
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts.pooled().tp.tolist()
+        [1, 0]
+        """
         tables = list(self.per_class.values())
         trials = [table.trials for table in tables if table.trials is not None]
         chosen = any(table.given for table in tables)
@@ -303,7 +417,26 @@ class Counts(Mapping[str, ClassCounts]):
         return ordered[last], tp, fp, None if self.any_label is None else pooled_pairs
 
     def at(self, thresholds: ArrayLike) -> Counts:
-        """Return only the operating points of some thresholds, the same for all classes."""
+        """Return only the operating points of some thresholds, the same for all classes.
+
+        Parameters
+        ----------
+        thresholds : array_like of float
+            The thresholds.
+
+        Returns
+        -------
+        Counts
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts.at([0.5])["Dog"].tp.tolist()
+        [1]
+        """
         chosen = {label: counts.at(thresholds) for label, counts in self.per_class.items()}
         any_label = None
         if self.any_label is not None:
@@ -318,6 +451,24 @@ class Counts(Mapping[str, ClassCounts]):
 
         The row of a class says how many of its false positives are cross-triggers on each other class;
         its true positives are on the diagonal.
+
+        Parameters
+        ----------
+        threshold : float
+            The threshold.
+
+        Returns
+        -------
+        array of int, shape (classes, classes)
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts.cross_trigger_matrix(0.5).tolist()
+        [[1]]
         """
         matrix = np.zeros((len(self), len(self)), np.int64)
         for row, of_class in enumerate(self.per_class.values()):
@@ -327,7 +478,21 @@ class Counts(Mapping[str, ClassCounts]):
         return matrix
 
     def plot_cross_triggers(self, threshold: float, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the cross-trigger matrix with matplotlib, on ``ax`` or on new axes, and return the axes."""
+        """Draw the cross-trigger matrix with matplotlib, on ``ax`` or on new axes, and return the axes.
+
+        Parameters
+        ----------
+        threshold : float
+            The threshold.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+        **options
+            Options of matplotlib's ``imshow``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
         from ..plots.cross_trigger_matrix import plot_cross_trigger_matrix
 
         return plot_cross_trigger_matrix(self, threshold, ax, options)

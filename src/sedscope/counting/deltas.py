@@ -85,6 +85,15 @@ class Deltas:
         -------
         Deltas
             The deltas of all clips, exact above the highest floor of each class.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(6)
+        >>> scores = sed.simulate.scores(truth)
+        >>> first, second = (sed.deltas(scores, truth, sed.Collar(), clips=truth.clips[i::2]) for i in (0, 1))
+        >>> len(first.merge(second).clips)
+        6
         """
         if not others:
             return self
@@ -126,12 +135,50 @@ class Deltas:
         )
 
     def above(self, floors: ScoreArray) -> Deltas:
-        """Return the deltas above some floors only."""
+        """Return the deltas above some floors only.
+
+        Parameters
+        ----------
+        floors : array of float, shape (classes,)
+            The floor of each class.
+
+        Returns
+        -------
+        Deltas
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> deltas = sed.deltas(scores, truth, sed.Collar())
+        >>> deltas.above(np.array([0.5])).counts()["Dog"].scores.tolist()
+        [0.9]
+        """
         raised: ScoreArray = np.maximum(self.floors, floors)
         return replace(self, floors=raised, tables=self.tables.above(raised))
 
     def of_clips(self, kept: NDArray[np.bool_]) -> Deltas:
-        """Return the deltas of some of the clips. ``kept``: whether each clip is one of them."""
+        """Return the deltas of some of the clips. ``kept``: whether each clip is one of them.
+
+        Parameters
+        ----------
+        kept : array of bool, shape (clips,)
+            Whether each clip is kept.
+
+        Returns
+        -------
+        Deltas
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> deltas = sed.deltas(scores, truth, sed.Collar())
+        >>> deltas.of_clips(np.array([False])).clips
+        ()
+        """
         return replace(
             self,
             clips=tuple(clip for clip, keep in zip(self.clips, kept, strict=True) if keep),
@@ -144,6 +191,10 @@ class Deltas:
         """Return the largest score of clips without references of the class, as (classes × clips).
 
         It is ``-inf`` for clips with references, and where no score lies above the floor.
+
+        Returns
+        -------
+        array of float, shape (classes, clips)
         """
         rows, references = self.tables.detections, self.tables.references
         largest = np.full((len(self.classes), len(self.clips)), -np.inf)
@@ -169,6 +220,15 @@ class Deltas:
         Returns
         -------
         Counts
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> deltas = sed.deltas(scores, truth, sed.Collar())
+        >>> deltas.counts(weights=np.array([3]))["Dog"].tp.tolist()
+        [3, 0]
         """
         tables, workers = self.tables, thread_count(threads)
         times = _as_weights(weights, len(self.clips))
@@ -187,7 +247,19 @@ class Deltas:
         return replace(totals, per_class=per_class, any_label=any_label, variants=variants)
 
     def as_counts(self, added: Sequence[_native.ClassTotals], weights: NDArray[np.int32]) -> Counts:
-        """Return the totals of each class, added up with some weights of the clips, as counts."""
+        """Return the totals of each class, added up with some weights of the clips, as counts.
+
+        Parameters
+        ----------
+        added : sequence of ClassTotals
+            The totals of each class, as the core adds them up.
+        weights : array of int, shape (clips,)
+            How many times each clip counts.
+
+        Returns
+        -------
+        Counts
+        """
         totals = self._totals(weights)
         per_class = self._of_classes(range(len(self.classes)), added, totals, weights)
         return replace(totals, per_class=per_class)

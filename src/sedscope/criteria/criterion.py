@@ -46,13 +46,45 @@ class Criterion(Defined, ABC):
         """Find the deltas of some clips at scores above each class's floor.
 
         ``any_label``: also find how the number of pairs changes if labels do not matter.
+
+        Parameters
+        ----------
+        batch : ClipBatch
+            The clips.
+        floors : array of float, shape (classes,)
+            The floor of each class: scores at or below it are left out.
+        threads : int
+            The number of threads.
+        any_label : bool
+            Whether to find also how the number of pairs changes if labels do not matter.
+
+        Returns
+        -------
+        DeltaTables
         """
 
     def open_deltas(
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> OpenDeltas:
         """Start finding the deltas of a recording; the result is that of :meth:`find_deltas`, bit by bit,
-        wherever the recording is cut."""
+        wherever the recording is cut.
+
+        Parameters
+        ----------
+        recording : Recording
+            The recording.
+        floors : array of float, shape (classes,)
+            The floor of each class: scores at or below it are left out.
+        threads : int
+            The number of threads.
+        any_label : bool
+            Whether to find also how the number of pairs changes if labels do not matter.
+
+        Returns
+        -------
+        OpenDeltas
+            It takes the pieces, one after the other.
+        """
         raise NotImplementedError(f"{self} needs whole clips")
 
     @property
@@ -61,9 +93,19 @@ class Criterion(Defined, ABC):
         return True
 
     def native(self) -> _native.Criterion | None:
-        """Return the criterion of the core that judges single events; None if there is none."""
+        """Return the criterion of the core that judges single events; None if there is none.
+
+        Returns
+        -------
+        object of the core, or None
+        """
         return None
 
     def matching_rule(self) -> MatchingRule | None:
-        """Return the rule by which a report page matches the events of a clip; None if there is none."""
+        """Return the rule by which a report page matches the events of a clip; None if there is none.
+
+        Returns
+        -------
+        dict or None
+        """
         return None

@@ -151,6 +151,11 @@ class GroundTruth:
         Returns
         -------
         GroundTruth
+
+        Examples
+        --------
+        >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")], "b": []}, durations={"a": 3, "b": 3}).clips
+        ('a', 'b')
         """
         if not isinstance(events, Mapping):
             raise SedscopeError(
@@ -238,7 +243,21 @@ class GroundTruth:
         invalid: Invalid = "error",
         overlaps: Overlaps = "error",
     ) -> GroundTruth:
-        """Make ground truth from the rows of a file. ``durations`` replaces those of the file."""
+        """Make ground truth from the rows of a file. ``durations`` replaces those of the file.
+
+        Parameters
+        ----------
+        table : EventTable
+            The rows.
+        durations : mapping from str to float, optional
+            Durations of the clips in seconds, instead of those of the file.
+        invalid, overlaps
+            As in :meth:`from_dict`.
+
+        Returns
+        -------
+        GroundTruth
+        """
         seconds = (table.durations or None) if durations is None else durations
         timed = table.with_times(seconds)
         return cls(
@@ -262,6 +281,11 @@ class GroundTruth:
         -------
         list of tuple
             ``(onset, offset, label)``, in order of time, times in seconds.
+
+        Examples
+        --------
+        >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).events("a")
+        [(1.0, 2.0, 'Dog')]
         """
         name = clip if clip in self.clips else clip_id(clip)
         if name not in self.clips:
@@ -288,7 +312,18 @@ class GroundTruth:
         )
 
     def late_ends(self) -> list[str]:
-        """Return a note on events that end after their clip does, if there are any."""
+        """Return a note on events that end after their clip does, if there are any.
+
+        Returns
+        -------
+        list of str
+            One sentence, or none.
+
+        Examples
+        --------
+        >>> GroundTruth.from_dict({"a": [(1, 4, "Dog")]}, durations={"a": 3}).late_ends()[0][:35]
+        '1 reference event ends after its cl'
+        """
         if self.durations is None:
             return []
         late = np.flatnonzero(self.offsets > self.durations[self.event_clips])

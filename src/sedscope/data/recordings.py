@@ -88,6 +88,12 @@ class ClipPieces:
         Yields
         ------
         ndarray of float32 or float64, shape (frames of the piece, classes)
+
+        Examples
+        --------
+        >>> pieces = ClipPieces(lambda: iter([np.zeros((3, 1)), np.ones((2, 1))]), frame=1.0, frames=5)
+        >>> [len(piece) for piece in pieces.pieces(classes=1)]
+        [3, 2]
         """
         expected = len(self.ticks) - 1
         number, frames, dtype = 0, 0, None

@@ -66,6 +66,11 @@ class ClipScores:
         Returns
         -------
         ClipScores
+
+        Examples
+        --------
+        >>> ClipScores.from_ticks([[0.2], [0.9]], np.array([0, 500_000, 1_000_000])).edges.tolist()
+        [0.0, 0.5, 1.0]
         """
         clip = cls.__new__(cls)
         clip.values = as_scores(values)
@@ -92,6 +97,11 @@ class ClipScores:
         Returns
         -------
         ClipScores
+
+        Examples
+        --------
+        >>> ClipScores.from_frames([[0.2], [0.9]], onsets=[0, 0.5], offsets=[0.5, 1]).edges.tolist()
+        [0.0, 0.5, 1.0]
         """
         scores = as_scores(values)
         starts, ends = _frame_times(onsets), _frame_times(offsets)
@@ -110,6 +120,17 @@ class ClipScores:
         """Make the scores of a clip from arrays that are known to be valid.
 
         Only this way can a frame have no length. Such a frame keeps two detections apart that touch.
+
+        Parameters
+        ----------
+        values : ndarray of float32 or float64, shape (frames, classes)
+            Scores.
+        ticks : ndarray of int64, shape (frames + 1,)
+            Frame boundaries in microseconds, not decreasing.
+
+        Returns
+        -------
+        ClipScores
         """
         clip = cls.__new__(cls)
         clip.values, clip.ticks = values, ticks

@@ -98,6 +98,11 @@ class Scores(Mapping[str, ClipScores]):
         Returns
         -------
         Scores
+
+        Examples
+        --------
+        >>> Scores.from_arrays({"a": [[0.2], [0.9]], "b": [[0.1], [0.3]]}, classes=["Dog"], frame=0.5)
+        <Scores: 2 clips, 1 class>
         """
         labels = _check_classes(classes)
         grid = frame_grid(frame, edges)
@@ -127,6 +132,14 @@ class Scores(Mapping[str, ClipScores]):
         Returns
         -------
         Scores
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sedscope import ClipPieces
+        >>> pieces = ClipPieces(lambda: iter([np.zeros((3, 1)), np.ones((2, 1))]), frame=1.0, frames=5)
+        >>> Scores.from_pieces({"a": pieces}, classes=["Dog"])
+        <Scores: 1 clip, 1 class>
         """
         if not isinstance(clips, Mapping):
             raise SedscopeError(f"Give a mapping from clips to ClipPieces, not {type(clips).__name__}.")
@@ -167,6 +180,14 @@ class Scores(Mapping[str, ClipScores]):
         Returns
         -------
         Scores
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> silence = lambda clip: np.zeros((3, 1))
+        >>> scores = Scores.from_function(["a", "b"], silence, classes=["Dog"], frame=1.0)
+        >>> scores["a"].values.ravel().tolist()
+        [0.0, 0.0, 0.0]
         """
         labels = _check_classes(classes)
         grid = None if frame is None and edges is None else frame_grid(frame, edges)
@@ -189,6 +210,13 @@ class Scores(Mapping[str, ClipScores]):
         Returns
         -------
         Scores
+
+        Examples
+        --------
+        >>> import polars
+        >>> table = polars.DataFrame({"onset": [0.0, 1.0], "offset": [1.0, 2.0], "Dog": [0.2, 0.9]})
+        >>> Scores.from_tables({"a": table})
+        <Scores: 1 clip, 1 class>
         """
         if tables is not None and not isinstance(tables, Mapping):
             raise SedscopeError(f"Give a mapping from clips to tables, not {type(tables).__name__}.")
@@ -252,11 +280,27 @@ class Scores(Mapping[str, ClipScores]):
         Returns
         -------
         Scores
+
+        Examples
+        --------
+        >>> scores = Scores.from_arrays({"a": [[0.2]], "b": [[0.9]]}, classes=["Dog"], frame=1.0)
+        >>> list(scores.only(["b"]))
+        ['b']
         """
         return self._changed([self._names[clip_id(clip)] for clip in clips], self._load)
 
     def loaded_by(self, load: Callable[[str], ClipScores | ClipPieces]) -> Scores:
-        """Return the same clips, loaded by another function."""
+        """Return the same clips, loaded by another function.
+
+        Parameters
+        ----------
+        load : callable
+            Takes the name of a clip and returns its scores, whole or in pieces.
+
+        Returns
+        -------
+        Scores
+        """
         return self._changed(self._names.values(), load)
 
     def _changed(self, names: Iterable[str], load: Callable[[str], ClipScores | ClipPieces]) -> Scores:
@@ -320,7 +364,22 @@ class Scores(Mapping[str, ClipScores]):
         return self._classes
 
     def open(self, clip: str) -> ClipScores | ClipPieces:
-        """Load the scores of a clip, whole or in pieces."""
+        """Load the scores of a clip, whole or in pieces.
+
+        Parameters
+        ----------
+        clip : str
+            Name of the clip.
+
+        Returns
+        -------
+        ClipScores or ClipPieces
+
+        Examples
+        --------
+        >>> Scores.from_arrays({"a": [[0.2]]}, classes=["Dog"], frame=1.0).open("a")
+        <ClipScores: 1 frame × 1 class>
+        """
         name = self._names.get(clip)
         if name is None:
             name = self._names[clip_id(clip)]

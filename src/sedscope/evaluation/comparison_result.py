@@ -139,6 +139,19 @@ class Comparison:
         """Return a readable table: the systems by metric, then each pair of systems.
 
         ≈ marks differences inside the noise, > and < mark better and worse.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> "a − b" in comparison.table()
+        True
         """
         legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.metrics, 1)]
         return "\n".join(
@@ -153,25 +166,101 @@ class Comparison:
         )
 
     def class_table(self, metric: Metric[Any]) -> str:
-        """Return a readable table of one metric: a row per class, a column per system, then each pair."""
+        """Return a readable table of one metric: a row per class, a column per system, then each pair.
+
+        Parameters
+        ----------
+        metric : Metric
+            One of the metrics that were compared.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison.class_table(sed.presets.PSDS1).split()[:4]
+        ['class', 'a', 'b', 'a']
+        """
         return "\n".join(format_text(self._class_rows(metric)))
 
     def to_markdown(self, path: str | Path | None = None) -> str:
-        """Return all tables as Markdown, and write them to ``path`` if it is given."""
+        """Return all tables as Markdown, and write them to ``path`` if it is given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the text to as well.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison.to_markdown().splitlines()[0]
+        '| system | [1] |'
+        """
         parts = [format_markdown(self._systems_table()), format_markdown(self._pairs_table())]
         for i, metric in enumerate(self.metrics, 1):
             parts.append(f"**[{i}]** `{metric!r}`\n\n{format_markdown(self._class_rows(metric))}")
         return _written("\n\n".join([*parts, self._about()]) + "\n", path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
-        """Return all tables as LaTeX ``tabular`` environments, and write them to ``path`` if it is given."""
+        r"""Return all tables as LaTeX ``tabular`` environments, and write them to ``path`` if it is given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the text to as well.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> r"\begin{tabular}" in comparison.to_latex()
+        True
+        """
         parts = [format_latex(self._systems_table()), format_latex(self._pairs_table())]
         for i, metric in enumerate(self.metrics, 1):
             parts.append(f"% [{i}] {metric!r}\n{format_latex(self._class_rows(metric))}")
         return _written("\n\n".join([*parts, f"% {self._about()}"]) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """Return every number as CSV, one row each: metric, class, system or pair, value, interval, …"""
+        """Return every number as CSV, one row each: metric, class, system or pair, value, interval, …
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the text to as well.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison.to_csv().splitlines()[0][:24]
+        'metric,class,system,less'
+        """
         return _written(format_csv([_CSV_HEADER, *self._long_rows()]), path)
 
     def report(
@@ -188,6 +277,13 @@ class Comparison:
         """Write an HTML page with all systems; see :meth:`Evaluation.report`.
 
         Curves and clips are those of the first run of each system.
+
+        Parameters
+        ----------
+        path : path or address
+            The HTML file to write.
+        clips_shown, audio, engine, scheduler, checkpoint, threads
+            As in :meth:`Evaluation.report`.
         """
         from ..report import write_report
 

@@ -90,7 +90,21 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         return len(self.results)
 
     def scalars(self) -> dict[str, float]:
-        """Return all values in one flat dict, for loggers: ``{metric: value, "metric/class": value}``."""
+        """Return all values in one flat dict, for loggers: ``{metric: value, "metric/class": value}``.
+
+        Returns
+        -------
+        dict of str to float
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> result = sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()))
+        >>> list(result.scalars().values())
+        [1.0, 1.0]
+        """
         values: dict[str, float] = {}
         for metric, result in self.results.items():
             values[repr(metric)] = result.value
@@ -99,7 +113,27 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         return values
 
     def table(self) -> str:
-        """Return a readable table: a row per class, a column per metric."""
+        """Return a readable table: a row per class, a column per metric.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> result = sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()))
+        >>> print(result.table())
+        class    references     [1]
+        ───────────────────────────
+        Dog               1  1.0000
+        ───────────────────────────
+        overall           1  1.0000
+        <BLANKLINE>
+        [1] BestFScore(Collar(onset=0.2, offset=0.2, offset_rate=0.2), beta=1, average='macro')
+        """
         columns = [(result, self.intervals.get(metric)) for metric, result in self.results.items()]
         header = ["class", "references", *(f"[{i}]" for i, _ in enumerate(columns, 1))]
         rows = [
@@ -126,7 +160,21 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", *legend])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what :meth:`to_json` writes. Values that are not defined are None."""
+        """Return what :meth:`to_json` writes. Values that are not defined are None.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> result = sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()))
+        >>> result.to_dict()["metrics"][0]["per_class"]
+        {'Dog': 1.0}
+        """
         from .. import __version__
 
         return {
@@ -143,7 +191,26 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         }
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Return the results as JSON text, and write them to ``path`` if it is given."""
+        """Return the results as JSON text, and write them to ``path`` if it is given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the text to as well.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> result = sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()))
+        >>> '"clips": 1' in result.to_json()
+        True
+        """
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         if path is not None:
             write_text(path, text)
@@ -195,7 +262,18 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         )
 
     def warn(self, stacklevel: int) -> Evaluation:
-        """Issue the warnings as Python warnings, and return the evaluation."""
+        """Issue the warnings as Python warnings, and return the evaluation.
+
+        Parameters
+        ----------
+        stacklevel : int
+            How many callers up the warning should point to, as in :func:`warnings.warn`.
+
+        Returns
+        -------
+        Evaluation
+            The same object.
+        """
         for warning in self.warnings:
             python_warnings.warn(warning, SedscopeWarning, stacklevel=stacklevel + 1)
         return self

@@ -120,10 +120,32 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
 
     @abstractmethod
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[Any]:
-        """Measure one class, which has references. ``hours``: the duration of all clips."""
+        """Measure one class, which has references. ``hours``: the duration of all clips.
+
+        Parameters
+        ----------
+        counts : ClassCounts
+            The counts of the class.
+        hours : float
+            The duration of all clips.
+
+        Returns
+        -------
+        ClassValue
+        """
 
     def curve_of(self, counts: ClassCounts) -> CurveType:
-        """Return the curve that the value of a class is read off; None if there is none."""
+        """Return the curve that the value of a class is read off; None if there is none.
+
+        Parameters
+        ----------
+        counts : ClassCounts
+            The counts of the class.
+
+        Returns
+        -------
+        curve or None
+        """
         return cast(CurveType, None)
 
     @property
@@ -159,7 +181,26 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         return self.curve_of(counts[label])
 
     def of_all(self, counts: Counts) -> ClassValue[CurveType]:
-        """Measure all classes together, at one threshold."""
+        """Measure all classes together, at one threshold.
+
+        Parameters
+        ----------
+        counts : Counts
+            The counts of the metric's criterion.
+
+        Returns
+        -------
+        ClassValue
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> sed.BestFScore(sed.Collar()).of_all(counts).value
+        1.0
+        """
         pooled = counts.pooled()
         if not pooled.references:
             return ClassValue(np.nan)
@@ -174,7 +215,19 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         return ClasswiseResult(self, counts, per_class)
 
     def average_of(self, result: ClasswiseResult[Any], kind: str) -> float:
-        """Average the values of the classes; see :meth:`ClasswiseResult.average`."""
+        """Average the values of the classes; see :meth:`ClasswiseResult.average`.
+
+        Parameters
+        ----------
+        result : ClasswiseResult
+            The values of the classes.
+        kind : str
+            The average.
+
+        Returns
+        -------
+        float
+        """
         kinds = dict.fromkeys((*AVERAGES, *self.averages))
         if kind not in kinds:
             raise SedscopeError(

@@ -70,7 +70,27 @@ class Metric(Defined, ABC, Generic[Result]):
 
     @abstractmethod
     def measure(self, counts: Counts) -> Result:
-        """Read the metric off the counts of its criterion."""
+        """Read the metric off the counts of its criterion.
+
+        Parameters
+        ----------
+        counts : Counts
+            The counts of the metric's criterion.
+
+        Returns
+        -------
+        Result
+            The value over all classes and for each class, with the curves behind them.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> sed.FScore(sed.Collar()).measure(counts).value
+        1.0
+        """
 
     @property
     def false_positive_limit(self) -> float | None:
@@ -98,7 +118,18 @@ class Metric(Defined, ABC, Generic[Result]):
         return False
 
     def per_class_metric(self) -> Metric[Any]:
-        """Return the same metric with an average that measures each class by itself."""
+        """Return the same metric with an average that measures each class by itself.
+
+        Returns
+        -------
+        Metric
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.FScore(sed.Clip(), average="micro").per_class_metric()
+        FScore(Clip(aggregation='max'), threshold=0.5, beta=1, average='macro')
+        """
         return self
 
     @property
@@ -107,18 +138,62 @@ class Metric(Defined, ABC, Generic[Result]):
         return None
 
     def of_tally(self, tally: Tally) -> float:
-        """Return the metric at one operating point, for metrics that have thresholds."""
+        """Return the metric at one operating point, for metrics that have thresholds.
+
+        Parameters
+        ----------
+        tally : Tally
+            The counts at the operating point.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> sed.FScore(sed.Collar()).of_tally(counts["Dog"].tally_at(0.5))
+        1.0
+        """
         raise SedscopeError(f"{self} does not belong to one threshold per class.")
 
     def of_tallies(self, tallies: Mapping[str, Tally], counts: Counts) -> Result:
         """Return the metric of classes at one operating point each, for metrics that have thresholds.
 
         ``counts``: of the same references, for the averages that need them.
+
+        Parameters
+        ----------
+        tallies : mapping of str to Tally
+            The operating point of each class.
+        counts : Counts
+            Counts of the same references, for the averages that need them.
+
+        Returns
+        -------
+        Result
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> sed.FScore(sed.Collar()).of_tallies({"Dog": counts["Dog"].tally_at(0.5)}, counts).value
+        1.0
         """
         raise SedscopeError(f"{self} does not belong to one threshold per class.")
 
     def tuning_note(self) -> str | None:
-        """Return what a user who tunes the classes for this metric should know."""
+        """Return what a user who tunes the classes for this metric should know.
+
+        Returns
+        -------
+        str or None
+        """
         return None
 
 

@@ -149,7 +149,28 @@ class PSDS(Metric[PSDSResult]):
         return PSDSResult(self._area(curve.efpr, curve.etpr), curve, per_class)
 
     def class_curve(self, counts: Counts, label: str) -> ClassPSDROC:
-        """Return the PSD-ROC of a class up to ``max_efpr``."""
+        """Return the PSD-ROC of a class up to ``max_efpr``.
+
+        Parameters
+        ----------
+        counts : Counts
+            The counts of the metric's criterion.
+        label : str
+            The class.
+
+        Returns
+        -------
+        ClassPSDROC
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.presets.PSDS1.criterion).counts()
+        >>> sed.presets.PSDS1.class_curve(counts, "Dog").tpr.tolist()
+        [1.0]
+        """
         return class_psd_roc(
             counts,
             label,

@@ -77,11 +77,38 @@ class Resampling:
 
     @classmethod
     def of(cls, bootstrap: Resampling | int) -> Resampling:
-        """Return a resampling, or the default one with a number of resamples."""
+        """Return a resampling, or the default one with a number of resamples.
+
+        Parameters
+        ----------
+        bootstrap : Resampling or int
+            A resampling, or a number of resamples.
+
+        Returns
+        -------
+        Resampling
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Resampling.of(200).n
+        200
+        """
         return bootstrap if isinstance(bootstrap, Resampling) else cls(bootstrap)
 
     def about(self) -> str:
-        """Describe the intervals in one phrase."""
+        """Describe the intervals in one phrase.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Resampling(n=500).about()
+        'in brackets 95 % percentile intervals from 500 resamples of clips'
+        """
         units = "clips" if self.groups is None else "groups of clips"
         resamples = counted(self.n, "balanced resample" if self.balanced else "resample")
         return (
@@ -93,6 +120,21 @@ class Resampling:
         """Return the unit that each clip belongs to: its group, or the clip itself.
 
         Units are numbered in the order of the clips' names.
+
+        Parameters
+        ----------
+        clips : sequence of str
+            The clips.
+
+        Returns
+        -------
+        array of int, shape (clips,)
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Resampling(groups={"a": "north", "b": "south", "c": "north"}).units(["a", "b", "c"]).tolist()
+        [0, 1, 0]
         """
         if self.groups is None:
             return np.argsort(np.argsort(np.array(clips), kind="stable"), kind="stable")
@@ -108,7 +150,24 @@ class Resampling:
         return np.array([numbers[of_clip[clip]] for clip in clips], np.intp)
 
     def draw(self, clips: Sequence[str]) -> Weights:
-        """Draw the resamples, and return how many times each clip is in each of them."""
+        """Draw the resamples, and return how many times each clip is in each of them.
+
+        Parameters
+        ----------
+        clips : sequence of str
+            The clips.
+
+        Returns
+        -------
+        array of int, shape (resamples, clips)
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> weights = sed.Resampling(n=4).draw(["a", "b", "c"])
+        >>> weights.shape, weights.sum(axis=1).tolist()
+        ((4, 3), [3, 3, 3, 3])
+        """
         units = self.units(clips)
         number = int(units.max(initial=-1)) + 1
         if number < 2:

@@ -155,6 +155,15 @@ class SEDMetrics(torchmetrics.Metric):
         ------
         SedscopeError
             If the batch does not fit the metric, or a clip came before with other scores.
+
+        Examples
+        --------
+        >>> import torch
+        >>> import sedscope as sed
+        >>> from sedscope.torch import SEDMetrics
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> metrics = SEDMetrics({"f1": sed.FScore(sed.Collar())}, ["Dog"], frame=1.0, truth=truth)
+        >>> metrics.update(torch.tensor([[[0.2], [0.9], [0.4]]]), ["a"])
         """
         if not isinstance(scores, torch.Tensor):
             raise SedscopeError(f"scores must be a tensor, not {type(scores).__name__}.")
@@ -182,7 +191,18 @@ class SEDMetrics(torchmetrics.Metric):
                 self._find_held_deltas()
 
     def forward(self, *arguments: Any, **options: Any) -> Any:
-        """Add a batch as :meth:`update` does, and return the value of this batch alone."""
+        """Add a batch as :meth:`update` does, and return the value of this batch alone.
+
+        Parameters
+        ----------
+        *arguments, **options
+            As for :meth:`update`.
+
+        Returns
+        -------
+        dict of str to torch.Tensor, or torch.Tensor
+            As :meth:`compute` returns it.
+        """
         if self._is_synced or self.dist_sync_on_step:
             return super().forward(*arguments, **options)
         self.update(*arguments, **options)
@@ -201,6 +221,17 @@ class SEDMetrics(torchmetrics.Metric):
         -------
         dict of str to torch.Tensor
             The value of each metric. For :class:`SEDMetric`, a single tensor.
+
+        Examples
+        --------
+        >>> import torch
+        >>> import sedscope as sed
+        >>> from sedscope.torch import SEDMetrics
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> metrics = SEDMetrics({"f1": sed.FScore(sed.Collar())}, ["Dog"], frame=1.0, truth=truth)
+        >>> metrics.update(torch.tensor([[[0.2], [0.9], [0.4]]]), ["a"])
+        >>> metrics.compute()
+        {'f1': tensor(1.)}
         """
         self._evaluation = self._evaluate()
         for note in self._evaluation.warnings:
@@ -215,6 +246,17 @@ class SEDMetrics(torchmetrics.Metric):
         Evaluation
             Curves, values per class, tables and exact numbers, as :func:`sedscope.evaluate` returns
             them.
+
+        Examples
+        --------
+        >>> import torch
+        >>> import sedscope as sed
+        >>> from sedscope.torch import SEDMetrics
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> metrics = SEDMetrics({"f1": sed.FScore(sed.Collar())}, ["Dog"], frame=1.0, truth=truth)
+        >>> metrics.update(torch.tensor([[[0.2], [0.9], [0.4]]]), ["a"])
+        >>> metrics.result().references
+        {'Dog': 1}
         """
         self.compute()
         assert self._evaluation is not None
@@ -227,6 +269,17 @@ class SEDMetrics(torchmetrics.Metric):
         -------
         dict of str to float
             ``{name: value, "name/class": value}``.
+
+        Examples
+        --------
+        >>> import torch
+        >>> import sedscope as sed
+        >>> from sedscope.torch import SEDMetrics
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> metrics = SEDMetrics({"f1": sed.FScore(sed.Collar())}, ["Dog"], frame=1.0, truth=truth)
+        >>> metrics.update(torch.tensor([[[0.2], [0.9], [0.4]]]), ["a"])
+        >>> metrics.scalars()
+        {'f1': 1.0, 'f1/Dog': 1.0}
         """
         result, values = self.result(), {}
         for name, metric in self.metrics.items():
@@ -254,14 +307,26 @@ class SEDMetrics(torchmetrics.Metric):
         self._evaluation = None
 
     def sync(self, *arguments: Any, **options: Any) -> None:
-        """Gather the deltas of all ranks. A rank without batches contributes no bytes."""
+        """Gather the deltas of all ranks. A rank without batches contributes no bytes.
+
+        Parameters
+        ----------
+        *arguments, **options
+            As for ``torchmetrics.Metric.sync``.
+        """
         parts = self.parts
         if isinstance(parts, list) and not parts:
             parts.append(torch.empty(0, dtype=torch.uint8, device=self.device))
         super().sync(*arguments, **options)
 
     def merge_state(self, incoming_state: dict[str, Any] | torchmetrics.Metric) -> None:
-        """Add the state of another metric with the same definition."""
+        """Add the state of another metric with the same definition.
+
+        Parameters
+        ----------
+        incoming_state : dict or Metric
+            The other metric, or its state.
+        """
         other = incoming_state
         state = other if isinstance(other, dict) else other.metric_state
         self.definition = _require_same(torch.stack([self.definition, state["definition"]]))

@@ -48,25 +48,96 @@ class OperatingPoints:
     postprocessing: Mapping[str, PostProcessing] = field(default_factory=dict)
 
     def process(self, scores: Scores) -> Scores:
-        """Return the post-processed scores."""
+        """Return the post-processed scores.
+
+        Parameters
+        ----------
+        scores : Scores
+            The scores of a system.
+
+        Returns
+        -------
+        Scores
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> from sedscope.postprocessing import MovingAverage
+        >>> points = sed.OperatingPoints({"Dog": 0.5}, postprocessing={"Dog": MovingAverage(3.0)})
+        >>> points.process(scores)["a"].values.round(2).ravel().tolist()
+        [0.55, 0.5, 0.65]
+        """
         return PerClass(self.postprocessing)(scores) if self.postprocessing else scores
 
     def apply(self, scores: Scores) -> Scores:
         """Return the post-processed scores at the thresholds: 1 where detected, ``-inf`` elsewhere.
 
         Without thresholds, return the post-processed scores.
+
+        Parameters
+        ----------
+        scores : Scores
+            The scores of a system.
+
+        Returns
+        -------
+        Scores
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> sed.OperatingPoints({"Dog": 0.5}).apply(scores)["a"].values.ravel().tolist()
+        [-inf, 1.0, -inf]
         """
         processed = self.process(scores)
         return at_thresholds(processed, self.thresholds) if self.thresholds else processed
 
     def detect(self, scores: Scores) -> dict[str, list[tuple[float, float, str]]]:
-        """Return the events that are detected in each clip."""
+        """Return the events that are detected in each clip.
+
+        Parameters
+        ----------
+        scores : Scores
+            The scores of a system.
+
+        Returns
+        -------
+        dict of str to list of tuple
+            ``{clip: [(onset, offset, label), …]}``, times in seconds.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> sed.OperatingPoints({"Dog": 0.3}).detect(scores)
+        {'a': [(1.0, 3.0, 'Dog')]}
+        """
         if not self.thresholds:
             raise SedscopeError("There are post-processings, but no thresholds to detect events with.")
         return detect(self.process(scores), self.thresholds)
 
     def save(self, path: str | Path) -> None:
-        """Write a small TOML file, which :meth:`load` reads."""
+        """Write a small TOML file, which :meth:`load` reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import sedscope as sed
+        >>> with TemporaryDirectory() as folder:
+        ...     sed.OperatingPoints({"Dog": 0.5}).save(f"{folder}/points.toml")
+        ...     sed.OperatingPoints.load(f"{folder}/points.toml").thresholds
+        {'Dog': 0.5}
+        """
         tables: dict[str, Mapping[str, Any]] = {
             "thresholds": self.thresholds,
             "provenance": self.provenance,
@@ -82,7 +153,26 @@ class OperatingPoints:
 
     @staticmethod
     def load(path: str | Path) -> OperatingPoints:
-        """Read a file that :meth:`save` wrote."""
+        """Read a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to read.
+
+        Returns
+        -------
+        OperatingPoints
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import sedscope as sed
+        >>> with TemporaryDirectory() as folder:
+        ...     sed.OperatingPoints({"Dog": 0.5}).save(f"{folder}/points.toml")
+        ...     sed.OperatingPoints.load(f"{folder}/points.toml").thresholds
+        {'Dog': 0.5}
+        """
         if sys.version_info >= (3, 11):
             import tomllib
         else:
