@@ -64,7 +64,10 @@ def parts(tmp_path: Path) -> list[Path]:
     scores = sed.simulate.scores(truth, frame=0.1)
     paths = []
     for k in range(3):
-        deltas = [sed.deltas(scores, truth, c, clips=truth.clips[k::3]) for c in CRITERIA[:2]]
+        deltas = [
+            sed.deltas(scores, truth, criterion, clips=truth.clips[k::3], system="simulated")
+            for criterion in CRITERIA[:2]
+        ]
         paths.append(tmp_path / f"{k}.deltas")
         save_deltas(deltas, paths[-1])
     return paths

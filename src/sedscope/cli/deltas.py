@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
 from .options import ScoresArgument, TruthArgument, check_outputs, path_option
-from .progress import counting_progress
+from .progress import counting_progress, shown_warnings
 
 
 def deltas(
@@ -25,6 +26,13 @@ def deltas(
     append: Annotated[
         bool, typer.Option("--append", help="Keep the deltas of other clips that the file holds.")
     ] = False,
+    system_name: Annotated[
+        str | None,
+        typer.Option(
+            "--system",
+            help="Name of the system. Deltas of systems with different names cannot be merged.",
+        ),
+    ] = None,
 ) -> None:
     """Write the deltas that the metrics need to a file, for 'sedscope evaluate --deltas'."""
     from ..counting.delta_files import save_deltas
@@ -41,10 +49,12 @@ def deltas(
         criterion: request.at_every_threshold() for criterion, request in delta_requests(metrics).items()
     }
     with counting_progress() as progress:
-        alignment = align(system, truth, **inputs.selection(system.classes))
+        aligned = align(system, truth, **inputs.selection(system.classes))
+        alignment = replace(aligned, hashed=True)
         with engine.run_options(progress).open_engine() as opened:
             parts = find_deltas(alignment, requests, opened, progress)
-    save_deltas(parts.values(), output, append=append)
+    with shown_warnings():
+        save_deltas([part.of_system(system_name) for part in parts.values()], output, append=append)
     rows = sum(part.tables.rows() for part in parts.values())
     typer.echo(f"{output}: {counted(len(alignment.clips), 'clip')}, {counted(rows, 'change')} of counts")
     for warning in alignment.warnings:

@@ -13,7 +13,7 @@ from .engine_options import EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
 from .metric_options import MetricOptions
 from .options import JsonOption, as_location, check_outputs, path_option
-from .progress import counting_progress
+from .progress import counting_progress, shown_warnings
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
 
@@ -172,8 +172,10 @@ def _evaluate_deltas(
     from .. import evaluate_deltas
     from ..counting.delta_files import merge_files
 
+    with shown_warnings():
+        merged = merge_files(paths)
     with counting_progress():
-        return evaluate_deltas(merge_files(paths), metrics, bootstrap=resampling, threads=threads)
+        return evaluate_deltas(merged, metrics, bootstrap=resampling, threads=threads)
 
 
 def _refuse_with_deltas(

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import typer
+
 from ..errors import SedscopeWarning
 
 if TYPE_CHECKING:
@@ -41,3 +43,13 @@ def counting_progress() -> Iterator[Progress]:
     with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
         yield progress
+
+
+@contextmanager
+def shown_warnings() -> Iterator[None]:
+    """Print warnings of the library as the command prints its own, at the end."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SedscopeWarning)
+        yield
+    for warning in caught:
+        typer.echo(f"warning: {warning.message}", err=True)

@@ -15,6 +15,7 @@ from ..criteria import parse_criterion
 from ..criteria.delta_tables import DeltaRows, DeltaTables, ReferenceRows
 from ..postprocessing import parse_postprocessing
 from .deltas import Deltas
+from .provenance import Provenance
 
 
 def pack_deltas(deltas: Iterable[Deltas]) -> NDArray[np.uint8]:
@@ -94,6 +95,7 @@ def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
         return {"starts": keep(table.starts), "scores": keep(table.scores), "columns": columns}
 
     tables = deltas.tables
+    provenance = deltas.provenance
     return {
         "criterion": repr(deltas.criterion),
         "classes": deltas.classes,
@@ -111,6 +113,7 @@ def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
         ],
         "trials": keep(tables.trials),
         "variants": {repr(key): _describe(variant, arrays) for key, variant in deltas.variants.items()},
+        **({} if provenance == Provenance() else {"provenance": provenance.as_json()}),
     }
 
 
@@ -157,6 +160,7 @@ def build(
             named.get(text) or parse_postprocessing(text): build(variant, arrays, named)
             for text, variant in description["variants"].items()
         },
+        provenance=Provenance.from_json(description.get("provenance")),
     )
     _require(deltas.durations.shape == (len(clips),) and deltas.floors.shape == (len(classes),))
     return deltas

@@ -8,6 +8,7 @@ arrays themselves. So a file that was cut or altered is refused.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any
 
@@ -16,11 +17,13 @@ from numpy.typing import NDArray
 
 from ..criteria import Criterion
 from ..criteria.registry import CRITERIA
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.atomic_write import replacing
-from ..io.locations import Location, location
+from ..io.file_lock import locked
+from ..io.locations import Address, Location, location
 from .delta_bytes import as_bytes, build, describe_all, digest
-from .deltas import Deltas
+from .deltas import Deltas, refuse_different_scores
+from .provenance import unchecked_note
 
 _MAGIC = "sedscope-deltas"
 _VERSION = 1
@@ -40,7 +43,14 @@ def save_deltas(
     path : path or address
         The file to write. It is replaced only when it is complete.
     append : bool, default False
-        Merge with the deltas of other clips that the file holds, if it exists.
+        Merge with the deltas of other clips that the file holds, if it exists. They must come from the
+        same system with the same post-processing. If several processes append to a file, each waits
+        for the others.
+
+    Warns
+    -----
+    SedscopeWarning
+        If the deltas, or those in the file, do not state from which system they come.
 
     Examples
     --------
@@ -57,8 +67,29 @@ def save_deltas(
     ('a',)
     """
     parts = [deltas] if isinstance(deltas, Deltas) else [*deltas]
-    if append and location(path).exists():
-        parts = _merge_by_criterion([(path, load_deltas(path)), ("the new deltas", parts)])
+    target = location(path)
+    if not append:
+        _write(parts, target)
+    elif isinstance(target, Address):
+        before = target.read_bytes() if target.exists() else None
+        _write(_appended(parts, target), target, before)
+    else:
+        with locked(target):
+            _write(_appended(parts, target), target)
+
+
+def _appended(parts: Sequence[Deltas], target: Location) -> Sequence[Deltas]:
+    """Return the deltas that a file holds together with new ones."""
+    if not target.exists():
+        return parts
+    return _merge_by_criterion([(target, load_deltas(target)), ("the new deltas", parts)])
+
+
+_NOT_COMPARED = b""
+
+
+def _write(parts: Sequence[Deltas], path: Location, before: bytes | None = _NOT_COMPARED) -> None:
+    """Write a file. ``before``: what an address must still hold, None if nothing."""
     if not parts:
         raise SedscopeError("There are no deltas to save.")
     own = [repr(part.criterion) for part in parts if type(part.criterion).__name__ not in CRITERIA]
@@ -66,6 +97,12 @@ def save_deltas(
         raise SedscopeError(
             f"A file cannot define a custom criterion, so the deltas of {listing(own)} cannot be saved."
         )
+    refuse_different_scores(parts)
+    for part in parts:
+        if len({*map(repr, part.variants)}) < len(part.variants):
+            raise SedscopeError(
+                "Some variants have the same definition. Save transforms to files first."
+            )
     description, arrays = describe_all(parts, digests=True)
     first_line = f"{_MAGIC} {_VERSION} {len(description)} {digest(description)}\n".encode()
     with replacing(path) as temporary, temporary.open("wb") as file:
@@ -73,6 +110,15 @@ def save_deltas(
         file.write(description)
         for array in arrays:
             file.write(as_bytes(array))
+        if before != _NOT_COMPARED:
+            _refuse_change(path, before)
+
+
+def _refuse_change(path: Location, before: bytes | None) -> None:
+    """Refuse to replace a file at an address, which cannot be locked, if another process wrote it."""
+    now = location(str(path))
+    if (now.read_bytes() if now.exists() else None) != before:
+        raise SedscopeError(f"Another process changed {path} in the meantime. Run the command again.")
 
 
 def load_deltas(path: str | Location) -> list[Deltas]:
@@ -102,6 +148,12 @@ def load_deltas(path: str | Location) -> list[Deltas]:
     >>> loaded.clips
     ('a',)
     """
+    return load_known(path, {})
+
+
+def load_known(path: str | Location, named: Mapping[str, Any]) -> list[Deltas]:
+    """Read deltas from a file. ``named``: criteria and post-processings by their definition; others are
+    parsed from it."""
     source = location(path)
     try:
         with source.open("rb") as file:
@@ -112,7 +164,7 @@ def load_deltas(path: str | Location) -> list[Deltas]:
     except OSError as error:
         raise SedscopeError(f"Cannot read {path}: {error.strerror or error}.") from None
     try:
-        return [build(entry, arrays, {}) for entry in description["deltas"]]
+        return [build(entry, arrays, named) for entry in description["deltas"]]
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         if isinstance(error, SedscopeError):
             raise SedscopeError(f"{path}: {error}") from None
@@ -134,9 +186,13 @@ def _merge_by_criterion(sources: Sequence[tuple[str | Location, Sequence[Deltas]
         for deltas in parts:
             by_criterion.setdefault(deltas.criterion, []).append((source, deltas))
     merged = [_merge(parts) for parts in by_criterion.values()]
+    note = unchecked_note([part.provenance for parts in by_criterion.values() for _, part in parts])
+    if note and len(sources) > 1:
+        warnings.warn(note, SedscopeWarning, stacklevel=4)
     if len({frozenset(deltas.clips) for deltas in merged}) > 1:
         criteria = listing([repr(criterion) for criterion in by_criterion])
         raise SedscopeError(f"Not all clips have deltas of the same criteria: {criteria}.")
+    refuse_different_scores(merged)
     return merged
 
 

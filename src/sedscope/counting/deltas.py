@@ -21,6 +21,7 @@ from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing, subject
 from ..postprocessing import PostProcessing
 from .counts import ClassCounts, Counts
+from .provenance import Provenance, refuse_different
 from .threads import thread_count
 
 ROWS_TO_KEEP = 10_000_000  # of deltas; the counts of more would take too much memory
@@ -48,6 +49,8 @@ class Deltas:
         The changes, one row each.
     variants : mapping of post-processing to Deltas
         The deltas of post-processed scores, where they were requested.
+    provenance : Provenance
+        What is known of the scores: the name of the system, its post-processing, and a digest.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class Deltas:
     floors: ScoreArray
     tables: DeltaTables
     variants: Mapping[PostProcessing, Deltas] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
 
     def __repr__(self) -> str:
         return (
@@ -73,13 +77,16 @@ class Deltas:
             f"{counted(len(self.classes), 'class')}, {counted(self.tables.rows(), 'row')}>"
         )
 
-    def merge(self, *others: Deltas) -> Deltas:
+    def merge(self, *others: Deltas, mixed: bool = False) -> Deltas:
         """Merge with the deltas of other clips, in any order and grouping.
 
         Parameters
         ----------
         *others : Deltas
             Deltas of other clips, with the same criterion, classes and variants.
+        mixed : bool, default False
+            Whether the deltas may come from different systems or post-processings. By default that is
+            an error, as far as it is known where they come from.
 
         Returns
         -------
@@ -110,6 +117,9 @@ class Deltas:
                     f"{self.criterion} on {listing(self.classes)}; {part.criterion} on "
                     f"{listing(part.classes)}."
                 )
+        provenances = [part.provenance for part in parts]
+        if not mixed:
+            refuse_different(provenances)
         clips = tuple(clip for part in parts for clip in part.clips)
         if len(set(clips)) < len(clips):
             twice = sorted(clip for clip, times in Counter(clips).items() if times > 1)
@@ -129,9 +139,10 @@ class Deltas:
             floors=floors,
             tables=DeltaTables.concatenate(tables, [len(part.clips) for part in parts]),
             variants={
-                variant: deltas.merge(*(part.variants[variant] for part in others))
+                variant: deltas.merge(*(part.variants[variant] for part in others), mixed=mixed)
                 for variant, deltas in self.variants.items()
             },
+            provenance=provenances[0].merge(*provenances[1:]),
         )
 
     def above(self, floors: ScoreArray) -> Deltas:
@@ -185,6 +196,15 @@ class Deltas:
             durations=self.durations[kept],
             tables=self.tables.of_clips(kept),
             variants={variant: deltas.of_clips(kept) for variant, deltas in self.variants.items()},
+            provenance=replace(self.provenance, scores=None),
+        )
+
+    def of_system(self, name: str | None) -> Deltas:
+        """Return the same deltas, with the name of the system that they come from."""
+        return replace(
+            self,
+            provenance=replace(self.provenance, system=name),
+            variants={variant: deltas.of_system(name) for variant, deltas in self.variants.items()},
         )
 
     def largest_without_references(self) -> FloatArray:
@@ -380,6 +400,11 @@ def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
     return replace(
         first,
         floors=np.array(highest, floors.dtype),
+        provenance=(
+            first.provenance
+            if all(deltas.provenance == first.provenance for deltas in variants)
+            else replace(first.provenance, processing=None)
+        ),
         tables=replace(
             first.tables,
             detections=DeltaRows.choose([deltas.tables.detections for deltas in variants], source),
@@ -390,6 +415,21 @@ def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
             any_label=None,
         ),
     )
+
+
+def refuse_different_scores(parts: Sequence[Deltas]) -> None:
+    """Refuse deltas of several criteria that were not found in the same scores, as far as that is known."""
+    refuse_different([part.provenance for part in parts])
+    first: dict[frozenset[str], Deltas] = {}
+    for part in parts:
+        if part.provenance.scores is None:
+            continue
+        other = first.setdefault(frozenset(part.clips), part)
+        if other.provenance.scores != part.provenance.scores:
+            raise SedscopeError(
+                f"The deltas of {other.criterion!r} and {part.criterion!r} come from different scores of "
+                "the same clips, perhaps of two systems. Find them in the same scores."
+            )
 
 
 def _times(weights: NDArray[np.int32] | None, clips: int) -> IntArray:

@@ -13,6 +13,7 @@ from ..criteria.clip_batch import ClipReferences, Recording
 from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray
+from ..data.content_digests import HashedScores
 from ..data.progress import Progress
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing
@@ -20,6 +21,7 @@ from ..postprocessing import PostProcessing
 from .checked_clips import CheckedBatch, CheckedRecording, checked_clips
 from .deltas import Deltas
 from .floors import Floor, rounded_down, without_references
+from .provenance import Provenance
 from .request import DeltaRequest, Requests
 from .threads import thread_count
 
@@ -35,6 +37,9 @@ def one_pass(
 ) -> dict[Criterion, Deltas]:
     """Read all clips once, and find the deltas of every criterion and variant that is requested."""
     workers = thread_count(threads)
+    hashed = HashedScores(alignment.scores) if alignment.hashed else None
+    if hashed is not None:
+        alignment = replace(alignment, scores=hashed)
     collectors: _Collectors = {
         criterion: {
             variant: _Collector(alignment, criterion, request, variant)
@@ -50,8 +55,12 @@ def one_pass(
         for by_variant in collectors.values():
             if clips.variant in by_variant:
                 by_variant[clips.variant].add(clips, workers)
+    digest = None if hashed is None else hashed.digest(alignment.clips)
+    provenance = Provenance(None, alignment.scores.processing, digest)
     return {
-        criterion: with_variants({variant: part.merge() for variant, part in by_variant.items()})
+        criterion: with_variants(
+            {variant: part.merge(provenance) for variant, part in by_variant.items()}
+        )
         for criterion, by_variant in collectors.items()
     }
 
@@ -96,6 +105,7 @@ class _Collector:
     ) -> None:
         self.alignment = alignment
         self.criterion = criterion
+        self.variant = variant
         self.any_label = request.any_label
         self.floor = Floor(request.false_positive_limit, len(alignment.classes))
         self.requested_floors = request.floors_of(variant, len(alignment.classes))
@@ -135,14 +145,16 @@ class _Collector:
         )
         self.rows += tables.rows()
         if self.rows > self.rows_to_merge and np.isfinite(floors).any():
-            self.rows = self.merge().tables.rows()
+            self.rows = self.merge(Provenance()).tables.rows()
             self.rows_to_merge = max(self.rows_to_merge, 2 * self.rows)
 
-    def merge(self) -> Deltas:
-        """Return the deltas of all clips so far."""
+    def merge(self, provenance: Provenance) -> Deltas:
+        """Return the deltas of all clips so far. ``provenance``: of the scores as they are."""
         first, *others = self.parts
         self.parts = [first.merge(*others)]
-        return self.parts[0]
+        if self.variant is not None:
+            provenance = provenance.processed(self.variant.identity() or repr(self.variant))
+        return replace(self.parts[0], provenance=provenance)
 
 
 _Collectors: TypeAlias = Mapping[Criterion, Mapping[PostProcessing | None, _Collector]]

@@ -38,6 +38,8 @@ class Alignment:
     invalid: Invalid
     """What to do with events that begin after the end of their clip."""
     warnings: tuple[str, ...]
+    hashed: bool = False
+    """Whether the deltas state a digest of the scores that were read."""
 
     def choose(self, clips: NDArray[np.intp]) -> Alignment:
         """Keep only the clips with these indices."""

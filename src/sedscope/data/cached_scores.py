@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from threading import Lock
 
+from .content_digests import clip_digest
 from .score_arrays import ClipScores
 from .scores import Scores
 
@@ -18,6 +19,7 @@ class CachedScores(Scores):
         self._scores = scores
         self._kept: dict[str, ClipScores] = {}
         self._digests: dict[str, bytes] = {}
+        self._identities: dict[str, str | None] = {}
         self._room = room
         self._lock = Lock()
         super().__init__(
@@ -27,6 +29,8 @@ class CachedScores(Scores):
             in_memory=scores.in_memory,
             thread_safe=scores.thread_safe,
             whole_clips=scores.whole_clips,
+            identify=self._identity_when_read,
+            processing=scores.processing,
         )
 
     def __reduce__(self) -> tuple[type[CachedScores], tuple[Scores]]:
@@ -48,19 +52,24 @@ class CachedScores(Scores):
     def _read(self, clip: str) -> ClipScores:
         if clip in self._kept:
             return self._kept[clip]
+        identity = self._scores.identity(clip)
         clip_scores = self._scores[clip]
         if clip not in self._digests:
-            digest = hashlib.sha256(f"{clip_scores.values.dtype.str}{clip_scores.values.shape}".encode())
-            digest.update(clip_scores.ticks.tobytes())
-            digest.update(clip_scores.values.tobytes())
-            self._digests[clip] = digest.digest()
+            self._digests[clip] = clip_digest(clip_scores)
         with self._lock:
             size = 0 if self._scores.in_memory else clip_scores.values.nbytes + clip_scores.ticks.nbytes
             if size <= self._room:
                 self._room -= size
+                self._identities[clip] = identity
                 self._kept[clip] = clip_scores
                 self.in_memory = len(self._kept) == len(self)  # from now on reading costs nothing
         return clip_scores
+
+    def _identity_when_read(self, clip: str) -> str | None:
+        """Return the identity of a clip; for one that is kept, that of the scores that were read."""
+        if clip in self._kept:
+            return self._identities[clip]
+        return self._scores.identity(clip)
 
 
 def cached(scores: Scores) -> CachedScores:

@@ -231,12 +231,20 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
         values[np.isnan(clip_scores.values)] = np.nan  # the evaluation refuses them
         return ClipScores.unchecked(values, clip_scores.ticks)
 
+    definition = f"at_thresholds({dict(zip(scores.classes, limits.tolist(), strict=True))})"
+
+    def identify(clip: str) -> str | None:
+        identity = scores.identity(clip)
+        return None if identity is None else f"{definition} of {identity}"
+
     return Scores(
         list(scores),
         binary,
         classes=scores.classes,
         thread_safe=scores.thread_safe,
         whole_clips=scores.whole_clips,
+        identify=identify,
+        processing=(*scores.processing, definition),
     )
 
 

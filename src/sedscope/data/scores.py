@@ -45,6 +45,11 @@ class Scores(Mapping[str, ClipScores]):
         Whether `load` may be called from several threads at once.
     whole_clips : bool, default True
         Whether the last frame boundary of a clip is the end of the clip.
+    identify : callable, optional
+        Takes a name as it stands in `clips` and returns a text that changes whenever the scores of the
+        clip do, or None if it cannot tell. A checkpoint then need not read the clip to recognise it.
+    processing : iterable of str, optional
+        How the scores were post-processed, one definition per step.
 
     Examples
     --------
@@ -65,6 +70,8 @@ class Scores(Mapping[str, ClipScores]):
         in_memory: bool = False,
         thread_safe: bool = False,
         whole_clips: bool = True,
+        identify: Callable[[str], str | None] | None = None,
+        processing: Iterable[str] = (),
     ) -> None:
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -72,6 +79,8 @@ class Scores(Mapping[str, ClipScores]):
         self.in_memory = in_memory
         self.thread_safe = thread_safe
         self.whole_clips = whole_clips
+        self._identify = identify
+        self.processing = tuple(processing)
 
     @classmethod
     def from_arrays(
@@ -287,7 +296,7 @@ class Scores(Mapping[str, ClipScores]):
         >>> list(scores.only(["b"]))
         ['b']
         """
-        return self._changed([self._names[clip_id(clip)] for clip in clips], self._load)
+        return self._changed([self._names[clip_id(clip)] for clip in clips], self._load, self._identify)
 
     def loaded_by(self, load: Callable[[str], ClipScores | ClipPieces]) -> Scores:
         """Return the same clips, loaded by another function.
@@ -301,9 +310,28 @@ class Scores(Mapping[str, ClipScores]):
         -------
         Scores
         """
-        return self._changed(self._names.values(), load)
+        return self._changed(self._names.values(), load, self._identify)
 
-    def _changed(self, names: Iterable[str], load: Callable[[str], ClipScores | ClipPieces]) -> Scores:
+    def identified_by(self, identify: Callable[[str], str | None] | None) -> Scores:
+        """Return the same clips, identified by another function.
+
+        Parameters
+        ----------
+        identify : callable or None
+            Takes the name of a clip and returns a text that changes whenever its scores do, or None.
+
+        Returns
+        -------
+        Scores
+        """
+        return self._changed(self._names.values(), self._load, identify)
+
+    def _changed(
+        self,
+        names: Iterable[str],
+        load: Callable[[str], ClipScores | ClipPieces],
+        identify: Callable[[str], str | None] | None,
+    ) -> Scores:
         return Scores(
             names,
             load,
@@ -311,6 +339,8 @@ class Scores(Mapping[str, ClipScores]):
             in_memory=self.in_memory,
             thread_safe=self.thread_safe,
             whole_clips=self.whole_clips,
+            identify=identify,
+            processing=self.processing,
         )
 
     def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds") -> Scores:
@@ -350,12 +380,18 @@ class Scores(Mapping[str, ClipScores]):
         def load(recording: str) -> ClipScores:
             return stitch_clips([(start, self[clip]) for start, clip in recordings[recording]])
 
+        def identify(recording: str) -> str | None:
+            parts = [(start, clip, self.identity(clip)) for start, clip in recordings[recording]]
+            return None if any(identity is None for *_, identity in parts) else repr(parts)
+
         return Scores(
             recordings,
             load,
             classes=self.classes,
             thread_safe=self.thread_safe,
             whole_clips=self.whole_clips,
+            identify=identify,
+            processing=(*self.processing, "stitch()"),
         )
 
     @property
@@ -380,10 +416,34 @@ class Scores(Mapping[str, ClipScores]):
         >>> Scores.from_arrays({"a": [[0.2]]}, classes=["Dog"], frame=1.0).open("a")
         <ClipScores: 1 frame × 1 class>
         """
+        return self._load(self._name(clip))
+
+    def identity(self, clip: str) -> str | None:
+        """Return a text that changes whenever the scores of a clip do, without reading them.
+
+        Ask before you read the clip: what changes in between then has another identity the next time.
+
+        Parameters
+        ----------
+        clip : str
+            Name of the clip.
+
+        Returns
+        -------
+        str or None
+            None if nothing but the scores themselves can tell.
+
+        Examples
+        --------
+        >>> load = {"a": ClipScores([[0.2]], edges=[0, 1])}.__getitem__
+        >>> Scores(["a"], load, classes=["Dog"], identify=lambda _: "model 7").identity("a")
+        'model 7'
+        """
+        return None if self._identify is None else self._identify(self._name(clip))
+
+    def _name(self, clip: str) -> str:
         name = self._names.get(clip)
-        if name is None:
-            name = self._names[clip_id(clip)]
-        return self._load(name)
+        return self._names[clip_id(clip)] if name is None else name
 
     def __getitem__(self, clip: str) -> ClipScores:
         return _whole(clip, self.open(clip))

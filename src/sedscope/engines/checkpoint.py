@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
-from ..counting.delta_files import load_deltas, save_deltas
+from ..counting.clip_reader import read_each
+from ..counting.delta_files import load_known, save_deltas
 from ..counting.deltas import Deltas
 from ..counting.one_pass import largest_false_alarms
 from ..counting.request import Requests
@@ -17,7 +20,9 @@ from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.content_digests import HashedScores
 from ..data.progress import Progress
+from ..data.recordings import ClipPieces
 from ..errors import SedscopeError
 from ..io.atomic_write import replacing
 from ..io.locations import local_path
@@ -32,8 +37,9 @@ class CheckpointEngine:
     """Passes through the clips part by part, and keeps the deltas of each part in a folder.
 
     A part that is in the folder is not found again. The name of its file identifies what was evaluated
-    (clips, classes, reference events, criteria, floors), so that parts of other evaluations are never
-    used. The scores themselves are not part of the name: use one folder per system.
+    (clips, classes, reference events, criteria, floors, version of sedscope) and the scores, so that
+    parts of other evaluations are never used. Scores are identified by the state of their files. Where
+    that is not known, they are read, but not counted again, and identified by what was read.
     """
 
     splits_clips = True
@@ -60,16 +66,46 @@ class CheckpointEngine:
             progress(0, total)
         parts: list[dict[Criterion, Deltas]] = []
         for clips in clip_ranges(total, self.clips_per_part):
-            part = part_of(alignment, clips)
-            path = self.folder / f"{_fingerprint(part, requests)}.deltas"
-            deltas = _load_part(path)
-            if deltas is None:
-                deltas = part_deltas(part, requests, self.threads)
-                save_deltas(deltas.values(), path)
-            parts.append(deltas)
+            part = replace(part_of(alignment, clips), hashed=True)
+            parts.append(self._part_deltas(part, requests))
             if progress:
                 progress(clips.stop, total)
         return merge_parts(*parts)
+
+    def _part_deltas(self, part: Alignment, requests: Requests) -> dict[Criterion, Deltas]:
+        """Load the deltas of a part from the folder, or find them and keep them there."""
+        name = _fingerprint(part, requests)
+        if name is None:
+            return part_deltas(part, requests, self.threads)
+        identity = _identity(part)  # before anything is read
+        path: Path | None
+        if identity is None:
+            path, digest = self._recognise_content(part, name)
+        else:
+            path, digest = self.folder / f"{name}-{identity}.deltas", None
+        deltas = None if path is None else _load_part(path, part, requests, digest)
+        if deltas is not None:
+            return deltas
+        deltas = part_deltas(part, requests, self.threads)
+        if path is None or digest is not None:  # what was read just now is what counts
+            digest = next(iter(deltas.values())).provenance.scores
+            path = self.folder / _by_content(name, digest)
+        save_deltas(deltas.values(), path)
+        return deltas
+
+    def _recognise_content(self, part: Alignment, name: str) -> tuple[Path | None, int | None]:
+        """Read the scores of a part, if the folder may hold its deltas, and return their file."""
+        if not any(self.folder.glob(_by_content(name, None))):
+            return None, None
+        scores = HashedScores(part.scores)
+        for opened in read_each(scores, part.clips, self.threads):
+            if isinstance(opened, SedscopeError):
+                return None, None  # the pass over the clips reports it
+            if isinstance(opened, ClipPieces):
+                for _ in opened.pieces(len(scores.classes)):
+                    pass
+        digest = scores.digest(part.clips)
+        return self.folder / _by_content(name, digest), digest
 
     def largest_false_alarms(
         self, alignment: Alignment, variant: PostProcessing | None
@@ -80,7 +116,7 @@ class CheckpointEngine:
         self,
         work: Callable[[Item], FloatArray],
         blocks: Sequence[Item],
-        key: Callable[[], str],
+        key: Callable[[], str | None],
         progress: Progress | None,
     ) -> list[FloatArray]:
         self._make_folder()
@@ -88,11 +124,11 @@ class CheckpointEngine:
         name = key()
         for number, block in enumerate(blocks):
             path = self.folder / f"{name}-{number}-of-{len(blocks)}.npy"
-            array = _load_array(path)
+            array = None if name is None else _load_array(path)
             if array is None:
                 array = work(block)
-                with replacing(path) as temporary, temporary.open("wb") as file:
-                    np.save(file, array)
+                if name is not None:
+                    _save_array(path, array)
             values.append(array)
             if progress:
                 progress(len(values), len(blocks))
@@ -105,36 +141,90 @@ class CheckpointEngine:
             raise SedscopeError(f"Cannot write to {self.folder}: {error.strerror or error}.") from None
 
 
-def _load_part(path: Path) -> dict[Criterion, Deltas] | None:
-    """Load a part from its file; None if there is no file, or an incomplete one."""
+def _load_part(
+    path: Path, part: Alignment, requests: Requests, digest: int | None
+) -> dict[Criterion, Deltas] | None:
+    """Load a part from its file; None if there is no file, an incomplete one, or one of something else.
+
+    ``digest``: of the scores, if they were read.
+    """
     if not path.exists():
         return None
+    named = {repr(variant): variant for request in requests.values() for variant in request.variants}
     try:
-        return {deltas.criterion: deltas for deltas in load_deltas(path)}
+        found = {deltas.criterion: deltas for deltas in load_known(path, named)}
     except SedscopeError:
         return None  # it is found again, and the file is replaced
+    fits = found.keys() == requests.keys() and all(
+        (deltas.clips, deltas.classes) == (part.clips, part.classes)
+        and deltas.variants.keys() == set(requests[criterion].variants)
+        and (digest is None or deltas.provenance.scores == digest)
+        for criterion, deltas in found.items()
+    )
+    return found if fits else None
+
+
+def _save_array(path: Path, array: FloatArray) -> None:
+    """Write an array and a digest of it."""
+    content = BytesIO()
+    np.save(content, array)
+    with replacing(path) as temporary:
+        temporary.write_bytes(content.getvalue() + _digest(content.getvalue()).digest())
 
 
 def _load_array(path: Path) -> FloatArray | None:
-    """Load an array from its file; None if there is no file, or an incomplete one."""
+    """Load an array from its file; None if there is no file, or an incomplete or altered one."""
     if not path.exists():
         return None
     try:
-        array: FloatArray = np.load(path, allow_pickle=False)
+        content = path.read_bytes()
+        end = len(content) - _digest().digest_size
+        if end < 0 or _digest(content[:end]).digest() != content[end:]:
+            return None
+        array: FloatArray = np.load(BytesIO(content[:end]), allow_pickle=False)
     except (OSError, ValueError, EOFError):
         return None
     return array
 
 
-def _fingerprint(part: Alignment, requests: Requests) -> str:
-    """Return a digest of what a part evaluates."""
-    digest = hashlib.blake2b(digest_size=16)
-    for words in (part.clips, part.classes):
-        digest.update(repr(words).encode())
+def _digest(content: bytes = b"") -> hashlib.blake2b:
+    return hashlib.blake2b(content, digest_size=16)
+
+
+def _by_content(name: str, digest: int | None) -> str:
+    """Return the file name of a part whose scores are identified by what was read; None for any."""
+    return f"{name}-read-{'*' if digest is None else f'{digest:032x}'}.deltas"
+
+
+def _identity(part: Alignment) -> str | None:
+    """Return a digest of what identifies the scores of all clips; None if some must be read to tell."""
+    digest = _digest()
+    for clip in part.clips:
+        identity = part.scores.identity(clip)
+        if identity is None:
+            return None
+        digest.update(repr((clip, identity)).encode())
+    return digest.hexdigest()
+
+
+def _fingerprint(part: Alignment, requests: Requests) -> str | None:
+    """Return a digest of what a part evaluates, except for the scores.
+
+    It is None if that cannot be told: the code of a user's own post-processing may change.
+    """
+    from .. import __version__
+
+    scores = part.scores
+    digest = _digest(repr((__version__, part.clips, part.classes, part.invalid)).encode())
+    digest.update(repr((scores.classes, scores.whole_clips, scores.processing)).encode())
     for array in (part.columns, part.events, part.labels, part.starts, part.durations):
+        digest.update(repr((array.dtype.str, array.shape)).encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     for criterion, request in sorted(requests.items(), key=lambda item: repr(item[0])):
-        digest.update(repr((criterion, request.any_label, request.variants)).encode())
+        variants = [variant.identity() for variant in request.variants]
+        if None in variants or len({*map(repr, request.variants)}) < len(variants):
+            return None
+        digest.update(repr((criterion, request.any_label, variants)).encode())
         for variant in (None, *request.variants):
             digest.update(request.floors_of(variant, len(part.classes)).tobytes())
     return digest.hexdigest()

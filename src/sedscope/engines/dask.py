@@ -87,7 +87,7 @@ class DaskEngine:
         self,
         work: Callable[[Item], FloatArray],
         blocks: Sequence[Item],
-        key: Callable[[], str],
+        key: Callable[[], str | None],
         progress: Progress | None,
     ) -> list[FloatArray]:
         shared = self.client.scatter(work, broadcast=True, hash=False)

@@ -43,10 +43,10 @@ class Engine(Protocol):
         self,
         work: Callable[[Item], FloatArray],
         blocks: Sequence[Item],
-        key: Callable[[], str],
+        key: Callable[[], str | None],
         progress: Progress | None,
     ) -> list[FloatArray]:
         """Apply a function to blocks of work that do not depend on each other, in order.
 
-        ``key()`` identifies the work, for engines that keep its results.
+        ``key()`` identifies the work, for engines that keep its results; None if nothing can.
         """

@@ -45,7 +45,7 @@ class ThreadsEngine:
         self,
         work: Callable[[Item], FloatArray],
         blocks: Sequence[Item],
-        key: Callable[[], str],
+        key: Callable[[], str | None],
         progress: Progress | None,
     ) -> list[FloatArray]:
         values = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from ..counting.deltas import Deltas
@@ -28,6 +29,7 @@ def deltas(
     clips: ClipChoice = None,
     missing: Missing = "error",
     postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
+    system: str | None = None,
     engine: EngineName = "threads",
     scheduler: object = None,
     checkpoint: str | Path | None = None,
@@ -49,6 +51,8 @@ def deltas(
     postprocessing : post-processing, iterable of them, or str
         Variants of the scores to count as well: a list, or a sweep as text. The result holds their
         deltas in ``variants``.
+    system : str, optional
+        The name of the system. Deltas of systems with different names cannot be merged.
     engine, scheduler, checkpoint, threads, progress
         How the pass runs; see :func:`~sedscope.evaluate`.
 
@@ -71,5 +75,7 @@ def deltas(
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     request = DeltaRequest(variants=as_postprocessings(postprocessing))
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    alignment = replace(alignment, hashed=True)
     with options.open_engine() as opened:
-        return find_deltas(alignment, {criterion: request}, opened, progress)[criterion]
+        found = find_deltas(alignment, {criterion: request}, opened, progress)[criterion]
+    return found if system is None else found.of_system(system)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..counting.counts import Counts
-from ..counting.deltas import Deltas
+from ..counting.deltas import Deltas, refuse_different_scores
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Missing, Overlaps
@@ -241,6 +241,7 @@ def evaluate_deltas(
             f"There are no deltas for {listing(lacking)}. The deltas are of {criteria or 'no criterion'}."
         )
     used = {metric.criterion: by_criterion[metric.criterion] for metric in chosen}
+    refuse_different_scores([*used.values()])
     intervals: dict[Metric[Any], Bootstrap] = {}
     if bootstrap is not None:
         with RunOptions(threads).open_engine() as engine:

@@ -38,6 +38,10 @@ class Chain(PostProcessing):
     def __repr__(self) -> str:
         return f"Chain({', '.join(map(repr, self.steps))})"
 
+    def identity(self) -> str | None:
+        identities = [step.identity() for step in self.steps]
+        return None if None in identities else f"Chain({', '.join(map(str, identities))})"
+
     def problems(self, classes: Sequence[str]) -> list[str]:
         return [problem for step in self.steps for problem in step.problems(classes)]
 

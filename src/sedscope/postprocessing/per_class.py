@@ -52,6 +52,12 @@ class PerClass(PostProcessing):
     def __repr__(self) -> str:
         return f"PerClass({dict(self.by_class)!r})"
 
+    def identity(self) -> str | None:
+        identities = {label: step.identity() for label, step in self.by_class}
+        if None in identities.values():
+            return None
+        return f"PerClass({{{', '.join(f'{label!r}: {text}' for label, text in identities.items())}}})"
+
     def problems(self, classes: Sequence[str]) -> list[str]:
         unknown = [label for label, _ in self.by_class if label not in classes]
         problems = [f"The scores have no class {listing(unknown)}."] if unknown else []

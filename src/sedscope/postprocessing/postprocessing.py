@@ -64,12 +64,18 @@ class PostProcessing(Defined, ABC):
             except SedscopeError as error:
                 raise SedscopeError(f"Clip {clip}: {error}") from None
 
+        def identify(clip: str) -> str | None:
+            own, identity = self.identity(), scores.identity(clip)
+            return None if own is None or identity is None else f"{own} of {identity}"
+
         return Scores(
             list(scores),
             load,
             classes=scores.classes,
             thread_safe=scores.thread_safe,
             whole_clips=scores.whole_clips,
+            identify=identify,
+            processing=(*scores.processing, self.identity() or repr(self)),
         )
 
     @abstractmethod
@@ -88,6 +94,17 @@ class PostProcessing(Defined, ABC):
         ClipScores
             The processed scores, with the same columns and the same first and last boundary.
         """
+
+    def identity(self) -> str | None:
+        """Return a text on which the processed scores depend, and nothing else.
+
+        Returns
+        -------
+        str or None
+            The definition. None for a post-processing of your own: its code may change while its
+            definition does not, so a checkpoint looks at the processed scores instead.
+        """
+        return repr(self) if type(self).__module__.startswith(f"{__package__}.") else None
 
     def problems(self, classes: Sequence[str]) -> list[str]:
         """Say why the post-processing cannot be used for some classes.

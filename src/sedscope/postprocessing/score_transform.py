@@ -158,6 +158,9 @@ class ScoreTransform(PostProcessing):
     def __hash__(self) -> int:
         return hash(self._digest)
 
+    def identity(self) -> str:
+        return f"ScoreTransform(SHA-256 {self._digest.hex()})"
+
     def problems(self, classes: Sequence[str]) -> list[str]:
         unknown = [label for label in classes if label not in self.maps]
         return [f"It was not fitted to {listing(unknown)}."] if unknown else []

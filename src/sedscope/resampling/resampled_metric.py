@@ -23,6 +23,7 @@ from ..errors import SedscopeError, listing
 from ..metrics import Metric
 from ..metrics.psd_roc import PSDROCParameters
 from ..metrics.psds import require_variants
+from ..metrics.registry import METRICS
 from .resampling import Weights
 
 Values: TypeAlias = tuple[FloatArray, FloatArray]
@@ -62,9 +63,17 @@ class ResampledMetric:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_measure"}
 
-    def key(self, weights: Weights) -> str:
-        """Return a digest of everything that the values depend on."""
-        digest = hashlib.blake2b(repr(self._metric).encode(), digest_size=16)
+    def key(self, weights: Weights) -> str | None:
+        """Return a digest of everything that the values depend on.
+
+        It is None for a metric of a user's own, whose code may change while its definition does not.
+        """
+        from .. import __version__
+
+        if type(self._metric) not in METRICS.values():
+            return None
+        definition = f"{__version__} {self._metric!r} {weights.shape}"
+        digest = hashlib.blake2b(definition.encode(), digest_size=16)
         digest.update(pack_deltas(self._sources).tobytes())
         digest.update(np.ascontiguousarray(weights).tobytes())
         return digest.hexdigest()

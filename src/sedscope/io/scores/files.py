@@ -15,6 +15,7 @@ from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing
 from ..locations import Location, local_path, location, with_address
+from .file_identity import identity_before_reading
 from .format import ScoreFormat, ScoreReadOptions
 from .registry import SCORE_FORMATS, readable_source, recognise_score_format, score_format
 
@@ -79,7 +80,9 @@ def read_scores(
             "frame= cannot be given."
         )
     options = ScoreReadOptions(None if classes is None else tuple(classes), frame)
-    scores = _open(chosen, source, options)
+    definition = f"{chosen.name} {options!r}"
+    identity = identity_before_reading(definition, source, chosen.files_of_clip)
+    scores = _open(chosen, source, options).identified_by(identity)
     if chosen.load_pickles:
         return scores
     return scores.loaded_by(_Reader(chosen.name, source, options, scores))

@@ -14,6 +14,7 @@ from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError
 from ..locations import Address, Location, error_reason
+from .file_identity import FilesOfClip
 
 ScoreFeature: TypeAlias = Literal["frames of no length", "unknown ends", "types that differ"]
 """Something that some formats can hold and others cannot."""
@@ -55,6 +56,8 @@ class ScoreFormat:
     """Whether the user may have to state the classes and the frame length."""
     reads_parts: bool = False
     """Whether a file at an address is read in parts instead of copied."""
+    files_of_clip: FilesOfClip | None = None
+    """The files that a clip is read from, if they are opened anew for each clip."""
 
     def clips_for(
         self, scores: Scores, path: Path, *, lossy: bool, progress: Progress | None

@@ -52,6 +52,10 @@ def _tables(folder: Location) -> Iterator[Location]:
     return (file for file in folder_content(folder, "*.tsv") if file.is_file())
 
 
+def _files_of_clip(folder: Path, name: str) -> list[Path]:
+    return [folder / f"{name}.tsv"]
+
+
 def _load(folder: Location, classes: Sequence[str], name: str) -> ClipScores:
     return read_score_table(folder / f"{name}.tsv", classes)
 
@@ -127,5 +131,6 @@ FORMATS = (
         write=write,
         holds=frozenset({"types that differ"}),
         load_pickles=True,
+        files_of_clip=_files_of_clip,
     ),
 )

@@ -1,0 +1,93 @@
+"""Digests of what is read: scores are the same if their digests are, however they are stored."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .arrays import ScoreArray
+from .recordings import ClipPieces
+from .score_arrays import ClipScores
+from .scores import Scores
+from .times import Ticks
+
+_MODULUS = 2**128
+
+
+class HashedScores(Scores):
+    """The same scores, with a digest of each clip that is taken while the clip is read."""
+
+    def __init__(self, scores: Scores) -> None:
+        self._scores = scores
+        self._digests: dict[str, bytes] = {}
+        super().__init__(
+            scores,
+            self._read,
+            classes=scores.classes,
+            in_memory=scores.in_memory,
+            thread_safe=scores.thread_safe,
+            whole_clips=scores.whole_clips,
+            identify=scores.identity,
+            processing=scores.processing,
+        )
+
+    def digest(self, clips: Iterable[str]) -> int:
+        """Return a digest of clips that were read: the sum of their digests, so that those of parts add
+        up to that of the whole, in any order."""
+        names = "\0".join(self.classes).encode()
+        total = 0
+        for clip in clips:
+            digest = hashlib.sha256(names + b"\0\0" + clip.encode() + b"\0" + self._digests[clip])
+            total += int.from_bytes(digest.digest()[:16], "big")
+        return total % _MODULUS
+
+    def _read(self, clip: str) -> ClipScores | ClipPieces:
+        opened = self._scores.open(clip)
+        if isinstance(opened, ClipPieces):
+            return _HashedPieces(opened, lambda digest: self._digests.update({clip: digest}))
+        self._digests[clip] = clip_digest(opened)
+        return opened
+
+
+class _HashedPieces(ClipPieces):
+    """The same pieces. Their digest, that of the whole clip, is known after the last one."""
+
+    __slots__ = ("_record",)
+
+    def __init__(self, clip: ClipPieces, record: Callable[[bytes], None]) -> None:
+        self.read, self.ticks = clip.read, clip.ticks
+        self._record = record
+
+    def pieces(self, classes: int) -> Iterator[ScoreArray]:
+        digest: Any = None
+        for piece in super().pieces(classes):
+            if digest is None:
+                digest = _begin(piece.dtype, (len(self.ticks) - 1, classes), self.ticks)
+            digest.update(np.ascontiguousarray(piece).data)
+            yield piece
+            del piece  # before the next one is read
+        if digest is None:
+            digest = _begin(np.dtype(np.float32), (0, classes), self.ticks)
+        self._record(digest.digest())
+
+
+def merged_digests(digests: Iterable[int]) -> int:
+    """Return the digest of all clips from those of parts of them."""
+    return sum(digests) % _MODULUS
+
+
+def clip_digest(clip: ClipScores) -> bytes:
+    """Return the SHA-256 hash of the scores of a clip and their frame boundaries."""
+    digest = _begin(clip.values.dtype, clip.values.shape, clip.ticks)
+    if clip.values.size:
+        digest.update(np.ascontiguousarray(clip.values).data)
+    return bytes(digest.digest())
+
+
+def _begin(dtype: np.dtype[Any], shape: tuple[int, ...], ticks: Ticks) -> Any:
+    digest = hashlib.sha256(f"{dtype.str}{shape}".encode())
+    digest.update(np.ascontiguousarray(ticks).data)
+    return digest
