@@ -10,7 +10,7 @@ import pytest
 import sedscope as sed
 from sedscope.io.durations import write_durations
 
-from ..support.command_line import run
+from ..support.command_line import Outcome, run
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +75,45 @@ def test_deltas_that_do_not_fit(folder: Path, tmp_path: Path) -> None:
         assert f"{option[0]} cannot be combined with --deltas" in refused.err
     chosen = run("evaluate", "--deltas", file, "--classes", "Dog", "--postprocess", "MedianFilter(1)")
     assert "--classes, --postprocess cannot be combined with --deltas" in chosen.err
+
+
+def test_deltas_of_other_systems_are_not_appended(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "some.deltas"
+
+    def append(clips: str, *options: object) -> Outcome:
+        return run(
+            *("deltas", folder / "scores", folder / "truth.tsv", "-o", file, "--append", *options),
+            *("--durations", folder / "durations.tsv", "--clips", folder / clips),
+        )
+
+    assert append("clips0.txt", "--system", "a").err == ""
+    before = file.read_bytes()
+    other = append("clips1.txt", "--system", "b")
+    assert (other.code, other.err.count("\n")) == (2, 1)
+    assert "the new deltas: The deltas come from different systems: 'a', 'b'." in other.err
+    filtered = append("clips1.txt", "--system", "a", "--postprocess", "MedianFilter(1)")
+    assert "different post-processings: none, MedianFilter(seconds=1)" in filtered.err
+    assert file.read_bytes() == before
+    unnamed = append("clips1.txt")
+    assert unnamed.code == 0
+    assert unnamed.err.startswith(
+        "warning: sedscope cannot check that all deltas come from the same system"
+    )
+
+
+def test_checkpoints_know_the_options(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    classes = sed.read_scores(folder / "scores").classes
+    sed.OperatingPoints(dict.fromkeys(classes, 0.6)).save(points)
+    filtered = ("--postprocess", "MedianFilter(0.7)")
+    kept = ("--checkpoint", tmp_path / "kept", "--metric", "BestFScore(Collar())")
+    values = []
+    for options in ((), filtered, ("--points", points), (*filtered, "--points", points)):
+        expected = evaluated(folder, *kept[2:], *options)
+        assert evaluated(folder, *kept, *options) == expected
+        assert evaluated(folder, *kept, *options) == expected
+        values.append(json.dumps(expected))
+    assert len({*values}) == 4
 
 
 def test_outputs_are_looked_at_first(folder: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 import sedscope as sed
 from sedscope.data.score_arrays import ClipScores
 from sedscope.engines import checkpoint
+from sedscope.engines import parts as parts_module
 from sedscope.postprocessing import MedianFilter, PostProcessing, ScoreTransform
 
 BEST = sed.BestFScore(sed.Collar())
@@ -59,7 +60,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """The parts that are counted, as their numbers of clips."""
     parts: list[int] = []
-    find = checkpoint.part_deltas
+    find = parts_module.part_deltas
 
     def part_deltas(part: Any, *arguments: Any) -> Any:
         parts.append(len(part.clips))
@@ -276,6 +277,7 @@ def test_altered_resamples_are_measured_again(tmp_path: Path) -> None:
 EVALUATION = """
 import sys, sedscope as sed
 from sedscope.engines import checkpoint
+from sedscope.engines import parts as parts_module
 checkpoint.CLIPS_PER_PART = 2
 truth = sed.simulate.ground_truth(24, seed=1)
 best = sed.BestFScore(sed.Collar())

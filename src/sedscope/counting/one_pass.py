@@ -59,7 +59,7 @@ def one_pass(
     provenance = Provenance(None, alignment.scores.processing, digest)
     return {
         criterion: with_variants(
-            {variant: part.merge(provenance) for variant, part in by_variant.items()}
+            {variant: part.finish(provenance) for variant, part in by_variant.items()}
         )
         for criterion, by_variant in collectors.items()
     }
@@ -145,16 +145,20 @@ class _Collector:
         )
         self.rows += tables.rows()
         if self.rows > self.rows_to_merge and np.isfinite(floors).any():
-            self.rows = self.merge(Provenance()).tables.rows()
+            self.rows = self.merge().tables.rows()
             self.rows_to_merge = max(self.rows_to_merge, 2 * self.rows)
 
-    def merge(self, provenance: Provenance) -> Deltas:
-        """Return the deltas of all clips so far. ``provenance``: of the scores as they are."""
+    def merge(self) -> Deltas:
+        """Return the deltas of all clips so far."""
         first, *others = self.parts
         self.parts = [first.merge(*others)]
+        return self.parts[0]
+
+    def finish(self, provenance: Provenance) -> Deltas:
+        """Return the deltas of all clips. ``provenance``: of the scores as they are."""
         if self.variant is not None:
             provenance = provenance.processed(self.variant.identity() or repr(self.variant))
-        return replace(self.parts[0], provenance=provenance)
+        return replace(self.merge(), provenance=provenance)
 
 
 _Collectors: TypeAlias = Mapping[Criterion, Mapping[PostProcessing | None, _Collector]]

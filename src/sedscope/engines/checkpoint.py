@@ -66,18 +66,19 @@ class CheckpointEngine:
             progress(0, total)
         parts: list[dict[Criterion, Deltas]] = []
         for clips in clip_ranges(total, self.clips_per_part):
-            part = replace(part_of(alignment, clips), hashed=True)
-            parts.append(self._part_deltas(part, requests))
+            parts.append(self._part_deltas(part_of(alignment, clips), requests))
             if progress:
                 progress(clips.stop, total)
         return merge_parts(*parts)
 
     def _part_deltas(self, part: Alignment, requests: Requests) -> dict[Criterion, Deltas]:
         """Load the deltas of a part from the folder, or find them and keep them there."""
+        identity = _identity(part)  # before anything is read
+        if identity is None:
+            part = replace(part, hashed=True)
         name = _fingerprint(part, requests)
         if name is None:
             return part_deltas(part, requests, self.threads)
-        identity = _identity(part)  # before anything is read
         path: Path | None
         if identity is None:
             path, digest = self._recognise_content(part, name)
@@ -215,7 +216,7 @@ def _fingerprint(part: Alignment, requests: Requests) -> str | None:
     from .. import __version__
 
     scores = part.scores
-    digest = _digest(repr((__version__, part.clips, part.classes, part.invalid)).encode())
+    digest = _digest(repr((__version__, part.clips, part.classes, part.invalid, part.hashed)).encode())
     digest.update(repr((scores.classes, scores.whole_clips, scores.processing)).encode())
     for array in (part.columns, part.events, part.labels, part.starts, part.durations):
         digest.update(repr((array.dtype.str, array.shape)).encode())
