@@ -200,7 +200,25 @@ class Deltas:
         )
 
     def of_system(self, name: str | None) -> Deltas:
-        """Return the same deltas, with the name of the system that they come from."""
+        """Return the same deltas, with the name of the system that they come from.
+
+        Parameters
+        ----------
+        name : str or None
+            The name. None if it is not known.
+
+        Returns
+        -------
+        Deltas
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(2)
+        >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, sed.Collar())
+        >>> deltas.of_system("baseline").provenance.system
+        'baseline'
+        """
         return replace(
             self,
             provenance=replace(self.provenance, system=name),

@@ -103,6 +103,12 @@ class PostProcessing(Defined, ABC):
         str or None
             The definition. None for a post-processing of your own: its code may change while its
             definition does not, so a checkpoint looks at the processed scores instead.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.postprocessing.MedianFilter(3).identity()
+        'MedianFilter(seconds=3)'
         """
         return repr(self) if type(self).__module__.startswith(f"{__package__}.") else None
 
