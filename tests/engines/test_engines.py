@@ -323,6 +323,15 @@ def small_workers() -> Iterator[Any]:
         yield client
 
 
+def test_workers_identify_what_they_read(stored: tuple[Path, sed.GroundTruth], cluster: Any) -> None:
+    folder, truth = stored
+    scores = sed.postprocessing.MedianFilter(0.5)(sed.read_scores(folder))
+    here = sed.deltas(scores, truth, sed.Collar(), system="a")
+    there = sed.deltas(scores, truth, sed.Collar(), system="a", engine="dask", scheduler=cluster)
+    assert there.provenance == here.provenance
+    assert here.provenance.scores is not None
+
+
 EVALUATION = """
 import sys, sedscope as sed
 truth = sed.simulate.ground_truth(60, seed=4)
