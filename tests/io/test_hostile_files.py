@@ -17,6 +17,7 @@ import pyarrow.parquet
 import pytest
 
 import sedscope as sed
+from sedscope.io.scores import hdf5_check
 
 from ..support.event_files import SAMPLES
 from ..support.event_files.sample import lines, tabs
@@ -173,6 +174,43 @@ def test_hdf5_that_claims_more_than_there_is(tmp_path: Path) -> None:
         file.attrs["classes"], file.attrs["frame"] = ["Dog"], 0.5
         file.create_dataset("a", (2**34, 1), "f4", chunks=(2**16, 1))
     assert "in memory, so it is not read" in refusal(tmp_path, "dict(sed.read_scores('x.h5'))")
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (
+            "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
+            "is damaged: the HDF5 library crashes",
+        ),
+        ("while True: pass", "going through it takes longer than 2 s"),
+        ("raise ImportError('no such module')", "checks the file failed: ImportError: no such module"),
+    ],
+)
+def test_hdf5_on_which_the_library_fails(
+    fault: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.attrs["classes"], file.attrs["frame"] = CLASSES, 0.5
+        file["a"] = VALUES
+    monkeypatch.setattr(hdf5_check, "_CODE", fault)
+    monkeypatch.setattr(hdf5_check, "SECONDS", 2)
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.read_scores(tmp_path / "x.h5")
+
+
+def test_hdf5_is_checked_again_when_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs["classes"], file.attrs["frame"] = CLASSES, 0.5
+        file["a"] = VALUES
+    sed.read_scores(path)
+    monkeypatch.setattr(hdf5_check, "_CODE", "import os; os.abort()")
+    assert list(sed.read_scores(path)) == ["a"]  # known to be sound
+    with h5py.File(path, "a") as file:
+        file["b"] = VALUES
+    with pytest.raises(sed.SedscopeError, match="is damaged"):
+        sed.read_scores(path)
 
 
 def test_groups_without_end(tmp_path: Path) -> None:

@@ -16,10 +16,12 @@ from ..atomic_write import replacing
 from ..locations import Address, Location
 from ..size_limits import refuse_oversized
 from .format import ScoreFormat, ScoreReadOptions, starts_with
+from .hdf5_check import require_sound
 from .named_arrays import SCORES, TICKS, ArrayFile, index_arrays, scores_from
 
 _BROKEN = (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 _MOST_ATTRIBUTE_BYTES = 2**24
+_MOST_DATA_BYTES = 2**26
 
 
 def recognise(path: Location) -> bool:
@@ -40,9 +42,9 @@ def _h5py() -> Any:
 def read(path: Location, options: ScoreReadOptions) -> Scores:
     """Read the scores of a file. Links to other files are never followed."""
     h5py = _h5py()
-    opened = path.open_in_parts() if isinstance(path, Address) else path
+    require_sound(path)
     try:
-        file = h5py.File(opened, "r")  # stays open as long as the scores exist
+        file = _opened(h5py, path)  # stays open as long as the scores exist
         try:
             return scores_from(_arrays(h5py, file, path), options)
         except BaseException:
@@ -52,6 +54,25 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
         if isinstance(error, SedscopeError):
             raise
         raise SedscopeError(f"{path}: not an HDF5 file of scores: {error}.") from None
+
+
+def walk(path: Location) -> None:
+    """Go through everything in a file that reading it relies on: small data, and where large data lies."""
+    h5py = _h5py()
+    with _opened(h5py, path) as file:
+        arrays = _arrays(h5py, file, path)
+        for name, shape in arrays.shapes.items():
+            dataset = file[name]
+            if dataset.dtype.kind == "O" or dataset.nbytes <= _MOST_DATA_BYTES:
+                arrays.read(name, slice(None))
+            elif dataset.chunks is not None:
+                dataset.id.chunk_iter(lambda _: None)
+            elif shape[0]:
+                arrays.read(name, slice(shape[0] - 1, None))
+
+
+def _opened(h5py: Any, path: Location) -> Any:
+    return h5py.File(path.open_in_parts() if isinstance(path, Address) else path, "r")
 
 
 def _arrays(h5py: Any, file: Any, path: Location) -> ArrayFile:
