@@ -273,7 +273,7 @@ def test_workers_whose_memory_stays_full(
     """They take no more work; nobody waits for them forever."""
     folder, truth = stored
     read = sed.read_scores(folder)
-    monkeypatch.setattr("sedscope.engines.dask.PATIENCE", 2)
+    monkeypatch.setattr("sedscope.engines.dask_watch.PATIENCE", 2)
 
     def leaking(clip: str) -> Any:
         import builtins

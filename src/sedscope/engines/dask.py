@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +17,8 @@ from ..data.arrays import FloatArray
 from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
-from .dask_client import PATIENCE, client_of, distributed_package
+from .dask_client import client_of, distributed_package
+from .dask_watch import count_threads, run_watched, wait_for
 from .engine import Engine, Item
 from .options import RunOptions
 from .parts import clip_ranges, merge_parts, part_deltas, part_of
@@ -27,7 +27,6 @@ _PARTS_PER_THREAD = 4
 _MOST_CLIPS = 512
 _MERGED_AT_ONCE = 4
 _RETRIES = 2
-_POLL = 0.02  # seconds
 
 
 class DaskEngine:
@@ -54,8 +53,8 @@ class DaskEngine:
         futures = [self._submit(_part_deltas, part, dict(requests)) for part in parts]
         merged = self._merge_as_tree(futures)
         try:
-            _wait(self.client, [*futures, merged], [len(part.clips) for part in parts], progress)
-            deltas: dict[Criterion, Deltas] = merged.result()
+            wait_for(self.client, [*futures, merged], [len(part.clips) for part in parts], progress)
+            deltas: dict[Criterion, Deltas] = self._gather(merged)
         except BaseException as error:
             pairs = zip(futures, parts, strict=True)
             failed = next((part for future, part in pairs if future.status == "error"), None)
@@ -72,8 +71,8 @@ class DaskEngine:
         parts = self._parts(alignment)
         futures = [self._submit(largest_false_alarms, part, variant, 1) for part in parts]
         try:
-            _wait(self.client, futures, [len(part.clips) for part in parts], None)
-            maxima = self.client.gather(futures)
+            wait_for(self.client, futures, [len(part.clips) for part in parts], None)
+            maxima = self._gather(futures)
         except SedscopeError:
             raise
         except Exception:
@@ -90,11 +89,12 @@ class DaskEngine:
         key: Callable[[], str | None],
         progress: Progress | None,
     ) -> list[FloatArray]:
-        shared = self.client.scatter(work, broadcast=True, hash=False)
+        scatter = self.client.scatter(work, broadcast=True, hash=False, asynchronous=True)
+        shared = run_watched(self.client, scatter)
         futures = [self._submit(_apply, shared, block) for block in blocks]
         try:
-            _wait(self.client, futures, [1] * len(blocks), progress)
-            values: list[FloatArray] = self.client.gather(futures)
+            wait_for(self.client, futures, [1] * len(blocks), progress)
+            values: list[FloatArray] = self._gather(futures)
         except Exception as error:
             if isinstance(error, SedscopeError):
                 raise
@@ -105,13 +105,15 @@ class DaskEngine:
         return values
 
     def _parts(self, alignment: Alignment) -> list[Alignment]:
-        workers = sum(self.client.nthreads().values()) or 1
-        clips = len(alignment.clips)
-        size = max(1, min(_MOST_CLIPS, -(-clips // (_PARTS_PER_THREAD * workers))))
+        clips, threads = len(alignment.clips), count_threads(self.client)
+        size = max(1, min(_MOST_CLIPS, -(-clips // (_PARTS_PER_THREAD * threads))))
         return [part_of(alignment, part) for part in clip_ranges(clips, self.clips_per_part or size)]
 
     def _submit(self, work: Any, *arguments: Any) -> Any:
         return self.client.submit(work, *arguments, retries=_RETRIES, pure=False)
+
+    def _gather(self, futures: Any) -> Any:
+        return run_watched(self.client, self.client.gather(futures, asynchronous=True))
 
     def _merge_as_tree(self, futures: Sequence[Any]) -> Any:
         """Merge neighbours, then the merged ones, until one is left."""
@@ -139,67 +141,6 @@ def open_engine(options: RunOptions) -> Iterator[Engine]:
         raise SedscopeError("A checkpoint is for one machine. Use it with engine='threads'.")
     with client_of(options.scheduler, options.threads) as client:
         yield DaskEngine(client)
-
-
-def _wait(client: Any, futures: Sequence[Any], sizes: Sequence[int], progress: Progress | None) -> None:
-    """Wait for all futures, and raise the error of the first that fails.
-
-    ``sizes``: the number of clips of the first futures; further futures count for none.
-    """
-    clips = {future.key: size for future, size in zip(futures, sizes, strict=False)}
-    done, total = 0, sum(sizes)
-    if progress:
-        progress(0, total)
-    watch = _Watch(client)
-    distinct = {future.key: future for future in futures}
-    completed = distributed_package().as_completed([*distinct.values()])
-    while not completed.is_empty():
-        if not completed.has_ready():
-            time.sleep(_POLL)
-            watch.check()
-            continue
-        for future in completed.next_batch(block=False):
-            if future.status != "finished":
-                future.result()  # raises its error
-            done += clips.get(future.key, 0)
-            if progress:
-                progress(done, total)
-
-
-class _Watch:
-    """Notices when no worker is running: workers pause before they run out of memory, perhaps forever."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._next = time.monotonic() + 1
-        self._idle_since: float | None = None
-        self._had_workers = False
-
-    def check(self) -> None:
-        """Raise an error if all workers have stopped for a while. Before the first worker, just wait."""
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + 1
-        workers, running = self._client.run_on_scheduler(_workers)
-        self._had_workers = self._had_workers or workers > 0
-        if running or not self._had_workers:
-            self._idle_since = None
-        elif self._idle_since is None:
-            self._idle_since = now
-        elif now - self._idle_since > PATIENCE:
-            raise SedscopeError(
-                "All workers are gone, or have paused because their memory is nearly full. Give them more "
-                "memory."
-            )
-
-
-def _workers(dask_scheduler: Any) -> tuple[int, int]:
-    """Count the workers, and those that are running or busy."""
-    workers = dask_scheduler.workers.values()
-    return len(workers), sum(
-        worker.status.name == "running" or bool(worker.executing) for worker in workers
-    )
 
 
 def _message(error: Exception, failed: Alignment | None) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from ..counting.threads import thread_count
 from ..errors import SedscopeError
 
-PATIENCE = 30  # seconds
+PATIENCE = 20  # seconds
 
 
 @contextmanager
@@ -28,30 +28,37 @@ def client_of(scheduler: Any, threads: int | None) -> Iterator[Any]:
     if isinstance(scheduler, distributed.Client):
         yield scheduler
         return
-    if scheduler is not None:
-        try:
-            client = distributed.Client(str(scheduler), timeout="10s")
-        except (OSError, ValueError) as error:
-            raise SedscopeError(f"There is no Dask scheduler at {scheduler}: {error}") from None
-        with client:
-            yield client
-        return
-    with _without_interrupts():
-        cluster = distributed.LocalCluster(
-            n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
-        )
+    cluster = None
     with ExitStack() as closing:
-        closing.enter_context(cluster)
-        client = closing.enter_context(distributed.Client(cluster))
         try:
-            cluster.scale(thread_count(threads))
-            _wait_for_workers(client)
+            if scheduler is not None:
+                client = closing.enter_context(_client_at(str(scheduler)))
+            else:
+                cluster = closing.enter_context(_local_cluster())
+                client = closing.enter_context(distributed.Client(cluster))
+                cluster.scale(thread_count(threads))
+                _wait_for_workers(client)
             yield client
         except KeyboardInterrupt:
-            cluster.shutdown_on_close = False  # do not wait for it at the end
-            _kill_workers(cluster)  # otherwise they finish what they have begun
+            if cluster is not None:
+                cluster.shutdown_on_close = False  # do not wait for it at the end
+                _kill_workers(cluster)  # otherwise they finish what they have begun
             threading.Thread(target=_close, args=(closing.pop_all(),), daemon=True).start()
             raise
+
+
+def _client_at(address: str) -> Any:
+    try:
+        return distributed_package().Client(address, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise SedscopeError(f"There is no Dask scheduler at {address}: {error}") from None
+
+
+def _local_cluster() -> Any:
+    with _without_interrupts():
+        return distributed_package().LocalCluster(
+            n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+        )
 
 
 def _wait_for_workers(client: Any) -> None:

@@ -1,0 +1,151 @@
+"""A cluster that has stopped working ends in one clear error, or the work goes on with what is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sedscope as sed
+from sedscope.engines import dask_watch
+
+distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'sedscope[dask]'")
+pytestmark = pytest.mark.skipif(
+    not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here"
+)
+PSDS = sed.PSDS(sed.Intersection(0.5, 0.5))
+PATIENCE = 2
+
+
+class Cluster:
+    """A scheduler and workers, each in its own process."""
+
+    def __init__(self, folder: Path, closing: ExitStack) -> None:
+        self._file, self._closing = folder / "scheduler.json", closing
+        self.scheduler = self._start("scheduler", "--port", "0", "--no-dashboard")
+        self.workers: list[subprocess.Popen[bytes]] = []
+        while not self._file.exists():
+            time.sleep(0.05)
+        self.client = closing.enter_context(distributed.Client(scheduler_file=str(self._file)))
+
+    def add_worker(self, **environment: str) -> subprocess.Popen[bytes]:
+        worker = self._start("worker", "--no-nanny", "--no-dashboard", "--nthreads", "1", **environment)
+        self.workers.append(worker)
+        self.client.wait_for_workers(len(self.workers), timeout=60)
+        return worker
+
+    def _start(self, *command: str, **environment: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *command, "--scheduler-file", str(self._file)],
+            env={**os.environ, **environment},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self._closing.callback(process.wait)
+        self._closing.callback(process.kill)
+        return process
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    monkeypatch.setattr(dask_watch, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(dask_watch, "_SILENCE", 1.5)
+    with ExitStack() as closing:
+        yield Cluster(tmp_path, closing)
+
+
+@pytest.fixture(scope="module")
+def truth() -> sed.GroundTruth:
+    return sed.simulate.ground_truth(24)
+
+
+def slow_scores(truth: sed.GroundTruth, seconds: float = 0.1) -> sed.Scores:
+    simulated = sed.simulate.scores(truth)
+
+    def load(clip: str) -> Any:
+        time.sleep(seconds)
+        return simulated[clip]
+
+    return sed.Scores.from_function(truth.clips, load, classes=simulated.classes)
+
+
+def evaluate(cluster: Cluster, scores: sed.Scores, truth: sed.GroundTruth) -> float:
+    start = time.monotonic()
+    try:
+        result = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=cluster.client)
+    finally:
+        assert time.monotonic() - start < 15
+    return result[PSDS].value
+
+
+def test_no_workers(cluster: Cluster, truth: sed.GroundTruth) -> None:
+    with pytest.raises(sed.SedscopeError, match=r"The Dask cluster has no workers\. Start workers"):
+        evaluate(cluster, sed.simulate.scores(truth), truth)
+
+
+def test_workers_that_cannot_import_the_package(
+    cluster: Cluster, truth: sed.GroundTruth, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['sedscope'] = None\n")
+    cluster.add_worker(PYTHONPATH=str(tmp_path))
+    with pytest.raises(sed.SedscopeError, match="sedscope"):
+        evaluate(cluster, sed.simulate.scores(truth), truth)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.6])
+def test_the_only_worker_is_killed(cluster: Cluster, truth: sed.GroundTruth, delay: float) -> None:
+    worker = cluster.add_worker()
+    threading.Timer(delay, worker.kill).start()
+    with pytest.raises(sed.SedscopeError, match=r"All Dask workers are gone|has no workers|died"):
+        evaluate(cluster, slow_scores(truth), truth)
+
+
+def test_the_only_worker_freezes(cluster: Cluster, truth: sed.GroundTruth) -> None:
+    worker = cluster.add_worker()
+    threading.Timer(0.5, worker.send_signal, [signal.SIGSTOP]).start()
+    with pytest.raises(sed.SedscopeError, match=r"All Dask workers are gone, or frozen"):
+        evaluate(cluster, slow_scores(truth), truth)
+
+
+def test_work_goes_on_without_a_frozen_worker(cluster: Cluster, truth: sed.GroundTruth) -> None:
+    frozen, _ = cluster.add_worker(), cluster.add_worker()
+    threading.Timer(0.5, frozen.send_signal, [signal.SIGSTOP]).start()
+    value = evaluate(cluster, slow_scores(truth), truth)
+    assert value == sed.evaluate(sed.simulate.scores(truth), truth, PSDS)[PSDS].value
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.5])
+def test_a_scheduler_that_does_not_answer(
+    cluster: Cluster, truth: sed.GroundTruth, delay: float
+) -> None:
+    cluster.add_worker()
+    threading.Timer(delay, cluster.scheduler.send_signal, [signal.SIGSTOP]).start()
+    try:
+        with pytest.raises(sed.SedscopeError, match=r"The Dask scheduler does not answer"):
+            evaluate(cluster, slow_scores(truth), truth)
+    finally:
+        cluster.scheduler.send_signal(signal.SIGCONT)
+
+
+def test_workers_die_while_results_are_gathered(
+    cluster: Cluster, truth: sed.GroundTruth, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker, gather = cluster.add_worker(), cluster.client.gather
+
+    def kill_first(*arguments: Any, **options: Any) -> Any:
+        worker.kill()
+        worker.wait()
+        return gather(*arguments, **options)
+
+    monkeypatch.setattr(cluster.client, "gather", kill_first)
+    with pytest.raises(sed.SedscopeError, match=r"All Dask workers are gone|has no workers"):
+        evaluate(cluster, sed.simulate.scores(truth), truth)
