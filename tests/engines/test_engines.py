@@ -213,8 +213,11 @@ def test_killed_workers_cost_time_not_results(
     assert result.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
 
 
-def test_workers_that_always_die_end_in_one_clear_error(stored: tuple[Path, sed.GroundTruth]) -> None:
+def test_workers_that_always_die_end_in_one_clear_error(
+    stored: tuple[Path, sed.GroundTruth], monkeypatch: pytest.MonkeyPatch
+) -> None:
     distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
+    monkeypatch.setattr("sedscope.engines.dask_watch.PATIENCE", 90)  # new workers start slowly
     folder, truth = stored
     read = sed.read_scores(folder)
 
@@ -243,9 +246,13 @@ def hogging(kept: list[Any], bytes_wanted: float) -> None:
 
 @pytest.mark.parametrize("often", [True, False])
 def test_a_worker_beyond_its_memory(
-    often: bool, stored: tuple[Path, sed.GroundTruth], tmp_path: Path
+    often: bool,
+    stored: tuple[Path, sed.GroundTruth],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It is killed and replaced: what it did is done again, a few times."""
+    monkeypatch.setattr("sedscope.engines.dask_watch.PATIENCE", 90)  # new workers start slowly
     folder, truth = stored
     read = sed.read_scores(folder)
     seen = tmp_path / "seen"

@@ -35,7 +35,7 @@ class ClusterWatch:
         self._client = client
         self._next = time.monotonic() + 1
         self._stopped_since: float | None = None
-        self._had_workers = False
+        self._workers: set[str] = set()  # all that have ever been there
 
     def check(self) -> None:
         """Raise an error if the cluster has not worked for a while."""
@@ -54,18 +54,19 @@ class ClusterWatch:
     def _problem(self) -> str | None:
         try:
             workers, able = self._client.run_on_scheduler(
-                _count_workers, PATIENCE, callback_timeout=_SILENCE
+                _look_at_workers, PATIENCE, callback_timeout=_SILENCE
             )
         except (TimeoutError, asyncio.TimeoutError, OSError):
             return _NO_SCHEDULER
-        self._had_workers = self._had_workers or workers > 0
-        if able:
+        new = not self._workers.issuperset(workers)
+        self._workers.update(workers)
+        if able or new:
             return None
-        return _NO_ABLE_WORKERS if self._had_workers else _NO_WORKERS
+        return _NO_ABLE_WORKERS if self._workers else _NO_WORKERS
 
 
-async def _count_workers(patience: float, dask_scheduler: Any) -> tuple[int, int]:
-    """Count the workers, and those that can work. Take those off that are silent for long."""
+async def _look_at_workers(patience: float, dask_scheduler: Any) -> tuple[list[str], int]:
+    """Return the workers, and how many can work. Take those off that are silent for long."""
     from distributed.metrics import time as scheduler_time
 
     workers, able = [*dask_scheduler.workers.values()], 0
@@ -75,7 +76,7 @@ async def _count_workers(patience: float, dask_scheduler: Any) -> tuple[int, int
             await dask_scheduler.remove_worker(worker.address, stimulus_id="sedscope-silent-worker")
         elif silence <= _SILENCE:
             able += worker.status.name == "running" or bool(worker.executing)
-    return len(workers), able
+    return [worker.server_id for worker in workers], able
 
 
 def count_threads(client: Any) -> int:
