@@ -131,9 +131,9 @@ class ClassCounts:
         if self.given or np.isneginf(self.floor) or self.fp_below_floor > false_positives + 0.5:
             return
         raise SedscopeError(
-            f"{reader} reads thresholds of {self.label} at which nothing was counted: its counts are complete "
-            f"only above a score of {self.floor:g}, because what they were found for reads nothing below. "
-            "Count again at every threshold with sedscope.deltas, or evaluate all metrics together."
+            f"{reader} reads thresholds at which {self.label} was not counted: its counts are complete only "
+            f"above a score of {self.floor:g}, because what they were found for reads nothing below. Count "
+            "again at every threshold with sedscope.deltas, or evaluate all metrics together."
         )
 
     def ct(self, label: str) -> IntArray:

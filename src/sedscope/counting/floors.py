@@ -55,9 +55,10 @@ class Floor:
         return just_below(self.largest[0], maxima.dtype)
 
     def of(self, maxima: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
-        """Return, per class, whether there is a floor, and the score just above it (``-inf`` if there is none).
+        """Return, per class, whether there is a floor, and the score just above it.
 
-        ``maxima``: (classes × clips) the largest scores of clips without references of the class.
+        Without a floor, that is ``-inf``. ``maxima``: (classes × clips) the largest scores of clips without
+        references of the class.
         """
         needed = self.needed(durations)
         if needed > maxima.shape[1]:
