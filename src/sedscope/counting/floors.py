@@ -135,4 +135,5 @@ def resampled_floors(
     exists = enough <= clips
     floors = np.full(classes, -np.inf)
     floors[exists] = maxima[exists, order[exists, enough[exists] - 1]]
-    return just_below(floors, floors.dtype)
+    just_below_them: FloatArray = np.nextafter(floors, -np.inf)
+    return just_below_them
