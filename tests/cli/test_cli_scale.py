@@ -138,6 +138,27 @@ def test_engines_and_limits_change_nothing(folder: Path, tmp_path: Path) -> None
     assert evaluated(folder, "--memory", "1GB") == expected
 
 
+def test_a_limit_that_is_no_number_of_bytes(folder: Path) -> None:
+    done = run("evaluate", folder / "scores", folder / "truth.tsv", "--memory", "1e400GB")
+    assert done.code == 2
+    assert done.err.strip().splitlines() == [
+        "error: memory='1e400GB' is not a number of bytes. Give it as '4GB' or '500MB'."
+    ]
+
+
+def test_a_report_needs_all_classes_at_once(folder: Path, tmp_path: Path) -> None:
+    command = (
+        *("evaluate", folder / "scores", folder / "truth.tsv", "--metric", "BestFScore(Collar())"),
+        *("--durations", folder / "durations.tsv"),
+    )
+    limit = ("--memory", "200kB", "--report", tmp_path / "report.html")
+    done = run(*command, *limit)
+    assert done.code == 2
+    assert "A report needs the counts of all classes at once" in done.err
+    assert done.out == run(*command).out
+    assert not (tmp_path / "report.html").exists()
+
+
 def test_a_cluster_of_its_own(folder: Path) -> None:
     pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
     assert evaluated(folder, "--engine", "dask") == evaluated(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ from sedscope.engines.options import parse_bytes
 from sedscope.evaluation.class_blocks import MemoryEstimate, estimate_memory
 from sedscope.metrics import Metric
 from sedscope.metrics.requests import delta_requests
+
+from ..support.examples import COLLAR
+from ..support.examples import METRICS as EVERY_METRIC
+from ..support.random_sets import KINDS, random_set
 
 METRICS: list[Metric[Any]] = [
     sed.presets.PSDS1,
@@ -75,6 +80,140 @@ def test_thresholds_are_still_best() -> None:
     assert tuned.scalars().popitem()[1] == sed.evaluate(scores, truth, best).scalars().popitem()[1]
 
 
+@pytest.fixture
+def one_class_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    def blocks(self: MemoryEstimate, _: int) -> Iterator[NDArray[np.bool_]]:
+        yield from np.eye(len(self.deltas), dtype=bool)
+
+    monkeypatch.setattr(MemoryEstimate, "blocks", blocks)
+
+
+def by_class(metric: Metric[Any]) -> bool:
+    return not metric.any_label and not (metric.pools_classes and metric.points_read == "all")
+
+
+@pytest.mark.usefixtures("one_class_a_block")
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.parametrize("kind", KINDS)
+def test_blocks_give_the_same_values_and_thresholds_for_every_metric(kind: str) -> None:
+    rng = np.random.default_rng([31, KINDS.index(kind)])
+    metrics = [
+        *filter(by_class, EVERY_METRIC),
+        sed.BestErrorRate(COLLAR),
+        sed.RecallAtPrecision(sed.IoU(0.1), precision=0.2),
+        sed.RecallAtFalseAlarms(sed.IoU(0.1), per_hour=1e5),
+    ]
+    for _ in range(3):
+        scores, truth = random_set(rng, kind, with_references=4)
+        for metric in metrics:
+            whole = sed.evaluate(scores, truth, metric)
+            in_blocks = sed.evaluate(scores, truth, metric, memory="1GB")
+            assert in_blocks.blocks == len(scores.classes)
+            np.testing.assert_equal(in_blocks.to_dict(), whole.to_dict())
+            complete = whole.counts[metric.criterion]
+            for label, threshold in in_blocks[metric].thresholds.items():
+                if np.isfinite(threshold):
+                    value = metric.of_tally(complete[label].tally_at(threshold))
+                    np.testing.assert_equal(value, in_blocks[metric].per_class[label].value)
+
+
+@pytest.mark.usefixtures("one_class_a_block")
+def test_several_metrics_in_blocks_have_their_own_thresholds() -> None:
+    scores, truth = small_set()
+    metrics: list[Metric[Any]] = [
+        sed.BestFScore(sed.Collar()),
+        sed.BestFScore(sed.Collar(), beta=3),
+        sed.FScore(sed.Collar(), threshold=0.123, average="micro"),
+        sed.RecallAtPrecision(sed.Collar(), precision=0.3),
+        sed.RecallAtFalseAlarms(sed.Collar(), per_hour=200),
+    ]
+    whole = sed.evaluate(scores, truth, metrics)
+    in_blocks = sed.evaluate(scores, truth, metrics, memory="1GB")
+    assert in_blocks.to_dict() == whole.to_dict()
+    best = metrics[0]
+    tuned = sed.at_thresholds(scores, in_blocks[best].thresholds)
+    assert (
+        sed.evaluate(tuned, truth, sed.FScore(sed.Collar())).scalars().popitem()[1]
+        == [*in_blocks.scalars().values()][10]
+    )
+
+
+@pytest.mark.usefixtures("one_class_a_block")
+def test_counts_of_blocks_say_that_they_are_not_complete(tmp_path: Path) -> None:
+    scores, truth = small_set()
+    best = sed.BestFScore(sed.Collar(cross_triggers=True))
+    fixed = sed.FScore(sed.Collar(cross_triggers=True), 0.3)
+    whole = sed.evaluate(scores, truth, [best, fixed])
+    result = sed.evaluate(scores, truth, [best, fixed], memory="1GB")
+    counts, complete = result.counts[best.criterion], whole.counts[best.criterion]
+    label = result.classes[0]
+    table = counts[label]
+    assert complete[label].complete
+    assert not table.complete
+    assert "not complete" in repr(table)
+    # what was kept is exact, at every threshold of a row and above all scores
+    assert vars(table.tally_at(0.3)) == vars(complete[label].tally_at(0.3))
+    assert vars(table.tally_at(1e9)) == vars(complete[label].tally_at(1e9))
+    rows = np.flatnonzero(np.isin(complete[label].scores, table.scores))
+    thresholds = [complete[label].threshold(int(row) + 1) for row in rows]
+    assert [table.threshold(row + 1) for row in range(len(rows))] == thresholds
+    dropped = np.setdiff1d(np.arange(len(complete[label].scores)), rows)
+    for row in dropped[:20]:
+        with pytest.raises(sed.SedscopeError, match=r"Threshold .* Raise the limit"):
+            table.tally_at(complete[label].threshold(int(row) + 1))
+    assert result[fixed].average("micro") == whole[fixed].average("micro")
+    assert result[best].average("weighted") == whole[best].average("weighted")
+    assert result[best].average("micro_tuned") == whole[best].average("micro_tuned")
+    refused: list[Callable[[], object]] = [
+        lambda: table.at([0.3]),
+        lambda: table.ct(result.classes[1]),
+        lambda: counts.at([0.3]),
+        counts.pooled,
+        lambda: counts.cross_trigger_matrix(0.3),
+        lambda: counts.plot_cross_triggers(0.3),
+        lambda: sed.curves.precision_recall_curve(table),
+        lambda: sed.curves.fscore_curve(table),
+        lambda: sed.curves.error_rate_curve(table),
+        lambda: result[best].per_class[label].curve,
+        lambda: result[best].plot(),
+        lambda: result[best].average("micro"),
+        result[best].pooled,
+        lambda: sed.choose(counts),
+        lambda: result.deltas[best.criterion],
+        lambda: list(result.deltas),
+        lambda: len(result.deltas),
+        lambda: result.report(tmp_path / "report.html"),
+    ]
+    for read in refused:
+        with pytest.raises(sed.SedscopeError, match="Raise the limit"):
+            read()
+    assert not list(tmp_path.iterdir())
+    assert "no deltas" in repr(result.deltas)
+
+
+def test_one_block_keeps_everything(tmp_path: Path) -> None:
+    scores, truth = small_set()
+    best = sed.BestFScore(sed.Collar())
+    result = sed.evaluate(scores, truth, best, memory="1GB")
+    assert result.blocks == 1
+    assert result.counts[best.criterion].pooled().complete
+    assert sed.evaluate_deltas(result.deltas.values(), best).scalars() == result.scalars()
+    result.report(tmp_path / "report.html", clips_shown=2)
+
+
+@pytest.mark.usefixtures("one_class_a_block")
+def test_a_curve_of_areas_is_refused_in_blocks_and_a_psd_roc_is_the_same() -> None:
+    scores, truth = small_set()
+    area, psds = sed.AUROC(sed.Segment(1.0)), sed.presets.PSDS1
+    whole = sed.evaluate(scores, truth, [area, psds])
+    result = sed.evaluate(scores, truth, [area, psds], memory="1GB")
+    for label in result.classes:
+        with pytest.raises(sed.SedscopeError, match="A curve needs all counts"):
+            _ = result[area].per_class[label].curve
+        for name, column in vars(whole[psds].per_class[label].curve).items():
+            np.testing.assert_equal(getattr(result[psds].per_class[label].curve, name), column)
+
+
 def test_what_needs_all_classes_is_refused_in_blocks() -> None:
     scores, truth = small_set()
     micro = sed.BestFScore(sed.Collar(), average="micro")
@@ -91,10 +230,19 @@ def test_a_limit_too_small_for_one_class() -> None:
         sed.evaluate(scores, truth, METRICS, memory=10)
 
 
-@pytest.mark.parametrize("text", ["", "4XB", "-1GB", "0", "nan", None, True])
+@pytest.mark.parametrize(
+    "text", ["", "4XB", "-1GB", "0", "nan", "inf", "1e400GB", float("inf"), "4iB", None, True]
+)
 def test_no_number_of_bytes(text: Any) -> None:
     with pytest.raises(sed.SedscopeError, match="not a number of bytes"):
         parse_bytes(text)
+
+
+def test_numbers_of_bytes() -> None:
+    assert parse_bytes("4GiB") == 4 * 1024**3
+    assert parse_bytes("1.5 KiB") == 1536
+    assert parse_bytes("4GB") == parse_bytes("4G") == parse_bytes(4e9) == 4 * 10**9
+    assert parse_bytes(1e16) == parse_bytes("1e+16") == parse_bytes("10000TB") == 10**16
 
 
 def test_expectation_is_of_the_right_size() -> None:

@@ -81,10 +81,10 @@ def evaluate(
             points=points,
             keep_scores=report is not None,
         )
-        if report:
-            result.report(report, name=scores.name or "system", **shown, **engine.arguments())
+    show(result, json, points)  # before the report, so that values are not lost if that is refused
+    if report:
+        result.report(report, name=paths[0].name or "system", **shown, **engine.arguments())
     memory.print_peak()
-    show(result, json, points)
     if report and json != "-":
         typer.echo(f"\nreport: {report}")
 

@@ -25,7 +25,7 @@ class ClassCounts:
 
     Row i is the operating point at which frames with ``score >= scores[i]`` are active: any threshold
     from the next lower score of the table (included) up to ``scores[i]`` (excluded). Above
-    ``scores[0]`` nothing is detected. The rows are complete above ``floor``.
+    ``scores[0]`` nothing is detected. The rows are complete above ``floor``, unless ``complete`` is False.
 
     If ``given`` is True, the rows are those of chosen thresholds, and nothing is known between them: in
     row i, frames with ``score > scores[i]`` are active.
@@ -45,7 +45,9 @@ class ClassCounts:
     trials : int or None
         The number of segments judged; None for criteria about events.
     floor : float
-        The score above which the rows are complete.
+        The score above which the rows are complete; ``-inf`` if every threshold was counted.
+    fp_below_floor : int
+        How many false positives there are at least, at any threshold below the floor.
     cross_rows, cross_labels, cross_changes : array of int
         Cross-triggers, sparse: in a row, those on a class (an index into ``classes``) change.
     classes : tuple of str
@@ -56,6 +58,9 @@ class ClassCounts:
         The number of pairs regardless of label; only for all classes together.
     given : bool
         Whether the rows are those of chosen thresholds.
+    next_scores : array or None
+        If only some rows were kept, the next lower score of the complete table for each of them (``-inf``
+        if there is none); None if the rows are complete.
 
     Examples
     --------
@@ -82,9 +87,54 @@ class ClassCounts:
     errors: FloatArray | None = None
     pairs: IntArray | None = None
     given: bool = False
+    fp_below_floor: int = 0
+    next_scores: ScoreArray | None = None
 
     def __repr__(self) -> str:
-        return f"<ClassCounts of {self.label}: {counted(len(self.scores), 'row')}>"
+        rows = counted(len(self.scores), "row") + ("" if self.complete else ", not complete")
+        return f"<ClassCounts of {self.label}: {rows}>"
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows above the floor are there.
+
+        An evaluation that counts the classes in several blocks, to stay within a memory limit, keeps only
+        the rows that its metrics read, without cross-triggers.
+        """
+        return self.next_scores is None
+
+    def require_rows(self, reader: str) -> None:
+        """Raise an error if only some rows were kept.
+
+        Parameters
+        ----------
+        reader : str
+            What needs all of them, as the subject of the message.
+        """
+        if not self.complete:
+            raise SedscopeError(
+                f"{reader} needs all counts of {self.label}, but the memory limit split the evaluation into "
+                "blocks of classes, which keep only the counts that the metrics read. Raise the limit "
+                "(memory=, --memory), or evaluate without one."
+            )
+
+    def require_reach(self, reader: str, false_positives: float = np.inf) -> None:
+        """Raise an error if operating points that are read lie below the floor.
+
+        Parameters
+        ----------
+        reader : str
+            What reads them, as the subject of the message.
+        false_positives : float, default inf
+            Only operating points with at most so many are read. Half of one more is left for rounding.
+        """
+        if self.given or np.isneginf(self.floor) or self.fp_below_floor > false_positives + 0.5:
+            return
+        raise SedscopeError(
+            f"{reader} reads thresholds at which {self.label} was not counted: its counts are complete only "
+            f"above a score of {self.floor:g}, because what they were found for reads nothing below. Count "
+            "again at every threshold with sedscope.deltas, or evaluate all metrics together."
+        )
 
     def ct(self, label: str) -> IntArray:
         """Return the cross-triggers on another class, per row.
@@ -108,6 +158,7 @@ class ClassCounts:
         >>> counts["Dog"].ct("Dog").tolist()
         [0, 0]
         """
+        self.require_rows("The number of cross-triggers")
         if label not in self.classes:
             raise SedscopeError(
                 f"There is no class {label!r}. The classes are {listing(self.classes, limit=30)}."
@@ -118,7 +169,7 @@ class ClassCounts:
         return np.cumsum(changes)
 
     def tally(self) -> Tally:
-        """Return all operating points: first the one without detections, then one per row.
+        """Return the operating points: first the one without detections, then one per row.
 
         Returns
         -------
@@ -168,8 +219,8 @@ class ClassCounts:
     def leanest(self, thresholds: Iterable[float] = ()) -> ClassCounts:
         """Return only the rows that most metrics read, in little memory, without cross-triggers.
 
-        They are the rows that can be best, the last of each run of equal true positives, and those of
-        some thresholds.
+        They are the first row, the rows that can be best, the last of each run of equal true positives,
+        and those of some thresholds. The result is not complete.
 
         Parameters
         ----------
@@ -183,7 +234,9 @@ class ClassCounts:
         runs = np.append(self.tp[1:] != self.tp[:-1], True)[: len(self.tp)]
         at = [int(self._detected(as_thresholds(threshold))[0]) - 1 for threshold in thresholds]
         kept = np.union1d(np.flatnonzero(runs), first_minimum_of_runs(self.tp, self.fp))
-        rows = np.union1d(kept, [row for row in at if row >= 0]).astype(np.intp)
+        first = [0] if len(self.scores) else []
+        rows = np.union1d(kept, first + [row for row in at if row >= 0]).astype(np.intp)
+        lowest = np.array([-np.inf], self.scores.dtype)
         return replace(
             self,
             scores=self.scores[rows],
@@ -193,6 +246,7 @@ class ClassCounts:
             cross_labels=self.cross_labels[:0],
             cross_changes=self.cross_changes[:0],
             errors=None,
+            next_scores=np.concatenate([self.scores[1:], lowest])[rows],
         )
 
     def threshold(self, row: int) -> float:
@@ -223,9 +277,12 @@ class ClassCounts:
         upper = float(self.scores[row - 1])
         if self.given:
             return upper
-        if row == len(self.scores):
+        if self.next_scores is not None:
+            lower = float(self.next_scores[row - 1])
+        else:
+            lower = float(self.scores[row]) if row < len(self.scores) else -np.inf
+        if lower == -np.inf:
             return float(np.nextafter(self.scores[row - 1], -np.inf))
-        lower = float(self.scores[row])
         middle = lower + (upper - lower) / 2 if np.isfinite(upper - lower) else lower
         return middle if middle < upper else lower
 
@@ -251,6 +308,7 @@ class ClassCounts:
         >>> counts["Dog"].at([0.3, 0.5]).tp.tolist()
         [1, 0]
         """
+        self.require_rows("A choice of thresholds")
         points = as_thresholds(thresholds)
         detected = self._detected(points)
         cross = np.searchsorted(detected, self.cross_rows, side="right")  # the first row with the change
@@ -287,7 +345,13 @@ class ClassCounts:
             raise SedscopeError(
                 f"{self.label} was counted above {self.floor:g}, not at {thresholds[-1]:g}."
             )
-        return rows_above(self.scores, thresholds)
+        rows = rows_above(self.scores, thresholds)
+        if self.next_scores is not None:
+            ends = np.concatenate([[-np.inf], self.next_scores.astype(np.float64)])[rows]
+            gaps = [f"{threshold:g}" for threshold in thresholds[thresholds < ends]]
+            if gaps:
+                self.require_rows(f"Threshold {listing(gaps)}")
+        return rows
 
 
 def rows_above(scores: ScoreArray, thresholds: FloatArray) -> NDArray[np.intp]:
@@ -362,6 +426,8 @@ class Counts(Mapping[str, ClassCounts]):
     def pooled(self) -> ClassCounts:
         """Return the counts of all classes together, at one threshold for all.
 
+        They are complete above the highest floor of the classes, and end there.
+
         Returns
         -------
         ClassCounts
@@ -376,25 +442,30 @@ class Counts(Mapping[str, ClassCounts]):
         [1, 0]
         """
         tables = list(self.per_class.values())
+        for table in tables:
+            table.require_rows("One threshold for all classes")
         trials = [table.trials for table in tables if table.trials is not None]
         chosen = any(table.given for table in tables)
         scores, tp, fp, pairs = self._sums_at_chosen() if chosen else self._sums_at_scores()
+        floor = max(table.floor for table in tables)
+        known = slice(None if chosen else int(np.count_nonzero(scores > floor)))
         nothing: IntArray = np.empty(0, np.int64)
         return ClassCounts(
             label="all classes",
-            scores=scores,
-            tp=tp,
-            fp=fp,
+            scores=scores[known],
+            tp=tp[known],
+            fp=fp[known],
             references=sum(self.references.values()),
             reference_time=sum(self.reference_times.values()),
             trials=sum(trials) if trials else None,
-            floor=max(table.floor for table in tables),
+            floor=floor,
             cross_rows=nothing,
             cross_labels=nothing.astype(np.int32),
             cross_changes=nothing,
             classes=tuple(self.per_class),
-            pairs=pairs,
+            pairs=None if pairs is None else pairs[known],
             given=chosen,
+            fp_below_floor=sum(table.fp_below_floor for table in tables if table.floor == floor),
         )
 
     def _sums_at_chosen(self) -> tuple[ScoreArray, IntArray, IntArray, IntArray | None]:

@@ -355,8 +355,9 @@ class Deltas:
         """Return the counts of some consecutive classes from their totals."""
         tables, once = self.tables, _times(weights, len(self.clips))
         trials = None if tables.trials is None else int((once * tables.trials).sum())
+        fp_below_floors = self._fp_below_floors(classes, once)
         per_class: dict[str, ClassCounts] = {}
-        for c, class_totals in zip(classes, added, strict=True):
+        for c, class_totals, fp_below_floor in zip(classes, added, fp_below_floors, strict=True):
             label = self.classes[c]
             of_class = ClassCounts(
                 label=label,
@@ -371,10 +372,26 @@ class Deltas:
                 cross_labels=class_totals.cross_labels,
                 cross_changes=class_totals.cross_changes,
                 classes=self.classes,
+                fp_below_floor=fp_below_floor,
             )
             errors = tables.errors
             per_class[label] = of_class if errors is None else _with_errors(of_class, errors, c, once)
         return per_class
+
+    def _fp_below_floors(self, classes: range, once: IntArray) -> list[int]:
+        """Return how many false positives each class has at least, at any threshold below its floor.
+
+        A clip without references of the class that has scores above the floor has one there.
+        """
+        of_classes = slice(classes.start, classes.stop)
+        if np.isneginf(self.floors[of_classes]).all():
+            return [0] * len(classes)
+        certain = np.diff(self.tables.detections.starts[of_classes], axis=1) > 0
+        rows = self.tables.references
+        inside = (rows.labels >= classes.start) & (rows.labels < classes.stop)
+        certain[rows.labels[inside] - classes.start, rows.clips[inside]] = False
+        numbers: list[int] = (certain @ once).tolist()
+        return numbers
 
 
 class _CountsOnDemand(Mapping[str, ClassCounts]):
@@ -409,13 +426,14 @@ class _CountsOnDemand(Mapping[str, ClassCounts]):
 def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
     """Combine several deltas of the same clips, taking each class and clip from one of them.
 
-    ``choice``: (classes × clips) the index of the deltas to take.
+    ``choice``: (classes × clips) the index of the deltas to take. The result is exact above the highest
+    floor of a class, and ends there.
     """
     first = variants[0]
     source = np.ascontiguousarray(choice).ravel()
     floors = np.stack([deltas.floors for deltas in variants])
     highest = [floors[np.unique(of_class), c].max() for c, of_class in enumerate(choice)]
-    return replace(
+    combined = replace(
         first,
         floors=np.array(highest, floors.dtype),
         provenance=(
@@ -433,6 +451,7 @@ def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
             any_label=None,
         ),
     )
+    return combined.above(combined.floors) if (floors < combined.floors).any() else combined
 
 
 def refuse_different_scores(parts: Sequence[Deltas]) -> None:

@@ -16,7 +16,8 @@ class Floor:
 
     A clip without references of a class whose largest score lies above a threshold has at least one
     false positive there. So if n are allowed, nothing below the (n + 1)-th largest of these maxima is
-    read. sedscope takes the (n + 2)-th, to be safe from the rounding of n. With more clips, the floor
+    read. sedscope takes the (n + 2)-th, to be safe from the rounding of n. The floor lies just below it,
+    so that the deltas above the floor still show that many false positives. With more clips, the floor
     only rises.
     """
 
@@ -51,18 +52,19 @@ class Floor:
         if len(self.largest) < needed:
             return lowest
         self.largest = np.partition(self.largest, -needed, axis=0)[-needed:]
-        return rounded_down(self.largest[0], maxima.dtype)
+        return just_below(self.largest[0], maxima.dtype)
 
     def of(self, maxima: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
-        """Return, per class, whether there is a floor, and the floor (``-inf`` if there is none).
+        """Return, per class, whether there is a floor, and the score just above it.
 
-        ``maxima``: (classes × clips) the largest scores of clips without references of the class.
+        Without a floor, that is ``-inf``. ``maxima``: (classes × clips) the largest scores of clips without
+        references of the class.
         """
         needed = self.needed(durations)
         if needed > maxima.shape[1]:
             return np.zeros(len(maxima), bool), np.full(len(maxima), -np.inf)
-        floors: FloatArray = np.partition(maxima, -needed, axis=1)[:, -needed]
-        return floors > -np.inf, floors
+        largest: FloatArray = np.partition(maxima, -needed, axis=1)[:, -needed]
+        return largest > -np.inf, largest
 
     def estimate(self, sample: FloatArray, clips: int, durations: Ticks) -> FloatArray:
         """Estimate the floors, or lower ones, from the maxima of a sample of the clips.
@@ -99,6 +101,13 @@ def rounded_down(floors: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
         return np.where(narrow > floors, np.nextafter(narrow, lowest), narrow)
 
 
+def just_below(scores: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
+    """Return the highest floors of some type that lie below these scores; ``-inf`` for ``-inf``."""
+    lowest: ScoreArray = np.full(len(scores), -np.inf, dtype)
+    floors: ScoreArray = np.nextafter(rounded_down(scores, dtype), lowest)
+    return floors
+
+
 def resampled_floors(
     maxima: FloatArray, limit: float, weights: NDArray[np.int32], durations: Ticks
 ) -> FloatArray:
@@ -126,4 +135,5 @@ def resampled_floors(
     exists = enough <= clips
     floors = np.full(classes, -np.inf)
     floors[exists] = maxima[exists, order[exists, enough[exists] - 1]]
-    return floors
+    just_below_them: FloatArray = np.nextafter(floors, -np.inf)
+    return just_below_them

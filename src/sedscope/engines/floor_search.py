@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counting.deltas import Deltas, combine
-from ..counting.floors import Floor, rounded_down
+from ..counting.floors import Floor, just_below
 from ..counting.one_pass import with_variants
 from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
@@ -135,11 +135,12 @@ def _verify(deltas: Deltas, request: DeltaRequest) -> _ByVariant:
         if request.false_positive_limit is not None and (part.durations > 0).all():
             estimate = request.floors.get(variant, np.full(classes, -np.inf))
             floor = Floor(request.false_positive_limit, classes)
-            holds, lowest = floor.of(part.largest_without_references(), part.durations)
+            holds, above = floor.of(part.largest_without_references(), part.durations)
+            lowest = just_below(above, part.floors.dtype)
             risen = part.floors.astype(np.float64) > estimate
             requested = request.classes.get(variant, np.ones(classes, bool))
             missed = requested & ~(holds | risen | np.isneginf(estimate))
             if (lowest > part.floors).any():
-                part = part.above(rounded_down(lowest, part.floors.dtype))
+                part = part.above(lowest)
         by_variant[variant] = _Verified(replace(part, variants={}), missed)
     return by_variant

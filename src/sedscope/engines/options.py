@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -22,7 +23,7 @@ ENGINES = {"threads": "threads", "dask": "dask"}
 """The module of each engine, by name. Its function ``open_engine(options)`` opens the engine."""
 
 
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,15 @@ class RunOptions:
 
 
 def parse_bytes(text: str | float) -> int:
-    """Read a number of bytes.
+    """Read a number of bytes: ``GB`` are powers of 1000, ``GiB`` powers of 1024.
 
-    >>> parse_bytes("4GB"), parse_bytes("500 MB"), parse_bytes(1e6)
-    (4000000000, 500000000, 1000000)
+    >>> parse_bytes("4GB"), parse_bytes("500 MB"), parse_bytes("1GiB"), parse_bytes(1e6)
+    (4000000000, 500000000, 1073741824, 1000000)
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:e\d+)?)\s*([kKMGT]?)i?B?\s*", str(text))
-    number = 0 if match is None else int(float(match[1]) * _UNITS[match[2].upper()])
-    if number < 1:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*(?:([kKMGT])(i?))?B?\s*", str(text))
+    number = 0.0
+    if match is not None:
+        number = float(match[1]) * (1024 if match[3] else 1000) ** _POWERS[(match[2] or "").upper()]
+    if not 1 <= number < math.inf:
         raise SedscopeError(f"memory={text!r} is not a number of bytes. Give it as '4GB' or '500MB'.")
-    return number
+    return int(number)

@@ -13,9 +13,9 @@ has more.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import RunOptions
@@ -118,16 +119,52 @@ def estimate_memory(
     return MemoryEstimate(of_deltas, of_counts, kept, 24.0 * tables * len(alignment.classes) * clips)
 
 
+@dataclass(frozen=True, eq=False)
+class CountsInBlocks:
+    """The counts of all classes, found in blocks of classes."""
+
+    counts: Mapping[Criterion, Counts]
+    """If there are several blocks, only the rows that the metrics read."""
+    deltas: Mapping[Criterion, Deltas]
+    """If there are several blocks, they refuse to be read."""
+    durations: Ticks
+    """The duration of each clip."""
+    blocks: int
+    """How many there are."""
+
+
+class DeltasNotKept(Mapping[Criterion, Deltas]):
+    """In place of the deltas of an evaluation in several blocks of classes: any access is refused."""
+
+    def __getitem__(self, criterion: Criterion) -> NoReturn:
+        self._refuse()
+
+    def __iter__(self) -> NoReturn:
+        self._refuse()
+
+    def __len__(self) -> NoReturn:
+        self._refuse()
+
+    def __repr__(self) -> str:
+        return "<no deltas: the evaluation counted the classes in blocks>"
+
+    def _refuse(self) -> NoReturn:
+        raise SedscopeError(
+            "The memory limit split the evaluation into blocks of classes, so its deltas were not kept. "
+            "Raise the limit (memory=, --memory), or find the deltas with sedscope.deltas."
+        )
+
+
 def counts_in_blocks(
     alignment: Alignment,
     metrics: Sequence[Metric[Any]],
     engine: Engine,
     options: RunOptions,
-) -> tuple[dict[Criterion, Counts], dict[Criterion, Deltas]]:
+) -> CountsInBlocks:
     """Count in blocks of classes, so that the memory stays within the limit of the options.
 
-    The clips are read once per block. Of each class, only the rows that the metrics read are kept. The
-    result is the counts of all classes, and the deltas of the last block.
+    The clips are read once per block. With several blocks, only the rows that the metrics read are kept of
+    each class, and no deltas.
     """
     limit, requests = options.memory_limit(), delta_requests(metrics)
     assert limit is not None
@@ -152,7 +189,12 @@ def counts_in_blocks(
             if len(blocks) > 1:
                 counts = _needed_rows(counts, block, criterion, metrics)
             of_blocks[criterion].append(counts)
-    return {criterion: _join_classes(parts) for criterion, parts in of_blocks.items()}, deltas
+    return CountsInBlocks(
+        {criterion: _join_classes(parts) for criterion, parts in of_blocks.items()},
+        deltas if len(blocks) == 1 else DeltasNotKept(),
+        next(iter(deltas.values())).durations,
+        len(blocks),
+    )
 
 
 def _counts_by_class(metric: Metric[Any], requests: Requests) -> bool:
@@ -165,13 +207,22 @@ def _needed_rows(
     counts: Counts, block: NDArray[np.bool_], criterion: Criterion, metrics: Sequence[Metric[Any]]
 ) -> Counts:
     """Return the counts of a block of classes, with the rows that the metrics read."""
-    points = [metric.points_read for metric in metrics if metric.criterion == criterion]
-    thresholds = [point for point in points if isinstance(point, (int, float))]
-    per_class = {
-        label: of_class if "all" in points else of_class.leanest(thresholds)
-        for (label, of_class), inside in zip(counts.items(), block, strict=True)
-        if inside
-    }
+    readers = [metric for metric in metrics if metric.criterion == criterion]
+    points = [metric.points_read for metric in readers]
+    fixed = [point for point in points if isinstance(point, (int, float))]
+    choosing = [
+        metric for metric in readers if metric.has_thresholds and metric.points_read == "extremes"
+    ]
+    per_class = {}
+    for label, inside in zip(counts, block, strict=True):
+        if not inside:
+            continue
+        of_class = counts[label]
+        if "all" not in points:
+            alone = replace(counts, per_class={label: of_class})
+            chosen = [metric.measure(alone).thresholds.get(label, np.inf) for metric in choosing]
+            of_class = of_class.leanest([*fixed, *chosen])
+        per_class[label] = of_class
     variants = {
         variant: _needed_rows(of_variant, block, criterion, metrics)
         for variant, of_variant in counts.variants.items()

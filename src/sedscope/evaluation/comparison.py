@@ -20,6 +20,7 @@ from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
+from ..data.times import Ticks
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
 from ..metrics import Metric
@@ -110,7 +111,7 @@ def compare(
             for metric in chosen:
                 of_run = draws.measure(deltas[metric.criterion], metric, engine_of_run)
                 measured[metric][run.system].append(of_run)
-            run_notes = [*run.alignment.warnings, *late_events_note(run.alignment, deltas)]
+            run_notes = [*run.alignment.warnings, *late_events_note(run.alignment, _durations(deltas))]
             notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))))]
             if run.number == 1:
                 counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
@@ -165,12 +166,20 @@ class _FirstRun:
     notes: list[str]
 
     def hours(self) -> float:
-        return int(next(iter(self.deltas.values())).durations.sum()) / 3.6e9
+        return int(_durations(self.deltas).sum()) / 3.6e9
 
     def evaluation(
         self, metrics: tuple[Metric[Any], ...], intervals: Mapping[Metric[Any], Bootstrap]
     ) -> Evaluation:
-        return measure(metrics, self.counts, self.notes, intervals, self.alignment, self.deltas)
+        return measure(
+            metrics,
+            self.counts,
+            self.notes,
+            intervals,
+            self.alignment,
+            self.deltas,
+            _durations(self.deltas),
+        )
 
 
 def _references(deltas: Deltas) -> dict[str, int]:
@@ -361,3 +370,8 @@ def _holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (defined - rank) * p_values[i]))
         corrected[i] = largest
     return [float(p) for p in corrected]
+
+
+def _durations(deltas: Mapping[Criterion, Deltas]) -> Ticks:
+    """Return the duration of each clip."""
+    return next(iter(deltas.values())).durations

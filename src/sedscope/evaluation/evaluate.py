@@ -7,8 +7,11 @@ counts, measure the metrics.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas, refuse_different_scores
@@ -19,6 +22,7 @@ from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
+from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
@@ -30,9 +34,9 @@ from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling
-from .class_blocks import counts_in_blocks
+from .class_blocks import CountsInBlocks, counts_in_blocks
 from .detection_sets import counts_of_sets
-from .notes import empty_classes_note, late_events_note, undefined_resamples_note
+from .notes import empty_classes_note, late_events, late_events_note, undefined_resamples_note
 from .result import Evaluation
 
 
@@ -84,7 +88,9 @@ def evaluate(
         Use one folder per system.
     memory : str or float, optional
         A limit, e.g. ``"4GB"``. The classes are counted in blocks that stay within it, and the clips are
-        read once per block.
+        read once per block. With several blocks, values and thresholds are the same, but the result keeps
+        only the counts that the metrics read, and no deltas: curves, other averages and reports that need
+        more are refused.
     threads : int, optional
         The number of threads; one per core unless given.
     progress : callable, optional
@@ -114,7 +120,7 @@ def evaluate(
     intervals: dict[Metric[Any], Bootstrap] = {}
     with options.open_engine() as opened:
         if limited:
-            counts, deltas = counts_in_blocks(alignment, chosen, opened, options)
+            in_blocks = counts_in_blocks(alignment, chosen, opened, options)
         elif draws is not None:
             deltas = find_deltas_for_weights(alignment, chosen, draws.weights, opened, progress)
             intervals = _intervals(draws, chosen, deltas, opened)
@@ -122,12 +128,16 @@ def evaluate(
             deltas = find_deltas(alignment, delta_requests(chosen), opened, progress)
     if not limited:
         counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
+        in_blocks = CountsInBlocks(counts, deltas, next(iter(deltas.values())).durations, 1)
     notes = [
         *alignment.warnings,
-        *late_events_note(alignment, deltas),
+        *late_events_note(alignment, in_blocks.durations),
         *undefined_resamples_note(intervals.values()),
     ]
-    return measure(chosen, counts, notes, intervals, alignment, deltas).warn(stacklevel=2)
+    result = measure(
+        chosen, in_blocks.counts, notes, intervals, alignment, in_blocks.deltas, in_blocks.durations
+    )
+    return replace(result, blocks=in_blocks.blocks).warn(stacklevel=2)
 
 
 def evaluate_sets(
@@ -260,21 +270,42 @@ def measure(
     intervals: Mapping[Metric[Any], Bootstrap],
     alignment: Alignment | None = None,
     deltas: Mapping[Criterion, Deltas] | None = None,
+    durations: Ticks | None = None,
 ) -> Evaluation:
-    """Measure the metrics on counts, and return the evaluation."""
+    """Measure the metrics on counts, and return the evaluation.
+
+    ``durations``: of each clip of the alignment, as evaluated.
+    """
     some = next(iter(counts.values()))
+    references = _reference_events(counts, alignment, durations)
     return Evaluation(
         results={metric: metric.measure(counts[metric.criterion]) for metric in metrics},
         counts=counts,
         classes=tuple(some),
-        references=some.references,
+        references=references,
         clips=some.clips,
         hours=some.duration / 3600,
-        warnings=(*notes, *empty_classes_note(some.references)),
+        warnings=(*notes, *empty_classes_note(references)),
         intervals=intervals,
         alignment=alignment,
-        deltas=deltas or {},
+        deltas={} if deltas is None else deltas,
     )
+
+
+def _reference_events(
+    counts: Mapping[Criterion, Counts], alignment: Alignment | None, durations: Ticks | None
+) -> Mapping[str, int]:
+    """Return the number of reference events of each class.
+
+    Criteria that count segments or clips do not know it. If there is no other, it comes from the aligned
+    ground truth, and without that the result is what the first criterion counts.
+    """
+    of_events = [part for criterion, part in counts.items() if not criterion.counts_negatives]
+    if of_events or alignment is None or durations is None:
+        return (of_events or [*counts.values()])[0].references
+    heard = ~late_events(alignment, durations)
+    numbers = np.bincount(alignment.labels[heard], minlength=len(alignment.classes))
+    return dict(zip(alignment.classes, numbers.tolist(), strict=True))
 
 
 def _intervals(

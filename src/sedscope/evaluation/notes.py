@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..counting.deltas import Deltas
-from ..criteria import Criterion
 from ..data.alignment import Alignment
+from ..data.times import Ticks
 from ..errors import counted, listing
 from ..resampling.intervals import Bootstrap
 
 
-def late_events_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
-    """Note reference events that were left out because they begin after their clip ends."""
-    durations = next(iter(deltas.values())).durations
+def late_events(alignment: Alignment, durations: Ticks) -> NDArray[np.bool_]:
+    """Return which reference events are left out because they begin after their clip ends.
+
+    ``durations``: of each clip, as evaluated.
+    """
     clips = np.repeat(np.arange(len(durations)), np.diff(alignment.starts))
-    late = int(np.count_nonzero(alignment.events[:, 0] >= durations[clips]))
+    late: NDArray[np.bool_] = alignment.events[:, 0] >= durations[clips]
+    return late
+
+
+def late_events_note(alignment: Alignment, durations: Ticks) -> list[str]:
+    """Note reference events that were left out because they begin after their clip ends."""
+    late = int(np.count_nonzero(late_events(alignment, durations)))
     if not late:
         return []
     verb = "begins" if late == 1 else "begin"

@@ -33,11 +33,13 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
     results : mapping of Metric to its result
         The value of each metric, with its curves.
     counts : mapping of Criterion to Counts
-        The counts of each criterion; for metrics with a limit on false positives, up to that limit.
+        The counts of each criterion; for metrics with a limit on false positives, up to that limit. With
+        several blocks of classes, only the rows that the metrics read (``ClassCounts.complete``).
     classes : tuple of str
         The classes that were evaluated.
     references : mapping of str to int
-        The number of reference events of each class.
+        The number of reference events of each class; of positive segments or clips, where deltas or
+        detections at thresholds were evaluated by ``Segment`` and ``Clip`` only.
     clips : int
         The number of clips.
     hours : float
@@ -49,7 +51,10 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
     alignment : Alignment or None
         What was evaluated; None for sets of detections.
     deltas : mapping of Criterion to Deltas
-        What the counts were added up from; empty for sets of detections.
+        What the counts were added up from; empty for sets of detections. With several blocks of classes,
+        they are not kept, and any access is refused.
+    blocks : int
+        How many blocks of classes were counted one after the other, to stay within the memory limit.
 
     Examples
     --------
@@ -72,6 +77,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
     intervals: Mapping[Metric[Any], Bootstrap] = field(default_factory=dict)
     alignment: Alignment | None = None
     deltas: Mapping[Criterion, Deltas] = field(default_factory=dict)
+    blocks: int = 1
 
     @overload
     def __getitem__(self, metric: Metric[AnyResult]) -> AnyResult: ...

@@ -171,7 +171,9 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         for label in counts:
             per_class[label] = ClassValue(np.nan)
             if counts.references[label]:
-                class_value = self.of_class(counts[label], hours)
+                of_class = counts[label]
+                self._require_points(of_class, counts.duration)
+                class_value = self.of_class(of_class, hours)
                 # looks the counts up again when the curve is asked for, so as not to hold them
                 make_curve = partial(self._class_curve, counts, label)
                 per_class[label] = replace(class_value, make_curve=make_curve)
@@ -204,8 +206,16 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         pooled = counts.pooled()
         if not pooled.references:
             return ClassValue(np.nan)
+        self._require_points(pooled, counts.duration)
         class_value = self.of_class(pooled, counts.duration / 3600)
         return replace(class_value, make_curve=partial(self.curve_of, pooled))
+
+    def _require_points(self, counts: ClassCounts, duration: float) -> None:
+        """Refuse counts that lack operating points which the metric reads."""
+        # the counts themselves refuse single thresholds
+        if not np.isneginf(counts.floor) and self.points_read in ("all", "extremes"):
+            limit = self.false_positive_limit
+            counts.require_reach(repr(self), np.inf if limit is None else limit * duration)
 
     def of_tallies(self, tallies: Mapping[str, Tally], counts: Counts) -> ClasswiseResult[CurveType]:
         per_class: dict[str, ClassValue[CurveType]] = {

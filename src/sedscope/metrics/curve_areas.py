@@ -13,7 +13,14 @@ from ..criteria import Criterion
 from ..definitions import optional_number, require_flag
 from ..errors import SedscopeError
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
-from .curves import PrecisionRecallCurve, ROCCurve, precision_recall_curve, roc_curve
+from .curves import (
+    PrecisionRecallCurve,
+    ROCCurve,
+    precision_recall_curve,
+    precision_recall_points,
+    roc_curve,
+    roc_points,
+)
 from .registry import METRICS
 
 
@@ -43,7 +50,7 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
         self._check()
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[PrecisionRecallCurve]:
-        return ClassValue(self.curve_of(counts).average_precision())
+        return ClassValue(precision_recall_points(counts).average_precision())
 
     def curve_of(self, counts: ClassCounts) -> PrecisionRecallCurve:
         return precision_recall_curve(counts)
@@ -88,7 +95,7 @@ class AUROC(ClasswiseMetric[ROCCurve]):
             raise SedscopeError("mcclish=True corrects a partial area: give max_fpr as well.")
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
-        return ClassValue(self.curve_of(counts).area(self.max_fpr, mcclish=self.mcclish))
+        return ClassValue(roc_points(counts).area(self.max_fpr, mcclish=self.mcclish))
 
     def curve_of(self, counts: ClassCounts) -> ROCCurve:
         return roc_curve(counts)
@@ -125,7 +132,7 @@ class DPrime(ClasswiseMetric[ROCCurve]):
         self._check()
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
-        return ClassValue(_d_prime(self.curve_of(counts).area()))
+        return ClassValue(_d_prime(roc_points(counts).area()))
 
     def curve_of(self, counts: ClassCounts) -> ROCCurve:
         return roc_curve(counts)

@@ -125,6 +125,12 @@ def operating_scores(counts: ClassCounts) -> FloatArray:
     return np.concatenate([[np.inf], counts.scores.astype(np.float64)])
 
 
+def require_all_points(counts: ClassCounts) -> None:
+    """Refuse counts that lack operating points: a curve of the others would be another one."""
+    counts.require_rows("A curve")
+    counts.require_reach("A curve")
+
+
 def precision_recall_curve(counts: ClassCounts) -> PrecisionRecallCurve:
     """Return precision over recall.
 
@@ -137,6 +143,12 @@ def precision_recall_curve(counts: ClassCounts) -> PrecisionRecallCurve:
     -------
     PrecisionRecallCurve
     """
+    require_all_points(counts)
+    return precision_recall_points(counts)
+
+
+def precision_recall_points(counts: ClassCounts) -> PrecisionRecallCurve:
+    """Return precision over recall at the rows that there are."""
     tally = counts.tally()
     return PrecisionRecallCurve(operating_scores(counts), tally.precision, tally.recall)
 
@@ -153,6 +165,12 @@ def roc_curve(counts: ClassCounts) -> ROCCurve:
     -------
     ROCCurve
     """
+    require_all_points(counts)
+    return roc_points(counts)
+
+
+def roc_points(counts: ClassCounts) -> ROCCurve:
+    """Return the ROC at the rows that there are, and its end at (1, 1)."""
     tally = counts.tally()
     scores, fpr, tpr = operating_scores(counts), tally.fpr, tally.recall
     if fpr[-1] < 1 or tpr[-1] < 1:  # segments without any score are detected last
@@ -190,6 +208,7 @@ def fscore_curve(counts: ClassCounts, beta: float = 1.0) -> ThresholdCurve:
     -------
     ThresholdCurve
     """
+    require_all_points(counts)
     return ThresholdCurve(operating_scores(counts), counts.tally().fscore(beta))
 
 
@@ -205,4 +224,5 @@ def error_rate_curve(counts: ClassCounts) -> ThresholdCurve:
     -------
     ThresholdCurve
     """
+    require_all_points(counts)
     return ThresholdCurve(operating_scores(counts), counts.tally().error_rate)

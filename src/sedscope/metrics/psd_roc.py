@@ -126,6 +126,9 @@ def class_psd_roc(
     otherwise that of the operating point with the highest rate, so that the curve may fall.
     """
     of_class = counts[label]
+    of_class.require_reach("The PSD-ROC", max_efpr / SECONDS_PER_UNIT[unit] * counts.duration)
+    if alpha_ct or not oracle:
+        of_class.require_rows("The PSD-ROC")
     efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit)
     # of consecutive rows with equal true positives only the cheapest can lie on the best curve
     rows = first_minimum_of_runs(of_class.tp, efpr) if oracle else np.arange(len(efpr))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.counts import ClassCounts
+from ..counting.counts import ClassCounts, Counts
 from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
 from ..definitions import require_number
 from ..errors import SedscopeError
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
-from .curves import ThresholdCurve, operating_scores
+from .curves import ThresholdCurve, operating_scores, require_all_points
 from .metric import PointsRead
 from .registry import METRICS
 
@@ -35,6 +37,15 @@ class _FixedThreshold(ClasswiseMetric[None]):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally_at(self.threshold)
+        return ClassValue(self.of_tally(tally), self.threshold, tally)
+
+    def of_all(self, counts: Counts) -> ClassValue[None]:
+        tables = list(counts.values())
+        if all(table.complete for table in tables):
+            return super().of_all(counts)
+        tally = reduce(add, [table.tally_at(self.threshold) for table in tables])
+        if not tally.references:
+            return ClassValue(np.nan)
         return ClassValue(self.of_tally(tally), self.threshold, tally)
 
 
@@ -68,6 +79,7 @@ class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
         return ClassValue(float(values[best]), counts.threshold(row), tally[row])
 
     def curve_of(self, counts: ClassCounts) -> ThresholdCurve:
+        require_all_points(counts)
         return ThresholdCurve(operating_scores(counts), self.quantity(counts.tally()))
 
     @abstractmethod
@@ -160,8 +172,21 @@ class _WithSubstitutions(ClasswiseMetric[CurveType]):
         """Whether the metric counts substitutions."""
         return self.average == "micro"
 
+    def of_all(self, counts: Counts) -> ClassValue[CurveType]:
+        self._require_substitutions()
+        if counts.any_label is None:
+            raise SedscopeError(
+                "The micro average of an error rate counts substitutions, which were not counted. Evaluate "
+                f"scores with {type(self).__name__}({self.criterion!r}, …, average='micro')."
+            )
+        return super().of_all(counts)
+
     def _check_substitutions(self) -> None:
-        if self.any_label and not self.criterion.defines_substitutions:
+        if self.any_label:
+            self._require_substitutions()
+
+    def _require_substitutions(self) -> None:
+        if not self.criterion.defines_substitutions:
             raise SedscopeError(
                 "The micro average of an error rate counts substitutions, which are not defined for "
                 f"{type(self.criterion).__name__}: it does not pair detections with references. Use the "

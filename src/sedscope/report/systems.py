@@ -83,6 +83,12 @@ def _clip_names(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def _system(name: str, evaluation: Evaluation) -> System:
+    if evaluation.blocks > 1:
+        raise SedscopeError(
+            f"A report needs the counts of all classes at once, but the memory limit split the evaluation of "
+            f"{name} into {evaluation.blocks} blocks of classes. Raise the limit (memory=, --memory), or "
+            "report on fewer classes."
+        )
     alignment = evaluation.alignment
     if alignment is not None:
         alignment = replace(alignment, scores=cached(alignment.scores))
@@ -220,6 +226,7 @@ def _counts_above(counts: Counts, lowest: Mapping[str, float]) -> Counts:
             tp=table.tp[:rows],
             fp=table.fp[:rows],
             floor=floor,
+            fp_below_floor=table.fp_below_floor if floor == table.floor else 0,
             cross_rows=table.cross_rows[kept],
             cross_labels=table.cross_labels[kept],
             cross_changes=table.cross_changes[kept],

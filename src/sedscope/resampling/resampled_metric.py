@@ -15,7 +15,7 @@ from .. import _native
 from ..counting.counts import Counts
 from ..counting.delta_bytes import pack_deltas
 from ..counting.deltas import Deltas
-from ..counting.floors import resampled_floors
+from ..counting.floors import resampled_floors, rounded_down
 from ..criteria.delta_tables import DeltaRows, DeltaTables
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
@@ -111,7 +111,7 @@ def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights) -> Deltas:
             f"The deltas of {listing(short)} were pruned for one set of clips, and do not reach down as far "
             "as some resamples need. Find them with sedscope.deltas, which keeps all."
         )
-    return replace(deltas.above(floors.astype(deltas.floors.dtype)), variants={})
+    return replace(deltas.above(rounded_down(floors, deltas.floors.dtype)), variants={})
 
 
 def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measure:

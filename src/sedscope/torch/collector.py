@@ -166,7 +166,8 @@ class BatchCollector:
             listed = counted(len(self.truth_rows), "clip")
             verbs = "has no scores and was" if without == 1 else "have no scores and were"
             notes.append(f"{without} of the {listed} in the ground truth {verbs} left out.")
-        return notes + late_events_note(self.truth.choose(self._rows_in_truth(clips)), deltas)
+        durations = next(iter(deltas.values())).durations
+        return notes + late_events_note(self.truth.choose(self._rows_in_truth(clips)), durations)
 
     def _new_rows(
         self, clips: Sequence[str], digests: Sequence[int], epoch: EpochClips

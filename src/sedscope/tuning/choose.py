@@ -74,11 +74,14 @@ def choose(
         if share is not None and not 0 <= share <= 1:
             raise SedscopeError(f"{name}={share!r} must be a number from 0 to 1.")
     hours = counts.duration / 3600
+    limit = math.inf if max_false_alarms_per_hour is None else max_false_alarms_per_hour * hours
     thresholds: dict[str, float] = {}
     unmet: dict[str, str] = {}
     for label, of_class in counts.items():
         if not of_class.references:
             continue
+        of_class.require_rows("A choice of operating points")
+        of_class.require_reach("A choice of operating points", limit)
         tally = of_class.tally()
         goodness = _goodness(tally, objective, beta, miss_cost, false_alarm_cost)
         constraints = {
@@ -91,6 +94,7 @@ def choose(
         }
         met = np.all(list(constraints.values()), axis=0)
         if not met.any():
+            of_class.require_reach("The best threshold regardless of the constraints")
             unmet[label] = " and ".join(
                 constraint for constraint, holds in constraints.items() if not holds.all()
             )
