@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/fraction.hpp"
+
 namespace sedscope {
 
 using Time = int64_t;  // microseconds
@@ -18,10 +20,10 @@ constexpr Time after_all = std::numeric_limits<Time>::max();
 
 // "At least this fraction of a length": a whole number of microseconds, never less than one.
 struct Requirement {
-    double fraction;
+    Fraction fraction;
 
     Time of(Time length) const {
-        const Time required = static_cast<Time>(fraction * static_cast<double>(length) + 0.5);
+        const Time required = fraction.of(length);
         return required > 1 ? required : 1;
     }
 };

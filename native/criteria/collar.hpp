@@ -15,12 +15,10 @@ namespace sedscope {
 struct Collar {
     bool judge_onset, judge_offset;
     Time onset, offset;
-    double offset_rate;  // of the reference's length: the offset's tolerance, if larger
+    Fraction offset_rate;  // of the reference's length: the offset's tolerance, if larger
 
     Time offset_tolerance(const Interval& event) const {
-        const double length = static_cast<double>(event.offset - event.onset);
-        constexpr double longest = 9e15;  // microseconds, more than any time in a clip
-        return std::max(offset, static_cast<Time>(std::min(offset_rate * length + 0.5, longest)));
+        return std::max(offset, offset_rate.of(event.offset - event.onset));
     }
 
     bool onset_off(Time error) const { return judge_onset && std::abs(error) > onset; }

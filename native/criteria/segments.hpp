@@ -10,6 +10,7 @@
 
 #include "clips/view.hpp"
 #include "core/buffer.hpp"
+#include "core/exact_means.hpp"
 #include "core/parallel.hpp"
 #include "core/time.hpp"
 
@@ -18,7 +19,7 @@ namespace sedscope {
 // How clips are cut into segments, and how scores of frames become the score of a segment. The
 // segments have the given length from 0 on; the last one ends with the clip. The score is the
 // largest of the frames that overlap the segment or, with `mean`, their mean weighted by the time
-// that they share with it. It is -inf where there is no frame.
+// that they share with it and rounded once. It is -inf where there is no frame.
 struct Segmentation {
     Time length;
     bool mean;
@@ -73,30 +74,29 @@ public:
 
 private:
     void open() {
-        if (segment_ < segments_) std::fill_n(scores(), classes_, mean_ ? Out{0} : lowest);
-        covered_ = 0;
+        if (mean_)
+            means_.begin(classes_);
+        else if (segment_ < segments_)
+            std::fill_n(scores(), classes_, lowest);
     }
 
     void add(const T* row, std::ptrdiff_t stride, const std::vector<int64_t>& columns,
              Time shared) {
-        covered_ += shared;
-        Out* const sums = scores();
-        for (std::size_t c = 0; c < classes_; ++c) {
-            const Out score = row[columns[c] * stride];
-            if (mean_)
-                sums[c] += score * static_cast<Out>(shared);
-            else if (score > sums[c])
-                sums[c] = score;
+        auto score = [&](std::size_t c) { return row[columns[c] * stride]; };
+        if (mean_) {
+            means_.add(score, shared);
+            return;
         }
+        Out* const largest = scores();
+        for (std::size_t c = 0; c < classes_; ++c)
+            if (score(c) > largest[c]) largest[c] = score(c);
     }
 
     void close() {
-        Out* const sums = scores();
-        if (mean_)
-            for (std::size_t c = 0; c < classes_; ++c)
-                sums[c] = covered_ > 0 && sums[c] == sums[c]  // not inf - inf
-                              ? sums[c] / static_cast<Out>(covered_)
-                              : lowest;
+        for (std::size_t c = 0; mean_ && c < classes_; ++c) {
+            const auto mean = static_cast<Out>(means_.weight() > 0 ? means_.mean(c) : lowest);
+            scores()[c] = mean == mean ? mean : lowest;  // inf - inf is not a number
+        }
         ++segment_;
         open();
     }
@@ -113,7 +113,7 @@ private:
     Out* out_ = nullptr;
     std::size_t frame_ = 0;    // frames so far
     std::size_t segment_ = 0;  // the first that is not complete
-    Time covered_ = 0;         // time of that segment with frames so far
+    ExactMeans means_;         // of that segment so far; the weights are times
 };
 
 // Clip i has the segments [starts[i], starts[i + 1]); `out`: segments x classes.

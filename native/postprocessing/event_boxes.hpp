@@ -5,17 +5,19 @@
 // local maximum of the step is an onset; the local minimum that follows is the offset. Among equal
 // steps in a row the last is the onset and the first the offset, so that the box is narrow. A clip
 // that begins with an offset begins inside a box. One that ends with an onset ends inside a box.
-// One without steps is one box. The gap between two boxes is closed if no score in either box
+// One without steps is one box. Steps are compared exactly. The gap between two boxes is closed if no score in either box
 // exceeds the lowest score of the gap by too much. The score of a box is the mean of its scores.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "core/double_double.hpp"
+#include "core/exact_means.hpp"
+#include "core/exact_sum.hpp"
 #include "core/time.hpp"
 #include "postprocessing/sliding_mean.hpp"
 #include "postprocessing/step_function.hpp"
@@ -61,16 +63,63 @@ private:
         std::size_t first, end;  // frames [first, end)
     };
 
+    // The change of the mean from one half-window to the next. Without times: none, at the ends of
+    // the clip.
+    struct Step {
+        typename SlidingMean<T>::Moment from, here, until;
+        double before = 0, after = 0;
+
+        Time time_before() const { return is_none() ? 1 : here.time() - from.time(); }
+        Time time_after() const { return is_none() ? 1 : until.time() - here.time(); }
+        bool is_none() const { return from.time() == until.time(); }
+    };
+
     void find_steps(const Time* edges, std::size_t frames) {
-        steps_.assign(frames + 1, 0);
+        trends_.assign(frames + 1, 0);
+        Step last;  // at the beginning of the clip
         typename SlidingMean<T>::Moment from, here, until;
         for (std::size_t i = 1; i < frames; ++i) {
             const Time time = 2 * edges[i];
             from.move_to(std::max(time - window_, 2 * edges[0]), sliding_);
             here.move_to(time, sliding_);
             until.move_to(std::min(time + window_, 2 * edges[frames]), sliding_);
-            steps_[i] = sliding_.mean(here, until) - sliding_.mean(from, here);
+            const Step step{from, here, until, sliding_.mean(from, here),
+                            sliding_.mean(here, until)};
+            trends_[i] = compare(step, last);
+            last = step;
         }
+        trends_[frames] = compare(Step{}, last);
+    }
+
+    // Whether a step is higher than another (1), lower (-1) or equal (0).
+    int compare(const Step& one, const Step& other) const {
+        const double difference = (one.after - one.before) - (other.after - other.before);
+        const double magnitude = std::abs(one.after) + std::abs(one.before) +
+                                 std::abs(other.after) + std::abs(other.before);
+        if (std::abs(difference) > magnitude * 0x1p-50) return difference > 0 ? 1 : -1;
+        if (magnitude == 0) return 0;
+        if (is_flat(one) && is_flat(other)) return 0;
+        // multiplied by the lengths of all half-windows
+        ExactSum left = exact(one), right = exact(other);
+        for (const Time length : {one.time_before(), one.time_after()}) right.multiply(length);
+        for (const Time length : {other.time_before(), other.time_after()}) left.multiply(length);
+        left.subtract(right);
+        return left.sign();
+    }
+
+    bool is_flat(const Step& step) const {
+        return step.is_none() || sliding_.is_constant(step.from, step.until);
+    }
+
+    // A step, multiplied by the lengths of both half-windows.
+    ExactSum exact(const Step& step) const {
+        if (step.is_none()) return {};
+        ExactSum after = sliding_.exact_sum(step.here, step.until);
+        ExactSum before = sliding_.exact_sum(step.from, step.here);
+        after.multiply(step.time_before());
+        before.multiply(step.time_after());
+        after.subtract(before);
+        return after;
     }
 
     // A step that rises before a boundary and falls after it has an extremum there, and vice versa.
@@ -81,8 +130,8 @@ private:
         bool rising = false, any = false;
         std::size_t turn = 0;  // where the step took on its present value
         for (std::size_t i = 1; i <= frames; ++i) {
-            if (steps_[i] == steps_[i - 1]) continue;
-            const bool rises = steps_[i] > steps_[i - 1];
+            if (trends_[i] == 0) continue;
+            const bool rises = trends_[i] > 0;
             if (any && rising && !rises) {
                 onset = i - 1;
                 inside = true;
@@ -117,17 +166,17 @@ private:
     }
 
     static double mean(const Box& box, const T* scores, const Time* edges) {
-        DoubleDouble sum;
+        ExactMeans mean;
+        mean.begin(1);
         for (std::size_t i = box.first; i < box.end; ++i)
-            sum.add_product(static_cast<double>(scores[i]),
-                            static_cast<double>(edges[i + 1] - edges[i]));
-        return sum.divided_by(static_cast<double>(edges[box.end] - edges[box.first]));
+            mean.add([&](std::size_t) { return scores[i]; }, edges[i + 1] - edges[i]);
+        return mean.mean(0);
     }
 
     const Time window_;
     const GapLimits limits_;
     SlidingMean<T> sliding_;
-    std::vector<double> steps_;
+    std::vector<int> trends_;  // whether the step at each boundary is higher than the one before it
     std::vector<Box> boxes_;
 };
 

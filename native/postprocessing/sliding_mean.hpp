@@ -1,7 +1,8 @@
 // The mean score in a window of one length that moves along a clip.
 //
-// Sums have twice the digits of a double and never subtract. So the mean is exact except for its
-// last rounding, and equal scores have an equal mean whatever precedes them.
+// Sums have twice the digits of a double and never subtract. Where that leaves a doubt about the
+// last digit of a mean, it is computed exactly. So the mean is exact except for its last rounding,
+// and equal scores have an equal mean whatever precedes them.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/double_double.hpp"
+#include "core/exact_sum.hpp"
 #include "core/time.hpp"
 
 namespace sedscope {
@@ -58,6 +60,7 @@ public:
             while (frame_ + 1 < mean.frames_ && mean.edge(frame_ + 1) <= time) ++frame_;
             block_ = mean.block_begin(time);
         }
+        Time time() const { return time_; }
 
     private:
         friend class SlidingMean;
@@ -73,7 +76,25 @@ public:
         const bool one_block = from.block_ == until.block_;
         if (!one_block || from.time_ > from.block_) sum.add(rest_of_block(from));
         if (!one_block || from.time_ == from.block_) sum.add(block_before(until));
-        return sum.divided_by(static_cast<double>(until.time_ - from.time_));
+        const Time time = until.time_ - from.time_;
+        const double mean = sum.divided_by(static_cast<double>(time), until.frame_ - from.frame_ + 4);
+        return mean == mean ? mean : exact_sum(from, until).divided_by(time);
+    }
+
+    ExactSum exact_sum(const Moment& from, const Moment& until) const {
+        ExactSum sum;
+        for (std::size_t i = from.frame_; i < frames_ && edge(i) < until.time_; ++i) {
+            const Time begin = std::max(from.time_, edge(i)), end = std::min(until.time_, edge(i + 1));
+            if (begin < end) sum.add(static_cast<double>(scores_[i]), end - begin);
+        }
+        return sum;
+    }
+
+    // Whether the scores of a window are all equal.
+    bool is_constant(const Moment& from, const Moment& until) const {
+        const T* const end = scores_ + std::min(until.frame_ + 1, frames_);
+        return std::all_of(scores_ + from.frame_, end,
+                           [&](T score) { return score == scores_[from.frame_]; });
     }
 
 private:

@@ -15,6 +15,7 @@ _Int64 = NDArray[np.int64]
 _Int32 = NDArray[np.int32]
 _Int8 = NDArray[np.int8]
 _UInt8 = NDArray[np.uint8]
+_Fraction = tuple[int, int]  # numerator, denominator
 _Changes = NDArray[np.int8 | np.int32]  # one of them, the same in all arguments
 
 _Result = TypeVar("_Result", covariant=True)
@@ -220,7 +221,7 @@ class PairingCriterion(Criterion):
 class Intersection(Criterion):
     """``cttc=None``: cross-triggers are not counted."""
 
-    def __init__(self, dtc: float, gtc: float, cttc: float | None) -> None: ...
+    def __init__(self, dtc: _Fraction, gtc: _Fraction, cttc: _Fraction | None) -> None: ...
 
 class Collar(PairingCriterion):
     """Tolerances of the boundaries. None: the boundary is not judged."""
@@ -229,7 +230,7 @@ class Collar(PairingCriterion):
         self,
         onset: int | None,
         offset: int | None,
-        offset_rate: float,
+        offset_rate: _Fraction,
         *,
         cross_triggers: bool,
         errors: bool,
@@ -238,7 +239,7 @@ class Collar(PairingCriterion):
 class IoU(PairingCriterion):
     """The smallest intersection over union of a pair."""
 
-    def __init__(self, threshold: float, *, cross_triggers: bool) -> None: ...
+    def __init__(self, threshold: _Fraction, *, cross_triggers: bool) -> None: ...
 
 class Segmentation:
     """Segments of one length. Their score is the largest of the frames, or the mean."""

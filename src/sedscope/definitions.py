@@ -193,6 +193,10 @@ def _refuse_repeats(names: Iterable[str], owner: str) -> None:
         raise SedscopeError(f"{owner}repeated: {listing(repeated)}. Give each once.")
 
 
+LARGEST_WEIGHT = 1e100
+"""The largest weight or cost that a metric takes: its products with counts stay finite."""
+
+
 def require_number(
     owner: Any,
     name: str,
@@ -211,10 +215,6 @@ def require_number(
         object.__setattr__(owner, name, value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise SedscopeError(f"{name}={value!r} must be a number.")
-    try:
-        float(value)
-    except OverflowError:
-        raise SedscopeError(f"{name} must be finite: it is too large.") from None
     limits = [] if at_most is not None else [(abs(value) < float("inf"), "finite")]
     if above is not None:
         limits.insert(0, (value > above, f"above {above:g}"))
@@ -222,8 +222,13 @@ def require_number(
         limits.insert(0, (value >= at_least, f"at least {at_least:g}"))
     if at_most is not None:
         limits.append((value <= at_most, f"at most {at_most:g}"))
+    required = " and ".join(text for _, text in limits)
+    try:
+        float(value)
+    except OverflowError:
+        raise SedscopeError(f"{name} is too large: it must be {required}.") from None
     if not all(holds for holds, _ in limits):
-        raise SedscopeError(f"{name}={value!r} must be {' and '.join(text for _, text in limits)}.")
+        raise SedscopeError(f"{name}={value!r} must be {required}.")
 
 
 def optional_number(owner: Any, name: str, **limits: float) -> None:

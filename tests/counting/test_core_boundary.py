@@ -51,7 +51,7 @@ def test_nested_results_keep_their_owner_alive() -> None:
         np.array([-np.inf]),
         1,
     )
-    rows = _native.Intersection(0.5, 0.5, None).find_deltas(clips, truth).detections
+    rows = _native.Intersection((1, 2), (1, 2), None).find_deltas(clips, truth).detections
     gc.collect()
     assert rows.starts.shape == (1, 2)
     by_score = sorted(zip(rows.scores.tolist(), rows.tp.tolist(), rows.fp.tolist(), strict=True))

@@ -22,6 +22,7 @@ VALUES = [[0.2], [0.9], [0.4]]
 #                [ Dog )
 SCORES = sed.Scores.from_arrays({"a": VALUES}, classes=["Dog"], frame=1.0)
 TRUTH = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+COUNTS = sed.deltas(SCORES, TRUTH, sed.Collar()).counts()
 
 
 CRITERION = "Intersection(dtc=0.7, gtc=0.7)"
@@ -168,6 +169,44 @@ def test_parameters_that_are_not_finite(name: str, value: float) -> None:
         sed.PSDS(sed.Intersection(0.7, 0.7, 0.3), **options)
     with pytest.raises(sed.SedscopeError, match="dtc"):
         sed.Intersection(value, 0.7)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300, 10**400], ids=str)
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda value: sed.Collar(onset=value), "onset"),
+        (lambda value: sed.Collar(offset=value), "offset"),
+        (lambda value: sed.Segment(value), "length"),
+        (lambda value: sed.FScore(sed.Collar(), beta=value), "beta"),
+        (lambda value: sed.BestFScore(sed.Collar(), beta=value), "beta"),
+        (lambda value: sed.PSDS(sed.Intersection(0.7, 0.7, 0.3), alpha_ct=value), "alpha_ct"),
+        (lambda value: sed.PSDS(sed.Intersection(0.7, 0.7), alpha_st=value), "alpha_st"),
+        (lambda value: sed.postprocessing.MedianFilter(value), "seconds"),
+        (lambda value: sed.postprocessing.MovingAverage(value), "seconds"),
+        (lambda value: sed.postprocessing.MinimumDuration(value), "seconds"),
+        (lambda value: sed.postprocessing.MaximumGap(value), "seconds"),
+        (lambda value: sed.postprocessing.EventBoxes(value), "step"),
+        (lambda value: sed.choose(COUNTS, beta=value), "beta"),
+        (lambda value: sed.choose(COUNTS, "cost", miss_cost=value), "miss_cost"),
+        (lambda value: sed.choose(COUNTS, "cost", false_alarm_cost=value), "false_alarm_cost"),
+        (lambda value: sed.choose(COUNTS, min_recall=value), "min_recall"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else "",
+)
+def test_huge_parameters_are_refused_by_name_and_range(
+    make: Callable[[float], object], name: str, value: float
+) -> None:
+    with pytest.raises(sed.SedscopeError, match=rf"^{name}\b.*(at most|from 0 to) [0-9e+]+\.$"):
+        make(value)
+
+
+def test_a_collar_beyond_all_recordings_is_refused() -> None:
+    message = r"onset=10000000000.0 must be at least 0 and at most 1e\+09\."
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.Collar(onset=1e10)
+    widest = sed.BestFScore(sed.Collar(1e9, 1e9, 1e300))
+    assert sed.evaluate(SCORES, TRUTH, widest)[widest].value == 1
 
 
 @pytest.mark.parametrize("limit", [5e-324, 1e300, 1.7e308])

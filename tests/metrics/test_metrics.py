@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import sedscope as sed
+from sedscope.counting.tally import Tally
 from sedscope.criteria import parse_criterion
 
 from ..support import oracle
@@ -217,6 +219,37 @@ def test_a_number_of_false_alarms_that_is_met_exactly() -> None:
     assert sed.evaluate(scores, truth, metric)[metric].value == 1
     counts = sed.deltas(scores, truth, COLLAR).counts()
     assert sed.choose(counts, "recall", max_false_alarms_per_hour=0.29).thresholds["Dog"] < 0.8
+
+
+@pytest.mark.parametrize("false_alarms", range(1, 30))
+@pytest.mark.parametrize("seconds", [65, 91, 1001, 0.7])
+def test_any_number_of_false_alarms_that_is_met_exactly(false_alarms: int, seconds: float) -> None:
+    # false alarms from 0 s on, then the reference with a lower score
+    values = [[0.9], [0.1]] * false_alarms + [[0.8], [0.1]]
+    scores = sed.Scores.from_arrays({"a": values}, classes=["Dog"], frame=0.01)
+    reference = (0.02 * false_alarms, 0.02 * false_alarms + 0.01, "Dog")
+    truth = sed.GroundTruth.from_dict({"a": [reference]}, durations={"a": seconds})
+    per_hour = float(Fraction(false_alarms * 3600) / Fraction(str(seconds)))
+    strict = sed.Collar(0.001, 0.001, 0)
+    met = sed.RecallAtFalseAlarms(strict, per_hour=per_hour)
+    missed = sed.RecallAtFalseAlarms(strict, per_hour=per_hour * (1 - 1e-14))
+    result = sed.evaluate(scores, truth, [met, missed])
+    assert (result[met].value, result[missed].value) == (1, 0)
+    counts = sed.deltas(scores, truth, strict).counts()
+    assert not sed.choose(counts, min_recall=1, max_false_alarms_per_hour=per_hour).unmet
+    assert sed.choose(counts, min_recall=1, max_false_alarms_per_hour=per_hour * (1 - 1e-14)).unmet
+    # the vertex at the end of a PSD-ROC
+    psds = sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=per_hour)
+    psd_roc = sed.evaluate(scores, truth, psds)[psds].curve
+    assert (psd_roc.efpr[-1], psd_roc.etpr[-1]) == (pytest.approx(per_hour, rel=1e-15), 1)
+    assert psd_roc.efpr[-1] <= per_hour
+
+
+@pytest.mark.parametrize(("found", "of"), [(1, 10), (3, 10), (7, 10), (5, 7), (2, 3), (29, 100)])
+def test_a_recall_and_a_precision_that_are_met_exactly(found: int, of: int) -> None:
+    tally = Tally(np.array([found]), np.array([of - found]), of)
+    assert tally.recall >= found / of
+    assert tally.precision >= found / of
 
 
 def test_infinite_scores_of_several_classes_are_one_operating_point() -> None:

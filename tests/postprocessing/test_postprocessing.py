@@ -178,7 +178,51 @@ def test_moving_average_is_the_exact_mean_rounded(
         return
     found, ticks = process(MovingAverage(window / 1e6), (scores, case[1]), dtype)
     assert ticks == case[1]
-    assert found == pytest.approx(oracle.moving_average(scores, case[1], window), rel=1e-15, abs=1e-29)
+    assert found == oracle.moving_average(scores, case[1], window)
+
+
+# constants with decimals, neighbours of each other, any magnitude up to the largest numbers
+hard_scores = (
+    st.sampled_from(
+        [0.1, 0.3, np.nextafter(0.3, 1), 1e-30, -1e-30, 1e30, -1e30, 5e-324, 1.7e308, -1.7e308]
+    )
+    | st.floats(0, 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+hard_clips = st.lists(
+    st.tuples(hard_scores, st.sampled_from([1, 3, 64_000, 10**9])), min_size=1, max_size=10
+).map(lambda frames: ([s for s, _ in frames], np.cumsum([0, *(n for _, n in frames)]).tolist()))
+
+
+@given(hard_clips, st.sampled_from([1, 2, 5, 100_000, 128_001, 3 * 10**9]))
+def test_moving_average_of_all_magnitudes(case: Clip, window: int) -> None:
+    found, _ = process(MovingAverage(window / 1e6), case)
+    assert found == oracle.moving_average(*case, window)
+
+
+@given(hard_clips, st.sampled_from([1, 2, 5, 100_000, 128_001, 3 * 10**9]))
+def test_boxes_of_all_magnitudes(case: Clip, window: int) -> None:
+    scores = [max(min(score, 1e300), -1e300) for score in case[0]]
+    processed = process(EventBoxes(window / 1e6), (scores, case[1]))
+    expected = oracle.event_boxes(scores, case[1], window, None, None)
+    # boxes that touch cannot be told apart in the scores unless their confidences differ
+    found = [
+        (onset, offset, score)
+        for score, onset, offset in zip(processed[0], processed[1], processed[1][1:], strict=False)
+        if score > -oracle.INF and onset < offset
+    ]
+    assert found == expected
+
+
+@given(st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4]), min_size=2, max_size=12), st.integers(1, 8))
+def test_equal_steps_are_equal_near_the_ends_of_a_clip(scores: list[float], frames: int) -> None:
+    edges = [64_000 * i for i in range(len(scores) + 1)]
+    processed = process(EventBoxes(frames * 0.064), (scores, edges))
+    expected = oracle.event_boxes(scores, edges, 64_000 * frames, None, None)
+    onsets = {time: score for score, time in zip(processed[0], processed[1], strict=False)}
+    assert [(onset, onsets[onset]) for onset, _, _ in expected] == [
+        (onset, confidence) for onset, _, confidence in expected
+    ]
 
 
 def test_the_mean_of_equal_scores_is_that_score() -> None:
@@ -206,7 +250,7 @@ def test_boxes_by_definition(
     expected = oracle.event_boxes(scores, edges, window, absolute, relative)
     assert oracle.runs(*processed, -oracle.INF) == [box[:2] for box in expected]
     for onset, _, confidence in expected:
-        assert confidences[onset] == pytest.approx(confidence, rel=1e-15, abs=1e-29)
+        assert confidences[onset] == confidence
 
 
 def test_boxes_of_the_paper() -> None:

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "python/fractions.hpp"
 #include "python/pairing_criterion.hpp"
 
 namespace sedscope::python {
@@ -15,9 +16,9 @@ static const CriterionBinding collar([](nb::module_& module) {
         .def(
             "__init__",
             [](Bound* self, std::optional<int64_t> onset, std::optional<int64_t> offset,
-               double offset_rate, bool cross_triggers, bool errors) {
+               FractionPair offset_rate, bool cross_triggers, bool errors) {
                 const Collar rule{onset.has_value(), offset.has_value(), onset.value_or(0),
-                                  offset.value_or(0), offset_rate};
+                                  offset.value_or(0), fraction_of(offset_rate)};
                 new (self) Bound({rule, cross_triggers, errors});
             },
             "onset"_a.none(), "offset"_a.none(), "offset_rate"_a, nb::kw_only(), "cross_triggers"_a,

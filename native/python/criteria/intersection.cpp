@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "python/criterion.hpp"
+#include "python/fractions.hpp"
 
 namespace sedscope::python {
 
@@ -14,8 +15,12 @@ static const CriterionBinding intersection([](nb::module_& module) {
     bind_criterion<Intersection>(module, "Intersection")
         .def(
             "__init__",
-            [](Bound* self, double dtc, double gtc, std::optional<double> cttc) {
-                new (self) Bound({{dtc}, {gtc}, {cttc.value_or(1)}, cttc.has_value()});
+            [](Bound* self, FractionPair dtc, FractionPair gtc,
+               std::optional<FractionPair> cttc) {
+                new (self) Bound({{fraction_of(dtc)},
+                                  {fraction_of(gtc)},
+                                  {fraction_of(cttc.value_or(FractionPair(1, 1)))},
+                                  cttc.has_value()});
             },
             "dtc"_a, "gtc"_a, "cttc"_a.none());
 });

@@ -1,6 +1,7 @@
 // Binds the criterion of intersection over union.
 #include "criteria/iou.hpp"
 
+#include "python/fractions.hpp"
 #include "python/pairing_criterion.hpp"
 
 namespace sedscope::python {
@@ -10,8 +11,8 @@ static const CriterionBinding iou([](nb::module_& module) {
     bind_pairing<IoU>(module, "IoU")
         .def(
             "__init__",
-            [](Bound* self, double threshold, bool cross_triggers) {
-                new (self) Bound({IoU{{threshold}}, cross_triggers, false});
+            [](Bound* self, FractionPair threshold, bool cross_triggers) {
+                new (self) Bound({IoU{{fraction_of(threshold)}}, cross_triggers, false});
             },
             "threshold"_a, nb::kw_only(), "cross_triggers"_a);
 });

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +21,21 @@ def _ratio(part: Number, whole: Number, otherwise: float) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(whole > 0, part / whole, otherwise)
     return ratio if ratio.ndim else float(ratio)
+
+
+PRECISION = 2.0**-50
+"""A rate meets a limit if it is at most this share beyond it, which is the precision of the numbers."""
+
+
+def most_false_positives(per_hour: float, hours: float) -> int:
+    """Return how many false positives a limit per hour of recording allows; -1 without a duration.
+
+    >>> most_false_positives(720, 65 / 3600), most_false_positives(0.29, 100)
+    (13, 29)
+    """
+    if not hours > 0:
+        return -1
+    return math.floor(Fraction(float(per_hour)) * Fraction(hours) * (1 + Fraction(PRECISION)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .. import _native
-from ..data.times import to_ticks
+from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import optional_number, require_flag, require_number
 from ..errors import SedscopeError
 from .criterion import MatchingRule
 from .event_criterion import EventCriterion
 from .registry import CRITERIA
+from .shares import as_share
 
 
 @CRITERIA.register
@@ -53,8 +54,8 @@ class Collar(EventCriterion):
     defines_substitutions: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        optional_number(self, "onset", at_least=0)
-        optional_number(self, "offset", at_least=0)
+        optional_number(self, "onset", at_least=0, at_most=LONGEST_SECONDS)
+        optional_number(self, "offset", at_least=0, at_most=LONGEST_SECONDS)
         require_number(self, "offset_rate", at_least=0)
         require_flag(self, "cross_triggers")
         require_flag(self, "errors")
@@ -67,7 +68,7 @@ class Collar(EventCriterion):
         return _native.Collar(
             None if self.onset is None else int(to_ticks(self.onset)),
             None if self.offset is None else int(to_ticks(self.offset)),
-            self.offset_rate,
+            as_share(self.offset_rate),
             cross_triggers=self.cross_triggers,
             errors=self.errors,
         )
@@ -82,5 +83,5 @@ class Collar(EventCriterion):
             "cross_triggers": self.cross_triggers,
             "onset": None if self.onset is None else int(to_ticks(self.onset)),
             "offset": None if self.offset is None else int(to_ticks(self.offset)),
-            "offset_rate": self.offset_rate,
+            "offset_rate": as_share(self.offset_rate),
         }

@@ -10,8 +10,9 @@ from ..data.scores import ScoreArray
 from ..definitions import Defined
 from .clip_batch import ClipBatch, Recording
 from .delta_tables import DeltaTables
+from .shares import Share
 
-MatchingRule: TypeAlias = "dict[str, str | float | bool | None]"
+MatchingRule: TypeAlias = "dict[str, str | float | bool | Share | None]"
 """How a report page matches the events of one clip: the ``kind`` of rule and its parameters."""
 
 

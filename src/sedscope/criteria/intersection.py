@@ -9,6 +9,7 @@ from ..definitions import optional_number, require_number
 from .criterion import MatchingRule
 from .event_criterion import EventCriterion
 from .registry import CRITERIA
+from .shares import as_share, optional_share
 
 
 @CRITERIA.register
@@ -48,7 +49,12 @@ class Intersection(EventCriterion):
         optional_number(self, "cttc", above=0, at_most=1)
 
     def native(self) -> _native.Criterion:
-        return _native.Intersection(self.dtc, self.gtc, self.cttc)
+        return _native.Intersection(as_share(self.dtc), as_share(self.gtc), optional_share(self.cttc))
 
     def matching_rule(self) -> MatchingRule:
-        return {"kind": "intersection", "dtc": self.dtc, "gtc": self.gtc, "cttc": self.cttc}
+        return {
+            "kind": "intersection",
+            "dtc": as_share(self.dtc),
+            "gtc": as_share(self.gtc),
+            "cttc": optional_share(self.cttc),
+        }

@@ -10,6 +10,7 @@ from ..definitions import require_flag, require_number
 from .criterion import MatchingRule
 from .event_criterion import EventCriterion
 from .registry import CRITERIA
+from .shares import as_share
 
 
 @CRITERIA.register
@@ -43,11 +44,11 @@ class IoU(EventCriterion):
         require_flag(self, "cross_triggers")
 
     def native(self) -> _native.Criterion:
-        return _native.IoU(self.threshold, cross_triggers=self.cross_triggers)
+        return _native.IoU(as_share(self.threshold), cross_triggers=self.cross_triggers)
 
     def matching_rule(self) -> MatchingRule:
         return {
             "kind": "iou",
-            "threshold": self.threshold,
+            "threshold": as_share(self.threshold),
             "cross_triggers": self.cross_triggers,
         }

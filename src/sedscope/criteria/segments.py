@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..data.scores import ScoreArray
-from ..data.times import Ticks, to_ticks
+from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_choice, require_flag, require_number
 from .clip_batch import ClipBatch, ClipReferences, Recording
 from .criterion import Criterion, OpenDeltas
@@ -150,7 +150,7 @@ class Segment(SegmentCriterion):
     cross_triggers: bool = False
 
     def __post_init__(self) -> None:
-        require_number(self, "length", at_least=1e-6)
+        require_number(self, "length", at_least=1e-6, at_most=LONGEST_SECONDS)
         require_choice(self, "aggregation", AGGREGATIONS)
         require_flag(self, "cross_triggers")
 

@@ -13,6 +13,8 @@ Ticks = NDArray[np.int64]
 
 TICKS_PER_SECOND = 1_000_000
 SECONDS_PER_UNIT = {"second": 1, "minute": 60, "hour": 3600}
+LONGEST_SECONDS = 1e9
+"""The longest collar, segment or window: longer than any recording, and exact in microseconds."""
 _BLOCK_FRAMES = 2**18
 _LARGEST = 2**53 / TICKS_PER_SECOND  # seconds; about 285 years
 

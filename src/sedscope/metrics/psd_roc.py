@@ -16,7 +16,7 @@ import numpy as np
 
 from .._native import cross_rates
 from ..counting.counts import Counts
-from ..counting.tally import first_minimum_of_runs
+from ..counting.tally import PRECISION, first_minimum_of_runs
 from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT
 from ..postprocessing import PostProcessing
@@ -132,9 +132,9 @@ def class_psd_roc(
     efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit)
     # of consecutive rows with equal true positives only the cheapest can lie on the best curve
     rows = first_minimum_of_runs(of_class.tp, efpr) if oracle else np.arange(len(efpr))
-    rows = rows[efpr[rows] <= max_efpr]
+    rows = rows[efpr[rows] <= max_efpr * (1 + PRECISION)]
     rows = rows[np.lexsort((-of_class.tp[rows], efpr[rows]))]
-    tp, x = of_class.tp[rows], efpr[rows]
+    tp, x = of_class.tp[rows], np.minimum(efpr[rows], max_efpr)
     if oracle:
         kept = tp > np.concatenate([[0], np.maximum.accumulate(tp)[:-1]]) if len(tp) else tp > 0
     else:

@@ -12,7 +12,7 @@ from ..counting.counts import Counts
 from ..criteria import Intersection
 from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT
-from ..definitions import require_choice, require_flag, require_number
+from ..definitions import LARGEST_WEIGHT, require_choice, require_flag, require_number
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing, as_postprocessings
 from .metric import Metric, PointsRead
@@ -102,8 +102,8 @@ class PSDS(Metric[PSDSResult]):
     def __post_init__(self) -> None:
         if not isinstance(self.criterion, Intersection):
             raise SedscopeError(f"PSDS needs an Intersection criterion, not {self.criterion!r}.")
-        require_number(self, "alpha_ct", at_least=0)
-        require_number(self, "alpha_st", at_least=0)
+        require_number(self, "alpha_ct", at_least=0, at_most=LARGEST_WEIGHT)
+        require_number(self, "alpha_st", at_least=0, at_most=LARGEST_WEIGHT)
         require_number(self, "max_efpr", above=0)
         require_choice(self, "unit", SECONDS_PER_UNIT)
         require_flag(self, "oracle")

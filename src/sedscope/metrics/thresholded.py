@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts, Counts
-from ..counting.tally import Tally
+from ..counting.tally import Tally, most_false_positives
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
-from ..definitions import require_number
+from ..definitions import LARGEST_WEIGHT, require_number
 from ..errors import SedscopeError
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
 from .curves import ThresholdCurve, operating_scores, require_all_points
@@ -121,7 +121,7 @@ class FScore(_FixedThreshold):
     def __post_init__(self) -> None:
         self._check()
         require_number(self, "threshold")
-        require_number(self, "beta", above=0)
+        require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
 
     def of_tally(self, tally: Tally) -> float:
         return float(tally.fscore(self.beta))
@@ -155,7 +155,7 @@ class BestFScore(_BestThreshold):
 
     def __post_init__(self) -> None:
         self._check()
-        require_number(self, "beta", above=0)
+        require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
 
     def quantity(self, tally: Tally) -> Any:
         return tally.fscore(self.beta)
@@ -483,7 +483,8 @@ class RecallAtFalseAlarms(_Constrained):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally()
-        return self._best(counts, tally.recall, tally.false_alarms_per_hour(hours) <= self.per_hour)
+        allowed = most_false_positives(self.per_hour, hours)
+        return self._best(counts, tally.recall, np.asarray(tally.fp) <= allowed)
 
     def of_tally(self, tally: Tally) -> float:
         """Return the recall, whether or not the constraint is met."""

@@ -8,11 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..data.scores import ClipScores, Scores, refuse_nans
-from ..data.times import to_ticks
+from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
 from ..errors import SedscopeError, counted, listing
-
-_LONGEST = 1e9  # seconds: longer than any recording, and exact in microseconds
 
 
 class PostProcessing(Defined, ABC):
@@ -130,7 +128,7 @@ class PostProcessing(Defined, ABC):
 
 def require_duration(owner: PostProcessing, name: str, *, at_least: float = 0) -> None:
     """Refuse a field that is not a length of time in seconds."""
-    require_number(owner, name, at_least=at_least, at_most=_LONGEST)
+    require_number(owner, name, at_least=at_least, at_most=LONGEST_SECONDS)
 
 
 def duration_ticks(seconds: float) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts
+from ..counting.tally import most_false_positives
 from ..data.arrays import FloatArray
 from .packing import short_between
 
@@ -89,7 +90,7 @@ def important_rows(table: ClassCounts, hours: float) -> NDArray[np.intp]:
         rows.append(int(np.argmax(tally.fscore())))
     fp, tp = np.asarray(tally.fp), np.asarray(tally.tp)
     for rate in _RATES:
-        allowed = fp <= rate * hours
+        allowed = fp <= most_false_positives(rate, hours)
         if not allowed.all():
             rows.append(int(np.argmax(np.where(allowed, tp, -1))))
     return np.unique(np.array(rows, np.intp))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts, Counts
-from ..counting.tally import Tally
+from ..counting.tally import Tally, most_false_positives
 from ..data.arrays import FloatArray
+from ..definitions import LARGEST_WEIGHT
 from ..errors import SedscopeError
 from .operating_points import OperatingPoints
 
@@ -64,33 +65,32 @@ def choose(
     if objective not in OBJECTIVES:
         names = " or ".join(map(repr, OBJECTIVES))
         raise SedscopeError(f"objective={objective!r} is not valid. Choose {names}.")
-    _require_at_least_zero(
+    _require_between_zero_and(
+        LARGEST_WEIGHT,
         beta=beta,
         miss_cost=miss_cost,
         false_alarm_cost=false_alarm_cost,
-        max_false_alarms_per_hour=max_false_alarms_per_hour,
     )
-    for name, share in (("min_precision", min_precision), ("min_recall", min_recall)):
-        if share is not None and not 0 <= share <= 1:
-            raise SedscopeError(f"{name}={share!r} must be a number from 0 to 1.")
-    hours = counts.duration / 3600
-    limit = math.inf if max_false_alarms_per_hour is None else max_false_alarms_per_hour * hours
+    _require_between_zero_and(sys.float_info.max, max_false_alarms_per_hour=max_false_alarms_per_hour)
+    _require_between_zero_and(1, min_precision=min_precision, min_recall=min_recall)
+    allowed = (
+        math.inf
+        if max_false_alarms_per_hour is None
+        else most_false_positives(max_false_alarms_per_hour, counts.duration / 3600)
+    )
     thresholds: dict[str, float] = {}
     unmet: dict[str, str] = {}
     for label, of_class in counts.items():
         if not of_class.references:
             continue
         of_class.require_rows("A choice of operating points")
-        of_class.require_reach("A choice of operating points", limit)
+        of_class.require_reach("A choice of operating points", allowed)
         tally = of_class.tally()
         goodness = _goodness(tally, objective, beta, miss_cost, false_alarm_cost)
         constraints = {
             f"precision >= {min_precision}": _holds(tally.precision, min_precision),
             f"recall >= {min_recall}": _holds(tally.recall, min_recall),
-            f"at most {max_false_alarms_per_hour} false alarms per hour": _holds(
-                -tally.false_alarms_per_hour(hours),
-                None if max_false_alarms_per_hour is None else -max_false_alarms_per_hour,
-            ),
+            f"at most {max_false_alarms_per_hour} false alarms per hour": np.asarray(tally.fp) <= allowed,
         }
         met = np.all(list(constraints.values()), axis=0)
         if not met.any():
@@ -122,7 +122,7 @@ def _goodness(
     return tally.precision if objective == "precision" else tally.recall
 
 
-def _holds(values: FloatArray, least: float | None) -> NDArray[np.bool_]:
+def _holds(values: NDArray[Any], least: float | None) -> NDArray[np.bool_]:
     return np.ones(len(values), bool) if least is None else values >= least
 
 
@@ -146,7 +146,8 @@ def _provenance(
     }
 
 
-def _require_at_least_zero(**parameters: float | None) -> None:
+def _require_between_zero_and(largest: float, **parameters: float | None) -> None:
     for name, value in parameters.items():
-        if value is not None and not 0 <= value < math.inf:
-            raise SedscopeError(f"{name}={value!r} must be a number of at least 0.")
+        is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+        if value is not None and not (is_number and 0 <= value <= largest):
+            raise SedscopeError(f"{name}={value!r:.50} must be a number from 0 to {largest:g}.")

@@ -6,7 +6,8 @@ Conventions
 - Times are integer microseconds, intervals are half open: [onset, offset).
 - The operating point "at score s" is the threshold just below s: frames with `score >= s` are
   active. A frame with score -inf is never active. No score is NaN.
-- A requirement rho * length is the float product rounded to the nearest microsecond, at least 1.
+- A share rho stands for the simplest fraction that is the same float. A requirement rho * length is
+  rounded to the nearest microsecond, halves up, and is at least 1.
 - References have a positive length, and those of one label do not overlap within a clip.
 - One-to-one matchings pair a detection or a reference at most once, and are within a clip.
 - The "other labels" of a label are all others that occur in the scores or references of any clip.
@@ -29,6 +30,7 @@ from .clips import (
     reference_count,
     references,
     requirement,
+    share,
 )
 from .intersection import intersection_count, intersection_counts
 from .pairs import (
@@ -89,4 +91,5 @@ __all__ = [
     "segment_scores",
     "segment_targets",
     "segments",
+    "share",
 ]

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from itertools import groupby
 
 Event = tuple[int, int]  # onset, offset
@@ -27,9 +29,28 @@ class Count:
     ct: Mapping[str, int]
 
 
+@lru_cache
+def simplest_fraction(rho: float) -> Fraction:
+    """Of the fractions that round to the float `rho`, the one with the smallest denominator."""
+    fits = [float(Fraction(rho).limit_denominator(2**k)) == rho for k in range(63)]
+    low, high = 2 ** fits.index(True) // 2, 2 ** fits.index(True)
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if float(Fraction(rho).limit_denominator(middle)) == rho:
+            high = middle
+        else:
+            low = middle
+    return Fraction(rho).limit_denominator(high)
+
+
+def share(rho: float, length: int) -> int:
+    """The share `rho` of `length` to the nearest microsecond, halves up."""
+    return math.floor(simplest_fraction(rho) * length + Fraction(1, 2))
+
+
 def requirement(rho: float, length: int) -> int:
-    """The overlap that the share `rho` of `length` asks for: nearest microsecond, at least one."""
-    return max(1, math.floor(rho * length + 0.5))
+    """The overlap that the share `rho` of `length` asks for: at least one microsecond."""
+    return max(1, share(rho, length))
 
 
 def is_active(value: float, score: float) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 
 from .clips import (
@@ -15,6 +14,7 @@ from .clips import (
     overlap,
     references,
     requirement,
+    share,
 )
 
 Pairable = Callable[[Event, Event], bool]  # whether a detection and a reference can be paired
@@ -31,8 +31,8 @@ def collar(*, onset: int | None, offset: int | None, offset_rate: float) -> Pair
             return False
         if offset is None:
             return True
-        share = math.floor(offset_rate * (reference[1] - reference[0]) + 0.5)
-        return abs(detection[1] - reference[1]) <= max(offset, share)
+        tolerance = max(offset, share(offset_rate, reference[1] - reference[0]))
+        return abs(detection[1] - reference[1]) <= tolerance
 
     return can_pair
 

@@ -122,7 +122,7 @@ def event_boxes(
         first = max(edge - Fraction(window, 2), Fraction(edges[0]))
         last = min(edge + Fraction(window, 2), Fraction(edges[-1]))
         after, before = (mean(scores, edges, *times) for times in ((edge, last), (first, edge)))
-        steps.append(Fraction(float(after) - float(before)))
+        steps.append(after - before)
     steps.append(Fraction(0))
 
     # plateaus of equal steps: (first, last, value)

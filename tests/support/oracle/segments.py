@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 
 from .clips import (
@@ -28,8 +29,8 @@ def segments(clip: Clip, length: int | None) -> list[Event]:
 def segment_scores(clip: Clip, label: str, *, length: int | None, mean: bool = False) -> list[float]:
     """Per segment the largest score of the frames that overlap it, -inf if none does.
 
-    With `mean` their mean, weighted by shared time, in floats added from left to right; -inf if
-    any of them is -inf.
+    With `mean` their mean, weighted by shared time, exact before it is rounded; -inf if any of
+    them is -inf.
     """
     values = []
     for segment in segments(clip, length):
@@ -43,10 +44,8 @@ def segment_scores(clip: Clip, label: str, *, length: int | None, mean: bool = F
         elif any(score == -math.inf for score, _ in parts):
             values.append(-math.inf)
         else:
-            total = 0.0
-            for score, shared in parts:  # sum() adds floats with compensation from Python 3.12 on
-                total += score * shared
-            values.append(total / float(sum(shared for _, shared in parts)))
+            total = sum(Fraction(score) * shared for score, shared in parts)
+            values.append(float(total / sum(shared for _, shared in parts)))
     return values
 
 

@@ -74,8 +74,14 @@ function totalOverlap(event, others) {
   return others.reduce((sum, other) => sum + overlap(event, other), 0);
 }
 
+// A share [numerator, denominator] of a length, rounded to the nearest microsecond, halves up.
+function shareOf([numerator, denominator], length) {
+  const [above, below] = [2n * BigInt(numerator) * BigInt(length), BigInt(denominator)];
+  return Number((above + below) / (2n * below));
+}
+
 function requiredTime(share, length) {
-  return Math.max(1, Math.floor(share * length + 0.5));
+  return Math.max(1, shareOf(share, length));
 }
 
 function judgeByIntersection({ dtc, gtc }, detections, references) {
@@ -89,7 +95,7 @@ function judgeByIntersection({ dtc, gtc }, detections, references) {
 
 // Whether the onset and whether the offset lies outside its collar.
 function outsideCollars({ onset, offset, offset_rate: rate }, detection, reference) {
-  const collar = Math.max(offset ?? 0, Math.floor(rate * lengthOf(reference) + 0.5));
+  const collar = Math.max(offset ?? 0, shareOf(rate, lengthOf(reference)));
   return [onset !== null && Math.abs(detection[0] - reference[0]) > onset,
     offset !== null && Math.abs(detection[1] - reference[1]) > collar];
 }

@@ -1,0 +1,64 @@
+// Exact fractions of whole numbers.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace sedscope {
+
+// A product of two whole numbers.
+struct Product {
+    uint64_t high, low;
+
+    Product(uint64_t a, uint64_t b) {
+        const uint64_t a1 = a >> 32, a0 = a & half, b1 = b >> 32, b0 = b & half;
+        const uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+        const uint64_t other = a0 * b1 + (middle & half);
+        high = a1 * b1 + (middle >> 32) + (other >> 32);
+        low = a * b;
+    }
+
+    bool operator>=(const Product& other) const {
+        return high != other.high ? high > other.high : low >= other.low;
+    }
+
+private:
+    static constexpr uint64_t half = 0xffffffff;
+};
+
+// A fraction of at least 0. The denominator is not 0.
+class Fraction {
+public:
+    Fraction(int64_t numerator, int64_t denominator)
+        : numerator_(static_cast<uint64_t>(numerator)),
+          denominator_(static_cast<uint64_t>(denominator)),
+          value_(static_cast<double>(numerator) / static_cast<double>(denominator)) {}
+
+    // This fraction of a number between 0 and 2^53, rounded to the nearest whole number, halves up,
+    // and at most `largest`.
+    int64_t of(int64_t number) const {
+        const double product = value_ * static_cast<double>(number);
+        if (!(product < largest)) return static_cast<int64_t>(largest);
+        const double raised = product + 0.5;
+        const double nearest = std::floor(raised + 0.5);
+        if (std::abs(raised - nearest) > (product + 1) * uncertainty)  // rounding errors are smaller
+            return static_cast<int64_t>(raised);
+        const Product twice(numerator_, 2 * static_cast<uint64_t>(number));
+        auto reaches = [&](uint64_t whole) {  // minus a half
+            return twice >= Product(denominator_, 2 * whole - 1);
+        };
+        auto whole = static_cast<uint64_t>(nearest);
+        while (reaches(whole + 1)) ++whole;
+        while (whole > 0 && !reaches(whole)) --whole;
+        return static_cast<int64_t>(whole);
+    }
+
+private:
+    static constexpr double largest = 9e15;  // about 2^53
+    static constexpr double uncertainty = 1.0 / (1ll << 50);
+
+    uint64_t numerator_, denominator_;
+    double value_;
+};
+
+}  // namespace sedscope
