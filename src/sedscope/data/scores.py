@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import SedscopeError, counted, listing, raise_together, subject
 from .arrays import ScoreArray
+from .choices import Gaps, check_gaps
 from .chunks import Chunks, Unit, check_unit, chunks_by_recording, stitch_clips
 from .clip_ids import clip_id, clip_ids
 from .frames import FrameLike, clip_from_table, table_classes
@@ -207,14 +208,17 @@ class Scores(Mapping[str, ClipScores]):
         return cls(clips, load, classes=labels, thread_safe=thread_safe)
 
     @classmethod
-    def from_tables(cls, tables: Mapping[str, FrameLike]) -> Scores:
+    def from_tables(cls, tables: Mapping[str, FrameLike], *, gaps: Gaps = "error") -> Scores:
         """Make scores from DCASE score tables.
 
         Parameters
         ----------
         tables : mapping from str to data frame
             A pandas, polars or pyarrow table per clip, with the columns ``onset offset class…`` and a
-            row per frame.
+            row per frame. Times that differ only by rounding errors are the same boundary, see
+            :meth:`ClipScores.from_frames`.
+        gaps : {'error', 'silent'}, default 'error'
+            Whether a gap between two frames is an error or a frame in which nothing is active.
 
         Returns
         -------
@@ -231,11 +235,12 @@ class Scores(Mapping[str, ClipScores]):
             raise SedscopeError(f"Give a mapping from clips to tables, not {type(tables).__name__}.")
         if not tables:
             raise SedscopeError("There are no score tables.")
+        check_gaps(gaps)
         name, table = next(iter(tables.items()))
         classes = table_classes(table, where=f"clip {clip_id(name)}")
 
         def load(name: str) -> ClipScores:
-            return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}")
+            return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}", gaps=gaps)
 
         return cls(tables, load, classes=classes, thread_safe=True)
 
