@@ -107,7 +107,10 @@ def test_score_tables_as_frames(kind: str, dtype: Any) -> None:
     columns = {"onset": [0.0, 2.0], "offset": [1.0, 3.0]}
     first = frame_of(kind, {**columns, "Dog": values[:, 0], "Cat": values[:, 1]})
     second = frame_of(kind, {**columns, "Cat": values[:, 1], "Dog": values[:, 0]})
-    scores = sed.Scores.from_tables({"dir/a.wav": first, "b": second})
+    tables = {"dir/a.wav": first, "b": second}
+    with pytest.raises(sed.SedscopeError, match=r"clip a: There is 1 gap .*before frame 1 \(1–2 s\)"):
+        sed.Scores.from_tables(tables)["a"]
+    scores = sed.Scores.from_tables(tables, gaps="silent")
     assert scores.classes == ("Dog", "Cat")
     for clip in ("a", "b"):
         assert scores[clip].values.dtype == dtype

@@ -71,8 +71,8 @@ def validate(
     overlaps : {"error", "merge"}
         Whether overlapping reference events of one class are an error or are merged.
     gaps : {"error", "silent"}
-        Whether gaps between the frames of scores that are read from tables are an error, or frames in
-        which nothing is active.
+        Whether gaps between frames of score tables, and between chunks, are an error, or frames in which
+        nothing is active.
     format : str, optional
         The format of the ground truth, as in :func:`sedscope.read_ground_truth`.
     columns : mapping of str to str, optional
@@ -131,7 +131,9 @@ def validate(
             else _usable_truth(table, stated_durations, invalid, overlaps, findings)
         )
     if isinstance(scores, Scores):
-        system: Scores | None = scores if stitch is False else scores.stitch(stitch, unit=unit)
+        system: Scores | None = (
+            scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
+        )
     else:
         system = _read_scores(location(scores), references, gaps, scores_format, stitch, unit, findings)
     survey = None if system is None else survey_scores(system, threads)

@@ -50,7 +50,7 @@ def detect(
     system = read_scores(scores, format=scores_format, gaps=gaps)
     joining = stitch_arguments(stitch)
     if joining["stitch"] is not False:
-        system = system.stitch(joining["stitch"], unit=joining["unit"])
+        system = system.stitch(joining["stitch"], unit=joining["unit"], gaps=gaps)
     system = postprocess_scores(system, postprocess)
     if threshold is not None:
         events = detect_events(system, threshold)

@@ -15,6 +15,7 @@ from .clip_ids import clip_id, clip_ids
 from .frames import FrameLike, clip_from_table, table_classes
 from .recordings import ClipPieces, whole_clip_error
 from .score_arrays import ClipScores, Grid, as_scores, check_shape, frame_grid, refuse_nans
+from .shared_arrays import protected
 
 if TYPE_CHECKING:
     from .detections import DetectionLike
@@ -122,7 +123,10 @@ class Scores(Mapping[str, ClipScores]):
         errors: list[SedscopeError] = []
         for name in arrays:
             try:
-                clips[name] = _whole(name, _checked_clip(name, arrays[name], grid, len(labels)))
+                returned = arrays[name]
+                clip = _whole(name, _checked_clip(name, returned, grid, len(labels)))
+                # a mapping that is not a dict may make its arrays one after the other in one place
+                clips[name] = clip if isinstance(arrays, dict) else protected(clip, returned)
             except SedscopeError as error:
                 errors.append(error)
         raise_together(errors)
@@ -178,6 +182,8 @@ class Scores(Mapping[str, ClipScores]):
         function : callable
             Takes the name of a clip and returns its (frames × classes) array. It may return
             :class:`ClipScores` or :class:`ClipPieces` instead, which need neither `frame` nor `edges`.
+            It may use its arrays again for the next clip: sedscope copies them where it cannot rule
+            that out.
         classes : iterable of str
             The classes, in the order of the columns.
         frame : float, optional
@@ -203,7 +209,9 @@ class Scores(Mapping[str, ClipScores]):
         grid = None if frame is None and edges is None else frame_grid(frame, edges)
 
         def load(name: str) -> ClipScores | ClipPieces:
-            return _checked_clip(name, function(name), grid, len(labels))
+            returned = function(name)
+            clip = _checked_clip(name, returned, grid, len(labels))
+            return protected(clip, returned) if isinstance(clip, ClipScores) else clip
 
         return cls(clips, load, classes=labels, thread_safe=thread_safe)
 
@@ -348,20 +356,25 @@ class Scores(Mapping[str, ClipScores]):
             processing=self.processing,
         )
 
-    def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds") -> Scores:
+    def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds", gaps: Gaps = "error") -> Scores:
         """Stitch the chunks of each recording to one timeline.
 
         Frames of the result lie between any two boundaries of the chunks. The score of a frame is the
-        mean of the chunks that cover it, and ``-inf`` where no chunk does.
+        mean of the chunks that cover it. If the frames of a chunk end less than a frame before the
+        next chunk begins, the last one lasts until then.
 
         Parameters
         ----------
         chunks : mapping or path, optional
             ``{chunk: (recording, start in seconds)}``, or a file with the columns ``filename recording
             start``. By default, the names of the chunks say where they start: ``RECORDING-START`` or
-            ``RECORDING-START-END``, with ``-`` or ``_``.
+            ``RECORDING-START-END``, with ``-`` or ``_``. A chunk that is much longer or shorter than
+            its name states is an error.
         unit : {'seconds', 'centiseconds', 'milliseconds'}, default 'seconds'
             Unit of the times in the names.
+        gaps : {'error', 'silent'}, default 'error'
+            Whether times that no chunk covers are an error. ``"silent"`` gives all of them, however
+            short, the score ``-inf``.
 
         Returns
         -------
@@ -376,6 +389,7 @@ class Scores(Mapping[str, ClipScores]):
         ([0.2, 0.6, 0.6], [0.0, 1.0, 2.0, 3.0])
         """
         check_unit(unit)
+        check_gaps(gaps)
         if chunks is not None and not isinstance(chunks, Mapping):
             from ..io.chunk_table import read_chunk_table
 
@@ -383,7 +397,11 @@ class Scores(Mapping[str, ClipScores]):
         recordings = chunks_by_recording(self, chunks, unit)
 
         def load(recording: str) -> ClipScores:
-            return stitch_clips([(start, self[clip]) for start, clip in recordings[recording]])
+            parts = [(chunk, self[chunk.clip]) for chunk in recordings[recording]]
+            try:
+                return stitch_clips(parts, gaps)
+            except SedscopeError as error:
+                raise SedscopeError(f"recording {recording}: {error}") from None
 
         def identify(recording: str) -> str | None:
             parts = [(start, clip, self.identity(clip)) for start, clip in recordings[recording]]

@@ -134,7 +134,7 @@ def convert(
         _refuse(source_location, "scores", **options, durations_output=durations_output)
         scores = read_scores(source_location, format=format, classes=classes, frame=frame, gaps=gaps)
         if stitch is not False:
-            scores = stitch_scores(scores, stitch, unit)
+            scores = stitch_scores(scores, stitch, unit, gaps)
         source_format = format or _score_format_name(source_location)
         target_format = to or _format_by_name(target_path, "scores")
         if target_format in EVENT_FORMATS:

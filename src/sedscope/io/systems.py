@@ -63,7 +63,7 @@ def read_system_scores(
     """
     if not holds_events(path, format):
         scores = read_scores(path, format=format, gaps=gaps)
-        return scores if stitch is False else stitch_scores(scores, stitch, unit)
+        return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
     durations = None if truth.durations is None else clip_seconds(truth)
     events = read_events(path, format=format, durations=durations)
     labels = {event[2] for clip_events in events.values() for event in clip_events}
