@@ -27,7 +27,7 @@ from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
 
 _MOST_ERRORS = 20
-_FLOAT64_START, _FLOAT32_START = "onset\toffset\t", 'onset\t"offset"\t'
+_FLOAT64_START, _FLOAT32_START = b"onset\toffset\t", b'onset\t"offset"\t'
 
 
 def recognise(path: Location) -> bool:
@@ -94,7 +94,7 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
     columns = [column[label] for label in classes]
     in_order = columns == list(range(2, len(header)))
     values: ScoreArray = table[:, 2:] if in_order else table[:, columns]
-    if content.startswith(_FLOAT32_START.encode()):
+    if content.startswith(_FLOAT32_START):
         values = values.astype(np.float32)
     try:
         return ClipScores.from_named_frames(
@@ -139,21 +139,36 @@ def _parse_slowly(file: Location) -> tuple[FloatArray, Sequence[int]]:
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
     """Write a folder of score tables, with as few digits as read back exactly."""
-    import polars
-
     unfit = [repr(name) for name in scores.classes if name in TIME_COLUMNS or "\n" in name]
     if unfit:
         raise SedscopeError(f"A score table cannot have classes named {listing(unfit)}.")
     with filling(path) as folder:
         for clip, clip_scores in clips:
-            edges = clip_scores.edges
-            columns = {"onset": edges[:-1], "offset": edges[1:]}
-            columns |= dict(zip(scores.classes, clip_scores.values.T, strict=True))
-            text = polars.DataFrame(columns).write_csv(separator="\t")
-            if clip_scores.values.dtype == np.float32:
-                text = _FLOAT32_START + text.removeprefix(_FLOAT64_START)
+            content = _table(clip_scores.edges, clip_scores.values, scores.classes)
+            if clip_scores.values.dtype == np.float32 and not _reads_back(content, clip_scores.values):
+                # the shortest digits are within the last bit of a float64 from the next float32
+                content = _table(
+                    clip_scores.edges, clip_scores.values.astype(np.float64), scores.classes
+                )
+                content = _FLOAT32_START + content.removeprefix(_FLOAT64_START)
             with replacing(folder / f"{clip}.tsv") as temporary:
-                temporary.write_bytes(text.encode())
+                temporary.write_bytes(content)
+
+
+def _table(edges: FloatArray, values: ScoreArray, classes: Sequence[str]) -> bytes:
+    """Return the text of a table."""
+    import polars
+
+    columns = {"onset": edges[:-1], "offset": edges[1:], **dict(zip(classes, values.T, strict=True))}
+    content = polars.DataFrame(columns).write_csv(separator="\t").encode()
+    is_float32 = values.dtype == np.float32
+    return _FLOAT32_START + content.removeprefix(_FLOAT64_START) if is_float32 else content
+
+
+def _reads_back(content: bytes, values: ScoreArray) -> bool:
+    """Return whether the numbers of a table, read as float64, become the same float32."""
+    table = number_table(content, content.index(b"\n") + 1, 2 + values.shape[1])
+    return table is not None and np.array_equal(table[:, 2:].astype(np.float32), values, equal_nan=True)
 
 
 def _first_table(files: Collection[Location]) -> tuple[tuple[str, ...], bool]:
