@@ -173,7 +173,7 @@ def test_pieces_may_use_one_buffer() -> None:
     truth = sed.GroundTruth.from_dict({"a": [(1, 3, "Dog")]}, durations={"a": 6})
     whole = sed.Scores.from_arrays({"a": values}, classes=["Dog"], frame=1.0)
     in_pieces = sed.Scores.from_pieces({"a": recording}, classes=["Dog"])
-    metrics = [PSDS, sed.BestFScore(sed.Collar())]
+    metrics: list[sed.Metric[Any]] = [PSDS, sed.BestFScore(sed.Collar())]
     expected = sed.evaluate(whole, truth, metrics).to_json()
     assert sed.evaluate(in_pieces, truth, metrics).to_json() == expected
 

@@ -99,7 +99,7 @@ class _Reader:
         where = f"clip {name}"
         if isinstance(frame, self.pandas_frame) and frame.columns.tolist() == self.header:
             table = frame.to_numpy()
-            if table.dtype in (np.float32, np.float64):
+            if table.dtype in (np.float32, np.float64) and len(table):
                 return self._from_array(table, where)
         return clip_from_table(frame, self.header[2:], where)
 

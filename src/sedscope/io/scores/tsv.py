@@ -81,8 +81,6 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
     header, start = split_header(content, file)
     labels = header_classes(header, str(file))
     check_same_classes(labels, classes, str(file))
-    if _is_complete(content) != complete:
-        raise SedscopeError(_cut_off(file, content, complete))
     table, lines = number_table(content, start, len(header)), None
     if table is None:
         table, lines = _parse_slowly(file)
@@ -90,6 +88,8 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
         raise SedscopeError(
             f"{file}: the score table has no rows below its header. It needs a row for each frame."
         )
+    if _is_complete(content) != complete:
+        raise SedscopeError(_cut_off(file, content, complete))
     column = {label: 2 + k for k, label in enumerate(labels)}
     columns = [column[label] for label in classes]
     in_order = columns == list(range(2, len(header)))
