@@ -259,7 +259,7 @@ def test_objects_in_memory() -> None:
 
 
 def test_clips_without_frames() -> None:
-    arrays = {"a": [[0.1], [0.9]], "b": np.empty((0, 1))}
+    arrays: dict[str, Any] = {"a": [[0.1], [0.9]], "b": np.empty((0, 1))}
     scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
     truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")], "b": []})
     findings = {finding.kind: str(finding) for finding in sed.validate(scores, truth).findings}

@@ -198,7 +198,7 @@ def test_a_changed_bit_in_the_small_arrays_is_noticed(tmp_path: Path) -> None:
 def test_the_members_of_an_archive_are_listed_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arrays = {f"clip{i}": VALUES for i in range(20)}
+    arrays: dict[str, Any] = {f"clip{i}": VALUES for i in range(20)}
     np.savez_compressed(tmp_path / "x.npz", **arrays, classes=CLASSES, frame=0.5)
     opened: list[Any] = []
     open_archive = zipfile.ZipFile.__init__
@@ -214,7 +214,7 @@ def test_the_members_of_an_archive_are_listed_once(
 
 
 def test_boundaries_in_milliseconds_give_a_warning(tmp_path: Path) -> None:
-    arrays = {"scores": np.zeros((1, 20, 2)), "clips": ["a"], "classes": CLASSES}
+    arrays: dict[str, Any] = {"scores": np.zeros((1, 20, 2)), "clips": ["a"], "classes": CLASSES}
     np.savez(tmp_path / "x.npz", **arrays, timestamps=np.arange(21) * 20)
     with pytest.warns(
         sed.SedscopeWarning, match="'timestamps': frames are 20 s long.*divide them by 1000"

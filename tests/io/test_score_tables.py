@@ -266,7 +266,7 @@ def test_float32_scores_are_read_back_as_float32(tmp_path: Path) -> None:
 
 
 def test_a_clip_without_frames_cannot_be_a_table(tmp_path: Path) -> None:
-    arrays = {"a": [[0.5]], "b": np.empty((0, 1))}
+    arrays: dict[str, Any] = {"a": [[0.5]], "b": np.empty((0, 1))}
     scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
     with pytest.raises(
         sed.SedscopeError, match="clip b: the format tsv cannot hold clips without frames"

@@ -27,7 +27,7 @@ from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
 
 _MOST_ERRORS = 20
-_FLOAT64_START, _FLOAT32_START = b"onset\toffset\t", b'onset\t"offset"\t'
+_FLOAT64_START, FLOAT32_START = b"onset\toffset\t", b'onset\t"offset"\t'
 
 
 def recognise(path: Location) -> bool:
@@ -94,7 +94,7 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
     columns = [column[label] for label in classes]
     in_order = columns == list(range(2, len(header)))
     values: ScoreArray = table[:, 2:] if in_order else table[:, columns]
-    if content.startswith(_FLOAT32_START):
+    if content.startswith(FLOAT32_START):
         values = values.astype(np.float32)
     try:
         return ClipScores.from_named_frames(
@@ -150,7 +150,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
                 content = _table(
                     clip_scores.edges, clip_scores.values.astype(np.float64), scores.classes
                 )
-                content = _FLOAT32_START + content.removeprefix(_FLOAT64_START)
+                content = FLOAT32_START + content.removeprefix(_FLOAT64_START)
             with replacing(folder / f"{clip}.tsv") as temporary:
                 temporary.write_bytes(content)
 
@@ -162,7 +162,7 @@ def _table(edges: FloatArray, values: ScoreArray, classes: Sequence[str]) -> byt
     columns = {"onset": edges[:-1], "offset": edges[1:], **dict(zip(classes, values.T, strict=True))}
     content = polars.DataFrame(columns).write_csv(separator="\t").encode()
     is_float32 = values.dtype == np.float32
-    return _FLOAT32_START + content.removeprefix(_FLOAT64_START) if is_float32 else content
+    return FLOAT32_START + content.removeprefix(_FLOAT64_START) if is_float32 else content
 
 
 def _reads_back(content: bytes, values: ScoreArray) -> bool:
