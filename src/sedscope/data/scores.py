@@ -404,8 +404,8 @@ class Scores(Mapping[str, ClipScores]):
                 raise SedscopeError(f"recording {recording}: {error}") from None
 
         def identify(recording: str) -> str | None:
-            parts = [(start, clip, self.identity(clip)) for start, clip in recordings[recording]]
-            return None if any(identity is None for *_, identity in parts) else repr(parts)
+            parts = [(chunk, self.identity(chunk.clip)) for chunk in recordings[recording]]
+            return None if any(identity is None for _, identity in parts) else f"gaps={gaps!r} {parts!r}"
 
         return Scores(
             recordings,
