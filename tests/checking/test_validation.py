@@ -166,14 +166,14 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
             )
         },
     ),
-    "a clip without frames": (
+    "a table without rows": (
         {
             "scores/b.tsv": table(HEADER),
             "durations.tsv": None,
             "truth.tsv": table(EVENTS, "a 1 3 Dog", "b · · ·"),
         },
         {
-            "no-frames": ("warning", ["1 clip has no frames", "b"]),
+            "unreadable": ("error", ["b.tsv: the score table has no rows"]),
             "no-references": ("warning", ["Cat"]),
             "constant": ("warning", ["Cat"]),
         },
@@ -256,6 +256,14 @@ def test_objects_in_memory() -> None:
     kinds = [finding.kind for finding in validation.warnings]
     assert kinds == ["ground-truth", "constant", "types"]
     assert validation.errors == ()
+
+
+def test_clips_without_frames() -> None:
+    arrays: dict[str, Any] = {"a": [[0.1], [0.9]], "b": np.empty((0, 1))}
+    scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")], "b": []})
+    findings = {finding.kind: str(finding) for finding in sed.validate(scores, truth).findings}
+    assert "1 clip has no frames: b" in findings["no-frames"]
 
 
 def test_objects_have_their_own_durations() -> None:

@@ -390,3 +390,20 @@ def test_program_ends_quietly_when_nobody_reads(files: Files) -> None:
     )
     os.close(writing)
     assert b"Traceback" not in done.stderr
+
+
+def test_gaps_between_frames(tmp_path: Path) -> None:
+    without_row = "".join(SCORES["a"].splitlines(keepends=True)[i] for i in (0, 1, 2, 4))
+    files = write_files(tmp_path, {"scores/a.tsv": without_row})
+    inputs = (files.scores, files.truth, "--durations", files.durations)
+    for command in ("evaluate", "validate"):
+        refused = run(command, *inputs)
+        assert refused.code == (2 if command == "evaluate" else 1)
+        message = "a.tsv: There is 1 gap between frames: before line 4 (2–3 s)."
+        assert message in refused.out + refused.err
+        assert run(command, *inputs, "--gaps", "silent").code == 0
+    detect = ("detect", files.scores, "--threshold", "0.5")
+    assert (run(*detect).code, run(*detect, "--gaps", "silent").code) == (2, 0)
+    convert = ("convert", files.scores, tmp_path / "x.npz")
+    assert (run(*convert).code, run(*convert, "--gaps", "silent").code) == (2, 0)
+    assert sed.read_scores(tmp_path / "x.npz")["a"].values[2].tolist() == [float("-inf")] * 2

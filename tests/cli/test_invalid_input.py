@@ -68,19 +68,19 @@ BAD_SCORES: dict[str, tuple[dict[str, Content], list[str]]] = {
     ),
     "overlapping frames": (
         {A: table(HEADER, "0 1 .1 .1", "0.5 2 .1 .1", "1.9 3 .1 .1")},
-        ["a.tsv", "2 frames", "overlap", "frame 1 (0.5–2 s)", "frame 2 (1.9–3 s)"],
+        ["a.tsv", "2 frames", "overlap", "line 3 (0.5–2 s)", "line 4 (1.9–3 s)"],
     ),
     "unsorted frames": (
         {A: table(HEADER, "1 2 .1 .1", "0 1 .1 .1"), B: table(HEADER, "2 3 .1 .1", "0 1 .1 .1")},
-        ["a.tsv", "b.tsv", "not in order of time", "frame 1 (0–1 s)"],
+        ["a.tsv", "b.tsv", "not in order of time", "line 3 (0–1 s)"],
     ),
     "frames of no length or a negative one": (
         {A: table(HEADER, "1 1 .1 .1", "3 2 .1 .1")},
-        ["a.tsv", "2 frames", "frame 0 (1–1 s)", "frame 1 (3–2 s)"],
+        ["a.tsv", "2 frames", "line 2 (1–1 s)", "line 3 (3–2 s)"],
     ),
     "frame times that are no times": (
         {A: table(HEADER, "0 1 .1 .1", "1 nan .1 .1", "2 inf .1 .1")},
-        ["a.tsv", "frame 1", "frame 2"],
+        ["a.tsv", "line 3", "line 4"],
     ),
     "an empty onset": ({A: table(HEADER, "· 1 .1 .1")}, ["a.tsv", "line 2, column onset: ''"]),
     "other classes": (

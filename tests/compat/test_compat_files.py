@@ -95,3 +95,13 @@ def test_scores_are_transformed_before_they_are_approximated(tmp_path: Path) -> 
     for given in (transform, tmp_path / "transform.tsv"):
         assert approximate(frames, truth, durations, **GRID, score_transform=given)[0] == expected
     assert approximate(frames, truth, durations, **GRID)[0] != expected
+
+
+def test_float32_tables_keep_their_values(tmp_path: Path) -> None:
+    values = np.array([[0.4], [0.1]], np.float32)
+    scores = sed.Scores.from_arrays({"a": values}, classes=["Dog"], frame=1.0)
+    sed.write_scores(scores, tmp_path / "scores")
+    table = io.read_sed_scores(tmp_path / "scores" / "a.tsv")
+    assert table.columns.tolist() == ["onset", "offset", "Dog"]
+    assert table["Dog"].tolist() == values.astype(np.float64).ravel().tolist()
+    assert table["offset"].tolist() == [1, 2]

@@ -42,7 +42,7 @@ def test_stitching_is_the_mean_of_all_chunks_at_each_instant(
         for i, (_, lengths, values) in enumerate(chunks)
     }
     places = {f"chunk{i}": ("rec", start / 1e6) for i, (start, _, _) in enumerate(chunks)}
-    joined = sed.Scores(made, made.__getitem__, classes=["Dog"]).stitch(places)
+    joined = sed.Scores(made, made.__getitem__, classes=["Dog"]).stitch(places, gaps="silent")
     assert list(joined) == ["rec"]
     clip = joined["rec"]
     first = min(start for start, _, _ in chunks)
@@ -93,7 +93,8 @@ def test_chunks_as_maestro_names_them(tmp_path: Path) -> None:
     ],
 )
 def test_names_of_chunks(name: str, place: tuple[str, float]) -> None:
-    scores = sed.Scores.from_arrays({name: [[0.5]]}, classes=["Dog"], frame=1.0)
+    length = {"a_10_20": 10, "a_10.500_20.500": 10, "park-1-1200-2200": 1000}.get(name, 1)
+    scores = sed.Scores.from_arrays({name: [[0.5]]}, classes=["Dog"], frame=length)
     joined = scores.stitch()
     assert (list(joined), joined[place[0]].edges[0]) == ([place[0]], place[1])
 
@@ -109,3 +110,59 @@ def test_chunks_without_a_start() -> None:
     bad: Any = "hours"
     with pytest.raises(sed.SedscopeError, match="unit='hours'"):
         scores.stitch(unit=bad)
+
+
+def maestro_chunks(frame: float = 1.0) -> sed.Scores:
+    """Chunks of 10 s that begin each second, named in hundredths of seconds."""
+    names = [f"park-{start}-{start + 1000}" for start in range(0, 2000, 100)]
+    frames = int(10 / frame)
+    arrays = {name: np.full((frames, 1), 0.5) for name in names}
+    return sed.Scores.from_arrays(arrays, classes=["Dog"], frame=frame)
+
+
+def test_chunks_that_do_not_have_the_length_of_their_names() -> None:
+    assert maestro_chunks().stitch(unit="centiseconds")["park"].edges[-1] == 29
+    message = (
+        r"recording park: 19 chunks do not have .*park-0-1000 \(1000 s by its name, 10 s of scores\)"
+    )
+    with pytest.raises(sed.SedscopeError, match=message):
+        maestro_chunks().stitch()["park"]
+    with pytest.raises(sed.SedscopeError, match=r"park-0-1000 \(1 s by its name, 10 s of scores\)"):
+        maestro_chunks().stitch(unit="milliseconds")["park"]
+    single = maestro_chunks().only(["park-0-1000"])
+    with pytest.raises(sed.SedscopeError, match="1 chunk does not have the length"):
+        single.stitch()["park"]
+
+
+def test_the_last_chunk_may_be_shorter_than_its_name_states() -> None:
+    arrays = {"a-0-10": np.zeros((10, 1)), "a-10-20": np.zeros((3, 1))}
+    joined = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0).stitch()
+    assert joined["a"].edges[-1] == 13
+
+
+def test_gaps_between_chunks() -> None:
+    #       0   1   2   3   4   5 s
+    #       [.1 |.2 )       [.3 )
+    arrays = {"a-0": [[0.1], [0.2]], "a-4": [[0.3]]}
+    scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
+    with pytest.raises(sed.SedscopeError, match=r"recording a: No chunk covers 2–4 s.*--gaps silent"):
+        scores.stitch()["a"]
+    silent = scores.stitch(gaps="silent")["a"]
+    assert silent.values.ravel().tolist() == [0.1, 0.2, -np.inf, 0.3]
+
+
+def test_a_frame_lasts_until_the_next_chunk() -> None:
+    # 156 frames of 64 ms do not fill 10 s, and thirds of a second end within a microsecond of whole ones
+    arrays = {"a-0-10": np.full((156, 1), 0.5), "a-10-20": np.full((156, 1), 0.5)}
+    for frame in (0.064, 0.0641025):
+        scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=frame)
+        joined = scores.stitch()["a"]
+        assert joined.values.min() == 0.5
+    assert np.diff(joined.ticks).min() > 64_000
+    assert scores.stitch(gaps="silent")["a"].values.min() == 0.5
+
+
+def test_starts_beyond_ten_years_are_refused() -> None:
+    scores = sed.Scores.from_arrays({"a-99999999999": [[0.5]]}, classes=["Dog"], frame=1.0)
+    with pytest.raises(sed.SedscopeError, match=r"chunk a-99999999999: .*within ten years"):
+        scores.stitch()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -100,6 +102,99 @@ def test_scores_from_a_function() -> None:
     assert calls == ["b.wav", "a", "b.wav"]
 
 
+BUFFER = np.empty((4, 1))
+BUFFER_TICKS = np.empty(5, np.int64)
+
+
+def filled_buffer(name: str) -> Any:
+    BUFFER[:] = float(name)
+    BUFFER_TICKS[:] = np.arange(5) * int(name)
+    return BUFFER
+
+
+class ArrayLike:
+    """Converts to an array that is used again."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return BUFFER
+
+
+WAYS_TO_USE_A_BUFFER_AGAIN: dict[str, Any] = {
+    "array": lambda buffer: buffer,
+    "view": lambda buffer: buffer[:],
+    "transposed": lambda buffer: buffer.T.T,
+    "conversion": lambda _: ArrayLike(),
+    "memory view": memoryview,
+    "clip": lambda buffer: sed.ClipScores(buffer, np.arange(5)),
+    "ticks": lambda buffer: sed.ClipScores.from_ticks(buffer, BUFFER_TICKS),
+    "read-only view": lambda buffer: np.broadcast_to(buffer, buffer.shape),
+    "new array": lambda buffer: buffer + 0,
+    "list": lambda buffer: buffer.tolist(),
+}
+
+
+@pytest.mark.parametrize("wrap", WAYS_TO_USE_A_BUFFER_AGAIN.values(), ids=WAYS_TO_USE_A_BUFFER_AGAIN)
+def test_a_function_may_use_its_arrays_again(wrap: Callable[[Any], Any]) -> None:
+    names = ["1", "2", "3"]
+    scores = sed.Scores.from_function(
+        names, lambda name: wrap(filled_buffer(name)), classes=["Dog"], frame=1.0
+    )
+    clips = dict(scores)
+    assert [clip.values.tolist() for clip in clips.values()] == [[[n]] * 4 for n in (1, 2, 3)]
+    if wrap is WAYS_TO_USE_A_BUFFER_AGAIN["ticks"]:
+        assert [clip.ticks[-1] for clip in clips.values()] == [4, 8, 12]
+
+
+def test_a_mapping_may_use_its_arrays_again() -> None:
+    class Lazy(Mapping[str, Any]):
+        def __getitem__(self, name: str) -> Any:
+            return filled_buffer(name)
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(["1", "2"])
+
+        def __len__(self) -> int:
+            return 2
+
+    scores = sed.Scores.from_arrays(Lazy(), classes=["Dog"], frame=1.0)
+    assert [clip.values[0, 0] for clip in scores.values()] == [1, 2]
+
+
+def test_pieces_may_use_one_buffer() -> None:
+    values = np.array([[0.1], [0.9], [0.8], [0.2], [0.7], [0.3]])
+
+    def pieces() -> Iterator[Any]:
+        buffer = np.empty((2, 1))
+        for first in (0, 2, 4):
+            buffer[:] = values[first : first + 2]
+            yield buffer
+
+    recording = sed.ClipPieces(pieces, frames=6, frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": [(1, 3, "Dog")]}, durations={"a": 6})
+    whole = sed.Scores.from_arrays({"a": values}, classes=["Dog"], frame=1.0)
+    in_pieces = sed.Scores.from_pieces({"a": recording}, classes=["Dog"])
+    metrics: list[sed.Metric[Any]] = [PSDS, sed.BestFScore(sed.Collar())]
+    expected = sed.evaluate(whole, truth, metrics).to_json()
+    assert sed.evaluate(in_pieces, truth, metrics).to_json() == expected
+
+
+def test_arrays_that_nobody_else_has_are_not_copied() -> None:
+    made: list[int] = []
+
+    def compute(_: str) -> Any:
+        array = np.zeros((4, 1))
+        made.append(array.ctypes.data)
+        return array[:]
+
+    scores = sed.Scores.from_function(["a"], compute, classes=["Dog"], frame=1.0)
+    clip = scores["a"]
+    assert (clip.values.ctypes.data in made) == (sys.version_info < (3, 14))
+    mapped = np.zeros((4, 1))
+    mapped.flags.writeable = False
+    scores = sed.Scores.from_function(["a"], lambda _: mapped, classes=["Dog"], frame=1.0)
+    assert np.shares_memory(scores["a"].values, mapped)
+
+
 @pytest.mark.parametrize("kind", FRAME_KINDS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_score_tables_as_frames(kind: str, dtype: Any) -> None:
@@ -107,7 +202,10 @@ def test_score_tables_as_frames(kind: str, dtype: Any) -> None:
     columns = {"onset": [0.0, 2.0], "offset": [1.0, 3.0]}
     first = frame_of(kind, {**columns, "Dog": values[:, 0], "Cat": values[:, 1]})
     second = frame_of(kind, {**columns, "Cat": values[:, 1], "Dog": values[:, 0]})
-    scores = sed.Scores.from_tables({"dir/a.wav": first, "b": second})
+    tables = {"dir/a.wav": first, "b": second}
+    with pytest.raises(sed.SedscopeError, match=r"clip a: There is 1 gap .*before frame 1 \(1–2 s\)"):
+        sed.Scores.from_tables(tables)["a"]
+    scores = sed.Scores.from_tables(tables, gaps="silent")
     assert scores.classes == ("Dog", "Cat")
     for clip in ("a", "b"):
         assert scores[clip].values.dtype == dtype

@@ -103,6 +103,16 @@ def test_groups_and_attributes_of_hdf5(tmp_path: Path) -> None:
         ({"scores": np.zeros((2, 3, 2), complex)}, "must be float32 or float64"),
         ({"scores": None}, "no scores, neither an array 'scores'"),
         ({"edges": [0, 1], "frame": None}, "2 boundaries"),
+        ({"edges": np.arange(7) / 2, "frame": None}, "7 boundaries, but the longest clip has 3 frames"),
+        ({"edges": [0, 1, 2, 1e12], "frame": None}, "'edges': .*within ten years"),
+        ({"frame": 2e8}, "3 frames of 2e.08 s take more than ten years"),
+        ({"frame": 1j}, "the frame length is not valid"),
+        ({"frames": [1.5, 2]}, "'frames' must be whole numbers"),
+        ({"frames": [np.nan, 2]}, "'frames' must be whole numbers"),
+        ({"frames": [2**62, 2**62]}, "which does not fit 2 clips"),
+        ({"ticks": [0, 1, 2, 3, 0, 1, 2, 2**62]}, "'ticks': 1 time is more than ten years from 0"),
+        ({"ticks": np.full(8, 2**64 - 1, np.uint64)}, "'ticks': 8 times are more than ten years from 0"),
+        ({"ticks": [0, 1, 3, 2, 0, 1, 2, 3]}, "Some frames end before they begin"),
     ],
 )
 def test_arrays_that_do_not_fit(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -152,3 +162,61 @@ def test_archives_that_are_cut_or_lie(tmp_path: Path) -> None:
         archive.writestr("scores.npy", b"no array")
     with pytest.raises(sed.SedscopeError, match="array 'scores': not an array"):
         sed.read_scores(file)
+
+
+@pytest.mark.parametrize("type_text", ["|V0", "<U0", "<c16", "<M8[s]", "<i99", "|O"])
+@pytest.mark.parametrize("shape", ["(-1,)", "(2,)", "(4611686018427387904, 4)", "()", "('a',)"])
+@pytest.mark.parametrize("name", ["scores", "ticks", "frames", "clips"])
+def test_headers_that_lie(name: str, type_text: str, shape: str, tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({"a": VALUES}, classes=CLASSES, frame=0.5)
+    sed.write_scores(scores, tmp_path / "x.npz")
+    with zipfile.ZipFile(tmp_path / "x.npz") as archive:
+        members = {member: archive.read(member) for member in archive.namelist()}
+    header = f"{{'descr': {type_text!r}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    members[f"{name}.npy"] = (
+        b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
+    )
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+    with pytest.raises(sed.SedscopeError, match=r"x\.npz"):
+        dict(sed.read_scores(tmp_path / "x.npz"))
+
+
+def test_a_changed_bit_in_the_small_arrays_is_noticed(tmp_path: Path) -> None:
+    scores = sed.Scores.from_arrays({"a": VALUES}, classes=CLASSES, frame=0.5)
+    sed.write_scores(scores, tmp_path / "x.npz")
+    with zipfile.ZipFile(tmp_path / "x.npz") as archive:
+        content = archive.read("ticks.npy")
+    data = (tmp_path / "x.npz").read_bytes()
+    place = data.index(content) + len(content) - 8  # the last boundary
+    (tmp_path / "x.npz").write_bytes(data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :])
+    with pytest.raises(sed.SedscopeError, match=r"array 'ticks': .*CRC-32"):
+        sed.read_scores(tmp_path / "x.npz")
+
+
+def test_the_members_of_an_archive_are_listed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrays: dict[str, Any] = {f"clip{i}": VALUES for i in range(20)}
+    np.savez_compressed(tmp_path / "x.npz", **arrays, classes=CLASSES, frame=0.5)
+    opened: list[Any] = []
+    open_archive = zipfile.ZipFile.__init__
+
+    def count(self: Any, *arguments: Any, **options: Any) -> None:
+        opened.append(arguments)
+        open_archive(self, *arguments, **options)
+
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", count)
+    scores = sed.read_scores(tmp_path / "x.npz")
+    assert all(np.array_equal(clip.values, VALUES) for clip in scores.values())
+    assert len(opened) == 1
+
+
+def test_boundaries_in_milliseconds_give_a_warning(tmp_path: Path) -> None:
+    arrays: dict[str, Any] = {"scores": np.zeros((1, 20, 2)), "clips": ["a"], "classes": CLASSES}
+    np.savez(tmp_path / "x.npz", **arrays, timestamps=np.arange(21) * 20)
+    with pytest.warns(
+        sed.SedscopeWarning, match="'timestamps': frames are 20 s long.*divide them by 1000"
+    ):
+        sed.read_scores(tmp_path / "x.npz")

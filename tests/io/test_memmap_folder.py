@@ -67,6 +67,18 @@ def test_broken_files_of_a_store(tmp_path: Path) -> None:
     with pytest.raises(sed.SedscopeError, match="cut short"):
         sed.read_scores(tmp_path / "out")
     values.write_bytes(whole)
+    damaged = bytearray(ticks.read_bytes())
+    damaged[-16] ^= 4  # 1 s becomes 1.000004 s
+    ticks.write_bytes(damaged)
+    with pytest.raises(sed.SedscopeError, match=r"ticks\.npy is damaged: its checksum"):
+        sed.read_scores(tmp_path / "out")
+    index = tmp_path / "out" / "index.json"
+    content = json.loads(index.read_text())
+    del content["ticks_crc32"]  # as in an index made by hand
+    index.write_text(json.dumps(content))
+    np.save(ticks, np.array([0, 1, 2, 2**62]))
+    with pytest.raises(sed.SedscopeError, match=r"ticks\.npy: 1 time is more than ten years from 0"):
+        sed.read_scores(tmp_path / "out")
     np.save(ticks, np.array([0, 2, 1, 3]))
     with pytest.raises(sed.SedscopeError, match="clip a: some frames end before they begin"):
         sed.read_scores(tmp_path / "out")

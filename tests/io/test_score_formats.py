@@ -28,15 +28,9 @@ def test_scores_are_read_back_bit_by_bit(
 ) -> None:
     if name in ("tsv", "parquet") and {"onset", "offset", "clip"} & set(scores.classes):
         return
+    if name == "tsv" and not all(len(clip.values) for clip in scores.values()):
+        return
     got = write_and_read(scores, tmp_path_factory.mktemp("written"), name)
-    if name == "tsv":  # text has no type: what is float32 reads back as such
-        clips = {
-            clip: sed.ClipScores.from_ticks(
-                got[clip].values.astype(scores[clip].values.dtype), got[clip].ticks
-            )
-            for clip in got
-        }
-        got = sed.Scores(clips, clips.__getitem__, classes=got.classes, in_memory=True)
     assert_equal_scores(got, scores)
     assert [got[clip].values.dtype for clip in got] == [scores[clip].values.dtype for clip in scores]
 
@@ -104,7 +98,7 @@ def test_scored_events_are_kept_or_refused(name: str, tmp_path: Path) -> None:
     got = write_and_read(scores, tmp_path, name, lossy=True)
     assert got["a"].values.ravel().tolist() == [0.9, 0.4]
     assert got["a"].edges.tolist() == [0, 1, 2]
-    assert len(got["b"].values) == 0
+    assert list(got) == (["a"] if name == "tsv" else ["a", "b"])  # a table has frames
 
 
 @formats
@@ -128,7 +122,9 @@ def test_a_long_table(tmp_path: Path) -> None:
         }
     )
     frame.write_parquet(tmp_path / "x.parquet")
-    scores = sed.read_scores(tmp_path / "x.parquet")
+    with pytest.raises(sed.SedscopeError, match="clip a: There is 1 gap between frames: before frame 1"):
+        sed.read_scores(tmp_path / "x.parquet")["a"]
+    scores = sed.read_scores(tmp_path / "x.parquet", gaps="silent")
     assert scores["a"].values.ravel().tolist() == pytest.approx([0.1, -np.inf, 0.2])
     assert scores["a"].values.dtype == np.float32
     frame[[0, 2, 1]].write_parquet(tmp_path / "x.parquet")

@@ -141,7 +141,6 @@ def test_columns_in_another_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "edges", "dog"),
     [
-        ([], [0], []),
         (["0 4 .5 .5"], [0, 4], [0.5]),
         (["0 1 .1 0", "1 1.5 .2 0", "1.5 9 .3 0"], [0, 1, 1.5, 9], [0.1, 0.2, 0.3]),
         (["2 3 .1 0", "3 4 .2 0"], [2, 3, 4], [0.1, 0.2]),
@@ -154,13 +153,127 @@ def test_columns_in_another_order(tmp_path: Path) -> None:
         # touching to the microsecond
         (["0 .3333333 .1 0", ".33333329 1 .2 0"], [0, 0.333333, 1], [0.1, 0.2]),
     ],
-    ids=["only a header", "single frame", "varying length", "late start", "gaps", "rounding"],
+    ids=["single frame", "varying length", "late start", "gaps", "rounding"],
 )
 def test_frames(rows: list[str], edges: list[float], dog: list[float], tmp_path: Path) -> None:
-    clip = read_clip(tmp_path, table(HEADER, *rows))
+    files = write_files(tmp_path, {"scores/a.tsv": table(HEADER, *rows)})
+    clip = sed.read_scores(files.scores, gaps="silent")["a"]
     assert clip.edges.tolist() == edges
     assert clip.values[:, 0].tolist() == dog
     assert clip.values.shape == (len(dog), 2)
+
+
+BAD_ROWS = {
+    "missing row": (["0 1 .1 0", "1 2 .1 0", "3 4 .1 0"], r"There is 1 gap .*before line 4 \(2–3 s\)"),
+    "swapped rows": (["1 2 .1 0", "0 1 .1 0"], r"1 frame is not in order of time: line 3 \(0–1 s\)"),
+    "row twice": (["0 1 .1 0", "0 1 .1 0"], r"1 frame overlaps .*: line 3 \(0–1 s\)"),
+    "overlap": (["0 1 .1 0", ".5 1.5 .1 0"], r"1 frame overlaps .*: line 3 \(0.5–1.5 s\)"),
+    "no length": (["0 1 .1 0", "1 1 .1 0"], r"1 frame ends .*: line 3 \(1–1 s\)"),
+    "no time": (["0 1 .1 0", "1 inf .1 0"], r"1 frame has no finite time: line 3"),
+    "beyond ten years": (["0 1 .1 0", "1 9e9 .1 0"], r"within ten years"),
+}
+
+
+@pytest.mark.parametrize(("rows", "message"), BAD_ROWS.values(), ids=BAD_ROWS)
+def test_frames_that_do_not_follow_each_other(rows: list[str], message: str, tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"scores/a.tsv": table(HEADER, *rows)})
+    with pytest.raises(sed.SedscopeError, match=rf"a\.tsv: .*{message}"):
+        sed.read_scores(files.scores)["a"]
+    text = table(HEADER, *rows).replace("\n", "\n\n", 1)  # a blank line: rows are one line further down
+    (files.scores / "a.tsv").write_text(text)
+    moved = message.replace("line 4", "line 5").replace("line 3", "line 4")
+    with pytest.raises(sed.SedscopeError, match=rf"a\.tsv: .*{moved}"):
+        sed.read_scores(files.scores)["a"]
+
+
+def test_a_choice_for_gaps_that_does_not_exist(tmp_path: Path) -> None:
+    files = write_files(tmp_path)
+    bad: Any = "ignore"
+    with pytest.raises(sed.SedscopeError, match="gaps='ignore' is not valid"):
+        sed.read_scores(files.scores, gaps=bad)
+
+
+@pytest.mark.parametrize("rows", ["", "\n", "\n\n"])
+def test_a_table_without_rows(rows: str, tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"scores/b.tsv": table(HEADER) + rows})
+    with pytest.raises(sed.SedscopeError, match=r"b\.tsv: the score table has no rows"):
+        sed.read_scores(files.scores)["b"]
+
+
+def test_a_table_that_is_cut_in_its_last_number(tmp_path: Path) -> None:
+    text = table(HEADER, "0 1 .1 .12", "1 2 .3 .98")
+    files = write_files(tmp_path, {"scores/b.tsv": text[:-2]})
+    with pytest.raises(sed.SedscopeError, match=r"b\.tsv: line 3, the last one, does not end"):
+        sed.read_scores(files.scores)["b"]
+    (files.scores / "a.tsv").write_text(text[:-2])  # the first one
+    (files.scores / "b.tsv").write_text(text)
+    with pytest.warns(sed.SedscopeWarning, match=r"a\.tsv does not end with a line break"):
+        scores = sed.read_scores(files.scores)
+    with pytest.raises(sed.SedscopeError, match=r"b\.tsv ends with a line break, but the first table"):
+        scores["b"]
+
+
+@pytest.mark.parametrize("start", [0, 100, 10_000])
+@pytest.mark.parametrize("digits", [None, 6])
+def test_times_that_were_float32_leave_no_gaps(start: int, digits: int | None, tmp_path: Path) -> None:
+    #  onset and offset of a frame, each rounded to float32: they differ by up to two steps
+    onsets = (start + np.arange(500) * 0.016).astype(np.float32)
+    offsets = onsets + np.float32(0.016)
+    assert np.any(offsets[:-1] != onsets[1:])
+    rows = [
+        f"{a:.{digits}f} {b:.{digits}f} .5 .5" if digits else f"{float(a)!r} {float(b)!r} .5 .5"
+        for a, b in zip(onsets.tolist(), offsets.tolist(), strict=True)
+    ]
+    clip = read_clip(tmp_path, table(HEADER, *rows))
+    assert clip.values.shape == (500, 2)
+    assert np.array_equal(clip.ticks[:-1], np.rint(onsets.astype(np.float64) * 1e6))
+    with pytest.raises(sed.SedscopeError, match="There are 49 gaps"):
+        sed.ClipScores.from_frames(
+            *(np.delete(array, np.s_[10::10], axis=0) for array in (clip.values, onsets, offsets))
+        )
+
+
+def test_rounding_errors_do_not_hide_short_frames() -> None:
+    #             0–3    4–7 µs: a gap of a third of a frame
+    with pytest.raises(sed.SedscopeError, match="1 gap"):
+        sed.ClipScores.from_frames([[0.1], [0.2]], [0, 4e-6], [3e-6, 7e-6])
+    # 1 % of a frame of 1 s is no gap, 2 % is one
+    clip = sed.ClipScores.from_frames([[0.1], [0.2]], [0, 1.01], [1, 2.01])
+    assert clip.edges.tolist() == [0, 1.01, 2.01]
+    with pytest.raises(sed.SedscopeError, match="1 gap"):
+        sed.ClipScores.from_frames([[0.1], [0.2]], [0, 1.02], [1, 2.02])
+    with pytest.raises(sed.SedscopeError, match="overlaps"):
+        sed.ClipScores.from_frames([[0.1], [0.2]], [0, 0.98], [1, 1.98])
+
+
+def test_float32_scores_are_read_back_as_float32(tmp_path: Path) -> None:
+    #          0     1     2     3 s: 0.4 as float32 is above 0.4
+    values = np.array([[0.1], [0.4], [0.1]], np.float32)
+    scores = sed.Scores.from_arrays({"a": values}, classes=["Dog"], frame=1.0)
+    got = written_and_read(scores, tmp_path / "scores")
+    assert (
+        (tmp_path / "scores" / "a.tsv").read_text().startswith('onset\t"offset"\tDog\n0.0\t1.0\t0.1\n')
+    )
+    assert got["a"].values.dtype == np.float32
+    assert sed.detect(scores, 0.4) == sed.detect(got, 0.4) == {"a": [(1.0, 2.0, "Dog")]}
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    best = sed.BestFScore(sed.Collar())
+    assert sed.evaluate(got, truth, best).to_json() == sed.evaluate(scores, truth, best).to_json()
+    # other programs read the same columns
+    assert polars.read_csv(tmp_path / "scores" / "a.tsv", separator="\t").columns == [
+        "onset", "offset", "Dog",
+    ]  # fmt: skip
+
+
+def test_a_clip_without_frames_cannot_be_a_table(tmp_path: Path) -> None:
+    arrays: dict[str, Any] = {"a": [[0.5]], "b": np.empty((0, 1))}
+    scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
+    with pytest.raises(
+        sed.SedscopeError, match="clip b: the format tsv cannot hold clips without frames"
+    ):
+        sed.write_scores(scores, tmp_path / "scores")
+    sed.write_scores(scores, tmp_path / "scores", lossy=True)
+    assert list(sed.read_scores(tmp_path / "scores")) == ["a"]
 
 
 def test_clips_are_read_when_they_are_needed(tmp_path: Path) -> None:
@@ -216,7 +329,7 @@ def test_scores_are_read_back_as_they_were(tmp_path: Path) -> None:
     values = rng.standard_normal((50, 2))
     values[0] = INF, -INF
     scores = sed.Scores.from_arrays(
-        {"a": values, "Y1_30.000_40.000.wav": values[:1], "ü x": values[:0], "c:d": -values},
+        {"a": values, "Y1_30.000_40.000.wav": values[:1], "ü x": values[:2], "c:d": -values},
         classes=["Dog", "Cat"],
         frame=1 / 3,
     )
@@ -239,7 +352,8 @@ def test_numbers_are_written_in_full(
     scores = sed.Scores.from_function(["a"], lambda _: clip, classes=["Dog", "Cat"])
     got = written_and_read(scores, tmp_path_factory.mktemp("written"))["a"]
     assert np.array_equal(got.ticks, clip.ticks)
-    assert np.array_equal(got.values.astype(values.dtype), values)
+    assert got.values.dtype == values.dtype
+    assert np.array_equal(got.values, values)
 
 
 @pytest.mark.parametrize("name", ODD_NAMES, ids=ascii)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..data.choices import Invalid, Missing, Overlaps
+from ..data.choices import Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id
 from ..data.event_table import EventTable
@@ -42,6 +42,7 @@ def validate(
     missing: Missing = "error",
     invalid: Invalid = "error",
     overlaps: Overlaps = "error",
+    gaps: Gaps = "error",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
@@ -69,6 +70,9 @@ def validate(
         Whether events of no length, or after the end of their clip, are an error or are dropped.
     overlaps : {"error", "merge"}
         Whether overlapping reference events of one class are an error or are merged.
+    gaps : {"error", "silent"}
+        Whether gaps between frames of score tables, and between chunks, are an error, or frames in which
+        nothing is active.
     format : str, optional
         The format of the ground truth, as in :func:`sedscope.read_ground_truth`.
     columns : mapping of str to str, optional
@@ -127,9 +131,11 @@ def validate(
             else _usable_truth(table, stated_durations, invalid, overlaps, findings)
         )
     if isinstance(scores, Scores):
-        system: Scores | None = scores if stitch is False else scores.stitch(stitch, unit=unit)
+        system: Scores | None = (
+            scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
+        )
     else:
-        system = _read_scores(location(scores), references, scores_format, stitch, unit, findings)
+        system = _read_scores(location(scores), references, gaps, scores_format, stitch, unit, findings)
     survey = None if system is None else survey_scores(system, threads)
     if survey is not None:
         check_scores(survey, findings)
@@ -211,6 +217,7 @@ def _event_times(table: EventTable) -> EventTimes:
 def _read_scores(
     path: Location,
     truth: GroundTruth | None,
+    gaps: Gaps,
     format: str | None,
     stitch: Chunks | Literal[False],
     unit: Unit,
@@ -219,7 +226,7 @@ def _read_scores(
     references = GroundTruth.from_dict({}) if truth is None else truth
     try:
         return read_system_scores(
-            path, references, overlaps="merge", format=format, stitch=stitch, unit=unit
+            path, references, overlaps="merge", gaps=gaps, format=format, stitch=stitch, unit=unit
         )
     except SedscopeError as error:
         findings.add_failure("scores", error)

@@ -10,6 +10,7 @@ import typer
 from .options import (
     ColumnsOption,
     FormatOption,
+    GapsOption,
     LabelOption,
     StitchOption,
     column_map,
@@ -51,6 +52,7 @@ def convert(
         float | None,
         typer.Option(help="Frame length in seconds, for scores that do not state it."),
     ] = None,
+    gaps: GapsOption = "error",
     stitch: StitchOption = None,
     lossy: Annotated[
         bool,
@@ -74,6 +76,7 @@ def convert(
             durations_output=durations_output,
             classes=None if classes is None else [name.strip() for name in classes.split(",")],
             frame=frame,
+            gaps=gaps,
             lossy=lossy,
             progress=progress,
             **stitch_arguments(stitch),

@@ -9,6 +9,7 @@ import typer
 
 from ..errors import SedscopeError
 from .options import (
+    GapsOption,
     PostprocessOption,
     ScoresFormatOption,
     StitchOption,
@@ -37,6 +38,7 @@ def detect(
         path_option("--output", "-o", help="File for the events. \\[default: standard output]"),
     ] = None,
     scores_format: ScoresFormatOption = None,
+    gaps: GapsOption = "error",
     stitch: StitchOption = None,
 ) -> None:
     """Write the events that a system detects (filename onset offset event_label)."""
@@ -45,10 +47,10 @@ def detect(
 
     if (points is None) == (threshold is None):
         raise SedscopeError("Give either --points or --threshold.")
-    system = read_scores(scores, format=scores_format)
+    system = read_scores(scores, format=scores_format, gaps=gaps)
     joining = stitch_arguments(stitch)
     if joining["stitch"] is not False:
-        system = system.stitch(joining["stitch"], unit=joining["unit"])
+        system = system.stitch(joining["stitch"], unit=joining["unit"], gaps=gaps)
     system = postprocess_scores(system, postprocess)
     if threshold is not None:
         events = detect_events(system, threshold)

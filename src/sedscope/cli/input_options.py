@@ -14,6 +14,7 @@ from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
 from .options import (
     ColumnsOption,
+    GapsOption,
     LabelOption,
     PostprocessOption,
     ScoresFormatOption,
@@ -82,6 +83,7 @@ class FileOptions(OptionGroup):
     columns: ColumnsOption = None
     label: LabelOption = None
     scores_format: ScoresFormatOption = None
+    gaps: GapsOption = "error"
     stitch: StitchOption = None
 
     def read_truth(self, path: Location) -> GroundTruth:
@@ -120,6 +122,7 @@ class InputOptions(FileOptions):
             path,
             truth,
             overlaps=self.overlaps,
+            gaps=self.gaps,
             format=self.scores_format,
             **stitch_arguments(self.stitch),
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 import typer
 
+from ..data.choices import Gaps
 from ..errors import SedscopeError
 
 if TYPE_CHECKING:
@@ -55,6 +56,13 @@ FormatOption = Annotated[
 ScoresFormatOption = Annotated[
     str | None,
     typer.Option(help="Format of the scores or detections. \\[default: detected from the content]"),
+]
+GapsOption = Annotated[
+    Gaps,
+    typer.Option(
+        help="Gaps between the frames of scores: 'error' refuses them, 'silent' takes them as frames in "
+        "which nothing is active."
+    ),
 ]
 ColumnsOption = Annotated[
     str | None,

@@ -45,6 +45,7 @@ def validate(
         missing=files.missing,
         invalid=files.invalid,
         overlaps=files.overlaps,
+        gaps=files.gaps,
         format=files.truth_format,
         columns=column_map(files.columns),
         label=files.label,

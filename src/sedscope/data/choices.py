@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
+
+from ..errors import SedscopeError
 
 ClipChoice: TypeAlias = Iterable[str] | Literal["scored"] | None
 """Some clips; ``"scored"``: all clips that have scores; None: the same, but then every clip of the ground
@@ -14,3 +16,11 @@ Invalid: TypeAlias = Literal["error", "drop"]
 """Events that have no length or begin after their clip ends: refuse them, or leave them out."""
 Overlaps: TypeAlias = Literal["error", "merge"]
 """Overlapping events of one class: refuse them, or merge them."""
+Gaps: TypeAlias = Literal["error", "silent"]
+"""Gaps between frames: refuse them, or take them as frames in which nothing is active."""
+
+
+def check_gaps(gaps: str) -> None:
+    """Refuse an unknown choice for gaps."""
+    if gaps not in get_args(Gaps):
+        raise SedscopeError(f"gaps={gaps!r} is not valid. Choose 'error' or 'silent'.")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, subject
+from .choices import Gaps
 from .clip_ids import clip_id, clip_ids
 from .score_arrays import ClipScores
-from .times import to_ticks
+from .times import LONGEST_TICKS, Ticks, to_ticks
 
 Unit: TypeAlias = Literal["seconds", "centiseconds", "milliseconds"]
 ChunkTable: TypeAlias = Mapping[str, tuple[str, float]]
@@ -21,15 +24,28 @@ Chunks: TypeAlias = ChunkTable | str | Path | None
 """A table, a file with one, or None: the names of the chunks say where they start."""
 
 _PER_SECOND = {"seconds": 1, "centiseconds": 100, "milliseconds": 1000}
+_SAME_SHARE = 100  # boundaries that differ by at most 1/100 of the shortest frame are one
+_LENGTH_SHARE = 10  # a chunk may be longer or shorter than stated by 1/10 and a frame
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _WITH_END = re.compile(rf"(.+)([-_]){_NUMBER}\2{_NUMBER}")
 _WITH_START = re.compile(rf"(.+)[-_]{_NUMBER}")
 
 
+@dataclass(frozen=True, order=True)
+class Chunk:
+    """A part of a recording."""
+
+    start: int
+    """Where it starts in the recording, in microseconds."""
+    clip: str
+    length: int | None = None
+    """Its length in microseconds, if its name says where it ends."""
+
+
 def chunks_by_recording(
     clips: Iterable[str], chunks: ChunkTable | None, unit: Unit
-) -> dict[str, list[tuple[int, str]]]:
-    """Group the chunks by recording: the start of each in microseconds, and its clip, in order."""
+) -> dict[str, list[Chunk]]:
+    """Group the chunks by recording, in order of their starts."""
     names = list(clips)
     starts = starts_by_name(names, unit) if chunks is None else _checked_starts(chunks)
     ids = clip_ids(starts, "chunks")
@@ -40,10 +56,10 @@ def chunks_by_recording(
             f"{subject(len(missing), 'chunk', 'has')} scores but no recording and start: "
             f"{listing(missing)}."
         )
-    recordings: dict[str, list[tuple[int, str]]] = {}
+    recordings: dict[str, list[Chunk]] = {}
     for clip in names:
-        recording, start = start_of[clip]
-        recordings.setdefault(recording, []).append((start, clip))
+        recording, start, length = start_of[clip]
+        recordings.setdefault(recording, []).append(Chunk(start, clip, length))
     return {recording: sorted(parts) for recording, parts in recordings.items()}
 
 
@@ -54,18 +70,24 @@ def check_unit(unit: str) -> None:
         raise SedscopeError(f"unit={unit!r} is not valid. Choose {choices}.")
 
 
-def stitch_clips(chunks: Iterable[tuple[int, ClipScores]]) -> ClipScores:
-    """Stitch chunks, each with the tick where it starts, to one timeline.
+def stitch_clips(chunks: Sequence[tuple[Chunk, ClipScores]], gaps: Gaps) -> ClipScores:
+    """Stitch chunks to one timeline.
 
-    Frames lie between any two boundaries. The score of a frame is the mean of the chunks that cover it
-    (as float64 where chunks overlap), and ``-inf`` where no chunk does.
+    Frames lie between any two boundaries; boundaries that differ by at most 1 % of the shortest frame
+    are one. The score of a frame is the mean of the chunks that cover it (as float64 where chunks
+    overlap). Where no chunk does, it is ``-inf`` if gaps are ``"silent"``. Otherwise gaps are refused,
+    except those that are shorter than a frame: the frame before then lasts until the next chunk.
     """
-    parts = [(start + clip.ticks, clip.values) for start, clip in chunks]
+    _check_lengths(chunks)
+    filled = [(chunk, clip) for chunk, clip in chunks if len(clip.values)] or chunks[:1]
+    parts = [(chunk.start + clip.ticks, clip.values) for chunk, clip in filled]
     if len(parts) == 1:
         return ClipScores.unchecked(parts[0][1], parts[0][0])
     ticks = np.unique(np.concatenate([times for times, _ in parts]))
+    shortest = min((int(np.diff(times).min(initial=LONGEST_TICKS)) for times, _ in parts), default=0)
+    ticks = ticks[np.concatenate([[True], np.diff(ticks) > shortest // _SAME_SHARE])]
     coverage = np.zeros(len(ticks) - 1, np.int64)
-    spans = [np.searchsorted(ticks, times) for times, _ in parts]
+    spans = [np.searchsorted(ticks, times, side="right") - 1 for times, _ in parts]
     for span in spans:
         coverage[span[0] : span[-1]] += 1
     overlapping = coverage.max(initial=0) > 1
@@ -76,28 +98,74 @@ def stitch_clips(chunks: Iterable[tuple[int, ClipScores]]) -> ClipScores:
             total[span[0] : span[-1]] += np.repeat(values, np.diff(span), axis=0)
     if overlapping:
         total /= np.maximum(coverage, 1)[:, None]
-    total[coverage == 0] = -np.inf
+    uncovered = np.flatnonzero(coverage == 0)
+    if gaps == "silent":
+        total[uncovered] = -np.inf
+    elif len(uncovered):
+        _refuse_gaps(ticks, uncovered, chunks)
+        total[uncovered] = total[uncovered - 1]
     return ClipScores.unchecked(total, ticks)
 
 
-def starts_by_name(clips: Iterable[str], unit: Unit = "seconds") -> dict[str, tuple[str, int]]:
-    """Read the recording and start of chunks named ``RECORDING-START`` or ``RECORDING-START-END``.
+def _check_lengths(chunks: Sequence[tuple[Chunk, ClipScores]]) -> None:
+    """Refuse chunks whose names state another length. The last one may be shorter than stated."""
+    wrong = []
+    for chunk, clip in chunks:
+        if chunk.length is None or not len(clip.values):
+            continue
+        length, last_frame = int(clip.ticks[-1]), int(clip.ticks[-1] - clip.ticks[-2])
+        tolerance = chunk.length / _LENGTH_SHARE + last_frame
+        is_last = len(chunks) > 1 and chunk.start == chunks[-1][0].start
+        if length > chunk.length + tolerance or (length < chunk.length - tolerance and not is_last):
+            wrong.append(
+                f"{chunk.clip} ({chunk.length / 1e6:g} s by its name, {length / 1e6:g} s of scores)"
+            )
+    if wrong:
+        raise SedscopeError(
+            f"{subject(len(wrong), 'chunk', 'does')} not have the length that RECORDING-START-END states: "
+            f"{listing(wrong)}. Choose another unit (seconds, centiseconds or milliseconds), or give a "
+            "table of chunk, recording and start."
+        )
+
+
+def _refuse_gaps(
+    ticks: Ticks, uncovered: NDArray[np.intp], chunks: Sequence[tuple[Chunk, ClipScores]]
+) -> None:
+    """Refuse gaps between chunks that are as long as the last frame of a chunk, or longer."""
+    longest = max(int(clip.ticks[-1] - clip.ticks[-2]) for _, clip in chunks if len(clip.values))
+    long_gaps = [
+        f"{ticks[i] / 1e6:.10g}–{ticks[i + 1] / 1e6:.10g} s"
+        for i in uncovered.tolist()
+        if ticks[i + 1] - ticks[i] >= longest
+    ]
+    if long_gaps:
+        raise SedscopeError(
+            f"No chunk covers {listing(long_gaps)}. If chunks are missing, add them. Choose another unit "
+            "if the times are not in this one. To take gaps as frames in which nothing is active, use "
+            "gaps='silent' (--gaps silent)."
+        )
+
+
+def starts_by_name(
+    clips: Iterable[str], unit: Unit = "seconds"
+) -> dict[str, tuple[str, int, int | None]]:
+    """Read the recording and start of chunks named ``RECORDING-START`` or ``RECORDING-START-END``, and
+    their length if it is known.
 
     >>> starts_by_name(["park_1-1200-2200"], "centiseconds")
-    {'park_1-1200-2200': ('park_1', 12000000)}
+    {'park_1-1200-2200': ('park_1', 12000000, 10000000)}
     """
-    starts = {}
+    starts: dict[str, tuple[str, int, int | None]] = {}
     unnamed = []
     for clip in clips:
         with_end = _WITH_END.fullmatch(clip)
         if with_end and float(with_end[4]) > float(with_end[3]):
-            recording, start = with_end[1], with_end[3]
+            start, end = (_named_tick(clip, with_end[k], unit) for k in (3, 4))
+            starts[clip] = with_end[1], start, end - start
         elif with_start := _WITH_START.fullmatch(clip):
-            recording, start = with_start.groups()
+            starts[clip] = with_start[1], _named_tick(clip, with_start[2], unit), None
         else:
             unnamed.append(clip)
-            continue
-        starts[clip] = recording, int(to_ticks(float(start) / _PER_SECOND[unit]))
     if unnamed:
         raise SedscopeError(
             f"{subject(len(unnamed), 'chunk', 'is')} not named RECORDING-START or RECORDING-START-END: "
@@ -106,13 +174,20 @@ def starts_by_name(clips: Iterable[str], unit: Unit = "seconds") -> dict[str, tu
     return starts
 
 
-def _checked_starts(chunks: ChunkTable) -> dict[str, tuple[str, int]]:
-    starts = {}
+def _named_tick(clip: str, number: str, unit: Unit) -> int:
+    try:
+        return int(to_ticks(float(number) / _PER_SECOND[unit]))
+    except ValueError as error:
+        raise SedscopeError(f"chunk {clip}: {error}") from None
+
+
+def _checked_starts(chunks: ChunkTable) -> dict[str, tuple[str, int, int | None]]:
+    starts: dict[str, tuple[str, int, int | None]] = {}
     wrong = []
     for chunk, entry in chunks.items():
         try:
             recording, start = entry
-            starts[chunk] = clip_id(recording), int(to_ticks(float(start)))
+            starts[chunk] = clip_id(recording), int(to_ticks(float(start))), None
         except (TypeError, ValueError):
             wrong.append(f"{chunk}: {entry!r}")
     if wrong:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..errors import SedscopeError, listing
+from .choices import Gaps
 from .score_arrays import ClipScores, as_scores
 
 if TYPE_CHECKING:
@@ -42,16 +43,21 @@ def table_classes(table: FrameLike, where: str) -> tuple[str, ...]:
     return header_classes(as_frame(table, where).columns, where)
 
 
-def clip_from_table(table: FrameLike, classes: Sequence[str], where: str) -> ClipScores:
+def clip_from_table(
+    table: FrameLike, classes: Sequence[str], where: str, gaps: Gaps = "error"
+) -> ClipScores:
     """Make the scores of a clip from a score table, with the columns in the order of the classes."""
     frame = as_frame(table, where)
     check_same_classes(header_classes(frame.columns, where), classes, where)
+    if len(frame) == 0:
+        raise SedscopeError(f"{where}: the score table has no rows. It needs a row for each frame.")
     try:
         values = [frame[label].to_numpy() for label in classes]
         floats = [column if column.dtype == np.float32 else as_scores(column) for column in values]
         dtype = np.result_type(*(column.dtype for column in floats))
         array = np.stack([column.astype(dtype, copy=False) for column in floats], axis=1)
-        return ClipScores.from_frames(array, frame["onset"].to_numpy(), frame["offset"].to_numpy())
+        onsets, offsets = (frame[name].to_numpy() for name in TIME_COLUMNS)
+        return ClipScores.from_frames(array, onsets, offsets, gaps=gaps)
     except SedscopeError as error:
         raise SedscopeError(f"{where}: {error}") from None
 

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import FloatArray, ScoreArray
+from .choices import Gaps, check_gaps
 from .clip_ids import clip_id, clip_ids
-from .times import Ticks, frame_ticks, to_seconds, to_ticks
+from .frame_boundaries import boundary_ticks, check_order, frame_times, join_frames, number_frame
+from .times import Ticks, check_ticks, frame_ticks, to_seconds, to_ticks
 
 
 class ClipScores:
@@ -49,7 +51,7 @@ class ClipScores:
 
     def __init__(self, values: ArrayLike, edges: ArrayLike) -> None:
         self.values = as_scores(values)
-        self.ticks = _boundaries(edges)
+        self.ticks = boundary_ticks(edges)
         self._check()
 
     @classmethod
@@ -77,15 +79,20 @@ class ClipScores:
         clip.ticks = np.asarray(ticks)
         if clip.ticks.dtype.kind not in "iu":
             raise SedscopeError(f"Ticks must be whole numbers of microseconds, not {clip.ticks.dtype}.")
+        check_ticks(clip.ticks)  # before a large unsigned number wraps around
         clip.ticks = clip.ticks.astype(np.int64, copy=False)
         clip._check()
         return clip
 
     @classmethod
-    def from_frames(cls, values: ArrayLike, onsets: ArrayLike, offsets: ArrayLike) -> ClipScores:
+    def from_frames(
+        cls, values: ArrayLike, onsets: ArrayLike, offsets: ArrayLike, *, gaps: Gaps = "error"
+    ) -> ClipScores:
         """Make the scores of a clip from the onset and offset of each frame.
 
-        A gap between two frames becomes a frame with the score ``-inf``.
+        Where a frame ends within rounding errors of the onset of the next one, this onset is the
+        boundary of both. Rounding errors are up to 1 % of the shorter frame, and for times that were
+        32-bit floats two steps of such a number, but never more than a quarter of the shorter frame.
 
         Parameters
         ----------
@@ -93,6 +100,8 @@ class ClipScores:
             Scores.
         onsets, offsets : array_like, shape (frames,)
             Times in seconds, in order. Frames must not overlap.
+        gaps : {'error', 'silent'}, default 'error'
+            Whether a gap between two frames is an error or becomes a frame with the score ``-inf``.
 
         Returns
         -------
@@ -103,17 +112,29 @@ class ClipScores:
         >>> ClipScores.from_frames([[0.2], [0.9]], onsets=[0, 0.5], offsets=[0.5, 1]).edges.tolist()
         [0.0, 0.5, 1.0]
         """
+        return cls.from_named_frames(values, onsets, offsets, gaps, number_frame)
+
+    @classmethod
+    def from_named_frames(
+        cls,
+        values: ArrayLike,
+        onsets: ArrayLike,
+        offsets: ArrayLike,
+        gaps: Gaps,
+        name: Callable[[int], str],
+    ) -> ClipScores:
+        """Do what :meth:`from_frames` does. ``name``: how messages name a frame, such as its line."""
         scores = as_scores(values)
-        starts, ends = _frame_times(onsets), _frame_times(offsets)
+        starts, ends = frame_times(onsets, name), frame_times(offsets, name)
         if scores.ndim != 2 or not (starts.shape == ends.shape == scores.shape[:1]):
             raise SedscopeError("Each frame needs one onset, one offset and one row of scores.")
+        check_gaps(gaps)
         if len(starts) == 0:
             return cls.from_ticks(scores, np.zeros(1, np.int64))
-        _check_frames(starts, ends)
-        gaps = np.flatnonzero(starts[1:] > ends[:-1]) + 1
-        if len(gaps):
-            scores = np.insert(scores, gaps, -np.inf, axis=0)
-        return cls.from_ticks(scores, np.concatenate([starts[:1], np.insert(ends, gaps, starts[gaps])]))
+        ticks, before = join_frames(starts, ends, gaps, name)
+        if len(before):
+            scores = np.insert(scores, before, -np.inf, axis=0)
+        return cls.unchecked(scores, ticks)
 
     @classmethod
     def unchecked(cls, values: ScoreArray, ticks: Ticks) -> ClipScores:
@@ -152,8 +173,7 @@ class ClipScores:
                 f"{subject(len(self.values), 'frame', 'needs')} {len(self.values) + 1} boundaries, "
                 f"not {self.ticks.size}."
             )
-        if not np.all(self.ticks[1:] > self.ticks[:-1]):
-            _check_frames(self.ticks[:-1], self.ticks[1:])
+        check_order(self.ticks[:-1], self.ticks[1:])
 
 
 def refuse_nans(name: str, clip: ClipScores, classes: Sequence[str]) -> None:
@@ -221,54 +241,9 @@ def frame_grid(frame: float | None, edges: ArrayLike | Mapping[str, ArrayLike] |
         def clip_boundaries(name: str, _: int) -> Ticks:
             if clip_id(name) not in edges_by_clip:
                 raise SedscopeError("edges= has no boundaries for it.")
-            return _boundaries(edges_by_clip[clip_id(name)])
+            return boundary_ticks(edges_by_clip[clip_id(name)])
 
         return clip_boundaries
     assert edges is not None
-    ticks = _boundaries(edges)
+    ticks = boundary_ticks(edges)
     return lambda _name, _frames: ticks
-
-
-def _boundaries(edges: ArrayLike) -> Ticks:
-    try:
-        return to_ticks(edges)
-    except (TypeError, ValueError) as error:
-        raise SedscopeError(f"frame boundaries: {error}") from None
-
-
-def _frame_times(seconds: ArrayLike) -> Ticks:
-    """Convert the onsets or offsets of frames, and list those that are not finite."""
-    try:
-        values = np.asarray(seconds, np.float64)
-    except (TypeError, ValueError) as error:
-        raise SedscopeError(f"frame boundaries: {error}") from None
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        frames = [f"frame {row} ({values.flat[row]:g} s)" for row in wrong]
-        raise SedscopeError(f"{subject(len(wrong), 'frame', 'has')} no finite time: {listing(frames)}.")
-    return _boundaries(values)
-
-
-def _check_frames(onsets: Ticks, offsets: Ticks) -> None:
-    def refuse(wrong: NDArray[np.bool_], singular: str, plural: str) -> None:
-        rows = np.flatnonzero(wrong)
-        if len(rows):
-            frames = [f"frame {row} ({onsets[row] / 1e6:g}–{offsets[row] / 1e6:g} s)" for row in rows]
-            what = singular if len(rows) == 1 else plural
-            raise SedscopeError(f"{counted(len(rows), 'frame')} {what}: {listing(frames)}.")
-
-    refuse(
-        offsets <= onsets,
-        "ends before it begins or has no length",
-        "end before they begin or have no length",
-    )
-    refuse(
-        np.concatenate([[False], onsets[1:] < onsets[:-1]]),
-        "is not in order of time",
-        "are not in order of time",
-    )
-    refuse(
-        np.concatenate([[False], onsets[1:] < offsets[:-1]]),
-        "overlaps the frame before it",
-        "overlap the frame before them",
-    )

@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike
 
 from ..errors import SedscopeError, counted, listing, raise_together, subject
 from .arrays import ScoreArray
+from .choices import Gaps, check_gaps
 from .chunks import Chunks, Unit, check_unit, chunks_by_recording, stitch_clips
 from .clip_ids import clip_id, clip_ids
 from .frames import FrameLike, clip_from_table, table_classes
 from .recordings import ClipPieces, whole_clip_error
 from .score_arrays import ClipScores, Grid, as_scores, check_shape, frame_grid, refuse_nans
+from .shared_arrays import protected
 
 if TYPE_CHECKING:
     from .detections import DetectionLike
@@ -121,7 +123,10 @@ class Scores(Mapping[str, ClipScores]):
         errors: list[SedscopeError] = []
         for name in arrays:
             try:
-                clips[name] = _whole(name, _checked_clip(name, arrays[name], grid, len(labels)))
+                returned = arrays[name]
+                clip = _whole(name, _checked_clip(name, returned, grid, len(labels)))
+                # a mapping that is not a dict may make its arrays one after the other in one place
+                clips[name] = clip if isinstance(arrays, dict) else protected(clip, returned)
             except SedscopeError as error:
                 errors.append(error)
         raise_together(errors)
@@ -177,6 +182,8 @@ class Scores(Mapping[str, ClipScores]):
         function : callable
             Takes the name of a clip and returns its (frames × classes) array. It may return
             :class:`ClipScores` or :class:`ClipPieces` instead, which need neither `frame` nor `edges`.
+            It may use its arrays again for the next clip: sedscope copies them where it cannot rule
+            that out.
         classes : iterable of str
             The classes, in the order of the columns.
         frame : float, optional
@@ -202,19 +209,24 @@ class Scores(Mapping[str, ClipScores]):
         grid = None if frame is None and edges is None else frame_grid(frame, edges)
 
         def load(name: str) -> ClipScores | ClipPieces:
-            return _checked_clip(name, function(name), grid, len(labels))
+            returned = function(name)
+            clip = _checked_clip(name, returned, grid, len(labels))
+            return protected(clip, returned) if isinstance(clip, ClipScores) else clip
 
         return cls(clips, load, classes=labels, thread_safe=thread_safe)
 
     @classmethod
-    def from_tables(cls, tables: Mapping[str, FrameLike]) -> Scores:
+    def from_tables(cls, tables: Mapping[str, FrameLike], *, gaps: Gaps = "error") -> Scores:
         """Make scores from DCASE score tables.
 
         Parameters
         ----------
         tables : mapping from str to data frame
             A pandas, polars or pyarrow table per clip, with the columns ``onset offset class…`` and a
-            row per frame.
+            row per frame. Times that differ only by rounding errors are the same boundary, see
+            :meth:`ClipScores.from_frames`.
+        gaps : {'error', 'silent'}, default 'error'
+            Whether a gap between two frames is an error or a frame in which nothing is active.
 
         Returns
         -------
@@ -231,11 +243,12 @@ class Scores(Mapping[str, ClipScores]):
             raise SedscopeError(f"Give a mapping from clips to tables, not {type(tables).__name__}.")
         if not tables:
             raise SedscopeError("There are no score tables.")
+        check_gaps(gaps)
         name, table = next(iter(tables.items()))
         classes = table_classes(table, where=f"clip {clip_id(name)}")
 
         def load(name: str) -> ClipScores:
-            return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}")
+            return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}", gaps=gaps)
 
         return cls(tables, load, classes=classes, thread_safe=True)
 
@@ -343,20 +356,25 @@ class Scores(Mapping[str, ClipScores]):
             processing=self.processing,
         )
 
-    def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds") -> Scores:
+    def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds", gaps: Gaps = "error") -> Scores:
         """Stitch the chunks of each recording to one timeline.
 
         Frames of the result lie between any two boundaries of the chunks. The score of a frame is the
-        mean of the chunks that cover it, and ``-inf`` where no chunk does.
+        mean of the chunks that cover it. If the frames of a chunk end less than a frame before the
+        next chunk begins, the last one lasts until then.
 
         Parameters
         ----------
         chunks : mapping or path, optional
             ``{chunk: (recording, start in seconds)}``, or a file with the columns ``filename recording
             start``. By default, the names of the chunks say where they start: ``RECORDING-START`` or
-            ``RECORDING-START-END``, with ``-`` or ``_``.
+            ``RECORDING-START-END``, with ``-`` or ``_``. A chunk that is much longer or shorter than
+            its name states is an error.
         unit : {'seconds', 'centiseconds', 'milliseconds'}, default 'seconds'
             Unit of the times in the names.
+        gaps : {'error', 'silent'}, default 'error'
+            Whether times that no chunk covers are an error. ``"silent"`` gives all of them, however
+            short, the score ``-inf``.
 
         Returns
         -------
@@ -371,6 +389,7 @@ class Scores(Mapping[str, ClipScores]):
         ([0.2, 0.6, 0.6], [0.0, 1.0, 2.0, 3.0])
         """
         check_unit(unit)
+        check_gaps(gaps)
         if chunks is not None and not isinstance(chunks, Mapping):
             from ..io.chunk_table import read_chunk_table
 
@@ -378,11 +397,15 @@ class Scores(Mapping[str, ClipScores]):
         recordings = chunks_by_recording(self, chunks, unit)
 
         def load(recording: str) -> ClipScores:
-            return stitch_clips([(start, self[clip]) for start, clip in recordings[recording]])
+            parts = [(chunk, self[chunk.clip]) for chunk in recordings[recording]]
+            try:
+                return stitch_clips(parts, gaps)
+            except SedscopeError as error:
+                raise SedscopeError(f"recording {recording}: {error}") from None
 
         def identify(recording: str) -> str | None:
-            parts = [(start, clip, self.identity(clip)) for start, clip in recordings[recording]]
-            return None if any(identity is None for *_, identity in parts) else repr(parts)
+            parts = [(chunk, self.identity(chunk.clip)) for chunk in recordings[recording]]
+            return None if any(identity is None for _, identity in parts) else f"gaps={gaps!r} {parts!r}"
 
         return Scores(
             recordings,

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import SedscopeError, counted, listing, subject
 from .arrays import FloatArray
 
 Ticks = NDArray[np.int64]
@@ -16,22 +17,35 @@ SECONDS_PER_UNIT = {"second": 1, "minute": 60, "hour": 3600}
 LONGEST_SECONDS = 1e9
 """The longest collar, segment or window: longer than any recording, and exact in microseconds."""
 _BLOCK_FRAMES = 2**18
-_LARGEST = 2**53 / TICKS_PER_SECOND  # seconds; about 285 years
+LONGEST_TICKS = 10 * 365 * 24 * 3600 * TICKS_PER_SECOND
+"""Times lie within ten years of 0, so that no sum or difference of a few of them overflows."""
+_LONGEST = LONGEST_TICKS / TICKS_PER_SECOND
 
 
 def to_ticks(seconds: ArrayLike) -> Ticks:
-    """Convert seconds to microseconds, rounded to the nearest.
+    """Convert seconds to microseconds, rounded to the nearest. Refuse times beyond ten years.
 
     >>> to_ticks([0.0, 0.448, 10])
     array([       0,   448000, 10000000])
     """
     values = np.asarray(seconds, dtype=np.float64)
-    wrong = np.flatnonzero(~(np.abs(values) < _LARGEST))  # also finds NaN
+    wrong = np.flatnonzero(~(np.abs(values) <= _LONGEST))  # also finds NaN
     if len(wrong):
         examples = ", ".join(f"{values.flat[i]:g} at {i}" for i in wrong[:5])
-        raise ValueError(f"Times must be finite numbers of seconds, not {examples}.")
+        raise ValueError(f"Times must be finite numbers of seconds within ten years, not {examples}.")
     ticks: Ticks = np.rint(values * TICKS_PER_SECOND).astype(np.int64)
     return ticks
+
+
+def check_ticks(ticks: Ticks) -> None:
+    """Refuse microseconds beyond ten years."""
+    if ticks.size and (int(ticks.min()) < -LONGEST_TICKS or int(ticks.max()) > LONGEST_TICKS):
+        wrong = np.flatnonzero((ticks < -LONGEST_TICKS) | (ticks > LONGEST_TICKS))
+        examples = [f"{ticks.flat[i]} at {i}" for i in wrong[:6]]
+        raise SedscopeError(
+            f"{subject(len(wrong), 'time', 'is')} more than ten years from 0: "
+            f"{listing(examples, total=len(wrong))} (in microseconds). The data may be damaged."
+        )
 
 
 def to_seconds(ticks: Ticks) -> FloatArray:
@@ -44,6 +58,8 @@ def frame_ticks(frames: int, frame: float) -> Ticks:
 
     Short arrays are shared between callers, because most clips of a set have the same boundaries.
     """
+    if not frames * frame <= _LONGEST:
+        raise SedscopeError(f"{counted(frames, 'frame')} of {frame:g} s take more than ten years.")
     if frames > _BLOCK_FRAMES:
         return _frame_ticks(frames, frame)
     return _shared_frame_ticks(frames, frame)

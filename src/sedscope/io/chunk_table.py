@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..data.cells import check_columns
+from ..data.choices import Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.scores import Scores
 from .locations import Address, Location
@@ -20,7 +21,7 @@ def read_chunk_table(path: str | Location) -> dict[str, tuple[str, float]]:
     return {row[name].strip(): (row[recording].strip(), seconds) for row, seconds in rows}
 
 
-def stitch(scores: Scores, chunks: Chunks | Address, unit: Unit) -> Scores:
+def stitch(scores: Scores, chunks: Chunks | Address, unit: Unit, gaps: Gaps) -> Scores:
     """Stitch chunks as :meth:`Scores.stitch` does. The table may also be at an address."""
     table = read_chunk_table(chunks) if isinstance(chunks, Address) else chunks
-    return scores.stitch(table, unit=unit)
+    return scores.stitch(table, unit=unit, gaps=gaps)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ..data.choices import Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.event_table import EventTable
 from ..data.scores import Scores
@@ -60,6 +61,7 @@ def convert(
     durations_output: str | Path | None = None,
     classes: Sequence[str] | None = None,
     frame: float | None = None,
+    gaps: Gaps = "error",
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     lossy: bool = False,
@@ -89,6 +91,8 @@ def convert(
         The classes, for score files that do not name them.
     frame : float, optional
         Length of frames in seconds, for score files that do not state it.
+    gaps : {'error', 'silent'}, default 'error'
+        Whether a gap between two frames of scores is an error or a frame in which nothing is active.
     stitch : mapping, path or None, optional
         Join the chunks of recordings, see :meth:`Scores.stitch`. None takes their starts from their
         names. By default they are not joined.
@@ -128,9 +132,9 @@ def convert(
     if _holds_scores(source_location, format):
         options = {"columns": columns, "label": label, "durations": durations}
         _refuse(source_location, "scores", **options, durations_output=durations_output)
-        scores = read_scores(source_location, format=format, classes=classes, frame=frame)
+        scores = read_scores(source_location, format=format, classes=classes, frame=frame, gaps=gaps)
         if stitch is not False:
-            scores = stitch_scores(scores, stitch, unit)
+            scores = stitch_scores(scores, stitch, unit, gaps)
         source_format = format or _score_format_name(source_location)
         target_format = to or _format_by_name(target_path, "scores")
         if target_format in EVENT_FORMATS:
@@ -155,6 +159,7 @@ def convert(
         "events",
         classes=classes,
         frame=frame,
+        gaps=None if gaps == "error" else gaps,
         stitch=None if stitch is False else True,
     )
     holds_durations = "durations" in EVENT_FORMATS[target_format].holds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, TypeAlias
 
-from ..data.choices import Overlaps
+from ..data.choices import Gaps, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
@@ -30,6 +30,7 @@ def read_system(
     truth: GroundTruth,
     *,
     overlaps: Overlaps = "error",
+    gaps: Gaps = "error",
     format: str | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
@@ -40,7 +41,9 @@ def read_system(
     """
     if format is None and path.is_dir() and holds_detection_sets(path):
         return read_detection_sets(path)
-    return read_system_scores(path, truth, overlaps=overlaps, format=format, stitch=stitch, unit=unit)
+    return read_system_scores(
+        path, truth, overlaps=overlaps, gaps=gaps, format=format, stitch=stitch, unit=unit
+    )
 
 
 def read_system_scores(
@@ -48,6 +51,7 @@ def read_system_scores(
     truth: GroundTruth,
     *,
     overlaps: Overlaps = "error",
+    gaps: Gaps = "error",
     format: str | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
@@ -58,8 +62,8 @@ def read_system_scores(
     that slide over a recording, and are averaged where they overlap.
     """
     if not holds_events(path, format):
-        scores = read_scores(path, format=format)
-        return scores if stitch is False else stitch_scores(scores, stitch, unit)
+        scores = read_scores(path, format=format, gaps=gaps)
+        return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
     durations = None if truth.durations is None else clip_seconds(truth)
     events = read_events(path, format=format, durations=durations)
     labels = {event[2] for clip_events in events.values() for event in clip_events}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -90,7 +91,8 @@ def choose(
         constraints = {
             f"precision >= {min_precision}": _holds(tally.precision, min_precision),
             f"recall >= {min_recall}": _holds(tally.recall, min_recall),
-            f"at most {max_false_alarms_per_hour} false alarms per hour": np.asarray(tally.fp) <= allowed,
+            f"at most {max_false_alarms_per_hour} false alarms per hour": np.asarray(tally.fp)
+            <= allowed,
         }
         met = np.all(list(constraints.values()), axis=0)
         if not met.any():

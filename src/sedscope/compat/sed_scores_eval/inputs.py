@@ -15,6 +15,7 @@ from ...data.event_table import EventColumns
 from ...data.frames import clip_from_table, table_classes
 from ...data.ground_truth import GroundTruth
 from ...data.scores import ClipScores, Scores
+from ...data.shared_arrays import protected
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, counted, listing, raise_together, subject
 from ...io.durations import read_durations
@@ -61,7 +62,12 @@ def _scores_of_frames(frames: Any, names: Collection[str]) -> Scores:
     classes = table_classes(frames[first], where=f"clip {first}")
     read = _Reader(["onset", "offset", *classes])
     if not isinstance(frames, dict):  # perhaps more than fits into the memory
-        return Scores(names, lambda name: read.clip(frames[name], name), classes=classes)
+
+        def load(name: str) -> ClipScores:
+            frame = frames[name]
+            return protected(read.clip(frame, name), frame)
+
+        return Scores(names, load, classes=classes)
     clips: dict[str, ClipScores] = {}
     errors: list[SedscopeError] = []
     for name, frame in frames.items():
@@ -93,7 +99,7 @@ class _Reader:
         where = f"clip {name}"
         if isinstance(frame, self.pandas_frame) and frame.columns.tolist() == self.header:
             table = frame.to_numpy()
-            if table.dtype in (np.float32, np.float64):
+            if table.dtype in (np.float32, np.float64) and len(table):
                 return self._from_array(table, where)
         return clip_from_table(frame, self.header[2:], where)
 

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from ...data.choices import Gaps, check_gaps
 from ...data.recordings import ClipPieces
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
@@ -26,6 +27,7 @@ def read_scores(
     format: str | None = None,
     classes: Sequence[str] | None = None,
     frame: float | None = None,
+    gaps: Gaps = "error",
 ) -> Scores:
     """Read scores from a file or folder. Clips are read when they are needed.
 
@@ -40,11 +42,15 @@ def read_scores(
         The classes, for npz and HDF5 files that do not name them.
     frame : float, optional
         Length of frames in seconds, for npz and HDF5 files that do not state it.
+    gaps : {'error', 'silent'}, default 'error'
+        Whether a gap between two frames of a table is an error or a frame in which nothing is active.
+        Times that differ only by rounding errors are no gap, see :meth:`ClipScores.from_frames`.
 
     Returns
     -------
     Scores
-        float32 stays float32, and float64 stays float64. Numbers in text files become float64.
+        float32 stays float32, and float64 stays float64. Numbers in text files become float64, unless
+        :func:`write_scores` wrote them as float32.
 
     See Also
     --------
@@ -79,7 +85,8 @@ def read_scores(
             f"{source}: the format {chosen.name} states classes and times itself, so classes= and "
             "frame= cannot be given."
         )
-    options = ScoreReadOptions(None if classes is None else tuple(classes), frame)
+    check_gaps(gaps)
+    options = ScoreReadOptions(None if classes is None else tuple(classes), frame, gaps)
     definition = f"{chosen.name} {options!r}"
     identity = identity_before_reading(definition, source, chosen.files_of_clip)
     scores = _open(chosen, source, options).identified_by(identity)

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ...data.choices import Gaps
 from ...data.progress import Progress as Progress
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
@@ -16,13 +17,16 @@ from ...errors import SedscopeError
 from ..locations import Address, Location, error_reason
 from .file_identity import FilesOfClip
 
-ScoreFeature: TypeAlias = Literal["frames of no length", "unknown ends", "types that differ"]
+ScoreFeature: TypeAlias = Literal[
+    "frames of no length", "unknown ends", "types that differ", "clips without frames"
+]
 """Something that some formats can hold and others cannot."""
 
 _PHRASES: dict[ScoreFeature, str] = {
     "frames of no length": "frames of no length, which keep apart events that touch",
     "unknown ends": "that scores made from events do not say how long their clips are",
     "types that differ": "that some clips are float32 and some float64",
+    "clips without frames": "clips without frames",
 }
 
 
@@ -33,6 +37,8 @@ class ScoreReadOptions:
     classes: Sequence[str] | None = None
     frame: float | None = None
     """Length of frames in seconds."""
+    gaps: Gaps = "error"
+    """What to do with gaps between frames."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,10 @@ class ScoreFormat:
             first = first or clip_scores.values.dtype
             if clip_scores.values.dtype != first:
                 refuse("types that differ", f"clip {clip}: ")
+            if not len(clip_scores.values):
+                refuse("clips without frames", f"clip {clip}: ")
+                if "clips without frames" not in self.holds:
+                    continue
             if not np.all(np.diff(clip_scores.ticks)):
                 refuse("frames of no length", f"clip {clip}: ")
                 if "frames of no length" not in self.holds:

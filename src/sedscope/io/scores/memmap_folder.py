@@ -2,7 +2,8 @@
 
 ``float32.npy`` (or ``float64.npy``): the frames of all clips, one after the other, × classes.
 ``ticks.npy``: frame boundaries in microseconds. Clips with the same boundaries share them.
-``index.json``: classes, clips, the number of frames of each clip, and where its boundaries begin.
+``index.json``: classes, clips, the number of frames of each clip, where its boundaries begin, and a
+checksum of ``ticks.npy``.
 
 An index made by hand can state ``"frame"``, the length of all frames in seconds, instead of using
 ``ticks.npy``.
@@ -11,6 +12,7 @@ An index made by hand can state ``"frame"``, the length of all frames in seconds
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,7 +22,7 @@ import numpy as np
 
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
-from ...data.times import Ticks, frame_ticks
+from ...data.times import Ticks, check_ticks, frame_ticks
 from ...errors import SedscopeError, counted
 from ..atomic_write import filling, write_text
 from ..locations import Location, error_reason
@@ -103,7 +105,7 @@ class FolderIndex:
             self.frame = content.get("frame")
             if self.frame is None:
                 self.starts = _numbers(content, "ticks", len(self.clips))
-                self.ticks = self._checked_ticks(folder)
+                self.ticks = self._checked_ticks(folder, content.get("ticks_crc32"))
             elif not isinstance(self.frame, (int, float)) or not 1e-6 <= self.frame < 1e9:
                 raise ValueError(f"frame={self.frame!r} is not a length in seconds")
         except (OSError, ValueError, RecursionError) as error:
@@ -124,10 +126,19 @@ class FolderIndex:
             raise ValueError("'type' must be float32 or float64, one for all clips or one per clip")
         return types
 
-    def _checked_ticks(self, folder: Location) -> Ticks:
+    def _checked_ticks(self, folder: Location, checksum: Any) -> Ticks:
         ticks = mapped_array(folder / _TICKS)[:]
         if ticks.dtype != np.int64 or ticks.ndim != 1:
             raise ValueError(f"{_TICKS} must be a one-dimensional int64 array")
+        if checksum is not None and zlib.crc32(np.ascontiguousarray(ticks).data) != checksum:
+            raise SedscopeError(
+                f"{folder / _TICKS} is damaged: its checksum is not the one in {_INDEX}. Write the store "
+                "again."
+            )
+        try:
+            check_ticks(ticks)
+        except SedscopeError as error:
+            raise SedscopeError(f"{folder / _TICKS}: {error}") from None
         backwards = np.concatenate([[0], np.cumsum(np.diff(ticks) < 0)])
         for start, frames, clip in zip(self.starts, self.frames, self.clips, strict=True):
             if start + frames >= len(ticks):
@@ -194,11 +205,12 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
                 frames.append(len(clip_scores.values))
                 grid_numbers.append(grids.add(clip_scores.ticks))
                 types.append(name)
-        starts = []
+        starts, checksum = [], 0
         with NpyWriter(folder / _TICKS, np.int64, None) as ticks:
             for grid in grids.arrays:
                 starts.append(ticks.rows)
                 ticks.append(grid)
+                checksum = zlib.crc32(np.ascontiguousarray(grid).data, checksum)
         index = {
             "format": _FORMAT,
             "version": _VERSION,
@@ -206,6 +218,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
             "clips": names,
             "frames": frames,
             "ticks": [starts[number] for number in grid_numbers],
+            "ticks_crc32": checksum,
             "type": types if len(arrays) > 1 else next(iter(arrays), "float32"),
             "whole_clips": scores.whole_clips,
         }
@@ -219,7 +232,9 @@ FORMATS = (
         recognise=recognise,
         read=read,
         write=write,
-        holds=frozenset({"frames of no length", "unknown ends", "types that differ"}),
+        holds=frozenset(
+            {"frames of no length", "unknown ends", "types that differ", "clips without frames"}
+        ),
         suffixes=("", ".store"),
     ),
 )

@@ -7,9 +7,11 @@ numbers of frames.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,8 @@ from numpy.typing import NDArray
 from ...data.clip_ids import clip_id
 from ...data.score_arrays import ClipScores, as_scores
 from ...data.scores import Scores
-from ...data.times import Ticks, frame_ticks, to_ticks
-from ...errors import SedscopeError, counted, listing
+from ...data.times import TICKS_PER_SECOND, Ticks, check_ticks, frame_ticks, to_ticks
+from ...errors import SedscopeError, SedscopeWarning, counted, listing
 from .format import ScoreReadOptions
 
 CLASSES = ("classes", "class_names", "labels", "event_labels")
@@ -28,6 +30,7 @@ SCORES = ("scores", "predictions", "probabilities")
 FRAME = ("frame", "frame_seconds", "frame_length")
 EDGES = ("edges", "timestamps")
 FRAMES, TICKS, WHOLE = "frames", "ticks", "whole_clips"
+_FEW_FRAMES, _LONG_FRAME = 10, 5  # frames, seconds
 _RESERVED = {*CLASSES, *CLIPS, *SCORES, *FRAME, *EDGES, FRAMES, TICKS, WHOLE}
 
 
@@ -66,7 +69,7 @@ def scores_from(file: ArrayFile, options: ScoreReadOptions) -> Scores:
             values = file.read(entry.array, entry.rows)[: entry.frames]
             native = values.astype(values.dtype.newbyteorder("="), copy=False)
             ticks = boundaries(entry)
-            if len(ticks) and np.any(np.diff(ticks) < 0):
+            if np.any(ticks[1:] < ticks[:-1]):
                 raise SedscopeError("Some frames end before they begin.")
             scores = as_scores(native)
             if scores.shape != (len(ticks) - 1, len(classes)):
@@ -108,7 +111,7 @@ def _stacked(file: ArrayFile, name: str) -> dict[str, _ClipEntry]:
             f"{file.where}: {name!r} needs the ids of the clips in an array {CLIPS[0]!r}."
         )
     clips = _texts(file, ids)
-    lengths = [int(n) for n in file.read(FRAMES, slice(None)).ravel()] if FRAMES in file.shapes else None
+    lengths = _lengths(file) if FRAMES in file.shapes else None
     if len(shape) == 3:
         fits = shape[0] == len(clips) and (lengths is None or len(lengths) == len(clips))
         lengths = lengths if lengths is not None else [shape[1]] * len(clips)
@@ -129,7 +132,7 @@ def _stacked(file: ArrayFile, name: str) -> dict[str, _ClipEntry]:
             f"{file.where}: {name!r} has the shape {shape}, but must be clips × frames × classes, or "
             f"frames × classes with the number of frames of each clip in {FRAMES!r}."
         )
-    firsts = np.cumsum([0, *lengths]).tolist()
+    firsts = [0, *accumulate(lengths)]
     return {
         clip: _ClipEntry(
             array=name,
@@ -142,6 +145,17 @@ def _stacked(file: ArrayFile, name: str) -> dict[str, _ClipEntry]:
     }
 
 
+def _lengths(file: ArrayFile) -> list[int]:
+    """Read the number of frames of each clip."""
+    lengths = file.read(FRAMES, slice(None)).ravel()
+    is_whole = lengths.dtype.kind in "iu" or (
+        lengths.dtype.kind == "f" and bool(np.all(np.isfinite(lengths) & (lengths == np.rint(lengths))))
+    )
+    if not is_whole:
+        raise SedscopeError(f"{file.where}: {FRAMES!r} must be whole numbers, one per clip.")
+    return [int(length) for length in lengths.tolist()]
+
+
 def _per_clip(file: ArrayFile) -> dict[str, _ClipEntry]:
     """Find one array per clip, named after it, or in a group that is."""
     arrays = [name for name, shape in file.shapes.items() if len(shape) == 2 and name not in _RESERVED]
@@ -152,7 +166,7 @@ def _per_clip(file: ArrayFile) -> dict[str, _ClipEntry]:
             f"× classes per clip. The file has {listing(present) or 'no arrays'}."
         )
     frames = [file.shapes[name][0] for name in arrays]
-    firsts = np.cumsum([0, *frames]).tolist()
+    firsts = [0, *accumulate(frames)]
     clips = [_named_clip(name) for name in arrays]
     return {
         clip: _ClipEntry(name, slice(None), frames[k], file.shapes[name][1], firsts[k] + k)
@@ -176,15 +190,29 @@ def _boundaries(
         expected = sum(entry.frames + 1 for entry in entries.values())
         if file.shapes[TICKS] != (expected,) or file.types[TICKS].kind not in "iu":
             raise SedscopeError(f"{file.where}: {TICKS!r} must be {expected} whole numbers.")
-        ticks = file.read(TICKS, slice(None)).astype(np.int64)
+        ticks = file.read(TICKS, slice(None))
+        try:
+            check_ticks(ticks)
+        except SedscopeError as error:
+            raise SedscopeError(f"{file.where}, {TICKS!r}: {error}") from None
+        ticks = ticks.astype(np.int64)
         return lambda entry: ticks[entry.first_tick : entry.first_tick + entry.frames + 1]
     if edges is not None and options.frame is None:
         try:
             common = to_ticks(file.read(edges, slice(None)).ravel())
         except (TypeError, ValueError) as error:
             raise SedscopeError(f"{file.where}, {edges!r}: {error}") from None
+        longest = max(entry.frames for entry in entries.values())
+        if len(common) > longest + 1:
+            raise SedscopeError(
+                f"{file.where}: {edges!r} has {len(common)} boundaries, but the longest clip has "
+                f"{counted(longest, 'frame')} and needs {longest + 1}. Give the boundaries of these frames."
+            )
+        _warn_of_milliseconds(common, f"{file.where}, {edges!r}")
         return lambda entry: common[: entry.frames + 1]
     try:
+        if isinstance(frame, complex):
+            raise ValueError(f"{frame}")
         length = float(frame) if frame is not None else None
         if length is not None and not 1e-6 <= length < 1e9:
             raise ValueError(f"{length:g} s")
@@ -196,6 +224,20 @@ def _boundaries(
             f"{FRAME[0]!r} or {EDGES[0]!r} in seconds."
         )
     return lambda entry: frame_ticks(entry.frames, length)
+
+
+def _warn_of_milliseconds(ticks: Ticks, where: str) -> None:
+    """Warn of boundaries that are whole numbers far apart, as those in milliseconds are."""
+    if len(ticks) <= _FEW_FRAMES:
+        return
+    frame = float(np.median(np.diff(ticks))) / TICKS_PER_SECOND
+    if frame >= _LONG_FRAME and not np.any(ticks % TICKS_PER_SECOND):
+        warnings.warn(
+            f"{where}: frames are {frame:g} s long and all boundaries are whole numbers. Boundaries must be "
+            "in seconds. If these are in milliseconds, divide them by 1000.",
+            SedscopeWarning,
+            stacklevel=2,
+        )
 
 
 def _classes(file: ArrayFile, options: ScoreReadOptions) -> Sequence[str]:

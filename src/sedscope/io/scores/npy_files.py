@@ -67,6 +67,8 @@ def read_header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.
             raise ValueError(f"version {version} of the format is unknown")
     except Exception as error:  # numpy's parser may raise anything for a broken header
         raise SedscopeError(f"{where}: not an array: {error}.") from None
+    if any(length < 0 for length in shape) or not dtype.itemsize:
+        raise SedscopeError(f"{where}: not an array: its type is {dtype}, and its shape is {shape}.")
     if dtype.hasobject or dtype.fields:
         raise SedscopeError(f"{where} holds Python objects, which are never loaded. Store plain arrays.")
     return shape, columns_first, dtype

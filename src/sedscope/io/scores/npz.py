@@ -25,7 +25,10 @@ from .named_arrays import SCORES, TICKS, ArrayFile, index_arrays, scores_from
 from .npy_files import NpyWriter, mapped_array, read_header
 
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
-_BROKEN = (zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError, zlib.error, struct.error)
+_BROKEN = (
+    zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError, zlib.error, struct.error,
+    TypeError, OverflowError, MemoryError,
+)  # fmt: skip
 
 
 def recognise(path: Path) -> bool:
@@ -36,7 +39,7 @@ def recognise(path: Path) -> bool:
 def read(path: Path, options: ScoreReadOptions) -> Scores:
     """Read the scores of an archive.
 
-    Arrays that are not compressed are mapped into memory. Others are read when they are needed.
+    Scores that are not compressed are mapped into memory. Other arrays are read when they are needed.
     """
     try:
         return scores_from(_open(path), options)
@@ -72,10 +75,9 @@ def _open(path: Path) -> ArrayFile:
 
     def array(name: str) -> NDArray[Any]:
         info = members[name]
-        if info.compress_type == zipfile.ZIP_STORED:
+        if info.compress_type == zipfile.ZIP_STORED and len(shapes[name]) > 1:
             return mapped_array(path, _start(path, info))
-        with zipfile.ZipFile(path) as archive:
-            content = BytesIO(archive.read(info))
+        content = BytesIO(_content(path, info))
         shape, columns_first, dtype = read_header(content, f"{path}, array {name!r}")
         flat = np.frombuffer(content.getbuffer(), dtype, int(np.prod(shape)), content.tell())
         return flat.reshape(shape, order="F" if columns_first else "C")
@@ -96,11 +98,26 @@ def _open(path: Path) -> ArrayFile:
 
 
 def _start(path: Path, info: zipfile.ZipInfo) -> int:
-    """Return where the content of an uncompressed member begins."""
+    """Return where the content of a member begins."""
     with path.open("rb") as file:
         file.seek(info.header_offset)
         *_, name, extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
     return int(info.header_offset + _LOCAL_HEADER.size + name + extra)
+
+
+def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
+    """Read a member and verify its checksum.
+
+    zipfile would read the list of all members again for each of them, or keep the file open.
+    """
+    with path.open("rb") as file:
+        file.seek(_start(path, info))
+        content = file.read(info.compress_size)
+    if info.compress_type == zipfile.ZIP_DEFLATED:
+        content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, info.file_size + 1)
+    if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
+        raise zipfile.BadZipFile("its checksum is wrong, so the file is damaged")
+    return content
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
@@ -148,7 +165,7 @@ FORMATS = (
         recognise=recognise,
         read=read,
         write=write,
-        holds=frozenset({"frames of no length", "unknown ends"}),
+        holds=frozenset({"frames of no length", "unknown ends", "clips without frames"}),
         needs_options=True,
         suffixes=(".npz",),
     ),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data.choices import Gaps
 from ...data.frames import TIME_COLUMNS, clip_from_table
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
@@ -44,7 +45,7 @@ def _is_long_table(columns: list[str]) -> bool:
     )
 
 
-def read(path: Path, _: ScoreReadOptions) -> Scores:
+def read(path: Path, options: ScoreReadOptions) -> Scores:
     """Read the scores of a table. Blocks of clips are read when they are needed."""
     columns = _columns(path)
     if not _is_long_table(columns):
@@ -68,7 +69,8 @@ def read(path: Path, _: ScoreReadOptions) -> Scores:
 
     def load(clip: str) -> ClipScores:
         number, first, frames = clip_rows[clip]
-        return block(number).clip(first - blocks[number][0], frames, f"{path}, clip {clip}")
+        where = f"{path}, clip {clip}"
+        return block(number).clip(first - blocks[number][0], frames, where, options.gaps)
 
     return Scores(clip_rows, load, classes=classes, thread_safe=True)
 
@@ -90,12 +92,14 @@ class _Block:
             )  # a list, so that names are not taken for patterns
             self.onsets, self.offsets = rows["onset"].to_numpy(), rows["offset"].to_numpy()
 
-    def clip(self, first: int, frames: int, where: str) -> ClipScores:
+    def clip(self, first: int, frames: int, where: str, gaps: Gaps) -> ClipScores:
         """Return the frames of one clip. Blocks with unusual columns are read column by column."""
         span = slice(first, first + frames)
         if self.plain:
             try:
-                return ClipScores.from_frames(self.values[span], self.onsets[span], self.offsets[span])
+                return ClipScores.from_frames(
+                    self.values[span], self.onsets[span], self.offsets[span], gaps=gaps
+                )
             except SedscopeError as error:
                 raise SedscopeError(f"{where}: {error}") from None
         rows = self.rows.slice(first, frames)
@@ -106,7 +110,7 @@ class _Block:
             raise SedscopeError(
                 f"{where}: {subject(len(empty), 'column', 'lacks')} values: {listing(empty)}."
             )
-        return clip_from_table(rows, self.classes, where)
+        return clip_from_table(rows, self.classes, where, gaps)
 
 
 def _type_of(rows: Any) -> Any:
@@ -186,7 +190,7 @@ FORMATS = (
         recognise=recognise,
         read=read,
         write=write,
-        holds=frozenset(),
+        holds=frozenset({"clips without frames"}),
         suffixes=(".parquet",),
     ),
 )

@@ -1,10 +1,13 @@
 """A folder of tab-separated DCASE score tables ``onset offset class…``.
 
-A table has one row per frame. There is one table per clip.
+A table has one row per frame. There is one table per clip. If its scores are float32, the name of the
+second column is in quotes, which other programs ignore: ``onset "offset" class…``. The numbers have as few
+digits as are needed to read the same float32.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,17 +15,19 @@ from pathlib import Path
 import numpy as np
 
 from ..._native import number_table
-from ...data.arrays import FloatArray
+from ...data.arrays import FloatArray, ScoreArray
+from ...data.choices import Gaps
 from ...data.frames import TIME_COLUMNS, check_same_classes, header_classes
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
-from ...errors import SedscopeError, listing, raise_together
+from ...errors import SedscopeError, SedscopeWarning, listing, raise_together
 from ..atomic_write import filling, replacing
 from ..locations import Location, folder_content
 from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
 
 _MOST_ERRORS = 20
+_FLOAT64_START, FLOAT32_START = b"onset\toffset\t", b'onset\t"offset"\t'
 
 
 def recognise(path: Location) -> bool:
@@ -36,15 +41,22 @@ def recognise(path: Location) -> bool:
         return True  # reading says what is wrong
 
 
-def read(path: Location, _: ScoreReadOptions) -> Scores:
+def read(path: Location, options: ScoreReadOptions) -> Scores:
     """Read a folder of score tables, one per clip, named after the clip."""
     if not path.is_dir():
         raise SedscopeError(f"{path} is not a folder of score tables.")
     files = [*_tables(path)]
     if not files:
         raise SedscopeError(f"{path} holds no score tables (*.tsv).")
-    classes = _first_classes(files)
-    load = partial(_load, path, classes)
+    classes, complete = _first_table(files)
+    if not complete:
+        warnings.warn(
+            f"{files[0]} does not end with a line break, so sedscope cannot tell whether the last numbers "
+            "of these score tables were cut off. End each line of a table with a line break.",
+            SedscopeWarning,
+            stacklevel=4,
+        )
+    load = partial(_load, path, classes, complete, options.gaps)
     return Scores([file.stem for file in files], load, classes=classes, thread_safe=True)
 
 
@@ -56,66 +68,124 @@ def _files_of_clip(folder: Path, name: str) -> list[Path]:
     return [folder / f"{name}.tsv"]
 
 
-def _load(folder: Location, classes: Sequence[str], name: str) -> ClipScores:
-    return read_score_table(folder / f"{name}.tsv", classes)
+def _load(folder: Location, classes: Sequence[str], complete: bool, gaps: Gaps, name: str) -> ClipScores:
+    return read_score_table(folder / f"{name}.tsv", classes, complete, gaps)
 
 
-def read_score_table(file: Location, classes: Sequence[str]) -> ClipScores:
-    """Read the scores of a clip, with the columns in the order of the classes."""
+def read_score_table(file: Location, classes: Sequence[str], complete: bool, gaps: Gaps) -> ClipScores:
+    """Read the scores of a clip, with the columns in the order of the classes.
+
+    ``complete``: whether the first table of the folder ends with a line break.
+    """
     content = read_bytes(file)
     header, start = split_header(content, file)
     labels = header_classes(header, str(file))
     check_same_classes(labels, classes, str(file))
-    if len(content) == start:
-        return ClipScores.from_frames(np.empty((0, len(classes))), [], [])
-    table = number_table(content, start, len(header))
+    table, lines = number_table(content, start, len(header)), None
     if table is None:
-        table = _parse_slowly(file)
+        table, lines = _parse_slowly(file)
+    if len(table) == 0:
+        raise SedscopeError(
+            f"{file}: the score table has no rows below its header. It needs a row for each frame."
+        )
+    if _is_complete(content) != complete:
+        raise SedscopeError(_cut_off(file, content, complete))
     column = {label: 2 + k for k, label in enumerate(labels)}
     columns = [column[label] for label in classes]
     in_order = columns == list(range(2, len(header)))
+    values: ScoreArray = table[:, 2:] if in_order else table[:, columns]
+    if content.startswith(FLOAT32_START):
+        values = values.astype(np.float32)
     try:
-        return ClipScores.from_frames(
-            table[:, 2:] if in_order else table[:, columns], table[:, 0], table[:, 1]
+        return ClipScores.from_named_frames(
+            values,
+            table[:, 0],
+            table[:, 1],
+            gaps,
+            lambda row: f"line {row + 2 if lines is None else lines[row]}",
         )
     except SedscopeError as error:
         raise SedscopeError(f"{file}: {error}") from None
 
 
-def _parse_slowly(file: Location) -> FloatArray:
-    """Read a table that the core does not read, and say what is wrong with it if anything is."""
+def _is_complete(content: bytes) -> bool:
+    return content.endswith((b"\n", b"\r"))
+
+
+def _cut_off(file: Location, content: bytes, complete: bool) -> str:
+    """Say that either this table or the first one of the folder may be cut off."""
+    if not complete:
+        return (
+            f"{file} ends with a line break, but the first table of the folder does not, so the last "
+            "number of that one may be cut off. Write it again, or add the line break if it is complete."
+        )
+    line = content.count(b"\n") + 1
+    return (
+        f"{file}: line {line}, the last one, does not end with a line break as in the first table of the "
+        "folder, so its last number may be cut off. Write the table again, or add the line break if it "
+        "is complete."
+    )
+
+
+def _parse_slowly(file: Location) -> tuple[FloatArray, Sequence[int]]:
+    """Read a table that the core does not read, and say what is wrong with it if anything is.
+
+    Return the numbers, and the line of each row.
+    """
     table = read_text_table(file)
     columns = numbers(table, range(len(table.header)))
-    return np.stack([np.array(column, np.float64) for column in columns], axis=1)
+    return np.stack([np.array(column, np.float64) for column in columns], axis=1), table.lines
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
     """Write a folder of score tables, with as few digits as read back exactly."""
-    import polars
-
     unfit = [repr(name) for name in scores.classes if name in TIME_COLUMNS or "\n" in name]
     if unfit:
         raise SedscopeError(f"A score table cannot have classes named {listing(unfit)}.")
     with filling(path) as folder:
         for clip, clip_scores in clips:
-            edges = clip_scores.edges
-            columns = {"onset": edges[:-1], "offset": edges[1:]}
-            columns |= dict(zip(scores.classes, clip_scores.values.T, strict=True))
-            with replacing(folder / f"{clip}.tsv") as temporary, temporary.open("wb") as file:
-                polars.DataFrame(columns).write_csv(file, separator="\t")
+            content = _table(clip_scores.edges, clip_scores.values, scores.classes)
+            if clip_scores.values.dtype == np.float32 and not _reads_back(content, clip_scores.values):
+                # the shortest digits are within the last bit of a float64 from the next float32
+                content = _table(
+                    clip_scores.edges, clip_scores.values.astype(np.float64), scores.classes
+                )
+                content = FLOAT32_START + content.removeprefix(_FLOAT64_START)
+            with replacing(folder / f"{clip}.tsv") as temporary:
+                temporary.write_bytes(content)
 
 
-def _first_classes(files: Collection[Location]) -> tuple[str, ...]:
-    """Return the classes of the first table. If it is broken, say what is wrong with all broken ones."""
+def _table(edges: FloatArray, values: ScoreArray, classes: Sequence[str]) -> bytes:
+    """Return the text of a table."""
+    import polars
+
+    columns = {"onset": edges[:-1], "offset": edges[1:], **dict(zip(classes, values.T, strict=True))}
+    content = polars.DataFrame(columns).write_csv(separator="\t").encode()
+    is_float32 = values.dtype == np.float32
+    return FLOAT32_START + content.removeprefix(_FLOAT64_START) if is_float32 else content
+
+
+def _reads_back(content: bytes, values: ScoreArray) -> bool:
+    """Return whether the numbers of a table, read as float64, become the same float32."""
+    table = number_table(content, content.index(b"\n") + 1, 2 + values.shape[1])
+    return table is not None and np.array_equal(table[:, 2:].astype(np.float32), values, equal_nan=True)
+
+
+def _first_table(files: Collection[Location]) -> tuple[tuple[str, ...], bool]:
+    """Return the classes of the first table, and whether it ends with a line break.
+
+    If it is broken, say what is wrong with all broken ones.
+    """
     errors = []
     for file in files:
         try:
-            classes = header_classes(split_header(read_bytes(file), file)[0], str(file))
+            content = read_bytes(file)
+            classes = header_classes(split_header(content, file)[0], str(file))
         except SedscopeError as error:
             errors.append(error)
         else:
             if not errors:
-                return classes
+                return classes, _is_complete(content)
         if len(errors) >= _MOST_ERRORS:
             break
     raise_together(errors)
