@@ -35,8 +35,13 @@ def scores_from_events(
     classes: Iterable[str] | None = None,
     clips: Iterable[str] = (),
     overlaps: EventOverlaps = "error",
+    assumed_classes: Iterable[str] = (),
 ) -> Scores:
-    """Make scores from detected events, as :meth:`Scores.from_events` describes."""
+    """Make scores from detected events, as :meth:`Scores.from_events` describes.
+
+    ``assumed_classes``: those of the classes that are known from the ground truth only; see
+    :class:`Scores`.
+    """
     if not isinstance(events, Mapping):
         raise SedscopeError(f"Give a mapping from clips to events, not {type(events).__name__}.")
     if overlaps not in ("error", "merge", "average"):
@@ -68,7 +73,13 @@ def scores_from_events(
     more_clips = clip_ids(clips, "clips").values()
     scores |= {clip: silence for clip in more_clips if clip not in clips_with_events}
     return Scores(
-        scores, scores.__getitem__, classes=labels, in_memory=True, thread_safe=True, whole_clips=False
+        scores,
+        scores.__getitem__,
+        classes=labels,
+        in_memory=True,
+        thread_safe=True,
+        whole_clips=False,
+        assumed_classes=assumed_classes,
     )
 
 
@@ -170,7 +181,11 @@ def _separate(
     if overlapping and overlaps == "error":
         raise SedscopeError(
             f"clip {events.clip}: {subject(len(overlapping), 'event', 'overlaps')} another one of the "
-            f"same class: {listing(overlapping)}. Merge them with overlaps='merge' (--overlaps merge)."
+            f"same class: {listing(overlapping)}. If these are windows that slide over a recording, "
+            "average them with overlaps='average' (--stitch seconds): the score at each instant is then "
+            "the mean of the windows that cover it. If they are events, merge them with overlaps='merge' "
+            "(--overlaps merge): they become one event with the highest of their confidences. The two "
+            "give different values."
         )
     return times[kept], labels[kept], confidences[kept]
 
@@ -245,6 +260,7 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
         whole_clips=scores.whole_clips,
         identify=identify,
         processing=(*scores.processing, definition),
+        assumed_classes=scores.assumed_classes,
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.alignment import Alignment, align
+from ..data.alignment import Alignment, align, choose_classes
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
@@ -227,6 +227,8 @@ def _align_runs(
     if isinstance(classes, str) or (isinstance(clips, str) and clips != "scored"):
         align(first, truth, classes=classes, clips=clips, missing=missing)  # raises the error
     chosen_classes = _common_classes(every_run) if classes is None else tuple(classes)
+    if classes is None:
+        choose_classes(first, truth)  # refuses labels without scores, which chosen classes leave out
     chosen_clips: ClipChoice
     if clips is None or clips == "scored":
         common = _common_clips(every_run, only_common=clips == "scored")

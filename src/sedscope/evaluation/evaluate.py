@@ -190,7 +190,7 @@ def evaluate_sets(
         raise SedscopeError(
             f"Sets of detections cannot be post-processed, but these metrics need it: {listing(processing)}."
         )
-    counts = counts_of_sets(
+    counts, notes = counts_of_sets(
         sets,
         truth,
         delta_requests(chosen),
@@ -200,7 +200,7 @@ def evaluate_sets(
         overlaps=overlaps,
         threads=threads,
     )
-    return measure(chosen, counts, truth.warnings, {}).warn(stacklevel=2)
+    return measure(chosen, counts, notes, {}).warn(stacklevel=2)
 
 
 def evaluate_deltas(
