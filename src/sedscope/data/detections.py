@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..errors import SedscopeError, listing, raise_together, subject
+from ..errors import SedscopeError, listing, raise_together, shortened, subject
 from .arrays import FloatArray, IntArray
 from .clip_ids import clip_ids
 from .score_arrays import ClipScores, refuse_nans
@@ -98,7 +98,7 @@ class _ClipEvents:
             self.times: Ticks = to_ticks([onsets, offsets]).reshape(2, len(rows)).T
             self.labels: tuple[str, ...] = labels
             self.confidences = np.array(confidences, np.float64)
-            usable = (self.times[:, 1] > self.times[:, 0]) & ~np.isnan(self.confidences)
+            usable = (self.times[:, 1] > np.maximum(self.times[:, 0], 0)) & ~np.isnan(self.confidences)
             valid = usable.shape == (len(rows),) and usable.all()
             valid = valid and all(isinstance(label, str) and label for label in labels)
         except (TypeError, ValueError):
@@ -147,16 +147,22 @@ def _problem(event: Any) -> str | None:
         (confidence,) = rest or (1.0,)
         times = to_ticks([onset, offset])
         if not isinstance(label, str) or not label:
-            return f"{event!r} has no label"
+            return f"{_shown(event)} has no label"
         if times[1] <= times[0]:
-            return f"{event!r} has no length or a negative one"
+            return f"{_shown(event)} has no length or a negative one"
+        if times[1] <= 0:
+            return f"{_shown(event)} ends before 0 s"
         if np.ndim(confidence) > 0:
-            return f"{event!r} has several confidences"
+            return f"{_shown(event)} has several confidences"
         if np.isnan(float(confidence)):
-            return f"{event!r} has a confidence of NaN"
+            return f"{_shown(event)} has a confidence of NaN"
     except (TypeError, ValueError):
-        return f"{event!r} is not (onset, offset, label[, confidence])"
+        return f"{_shown(event)} is not (onset, offset, label[, confidence])"
     return None
+
+
+def _shown(event: Any) -> str:
+    return shortened(repr(event), 200)
 
 
 def _separate(

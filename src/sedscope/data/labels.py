@@ -39,10 +39,9 @@ def likely_pairs(labels: Sequence[str], others: Iterable[str]) -> list[tuple[str
             by_name.setdefault(name, other)
     pairs = []
     for label in labels[:_PAIRED]:
-        other = next((by_name[name] for name in _names(label) if name in by_name), None)
-        other = other or next(iter(near_names(label, candidates, limit=1)), None)
-        if other is not None:
-            pairs.append((label, other))
+        same = [by_name[name] for name in _names(label) if name in by_name]
+        partners = same or near_names(label, candidates, limit=1)
+        pairs += [(label, partner) for partner in partners[:1]]
     return pairs
 
 
@@ -53,9 +52,7 @@ def with_likely_labels(labels: Sequence[str], others: Iterable[str]) -> list[str
     ['dog (did you mean Dog?)', 'Cow']
     """
     likely = dict(likely_pairs(labels, others))
-    return [
-        f"{label} (did you mean {likely[label]}?)" if label in likely else label for label in labels
-    ]
+    return [f"{label} (did you mean {likely[label]}?)" if label in likely else label for label in labels]
 
 
 def spelled_alike(labels: Iterable[str]) -> list[tuple[str, ...]]:
@@ -89,7 +86,9 @@ def check_spelling(
     """
     unmatched = set(system).symmetric_difference(truth)
     alike = spelled_alike(sorted({*system, *truth}))
-    split = [group for group in alike if unmatched.intersection(group) and {*classes}.intersection(group)]
+    split = [
+        group for group in alike if unmatched.intersection(group) and {*classes}.intersection(group)
+    ]
     if split:
         raise SedscopeError(
             f"{subject(len(split), 'class', 'is')} spelled differently by the system and the ground truth: "
@@ -104,7 +103,9 @@ def check_spelling(
     ]
 
 
-def undetected_note(system: Collection[str], truth: Collection[str], classes: Collection[str]) -> list[str]:
+def undetected_note(
+    system: Collection[str], truth: Collection[str], classes: Collection[str]
+) -> list[str]:
     """Note labels of the ground truth that a list of detections never has, beside those that only it has.
 
     The arguments are those of :func:`check_spelling`.
@@ -127,7 +128,8 @@ def _leftovers(only_system: Sequence[str], only_truth: Sequence[str]) -> str:
         f"Only the ground truth has {listing(_quoted(only_truth), _SHOWN)}."
     )
     pairs = [
-        f"{_quote(label)} may be {_quote(other)}" for label, other in likely_pairs(only_system, only_truth)
+        f"{_quote(label)} may be {_quote(other)}"
+        for label, other in likely_pairs(only_system, only_truth)
     ]
     return f"{text} {listing(pairs, _PAIRED)}." if pairs else text
 
