@@ -10,9 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..counting.checked_clips import CheckedRecording, checked_clips
-from ..counting.threads import thread_count
-from ..data.alignment import align
+from ..criteria import Clip
 from ..data.cells import RowLocation
 from ..data.choices import ClipChoice, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
@@ -23,6 +21,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.recordings import ClipPieces
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, subject
+from ..evaluation.deltas import deltas
 from ..io.durations import read_durations
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
@@ -185,13 +184,17 @@ def _check_as_evaluated(
     threads: int | None,
     findings: Findings,
 ) -> None:
-    """Take the steps of an evaluation up to the counting, so that what it refuses is found here, too."""
+    """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses."""
     try:
-        alignment = align(scores, make_truth(), classes=classes, clips=clips, missing=missing)
-        for checked in checked_clips(alignment, (None,), thread_count(threads), None):
-            if isinstance(checked, CheckedRecording):
-                for _ in checked.pieces():
-                    pass
+        deltas(
+            scores,
+            make_truth(),
+            Clip(),
+            classes=classes,
+            clips=clips,
+            missing=missing,
+            threads=threads,
+        )
     except SedscopeError as error:
         findings.add_failure("evaluation", error)
 
