@@ -240,7 +240,8 @@ def evaluate(files: Files, system: Path, case: Case) -> tuple[Answer, str]:
 def test_every_way_in_gives_the_stated_answer(system: str, case: Case, tmp_path: Path) -> None:
     files = write_files(tmp_path, case.changes)
     path = files.folder / system
-    durations = ["--durations", files.durations] if files.durations.exists() else []
+    stated = files.durations if files.durations.exists() else None
+    durations = [] if stated is None else ["--durations", stated]
 
     answer, message = evaluate(files, path, case)
     assert (answer, case.phrase in message) == (case.answer, True), message
@@ -251,9 +252,7 @@ def test_every_way_in_gives_the_stated_answer(system: str, case: Case, tmp_path:
     assert case.answer == "accept" or case.phrase in outcome.err
     assert ("warning: " in outcome.err) == (case.answer == "warn")
 
-    validation = sed.validate(
-        path, files.truth, durations=durations[1] if durations else None, **case.arguments
-    )
+    validation = sed.validate(path, files.truth, durations=stated, **case.arguments)
     assert bool(validation.errors) == (case.answer == "refuse"), str(validation)
     assert bool(validation.findings) or case.answer != "warn"
     outcome = run("validate", path, files.truth, *durations, *case.options)
@@ -356,7 +355,7 @@ def test_quotes_are_short(tmp_path: Path) -> None:
         assert len(str(error.value)) < 2000
         assert len(str(sed.validate(files.scores, files.truth))) < 5000
     with pytest.raises(sed.SedscopeError) as error:
-        sed.GroundTruth.from_dict({"a": [(1, long, "Dog")]})
+        sed.GroundTruth.from_dict({"a": [(1, long, "Dog")]})  # type: ignore[list-item]
     assert len(str(error.value)) < 2000
     with pytest.raises(sed.SedscopeError) as error:
         sed.Scores.from_events({"a": [(1, long, "Dog")]})
