@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
+_ITEM_LENGTH = 500  # characters of an item in a message
 _GUESSED = 5  # names; looking for those that are alike takes its time
 
 
@@ -24,7 +25,7 @@ def listing(items: Collection[str], limit: int = 5, *, total: int | None = None)
     >>> listing(["a", "b", "c"], limit=2)
     'a, b and 1 more'
     """
-    shown = ", ".join(islice(items, limit))
+    shown = ", ".join(shortened(item, _ITEM_LENGTH) for item in islice(items, limit))
     hidden = (len(items) if total is None else total) - limit
     return f"{shown} and {hidden} more" if hidden > 0 else shown
 

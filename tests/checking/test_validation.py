@@ -60,19 +60,31 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     ),
     "rows that are no events": (
         {"truth.tsv": table(EVENTS, "a 1 3 Dog", "b 0 x Cat", "b 0 1 ·", "b 0 1 Cat")},
-        {"rows": ("error", ["2 rows are not events", "truth.tsv line 3", "truth.tsv line 4: no label"])},
+        {
+            "rows": (
+                "error",
+                [
+                    "2 rows are not events",
+                    "truth.tsv:3: onset '0', offset 'x'\n",
+                    "truth.tsv:4: no label",
+                ],
+            )
+        },
     ),
     "events of no length and overlaps": (
         {"truth.tsv": table(EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat")},
         {
-            "events": ("error", ["1 event has no positive length", "truth.tsv line 2"]),
-            "overlaps": ("error", ["1 event overlaps", "truth.tsv line 4"]),
+            "events": ("error", ["truth.tsv:2: a: Dog 1–1 s has no positive length"]),
+            "overlaps": (
+                "error",
+                ["1 event overlaps", "truth.tsv:4: a: Dog 2–4 s overlaps another one"],
+            ),
         },
     ),
     "references beyond the end": (
         {"truth.tsv": table(EVENTS, "a 1 3 Dog", "a 3 5 Dog", "b 0 1 Cat", "b 5 6 Cat")},
         {
-            "events": ("error", ["begins at or after the end of its clip", "line 5"]),
+            "events": ("error", ["truth.tsv:5: b: Cat 5–6 s begins at or after the end of its clip"]),
             "late-ends": ("warning", ["1 reference event ends after its clip does", "clip 'a'"]),
         },
     ),
@@ -104,7 +116,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
         {"truth.tsv": TRUTH + table("c · · ·"), "durations.tsv": DURATIONS + table("c 4")},
         {
             "clips-without-scores": (
-                "warning",
+                "error",
                 ["33 % of the listed clips", "1 of 3", "--clips scored", "c"],
             )
         },
@@ -182,7 +194,10 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
         {"truth.tsv": table(EVENTS, "a 1000 3000 Dog", "b 10.5 1000.5 Cat")},
         {
             "unit": ("warning", ["2 of 2 events lie far beyond", "look like milliseconds"]),
-            "events": ("error", ["2 events begin at or after"]),
+            "events": (
+                "error",
+                ["truth.tsv:2: a: Dog 1000–3000 s begins at or after the end of its clip"],
+            ),
         },
     ),
     "a missing file of scores": (
@@ -298,7 +313,7 @@ def test_validate_on_the_command_line(tmp_path: Path) -> None:
     assert (outcome.code, outcome.err) == (1, "")
     lines = outcome.out.splitlines()
     assert lines[0].startswith("error: ")
-    assert "truth.tsv line 2" in lines[0]
+    assert lines[1] == f"{files.truth}:2: a: Dog 1–1 s has no positive length"
     assert "found: 1 error, 0 warnings" in lines
     arguments = ["--durations", files.durations, "--invalid", "drop"]
     outcome = run("validate", files.scores, files.truth, *arguments)
@@ -325,7 +340,10 @@ def test_errors_come_first(tmp_path: Path) -> None:
 def test_the_excerpt_lists_more_clips_than_have_scores(data: Path) -> None:
     folder = data / "dcase2023_excerpt"
     validation = sed.validate(
-        folder / "scores", folder / "ground_truth.tsv", durations=folder / "audio_durations.tsv"
+        folder / "scores",
+        folder / "ground_truth.tsv",
+        durations=folder / "audio_durations.tsv",
+        clips="scored",
     )
     assert validation.errors == ()
     [warning] = validation.warnings

@@ -176,7 +176,7 @@ BAD_TRUTH: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "labels without scores": (
         table(EVENTS, "a 1 3 Dog", "b 0 1 cat", "b 2 3 Cow"),
-        ["2 labels", "Cow", "cat", "Dog, Cat", "--classes"],
+        ["2 labels", "Cow", "cat (did you mean Cat?)", "Only the scores have Cat", "--classes"],
     ),
     "one clip under two names": (
         table(EVENTS, "a 1 3 Dog", "eval/a.wav 3 4 Dog", "b 0 1 Cat"),

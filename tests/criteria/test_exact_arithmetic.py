@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.criteria.criterion import Criterion
 from sedscope.criteria.shares import as_share
+from sedscope.data.arrays import ScoreArray
 
 from ..support import oracle
 from ..support.oracle.clips import simplest_fraction
@@ -80,7 +80,7 @@ def test_shares_beyond_all_lengths() -> None:
     assert as_share(1e300) == (2**53, 1)
 
 
-def segment_means(values: NDArray[np.float64], edges: list[int], length: int | None) -> list[float]:
+def segment_means(values: ScoreArray, edges: list[int], length: int | None) -> list[float]:
     """The scores of the segments of one clip, highest first."""
     made = {"a": sed.ClipScores.from_ticks(values[:, None], np.array(edges, np.int64))}
     truth = sed.GroundTruth.from_dict(
@@ -88,7 +88,8 @@ def segment_means(values: NDArray[np.float64], edges: list[int], length: int | N
     )
     system = sed.Scores(made, made.__getitem__, classes=["Dog"], in_memory=True)
     criterion = sed.Clip("mean") if length is None else sed.Segment(length / 1e6, "mean")
-    return sed.deltas(system, truth, criterion).counts()["Dog"].scores.tolist()
+    means: list[float] = sed.deltas(system, truth, criterion).counts()["Dog"].scores.tolist()
+    return means
 
 
 any_value = (
@@ -117,7 +118,7 @@ def test_means_are_rounded_once(frames: list[tuple[float, int]], whole: bool, na
     length = None if whole else max(1, edges[-1] // 3)
     clip = oracle.Clip(edges, {"Dog": scores}, [], edges[-1])
     expected = oracle.segment_scores(clip, "Dog", length=length, mean=True)
-    values = np.array(scores, np.float32 if narrow else np.float64)
+    values: ScoreArray = np.array(scores, np.float32 if narrow else np.float64)
     assert segment_means(values, edges, length) == sorted(set(expected), reverse=True)
 
 

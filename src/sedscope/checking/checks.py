@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.choices import Invalid, Missing
+from ..data.choices import ClipChoice, Invalid, Missing
+from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
+from ..data.labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
 from ..data.scores import Scores
 from ..data.times import TICKS_PER_SECOND, Ticks
-from ..errors import counted, listing, subject, with_guesses
+from ..errors import SedscopeError, counted, listing, subject
 from .findings import Findings, Severity
 from .survey import Survey
 
@@ -33,7 +35,7 @@ def check_scores(survey: Survey, findings: Findings) -> None:
     """Check the scores alone."""
     if survey.failures:
         what = f"{counted(len(survey.failures), 'clip')} cannot be read"
-        findings.add("error", "unreadable", what, [str(error) for error in survey.failures])
+        findings.add("error", "unreadable", what, [str(error) for error in survey.failures], lines=True)
     if survey.nan_count:
         what = f"{subject(survey.nan_count, 'score', 'is')} not a number (NaN)"
         findings.add("error", "nan", what, survey.nan_locations)
@@ -69,26 +71,43 @@ def check_scores_and_truth(
     survey: Survey,
     truth: GroundTruth,
     classes: Sequence[str] | None,
+    clips: ClipChoice,
     missing: Missing,
     invalid: Invalid,
     findings: Findings,
 ) -> None:
     """Check that the clips, labels and times of scores and ground truth match."""
-    _check_clips(scores, truth, missing, findings)
+    _check_clips(scores, truth, clips, missing, findings)
     _check_labels(scores, truth, classes, findings)
     _check_ends(survey, truth, findings)
     if truth.durations is None:
         _check_late_events(survey, truth, invalid, findings)
 
 
-def _check_clips(scores: Scores, truth: GroundTruth, missing: Missing, findings: Findings) -> None:
+def chosen_clips(scores: Scores, clips: ClipChoice) -> list[str]:
+    """Return the clips to evaluate: those that are chosen, or all that have scores."""
+    if clips is None or isinstance(clips, str):
+        return list(scores)
+    return list(dict.fromkeys(clip_id(clip) for clip in clips))
+
+
+def _check_clips(
+    scores: Scores, truth: GroundTruth, clips: ClipChoice, missing: Missing, findings: Findings
+) -> None:
     """Find clips that only one side has."""
     scored, listed = set(scores), set(truth.clips)
-    without_scores = [clip for clip in truth.clips if clip not in scored]
+    chosen = chosen_clips(scores, clips)
+    if clips is not None and not isinstance(clips, str):
+        lacking = [clip for clip in chosen if clip not in scored]
+        if lacking:
+            what = f"{subject(len(lacking), 'chosen clip', 'has')} no scores"
+            findings.add("error", "chosen-clips", what, lacking)
+        listed &= set(chosen)
+    without_scores = [clip for clip in truth.clips if clip in listed and clip not in scored]
     if without_scores and scored & listed:
         share = 100 * len(without_scores) / len(listed)
         findings.add(
-            "warning",
+            "error" if clips is None else "warning",
             "clips-without-scores",
             f"{share:.0f} % of the listed clips have no scores ({len(without_scores)} of "
             f"{len(listed)}). Use --clips scored to leave them out",
@@ -98,7 +117,7 @@ def _check_clips(scores: Scores, truth: GroundTruth, missing: Missing, findings:
         examples = [f"scores of {clip}" for clip in sorted(scored)[:2]]
         examples += [f"ground truth of {clip}" for clip in sorted(listed)[:2]]
         findings.add("error", "no-common-clip", "No clip has both scores and ground truth", examples)
-    unlisted = [clip for clip in scores if clip not in listed]
+    unlisted = [clip for clip in chosen if clip in scored and clip not in listed]
     if unlisted:
         findings.add(
             "error" if missing == "error" else "warning",
@@ -117,14 +136,6 @@ def _check_labels(
     if unscored:
         what = f"{subject(len(unscored), 'requested class', 'has')} no scores"
         findings.add("error", "classes", what, unscored)
-    unknown = [label for label in truth.labels if label not in scores.classes]
-    if unknown:
-        findings.add(
-            "warning" if classes else "error",
-            "labels",
-            f"{subject(len(unknown), 'label', 'is')} in the ground truth but not in the scores",
-            with_guesses(unknown, scores.classes),
-        )
     absent = [label for label in classes or scores.classes if label not in truth.labels]
     if absent:
         them = "it is" if len(absent) == 1 else "they are"
@@ -132,6 +143,33 @@ def _check_labels(
             f"{subject(len(absent), 'class', 'has')} no reference events, so {them} left out of averages"
         )
         findings.add("warning", "no-references", what, absent)
+    system = [label for label in scores.classes if label not in scores.assumed_classes]
+    try:
+        refuse_disjoint(system, truth.labels)
+    except SedscopeError as error:
+        findings.add_failure("labels", error)
+        return
+    unknown = [label for label in truth.labels if label not in scores.classes]
+    if unknown:
+        findings.add(
+            "warning" if classes else "error",
+            "labels",
+            f"{subject(len(unknown), 'label', 'is')} in the ground truth but not in the scores",
+            with_likely_labels(unknown, scores.classes),
+        )
+        if not classes:  # differences in spelling are among them
+            return
+    evaluated = classes or scores.classes
+    try:
+        notes = check_spelling(system, truth.labels, evaluated)
+    except SedscopeError as error:
+        findings.add_failure("spelling", error)
+    else:
+        for note in notes:
+            findings.add("warning", "spelling", note)
+    if scores.assumed_classes:
+        for note in undetected_note(system, truth.labels, evaluated):
+            findings.add("warning", "never-detected", note)
 
 
 def _check_ends(survey: Survey, truth: GroundTruth, findings: Findings) -> None:

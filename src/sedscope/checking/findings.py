@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias, TypedDict
 
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, shortened
 from ..io.atomic_write import write_text
 
 Severity: TypeAlias = Literal["error", "warning"]
 SummaryValue: TypeAlias = "int | float | list[str]"
 
 _LOCATION_LIMIT = 1000  # locations of one finding in JSON
+_LINE_LIMIT = 100  # lines of one finding that are printed
+_LINE_LENGTH = 1000  # characters
 
 
 class FindingDict(TypedDict):
@@ -50,6 +52,9 @@ class Finding:
         What was found, as a sentence without the full stop.
     where : tuple of str
         The clips, classes or rows of files.
+    lines : bool
+        Whether each item of `where` is a message of its own, such as ``truth.tsv:3: no label``, which is
+        printed on a line of its own.
 
     Examples
     --------
@@ -61,8 +66,14 @@ class Finding:
     kind: str
     what: str
     where: tuple[str, ...] = ()
+    lines: bool = False
 
     def __str__(self) -> str:
+        if self.lines and self.where:
+            shown = [shortened(line, _LINE_LENGTH) for line in self.where[:_LINE_LIMIT]]
+            hidden = len(self.where) - _LINE_LIMIT
+            more = [f"and {hidden} more"] if hidden > 0 else []
+            return "\n".join([f"{self.severity}: {self.what}:", *shown, *more])
         where = f": {listing(self.where)}" if self.where else ""
         return f"{self.severity}: {self.what}{where}."
 
@@ -179,9 +190,22 @@ class Findings:
 
     _findings: list[Finding] = field(default_factory=list)
 
-    def add(self, severity: Severity, kind: str, what: str, where: Collection[str] = ()) -> None:
+    def add(
+        self,
+        severity: Severity,
+        kind: str,
+        what: str,
+        where: Collection[str] = (),
+        *,
+        lines: bool = False,
+    ) -> None:
         """Add a finding. A full stop at the end of ``what`` is removed."""
-        self._findings.append(Finding(severity, kind, what.removesuffix("."), tuple(where)))
+        self._findings.append(Finding(severity, kind, what.removesuffix("."), tuple(where), lines))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether one of the findings is an error."""
+        return any(finding.severity == "error" for finding in self._findings)
 
     def add_failure(self, kind: str, error: SedscopeError) -> None:
         """Add the error that kept some of the data from being read."""

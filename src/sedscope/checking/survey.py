@@ -74,20 +74,40 @@ class Survey:
             if self.whole_clips:
                 self.empty_clips.append(clip)
             return
-        nans = np.argwhere(np.isnan(values))
-        self.nan_count += len(nans)
-        room = _NAN_LIMIT - len(self.nan_locations)
-        self.nan_locations += [
-            f"clip {clip}, class {self.classes[c]}, frame {frame}" for frame, c in nans[:room]
-        ]
-        lowest, highest = values.min(axis=0), values.max(axis=0)
+        lowest, highest = self._add_values(clip, values, 0)
         if self.whole_clips:
             self.clips_by_frame.setdefault(_typical_length(np.diff(scores.ticks)), []).append(clip)
             if np.any(lowest < highest):
                 digest = hashlib.blake2b(np.ascontiguousarray(values).data, digest_size=16).digest()
                 self._clips_by_digest.setdefault(digest, []).append(clip)
+
+    def add_pieces(self, clip: str, recording: ClipPieces) -> None:
+        """Record the scores of one clip that comes in pieces."""
+        self.ends[clip] = int(recording.ticks[-1])
+        self.frames[clip] = len(recording.ticks) - 1
+        if not self.frames[clip]:
+            self.empty_clips.append(clip)
+            return
+        self.clips_by_frame.setdefault(_typical_length(np.diff(recording.ticks)), []).append(clip)
+        frame = 0
+        for piece in recording.pieces(len(self.classes)):
+            self.types.add(piece.dtype.name)
+            if len(piece):
+                self._add_values(clip, piece, frame)
+            frame += len(piece)
+
+    def _add_values(self, clip: str, values: ScoreArray, frame: int) -> tuple[ScoreArray, ScoreArray]:
+        """Record scores of a clip, from a frame on. Return the lowest and highest of each class."""
+        nans = np.argwhere(np.isnan(values))
+        self.nan_count += len(nans)
+        room = _NAN_LIMIT - len(self.nan_locations)
+        self.nan_locations += [
+            f"clip {clip}, class {self.classes[c]}, frame {frame + i}" for i, c in nans[:room]
+        ]
+        lowest, highest = values.min(axis=0), values.max(axis=0)
         self._lowest = lowest if self._lowest is None else np.fmin(self._lowest, lowest)
         self._highest = highest if self._highest is None else np.fmax(self._highest, highest)
+        return lowest, highest
 
 
 def survey_scores(scores: Scores, threads: int | None = None) -> Survey:
@@ -98,7 +118,10 @@ def survey_scores(scores: Scores, threads: int | None = None) -> Survey:
         if isinstance(loaded, SedscopeError):
             survey.failures.append(loaded)
         elif isinstance(loaded, ClipPieces):
-            survey.failures.append(SedscopeError(f"clip {clip} comes in pieces, which are not checked"))
+            try:
+                survey.add_pieces(clip, loaded)
+            except SedscopeError as error:
+                survey.failures.append(SedscopeError(f"clip {clip}: {error}"))
         else:
             survey.add_clip(clip, loaded)
     return survey

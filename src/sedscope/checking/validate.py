@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from ..data.choices import Gaps, Invalid, Missing, Overlaps
+from ..criteria import Clip
+from ..data.cells import RowLocation
+from ..data.choices import ClipChoice, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id
-from ..data.event_table import EventTable
+from ..data.event_checks import invalid_events, overlapping_events, repeated_events
+from ..data.event_table import EventColumns, EventTable
 from ..data.ground_truth import GroundTruth
-from ..data.scores import Scores
+from ..data.recordings import ClipPieces
+from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, subject
+from ..evaluation.deltas import deltas
 from ..io.durations import read_durations
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
@@ -25,6 +32,7 @@ from .checks import (
     check_scores,
     check_scores_and_truth,
     check_time_unit,
+    chosen_clips,
     truth_durations,
 )
 from .findings import Finding, Findings, SummaryValue, Validation
@@ -32,13 +40,16 @@ from .survey import Survey, survey_scores
 
 __all__ = ["Finding", "Validation", "validate"]
 
+_ROOM = 2**30  # bytes of scores that are kept for the second look at them
+
 
 def validate(
-    scores: Scores | str | Location,
-    truth: GroundTruth | str | Location,
+    scores: Scores | str | Location | None = None,
+    truth: GroundTruth | str | Location | None = None,
     *,
     durations: str | Location | Mapping[str, float] | None = None,
     classes: Sequence[str] | None = None,
+    clips: ClipChoice = None,
     missing: Missing = "error",
     invalid: Invalid = "error",
     overlaps: Overlaps = "error",
@@ -53,21 +64,27 @@ def validate(
 ) -> Validation:
     """Check scores and ground truth, and report everything that is wrong or unusual at once.
 
+    What :func:`~sedscope.evaluate` refuses is an error here, too.
+
     Parameters
     ----------
-    scores : Scores, str or Path
-        The scores of a system, or where to read them.
-    truth : GroundTruth, str or Path
+    scores : Scores, str or Path, optional
+        The scores of a system, or where to read them. Without them, only the ground truth is checked:
+        ``sed.validate(truth="truth.tsv")``.
+    truth : GroundTruth, str or Path, optional
         The reference events, or where to read them.
     durations : mapping of str to float, str or Path, optional
         The duration of each clip in seconds, or the file that states them. Only for ground truth that
         is read from a file.
     classes : sequence of str, optional
         The classes to evaluate. By default, all classes of the scores.
+    clips : iterable of str or "scored", optional
+        The clips to evaluate, or ``"scored"`` for all clips that have scores. Without it, scores and
+        ground truth must have the same clips.
     missing : {"error", "empty"}
         Whether clips that the ground truth does not list are an error, or clips without events.
     invalid : {"error", "drop"}
-        Whether events of no length, or after the end of their clip, are an error or are dropped.
+        Whether events of no length, or before or after their clip, are an error or are dropped.
     overlaps : {"error", "merge"}
         Whether overlapping reference events of one class are an error or are merged.
     gaps : {"error", "silent"}
@@ -108,42 +125,102 @@ def validate(
     ...     print(finding)
     warning: 1 class has the same score in every frame: Dog.
     """
+    if scores is None and truth is None:
+        raise SedscopeError("There is nothing to check. Give scores, ground truth, or both.")
     findings = Findings()
     stated_durations = _read_durations(durations, findings)
+    references: GroundTruth | None = None
+    times: EventTimes | None = None
+    exact: Callable[[], GroundTruth] | None = None
     if isinstance(truth, GroundTruth):
         if durations is not None or format is not None or columns is not None or label is not None:
             raise SedscopeError(
                 "durations, format, columns and label only apply to ground truth read from a file."
             )
-        references: GroundTruth | None = truth
-        times: EventTimes | None = EventTimes(
-            [truth.clips[i] for i in truth.event_clips], truth.onsets, truth.offsets
-        )
+        references = truth
+        times = EventTimes([truth.clips[i] for i in truth.event_clips], truth.onsets, truth.offsets)
+        exact = partial(_itself, truth)
         for note in truth.warnings:
             findings.add("warning", "ground-truth", note)
-    else:
+    elif truth is not None:
         options = EventReadOptions(columns or {}, label)
         table = _read_events(truth, format, options, stated_durations, findings)
-        times = None if table is None else _event_times(table)
-        references = (
-            None
-            if table is None
-            else _usable_truth(table, stated_durations, invalid, overlaps, findings)
-        )
+        if table is not None:
+            times = _event_times(table)
+            references = _usable_truth(table, stated_durations, invalid, overlaps, findings)
+            exact = partial(
+                GroundTruth.from_event_table,
+                table,
+                durations=stated_durations,
+                invalid=invalid,
+                overlaps=overlaps,
+            )
+    chosen = clips if clips is None or isinstance(clips, str) else list(clips)
+    system: Scores | None = None
     if isinstance(scores, Scores):
-        system: Scores | None = (
-            scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
-        )
-    else:
-        system = _read_scores(location(scores), references, gaps, scores_format, stitch, unit, findings)
+        system = scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
+    elif scores is not None:
+        path = location(scores)
+        system = _read_scores(path, references, overlaps, gaps, scores_format, stitch, unit, findings)
+    system = None if system is None else _kept_in_memory(system)
     survey = None if system is None else survey_scores(system, threads)
     if survey is not None:
         check_scores(survey, findings)
     if references is not None and times is not None and survey is not None and system is not None:
-        check_scores_and_truth(system, survey, references, classes, missing, invalid, findings)
+        check_scores_and_truth(system, survey, references, classes, chosen, missing, invalid, findings)
         check_time_unit(times, survey, references, findings)
-    summary = _summarize(system, survey, references, classes, missing)
+        if exact is not None and not findings.has_errors:
+            _check_as_evaluated(system, exact, classes, chosen, missing, threads, findings)
+    summary = _summarize(system, survey, references, classes, chosen, missing)
     return Validation(findings.errors_first(), summary)
+
+
+def _itself(truth: GroundTruth) -> GroundTruth:
+    return truth
+
+
+def _check_as_evaluated(
+    scores: Scores,
+    make_truth: Callable[[], GroundTruth],
+    classes: Sequence[str] | None,
+    clips: ClipChoice,
+    missing: Missing,
+    threads: int | None,
+    findings: Findings,
+) -> None:
+    """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses."""
+    try:
+        deltas(
+            scores,
+            make_truth(),
+            Clip(),
+            classes=classes,
+            clips=clips,
+            missing=missing,
+            threads=threads,
+        )
+    except SedscopeError as error:
+        findings.add_failure("evaluation", error)
+
+
+def _kept_in_memory(scores: Scores) -> Scores:
+    """Keep clips that are read once for the second time, as far as there is room."""
+    if scores.in_memory:
+        return scores
+    kept: dict[str, ClipScores] = {}
+    room = [_ROOM]
+
+    def load(clip: str) -> ClipScores | ClipPieces:
+        if clip in kept:
+            return kept[clip]
+        opened = scores.open(clip)
+        if isinstance(opened, ClipScores):
+            room[0] -= opened.values.nbytes + opened.ticks.nbytes
+            if room[0] > 0:
+                kept[clip] = opened
+        return opened
+
+    return scores.loaded_by(load)
 
 
 def _read_durations(
@@ -166,17 +243,19 @@ def _read_events(
     findings: Findings,
 ) -> EventTable | None:
     """Read the rows of a file that are events. The other rows become findings."""
+    problems: list[str] = []
     try:
-        table = read_event_table(path, format=format, options=options)
+        table = read_event_table(path, format=format, options=options, problems=problems)
         table = table.with_times(durations or table.durations)
+        table, unusable = table.usable_rows()
     except SedscopeError as error:
         findings.add_failure("ground-truth", error)
-        return None
-    table, problems = table.usable_rows()
+        table, unusable = None, []
+    problems += unusable
     if problems:
-        what = f"{table.where}: {subject(len(problems), 'row', 'is')} not "
+        what = f"{path}: {subject(len(problems), 'row', 'is')} not "
         what += "an event" if len(problems) == 1 else "events"
-        findings.add("error", "rows", what, problems)
+        findings.add("error", "rows", what, problems, lines=True)
     return table
 
 
@@ -194,18 +273,62 @@ def _usable_truth(
         )
     except SedscopeError as error:
         findings.add_failure("ground-truth", error)
-        return None if durations is None else _usable_truth(table, None, invalid, overlaps, Findings())
-    try:
-        GroundTruth.from_event_table(table, durations=durations, overlaps="merge")
-    except SedscopeError as error:
-        findings.add("error" if invalid == "error" else "warning", "events", str(error))
-    try:
-        GroundTruth.from_event_table(table, durations=durations, invalid="drop")
-    except SedscopeError as error:
-        findings.add("error" if overlaps == "error" else "warning", "overlaps", str(error))
+        by_id = replace(table, clip=[clip_id(clip) for clip in table.clip], durations={})
+        try:  # without durations, and with one name for each clip
+            truth = GroundTruth.from_event_table(by_id, invalid="drop", overlaps="merge")
+        except SedscopeError:
+            return None
+    _check_events(table, truth, invalid, overlaps, findings)
     for note in truth.late_ends():
         findings.add("warning", "late-ends", f"{table.where}: {note}")
     return truth
+
+
+def _check_events(
+    table: EventTable, truth: GroundTruth, invalid: Invalid, overlaps: Overlaps, findings: Findings
+) -> None:
+    """Find events that cannot be evaluated, and events that overlap, each with its row."""
+    events = table.columns()
+    clip_number = {clip: i for i, clip in enumerate(truth.clips)}
+    label_number = {label: i for i, label in enumerate(truth.labels)}
+    event_clips = np.array([clip_number[clip_id(clip)] for clip in events.clip], np.int32)
+    event_labels = np.array([label_number[label] for label in events.label], np.int32)
+    kinds = invalid_events(events, event_clips, truth.durations)
+    valid = np.ones(len(events.onset), bool)
+    for kind in kinds:
+        valid[kind.rows] = False
+    rows = [
+        _row_finding(events, i, f"{events.event(i)} {kind.verb} {kind.singular}")
+        for kind in kinds
+        for i in kind.rows
+    ]
+    if rows:
+        what = f"{table.where}: {subject(len(rows), 'event', 'has')} no positive length, or "
+        what += "begins" if len(rows) == 1 else "begin"
+        what += " before or after the clip. Correct them, or leave them out with --invalid drop"
+        findings.add("error" if invalid == "error" else "warning", "events", what, rows, lines=True)
+    kept = np.flatnonzero(valid)
+    columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
+    order = kept[np.lexsort(columns)]
+    overlapping = order[overlapping_events(events, event_clips, event_labels, order)].tolist()
+    if overlapping:
+        repeated = repeated_events(events, overlapping)
+        rows = [
+            _row_finding(
+                events,
+                i,
+                f"{events.event(i)} {'repeats another row' if i in repeated else 'overlaps another one'}",
+            )
+            for i in overlapping
+        ]
+        what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "
+        what += "and clip. Correct them, or merge them with --overlaps merge"
+        findings.add("error" if overlaps == "error" else "warning", "overlaps", what, rows, lines=True)
+
+
+def _row_finding(events: EventColumns, i: int, message: str) -> str:
+    where = events.where(i)
+    return where.finding(message) if isinstance(where, RowLocation) else f"{where}: {message}"
 
 
 def _event_times(table: EventTable) -> EventTimes:
@@ -217,19 +340,30 @@ def _event_times(table: EventTable) -> EventTimes:
 def _read_scores(
     path: Location,
     truth: GroundTruth | None,
+    overlaps: Overlaps,
     gaps: Gaps,
     format: str | None,
     stitch: Chunks | Literal[False],
     unit: Unit,
     findings: Findings,
 ) -> Scores | None:
-    references = GroundTruth.from_dict({}) if truth is None else truth
+    """Read scores. If only overlapping detections prevent that, merge them to check the rest."""
+    read = partial(
+        read_system_scores,
+        path,
+        GroundTruth.from_dict({}) if truth is None else truth,
+        gaps=gaps,
+        format=format,
+        stitch=stitch,
+        unit=unit,
+    )
     try:
-        return read_system_scores(
-            path, references, overlaps="merge", gaps=gaps, format=format, stitch=stitch, unit=unit
-        )
+        return read(overlaps=overlaps)
     except SedscopeError as error:
         findings.add_failure("scores", error)
+    try:
+        return read(overlaps="merge") if overlaps == "error" else None
+    except SedscopeError:
         return None
 
 
@@ -238,6 +372,7 @@ def _summarize(
     survey: Survey | None,
     truth: GroundTruth | None,
     classes: Sequence[str] | None,
+    clips: ClipChoice,
     missing: Missing,
 ) -> dict[str, SummaryValue]:
     """Say what would be evaluated."""
@@ -252,14 +387,17 @@ def _summarize(
     if truth is None:
         return summary
     durations, listed = truth_durations(truth), set(truth.clips)
-    clips = [clip for clip in scores if clip in listed or missing == "empty"]
-    has_scores = np.array([clip in scores for clip in truth.clips], bool)[truth.event_clips]
+    chosen = {clip for clip in chosen_clips(scores, clips) if clip in listed or missing == "empty"}
+    evaluated = [clip for clip in scores if clip in chosen]
+    has_scores = np.array([clip in chosen and clip in scores for clip in truth.clips], bool)[
+        truth.event_clips
+    ]
     has_class = np.array([label in evaluated_classes for label in truth.labels], bool)[
         truth.event_labels
     ]
-    ticks = sum(durations.get(clip, survey.ends.get(clip, 0)) for clip in clips)
+    ticks = sum(durations.get(clip, survey.ends.get(clip, 0)) for clip in evaluated)
     summary |= {
-        "evaluated clips": len(clips),
+        "evaluated clips": len(evaluated),
         "evaluated hours": round(ticks / 3.6e9, 4),
         "evaluated events": int((has_scores & has_class).sum()),
     }

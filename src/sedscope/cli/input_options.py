@@ -33,6 +33,15 @@ if TYPE_CHECKING:
     from ..io.systems import DetectionSets
 
 
+ClipsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Evaluate only these clips: a file with one clip per line, or 'scored' for all clips that have "
+        "scores."
+    ),
+]
+
+
 class Selection(TypedDict):
     """What the library evaluates."""
 
@@ -65,8 +74,8 @@ class FileOptions(OptionGroup):
     invalid: Annotated[
         Invalid,
         typer.Option(
-            help="Events that have no length or begin after their clip ends: 'error' refuses them, 'drop' "
-            "leaves them out."
+            help="Events that have no length, or begin before or after their clip: 'error' refuses them, "
+            "'drop' leaves them out."
         ),
     ] = "error"
     overlaps: Annotated[
@@ -105,13 +114,7 @@ class FileOptions(OptionGroup):
 class InputOptions(FileOptions):
     """How files are read, and what of them is evaluated."""
 
-    clips: Annotated[
-        str | None,
-        typer.Option(
-            help="Evaluate only these clips: a file with one clip per line, or 'scored' for all clips "
-            "that have scores."
-        ),
-    ] = None
+    clips: ClipsOption = None
     postprocess: PostprocessOption = None
 
     def read_system(self, path: Location, truth: GroundTruth) -> Scores | DetectionSets:
@@ -138,7 +141,7 @@ class InputOptions(FileOptions):
         """Return which classes and clips are evaluated. ``labels``: the classes of the system."""
         return {
             "classes": _class_names(self.classes, labels),
-            "clips": _clip_choice(self.clips),
+            "clips": clip_choice(self.clips),
             "missing": self.missing,
         }
 
@@ -160,7 +163,8 @@ def _class_names(texts: Sequence[str] | None, labels: Sequence[str]) -> list[str
     return [name.strip() for text in texts for name in ([text] if text in labels else text.split(","))]
 
 
-def _clip_choice(text: str | None) -> ClipChoice:
+def clip_choice(text: str | None) -> ClipChoice:
+    """Read the option ``--clips``."""
     if text is None or text == "scored":
         return text
     return read_clip_list(text, "--clips", "'scored'")

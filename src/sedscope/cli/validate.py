@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
-from ..errors import SedscopeError
+from ..errors import SedscopeError, counted
 from .engine_options import ThreadOptions
-from .input_options import FileOptions
+from .input_options import ClipsOption, FileOptions, clip_choice
 from .options import (
     JsonOption,
-    ScoresArgument,
-    TruthArgument,
+    as_location,
     check_outputs,
     column_map,
     stitch_arguments,
@@ -18,21 +20,40 @@ from .options import (
 
 
 def validate(
-    scores: ScoresArgument,
-    ground_truth: TruthArgument,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            parser=as_location,
+            metavar="[SCORES] GROUND_TRUTH",
+            help="Scores or detections in any format that 'sedscope formats' lists, then the reference "
+            "events; or only the reference events.",
+        ),
+    ],
     files: FileOptions,
     engine: ThreadOptions,
+    clips: ClipsOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Check scores and reference events: list errors, then warnings, then what would be evaluated.
+    """Check scores and reference events, or reference events alone: list errors, then warnings, then what
+    would be evaluated.
 
-    The exit code is 1 if there are errors.
+    What 'sedscope evaluate' refuses is an error here, too. The exit code is 1 if there are errors.
     """
     from .. import validate as validate_files
     from ..io.systems import holds_detection_sets
 
     check_outputs(json)
-    if scores.is_dir() and files.scores_format is None and holds_detection_sets(scores):
+    if len(paths) > 2:
+        raise SedscopeError(
+            f"Give SCORES and GROUND_TRUTH, or GROUND_TRUTH alone, not {counted(len(paths), 'path')}."
+        )
+    scores, ground_truth = (None, *paths) if len(paths) == 1 else paths
+    if (
+        scores is not None
+        and scores.is_dir()
+        and files.scores_format is None
+        and holds_detection_sets(scores)
+    ):
         raise SedscopeError(
             f"{scores} holds several files of detections, one per threshold. Validate one of them."
         )
@@ -42,6 +63,7 @@ def validate(
         ground_truth,
         durations=files.durations,
         classes=names or None,
+        clips=clip_choice(clips),
         missing=files.missing,
         invalid=files.invalid,
         overlaps=files.overlaps,

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing, subject, with_guesses
+from ..errors import SedscopeError, counted, listing, subject
 from .arrays import IntArray
 from .choices import ClipChoice, Invalid, Missing
 from .clip_ids import clip_id
 from .ground_truth import GroundTruth
+from .labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
 from .scores import Scores
 from .times import Ticks
 
@@ -84,7 +85,7 @@ def align(
             f"Expected a GroundTruth, not {type(truth).__name__}. See read_ground_truth."
         )
     warnings = list(truth.warnings)
-    chosen_classes = _choose_classes(scores, truth, classes, warnings)
+    chosen_classes = choose_classes(scores, truth, classes, warnings)
     chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
 
     class_number = {label: i for i, label in enumerate(chosen_classes)}
@@ -130,9 +131,14 @@ def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:
     return np.array([durations.get(clip, 0) for clip in clips], np.int64)
 
 
-def _choose_classes(
-    scores: Scores, truth: GroundTruth, classes: Iterable[str] | None, warnings: list[str]
+def choose_classes(
+    scores: Scores,
+    truth: GroundTruth,
+    classes: Iterable[str] | None = None,
+    warnings: list[str] | None = None,
 ) -> tuple[str, ...]:
+    """Choose the classes to evaluate, and refuse labels that do not match; see :func:`align`."""
+    warnings = [] if warnings is None else warnings
     if isinstance(classes, str):
         raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
     chosen = scores.classes if classes is None else tuple(classes)
@@ -144,24 +150,36 @@ def _choose_classes(
     if unscored:
         raise SedscopeError(
             f"{subject(len(unscored), 'class', 'has')} no scores: "
-            f"{listing(with_guesses(unscored, scores.classes))}. "
+            f"{listing(with_likely_labels(unscored, scores.classes))}. "
             f"The scores have {listing(scores.classes, limit=30)}."
         )
     if not chosen:
         raise SedscopeError("There is no class to evaluate.")
+    system = [label for label in scores.classes if label not in scores.assumed_classes]
+    refuse_disjoint(system, truth.labels)
     unknown = [label for label in truth.labels if label not in scores.classes]
     if unknown:
-        labels = listing(with_guesses(unknown, scores.classes))
+        labels = listing(with_likely_labels(unknown, scores.classes))
         number = f"{counted(len(unknown), 'label')} of the ground truth"
         if classes is None:
             raise SedscopeError(
                 f"{number} {'is' if len(unknown) == 1 else 'are'} not among the classes of the scores: "
-                f"{labels}. The scores have {listing(scores.classes, limit=30)}. Correct the labels, or "
-                "choose the classes to evaluate with classes= (--classes)."
+                f"{labels}. {_classes_without_references(scores, truth)} Correct the labels, or choose "
+                "the classes to evaluate with classes= (--classes)."
             )
         verbs = "has no scores and was" if len(unknown) == 1 else "have no scores and were"
         warnings.append(f"{number} {verbs} left out: {labels}.")
+    warnings += check_spelling(system, truth.labels, chosen)
+    if scores.assumed_classes:
+        warnings += undetected_note(system, truth.labels, chosen)
     return tuple(dict.fromkeys(chosen))
+
+
+def _classes_without_references(scores: Scores, truth: GroundTruth) -> str:
+    absent = [label for label in scores.classes if label not in truth.labels]
+    if not absent:
+        return f"The scores have {listing(scores.classes, limit=30)}."
+    return f"Only the scores have {listing(absent, limit=30)}."
 
 
 def _choose_clips(

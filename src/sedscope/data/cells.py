@@ -16,6 +16,23 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 
 
 @dataclass(frozen=True)
+class RowLocation:
+    """Where a row of a table is."""
+
+    text: str
+    """In words, for messages: ``truth.tsv line 3``."""
+    origin: str = ""
+    """File and line as editors write them, ``folder/truth.tsv:3``; empty for tables in memory."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def finding(self, message: str) -> str:
+        """Return a message about the row, as ``file:line: message``."""
+        return f"{self.origin or self.text}: {message}"
+
+
+@dataclass(frozen=True)
 class CellTable:
     """A table with a header."""
 
@@ -23,8 +40,8 @@ class CellTable:
     """Name of the file or table, for messages."""
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    row_location: Callable[[int], str]
-    """Says in words where a row is, for messages."""
+    row_location: Callable[[int], RowLocation]
+    """Says where a row is, for messages."""
 
     def column(self, name: str) -> list[Cell]:
         """Return the cells of a column."""
@@ -57,7 +74,7 @@ def cells_from_frame(frame: FrameLike, where: str) -> CellTable:
         where,
         list(table.columns),
         [[_frame_cell(cell) for cell in row] for row in table.iter_rows()],
-        lambda i: f"row {i}",
+        lambda i: RowLocation(f"row {i}"),
     )
 
 

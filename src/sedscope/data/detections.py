@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..errors import SedscopeError, listing, raise_together, subject
+from ..errors import SedscopeError, listing, raise_together, shortened, subject
 from .arrays import FloatArray, IntArray
 from .clip_ids import clip_ids
 from .score_arrays import ClipScores, refuse_nans
@@ -35,8 +35,13 @@ def scores_from_events(
     classes: Iterable[str] | None = None,
     clips: Iterable[str] = (),
     overlaps: EventOverlaps = "error",
+    assumed_classes: Iterable[str] = (),
 ) -> Scores:
-    """Make scores from detected events, as :meth:`Scores.from_events` describes."""
+    """Make scores from detected events, as :meth:`Scores.from_events` describes.
+
+    ``assumed_classes``: those of the classes that are known from the ground truth only; see
+    :class:`Scores`.
+    """
     if not isinstance(events, Mapping):
         raise SedscopeError(f"Give a mapping from clips to events, not {type(events).__name__}.")
     if overlaps not in ("error", "merge", "average"):
@@ -68,7 +73,13 @@ def scores_from_events(
     more_clips = clip_ids(clips, "clips").values()
     scores |= {clip: silence for clip in more_clips if clip not in clips_with_events}
     return Scores(
-        scores, scores.__getitem__, classes=labels, in_memory=True, thread_safe=True, whole_clips=False
+        scores,
+        scores.__getitem__,
+        classes=labels,
+        in_memory=True,
+        thread_safe=True,
+        whole_clips=False,
+        assumed_classes=assumed_classes,
     )
 
 
@@ -87,7 +98,7 @@ class _ClipEvents:
             self.times: Ticks = to_ticks([onsets, offsets]).reshape(2, len(rows)).T
             self.labels: tuple[str, ...] = labels
             self.confidences = np.array(confidences, np.float64)
-            usable = (self.times[:, 1] > self.times[:, 0]) & ~np.isnan(self.confidences)
+            usable = (self.times[:, 1] > np.maximum(self.times[:, 0], 0)) & ~np.isnan(self.confidences)
             valid = usable.shape == (len(rows),) and usable.all()
             valid = valid and all(isinstance(label, str) and label for label in labels)
         except (TypeError, ValueError):
@@ -136,16 +147,22 @@ def _problem(event: Any) -> str | None:
         (confidence,) = rest or (1.0,)
         times = to_ticks([onset, offset])
         if not isinstance(label, str) or not label:
-            return f"{event!r} has no label"
+            return f"{_shown(event)} has no label"
         if times[1] <= times[0]:
-            return f"{event!r} has no length or a negative one"
+            return f"{_shown(event)} has no length or a negative one"
+        if times[1] <= 0:
+            return f"{_shown(event)} ends before 0 s"
         if np.ndim(confidence) > 0:
-            return f"{event!r} has several confidences"
+            return f"{_shown(event)} has several confidences"
         if np.isnan(float(confidence)):
-            return f"{event!r} has a confidence of NaN"
+            return f"{_shown(event)} has a confidence of NaN"
     except (TypeError, ValueError):
-        return f"{event!r} is not (onset, offset, label[, confidence])"
+        return f"{_shown(event)} is not (onset, offset, label[, confidence])"
     return None
+
+
+def _shown(event: Any) -> str:
+    return shortened(repr(event), 200)
 
 
 def _separate(
@@ -170,7 +187,11 @@ def _separate(
     if overlapping and overlaps == "error":
         raise SedscopeError(
             f"clip {events.clip}: {subject(len(overlapping), 'event', 'overlaps')} another one of the "
-            f"same class: {listing(overlapping)}. Merge them with overlaps='merge' (--overlaps merge)."
+            f"same class: {listing(overlapping)}. If these are windows that slide over a recording, "
+            "average them with overlaps='average' (--stitch seconds): the score at each instant is then "
+            "the mean of the windows that cover it. If they are events, merge them with overlaps='merge' "
+            "(--overlaps merge): they become one event with the highest of their confidences. The two "
+            "give different values."
         )
     return times[kept], labels[kept], confidences[kept]
 
@@ -245,6 +266,7 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
         whole_clips=scores.whole_clips,
         identify=identify,
         processing=(*scores.processing, definition),
+        assumed_classes=scores.assumed_classes,
     )
 
 

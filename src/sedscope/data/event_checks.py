@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +13,52 @@ from ..errors import SedscopeError, listing, subject
 from .choices import Invalid, Overlaps
 from .event_table import EventColumns
 from .times import Ticks
+
+
+@dataclass(frozen=True)
+class InvalidEvents:
+    """Events that cannot be evaluated, for one reason."""
+
+    rows: list[int]
+    verb: str
+    singular: str
+    plural: str
+
+    def sentence(self, events: EventColumns, dropped: bool) -> str:
+        """Say how many there are, and name some."""
+        number = len(self.rows)
+        what = self.singular if number == 1 else self.plural
+        action = f" and {'was' if number == 1 else 'were'} left out" if dropped else ""
+        examples = listing([events.describe(i) for i in self.rows])
+        swapped = sum(bool(events.offset[i] < events.onset[i]) for i in self.rows)
+        hint = ""
+        if swapped:
+            them = (
+                "It ends before it begins" if number == 1 else f"{swapped} of them end before they begin"
+            )
+            hint = f" {them}: are onset and offset swapped?"
+        return f"{subject(number, 'event', self.verb)} {what}{action}: {examples}.{hint}"
+
+
+def invalid_events(
+    events: EventColumns, event_clips: NDArray[np.int32], durations: Ticks | None
+) -> list[InvalidEvents]:
+    """Return the events that cannot be evaluated, by reason."""
+    empty = events.offset <= events.onset
+    early = ~empty & (events.onset < 0)
+    late = np.zeros(len(empty), bool)
+    if durations is not None:
+        late = ~empty & (events.onset >= durations[event_clips])
+    reasons = (
+        (empty, "has", "no positive length", "no positive length"),
+        (early, "begins", "before 0 s", "before 0 s"),
+        (late, "begins", "at or after the end of its clip", "at or after the end of their clip"),
+    )
+    return [
+        InvalidEvents(np.flatnonzero(mask).tolist(), verb, singular, plural)
+        for mask, verb, singular, plural in reasons
+        if mask.any()
+    ]
 
 
 def valid_events(
@@ -20,31 +70,19 @@ def valid_events(
     notes: list[str],
 ) -> NDArray[np.intp]:
     """Return the events that can be evaluated. The others are an error, or are dropped with a note."""
-    empty = events.offset <= events.onset
-    late = (
-        np.zeros(len(empty), bool)
-        if durations is None
-        else ~empty & (events.onset >= durations[event_clips])
-    )
     dropped = invalid == "drop"
-    problems = []
-    for mask, verb, singular, plural in (
-        (empty, "has", "no positive length", "no positive length"),
-        (late, "begins", "at or after the end of its clip", "at or after the end of their clip"),
-    ):
-        rows = np.flatnonzero(mask).tolist()
-        if rows:
-            what = singular if len(rows) == 1 else plural
-            action = f" and {'was' if len(rows) == 1 else 'were'} left out" if dropped else ""
-            examples = listing([events.describe(i) for i in rows])
-            problems.append(f"{subject(len(rows), 'event', verb)} {what}{action}: {examples}.")
+    kinds = invalid_events(events, event_clips, durations)
+    problems = [kind.sentence(events, dropped) for kind in kinds]
     if problems and not dropped:
         raise SedscopeError(
             f"{where}: {' '.join(problems)} Correct them, or leave them out with invalid='drop' "
             "(--invalid drop)."
         )
     notes += problems
-    return np.flatnonzero(~(empty | late))
+    valid = np.ones(len(events.onset), bool)
+    for kind in kinds:
+        valid[kind.rows] = False
+    return np.flatnonzero(valid)
 
 
 def overlap_groups(
@@ -62,6 +100,39 @@ def overlap_groups(
     """
     if not len(order):
         return order
+    overlapping = overlapping_events(events, event_clips, event_labels, order)
+    if overlapping.any():
+        rows = order[np.flatnonzero(overlapping)].tolist()
+        examples = listing([events.describe(i) for i in rows])
+        overlap = f"{subject(len(rows), 'event', 'overlaps')} another one of the same class and clip"
+        repeated = len(repeated_events(events, rows))
+        if repeated:
+            overlap += f" ({subject(repeated, 'row', 'repeats')} another one)"
+        if overlaps == "error":
+            raise SedscopeError(
+                f"{where}: {overlap}: {examples}. Correct them, or merge them with overlaps='merge' "
+                "(--overlaps merge)."
+            )
+        notes.append(f"{overlap} and {'was' if len(rows) == 1 else 'were'} merged: {examples}.")
+    return np.flatnonzero(~overlapping)
+
+
+def repeated_events(events: EventColumns, rows: Sequence[int]) -> set[int]:
+    """Return those of some overlapping events that have the same clip, label and times as another."""
+    keys = list(
+        zip(events.clip, events.label, events.onset.tolist(), events.offset.tolist(), strict=True)
+    )
+    number = Counter(keys)
+    return {i for i in rows if number[keys[i]] > 1}
+
+
+def overlapping_events(
+    events: EventColumns,
+    event_clips: NDArray[np.int32],
+    event_labels: NDArray[np.int32],
+    order: NDArray[np.intp],
+) -> NDArray[np.bool_]:
+    """Return which events, in `order` of clip, label and onset, overlap an earlier one of their class."""
     clips, labels = event_clips[order], event_labels[order]
     onsets, offsets = events.onset[order], events.offset[order]
     same_pair = np.concatenate([[False], (clips[1:] == clips[:-1]) & (labels[1:] == labels[:-1])])
@@ -71,13 +142,4 @@ def overlap_groups(
         for i in range(1, len(order)):
             overlapping[i] = same_pair[i] and onsets[i] < latest
             latest = max(latest, offsets[i]) if same_pair[i] else offsets[i]
-        rows = np.flatnonzero(overlapping)
-        examples = listing([events.describe(i) for i in order[rows].tolist()])
-        overlap = f"{subject(len(rows), 'event', 'overlaps')} another one of the same class and clip"
-        if overlaps == "error":
-            raise SedscopeError(
-                f"{where}: {overlap}: {examples}. Correct them, or merge them with overlaps='merge' "
-                "(--overlaps merge)."
-            )
-        notes.append(f"{overlap} and {'was' if len(rows) == 1 else 'were'} merged: {examples}.")
-    return np.flatnonzero(~overlapping)
+    return overlapping

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..errors import SedscopeError, listing, shortened, subject
-from .cells import Cell, CellTable, cell_number, cells_from_frame, is_empty, quoted_cell
+from .cells import Cell, CellTable, RowLocation, cell_number, cells_from_frame, is_empty, quoted_cell
 from .clip_ids import clip_id
+from .durations import duration_ticks
 from .frames import FrameLike
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
 
@@ -30,13 +31,17 @@ class EventColumns:
     onset: Ticks
     offset: Ticks
     label: Sequence[str]
-    where: Callable[[int], str]
-    """Says in words where an event comes from, for messages."""
+    where: Callable[[int], RowLocation | str]
+    """Says where an event comes from, for messages."""
 
     def describe(self, i: int) -> str:
         """Describe an event for a message."""
+        return f"{self.where(i)} ({self.event(i)})"
+
+    def event(self, i: int) -> str:
+        """Return clip, label and times of an event for a message."""
         times = f"{self.onset[i] / 1e6:g}–{self.offset[i] / 1e6:g} s"
-        return f"{self.where(i)} ({self.clip[i]}: {self.label[i]} {times})"
+        return f"{shortened(self.clip[i], 100)}: {shortened(self.label[i], 60)} {times}"
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,8 @@ class EventTable:
     onset: Sequence[Cell]
     offset: Sequence[Cell]
     label: Sequence[str]
-    row_location: Callable[[int], str]
-    """Says in words where a row is, for messages."""
+    row_location: Callable[[int], RowLocation]
+    """Says where a row is, for messages."""
     confidence: Sequence[Cell] | None = None
     durations: Mapping[str, float] = field(default_factory=dict)
     """Durations of clips in seconds, if the file states them."""
@@ -101,7 +106,7 @@ class EventTable:
         """Turn labels of whole clips into events that last from the start to the end of the clip."""
         if not self.weak:
             return self
-        ends = {clip_id(name): float(end) for name, end in (durations or {}).items()}
+        ends = {clip: end / TICKS_PER_SECOND for clip, end in duration_ticks(durations or {}).items()}
         unknown = list(dict.fromkeys(clip for clip in self.clip if clip_id(clip) not in ends))
         if unknown:
             raise SedscopeError(
@@ -123,8 +128,9 @@ class EventTable:
         )
 
     def usable_rows(self) -> tuple[EventTable, list[str]]:
-        """Return the rows that can be used, and what is wrong with the others."""
-        rows, _, _, problems = self._parsed()
+        """Return the rows that can be used, and what is wrong with the others, as ``file:line: message``."""
+        rows, _, _, parsed = self._parsed()
+        problems = [location.finding(problem) for location, problem in parsed]
         without_events = [i for i, clip in enumerate(self.clip) if clip and self._is_empty(i)]
         kept = sorted({*rows, *without_events})
 
@@ -148,8 +154,9 @@ class EventTable:
 
     def _checked(self) -> tuple[list[int], list[tuple[float, float]], list[float] | None]:
         """Return the rows that are events with their times and confidences. Refuse invalid rows."""
-        rows, times, confidences, problems = self._parsed()
-        if problems:
+        rows, times, confidences, parsed = self._parsed()
+        if parsed:
+            problems = [f"{location}: {problem}" for location, problem in parsed]
             raise SedscopeError(
                 f"{self.where}: {subject(len(problems), 'row', 'is')} not an event: {listing(problems)}."
                 if len(problems) == 1
@@ -159,16 +166,16 @@ class EventTable:
 
     def _parsed(
         self,
-    ) -> tuple[list[int], list[tuple[float, float]], list[float] | None, list[str]]:
+    ) -> tuple[list[int], list[tuple[float, float]], list[float] | None, list[tuple[RowLocation, str]]]:
         rows: list[int] = []
         times: list[tuple[float, float]] = []
         confidences: list[float] | None = None if self.confidence is None else []
-        problems: list[str] = []
+        problems: list[tuple[RowLocation, str]] = []
         for i, (clip, onset, offset, label) in enumerate(
             zip(self.clip, self.onset, self.offset, self.label, strict=True)
         ):
             if not clip:
-                problems.append(f"{self.row_location(i)}: no file name")
+                problems.append((self.row_location(i), "no file name"))
                 continue
             if self._is_empty(i):
                 continue
@@ -177,17 +184,17 @@ class EventTable:
                 to_ticks(event)
             except ValueError:
                 cells = f"onset {quoted_cell(onset)}, offset {quoted_cell(offset)}"
-                problems.append(f"{self.row_location(i)}: {cells}")
+                problems.append((self.row_location(i), cells))
                 continue
             if not label:
-                problems.append(f"{self.row_location(i)}: no label")
+                problems.append((self.row_location(i), "no label"))
                 continue
             if self.confidence is not None and confidences is not None:
                 try:
                     confidences.append(cell_number(self.confidence[i]))
                 except ValueError:
                     cell = quoted_cell(self.confidence[i])
-                    problems.append(f"{self.row_location(i)}: confidence {cell}")
+                    problems.append((self.row_location(i), f"confidence {cell}"))
                     continue
             rows.append(i)
             times.append(event)
@@ -199,7 +206,7 @@ def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
     starts = np.cumsum([0, *(len(table) for table in tables)])
     scored = any(table.confidence is not None for table in tables)
 
-    def row_location(row: int) -> str:
+    def row_location(row: int) -> RowLocation:
         k = int(np.searchsorted(starts, row, side="right")) - 1
         return tables[k].row_location(row - int(starts[k]))
 

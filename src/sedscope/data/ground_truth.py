@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, counted, listing, shortened, subject
 from .choices import Invalid, Overlaps
 from .clip_ids import clip_id, clip_ids
 from .durations import as_durations, duration_ticks
@@ -34,8 +34,8 @@ class GroundTruth:
     durations : mapping from str to float, optional
         Durations of the clips in seconds. Clips that occur only here have no events.
     invalid : {'error', 'drop'}, default 'error'
-        What to do with events that have no positive length, or that begin at or after the end of their
-        clip. ``"drop"`` leaves them out and counts them in `warnings`.
+        What to do with events that have no positive length, begin before 0 s, or begin at or
+        after the end of their clip. ``"drop"`` leaves them out and counts them in `warnings`.
     overlaps : {'error', 'merge'}, default 'error'
         What to do with overlapping events of one class in a clip. ``"merge"`` makes them one event.
         Events that touch do not overlap.
@@ -143,8 +143,8 @@ class GroundTruth:
         durations : mapping from str to float, optional
             Durations of the clips in seconds. Clips that occur only here have no events.
         invalid : {'error', 'drop'}, default 'error'
-            What to do with events that have no positive length, or that begin at or after the end of
-            their clip.
+            What to do with events that have no positive length, begin before 0 s, or begin at or
+            after the end of their clip.
         overlaps : {'error', 'merge'}, default 'error'
             What to do with overlapping events of one class in a clip.
 
@@ -166,17 +166,19 @@ class GroundTruth:
         problems: list[str] = []
         for clip, clip_events in events.items():
             if isinstance(clip_events, str) or not isinstance(clip_events, Iterable):
-                problems.append(f"{clip}: {clip_events!r} is not a list of (onset, offset, label)")
+                problems.append(
+                    f"{clip}: {shortened(repr(clip_events))} is not a list of (onset, offset, label)"
+                )
                 continue
             for event in clip_events:
                 try:
                     onset, offset, label = event
                     ticks = to_ticks([onset, offset])
                 except (TypeError, ValueError):
-                    problems.append(f"{clip}: {event!r} is not (onset, offset, label)")
+                    problems.append(f"{clip}: {shortened(repr(event))} is not (onset, offset, label)")
                     continue
                 if not isinstance(label, str) or not label:
-                    problems.append(f"{clip}: {event!r} has no label")
+                    problems.append(f"{clip}: {shortened(repr(event))} has no label")
                 rows.append((clip, label))
                 times.append(ticks)
         if problems:
@@ -212,8 +214,8 @@ class GroundTruth:
         durations : mapping from str to float, or data frame, optional
             Durations of the clips in seconds, or a table with the columns ``filename duration``.
         invalid : {'error', 'drop'}, default 'error'
-            What to do with events that have no positive length, or that begin at or after the end of
-            their clip.
+            What to do with events that have no positive length, begin before 0 s, or begin at or
+            after the end of their clip.
         overlaps : {'error', 'merge'}, default 'error'
             What to do with overlapping events of one class in a clip.
         columns : mapping from str to str, optional

@@ -52,6 +52,9 @@ class Scores(Mapping[str, ClipScores]):
         clip do, or None if it cannot tell. A checkpoint then need not read the clip to recognise it.
     processing : iterable of str, optional
         How the scores were post-processed, one definition per step.
+    assumed_classes : iterable of str, optional
+        Those of the `classes` that the output of the system does not name, and that are known from the
+        ground truth only. A list of detections does not say which classes it never detects.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class Scores(Mapping[str, ClipScores]):
         whole_clips: bool = True,
         identify: Callable[[str], str | None] | None = None,
         processing: Iterable[str] = (),
+        assumed_classes: Iterable[str] = (),
     ) -> None:
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -83,6 +87,7 @@ class Scores(Mapping[str, ClipScores]):
         self.whole_clips = whole_clips
         self._identify = identify
         self.processing = tuple(processing)
+        self.assumed_classes = frozenset(assumed_classes)
 
     @classmethod
     def from_arrays(
@@ -354,6 +359,7 @@ class Scores(Mapping[str, ClipScores]):
             whole_clips=self.whole_clips,
             identify=identify,
             processing=self.processing,
+            assumed_classes=self.assumed_classes,
         )
 
     def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds", gaps: Gaps = "error") -> Scores:
@@ -415,6 +421,7 @@ class Scores(Mapping[str, ClipScores]):
             whole_clips=self.whole_clips,
             identify=identify,
             processing=(*self.processing, "stitch()"),
+            assumed_classes=self.assumed_classes,
         )
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.alignment import Alignment, align
+from ..data.alignment import Alignment, align, choose_classes
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
@@ -31,7 +31,12 @@ from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
 from .comparison_result import Comparison, Difference, PairDifference, SystemValue
 from .evaluate import measure
-from .notes import empty_classes_note, late_events_note, undefined_resamples_note
+from .notes import (
+    empty_classes_note,
+    late_events_note,
+    undefined_resamples_note,
+    undetected_classes_note,
+)
 from .result import Evaluation
 
 Runs: TypeAlias = Scores | Sequence[Scores]
@@ -111,7 +116,11 @@ def compare(
             for metric in chosen:
                 of_run = draws.measure(deltas[metric.criterion], metric, engine_of_run)
                 measured[metric][run.system].append(of_run)
-            run_notes = [*run.alignment.warnings, *late_events_note(run.alignment, _durations(deltas))]
+            run_notes = [
+                *run.alignment.warnings,
+                *late_events_note(run.alignment, _durations(deltas)),
+                *draws.cautions(),
+            ]
             notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))))]
             if run.number == 1:
                 counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
@@ -123,6 +132,12 @@ def compare(
         for metric, by_system in measured.items()
     }
     intervals = [value for by_system in values.values() for value in by_system.values()]
+    evaluations = {
+        name: run.evaluation(chosen, {metric: values[metric][name] for metric in chosen})
+        for name, run in first_runs.items()
+    }
+    for evaluation in evaluations.values():
+        notes += undetected_classes_note(evaluation.results)
     warnings = tuple(dict.fromkeys([*notes, *undefined_resamples_note(intervals)]))
     for warning in warnings:
         python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
@@ -139,10 +154,7 @@ def compare(
         },
         resampling=resampling,
         warnings=warnings,
-        evaluations={
-            name: run.evaluation(chosen, {metric: values[metric][name] for metric in chosen})
-            for name, run in first_runs.items()
-        },
+        evaluations=evaluations,
     )
 
 
@@ -227,6 +239,8 @@ def _align_runs(
     if isinstance(classes, str) or (isinstance(clips, str) and clips != "scored"):
         align(first, truth, classes=classes, clips=clips, missing=missing)  # raises the error
     chosen_classes = _common_classes(every_run) if classes is None else tuple(classes)
+    if classes is None:
+        choose_classes(first, truth)  # refuses labels without scores, which chosen classes leave out
     chosen_clips: ClipChoice
     if clips is None or clips == "scored":
         common = _common_clips(every_run, only_common=clips == "scored")

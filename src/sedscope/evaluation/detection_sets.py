@@ -13,9 +13,8 @@ from ..criteria import Criterion
 from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Missing, Overlaps
-from ..data.detections import Detections
+from ..data.detections import Detections, scores_from_events
 from ..data.ground_truth import GroundTruth
-from ..data.scores import Scores
 from ..errors import SedscopeError
 
 
@@ -29,10 +28,10 @@ def counts_of_sets(
     missing: Missing = "error",
     overlaps: Overlaps = "error",
     threads: int | None = None,
-) -> dict[Criterion, Counts]:
+) -> tuple[dict[Criterion, Counts], tuple[str, ...]]:
     """Count for several criteria at exactly these operating points: one row per set.
 
-    Clips that a set does not list have no detections in it.
+    Clips that a set does not list have no detections in it. Also returns the warnings.
     """
     if not sets:
         raise SedscopeError("There is no set of detections. Give at least one.")
@@ -45,17 +44,21 @@ def counts_of_sets(
     unlimited = {c: DeltaRequest(any_label=request.any_label) for c, request in requests.items()}
     points: dict[Criterion, list[Counts]] = {criterion: [] for criterion in requests}
     thresholds = sorted(sets, reverse=True)
+    warnings: tuple[str, ...] = ()
     for threshold in thresholds:
-        system = Scores.from_events(
+        system = scores_from_events(
             {clip: [event[:3] for event in events] for clip, events in sets[threshold].items()},
             classes=labels,
             clips=truth.clips,
             overlaps=overlaps,
+            assumed_classes=set(truth.labels) - detected,
         )
         alignment = align(system, truth, classes=chosen, clips=chosen_clips, missing=missing)
+        warnings = alignment.warnings
         for criterion, deltas in one_pass(alignment, unlimited, threads=threads).items():
             points[criterion].append(deltas.counts(threads=threads).at([0.5]))
-    return {criterion: _join_points(rows, np.array(thresholds)) for criterion, rows in points.items()}
+    counts = {c: _join_points(rows, np.array(thresholds)) for c, rows in points.items()}
+    return counts, warnings
 
 
 def _join_points(points: Sequence[Counts], thresholds: FloatArray) -> Counts:

@@ -36,7 +36,13 @@ from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling
 from .class_blocks import CountsInBlocks, counts_in_blocks
 from .detection_sets import counts_of_sets
-from .notes import empty_classes_note, late_events, late_events_note, undefined_resamples_note
+from .notes import (
+    empty_classes_note,
+    late_events,
+    late_events_note,
+    undefined_resamples_note,
+    undetected_classes_note,
+)
 from .result import Evaluation
 
 
@@ -133,6 +139,7 @@ def evaluate(
         *alignment.warnings,
         *late_events_note(alignment, in_blocks.durations),
         *undefined_resamples_note(intervals.values()),
+        *([] if draws is None else draws.cautions()),
     ]
     result = measure(
         chosen, in_blocks.counts, notes, intervals, alignment, in_blocks.deltas, in_blocks.durations
@@ -190,7 +197,7 @@ def evaluate_sets(
         raise SedscopeError(
             f"Sets of detections cannot be post-processed, but these metrics need it: {listing(processing)}."
         )
-    counts = counts_of_sets(
+    counts, notes = counts_of_sets(
         sets,
         truth,
         delta_requests(chosen),
@@ -200,7 +207,7 @@ def evaluate_sets(
         overlaps=overlaps,
         threads=threads,
     )
-    return measure(chosen, counts, truth.warnings, {}).warn(stacklevel=2)
+    return measure(chosen, counts, notes, {}).warn(stacklevel=2)
 
 
 def evaluate_deltas(
@@ -253,13 +260,15 @@ def evaluate_deltas(
     used = {metric.criterion: by_criterion[metric.criterion] for metric in chosen}
     refuse_different_scores([*used.values()])
     intervals: dict[Metric[Any], Bootstrap] = {}
+    cautions: list[str] = []
     if bootstrap is not None:
         with RunOptions(threads).open_engine() as engine:
             for metric in chosen:
                 draws = Draws(Resampling.of(bootstrap), used[metric.criterion].clips)
                 intervals |= _intervals(draws, [metric], used, engine)
+                cautions += draws.cautions()
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
-    notes = undefined_resamples_note(intervals.values())
+    notes = [*undefined_resamples_note(intervals.values()), *dict.fromkeys(cautions)]
     return measure(chosen, counts, notes, intervals).warn(stacklevel=2)
 
 
@@ -278,14 +287,15 @@ def measure(
     """
     some = next(iter(counts.values()))
     references = _reference_events(counts, alignment, durations)
+    results = {metric: metric.measure(counts[metric.criterion]) for metric in metrics}
     return Evaluation(
-        results={metric: metric.measure(counts[metric.criterion]) for metric in metrics},
+        results=results,
         counts=counts,
         classes=tuple(some),
         references=references,
         clips=some.clips,
         hours=some.duration / 3600,
-        warnings=(*notes, *empty_classes_note(references)),
+        warnings=(*notes, *empty_classes_note(references), *undetected_classes_note(results)),
         intervals=intervals,
         alignment=alignment,
         deltas={} if deltas is None else deltas,

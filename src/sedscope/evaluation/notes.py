@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counting.tally import Tally
 from ..data.alignment import Alignment
 from ..data.times import Ticks
-from ..errors import counted, listing
+from ..errors import counted, listing, subject
+from ..metrics import Metric, MetricResult
+from ..metrics.classwise import ClassValue
 from ..resampling.intervals import Bootstrap
 
 
@@ -46,6 +50,28 @@ def empty_classes_note(references: Mapping[str, int]) -> list[str]:
         f"{counted(len(empty), 'class')} {has} no reference events, so {they} {are} left out of the "
         f"averages: {listing(empty)}."
     ]
+
+
+def undetected_classes_note(results: Mapping[Metric[Any], MetricResult]) -> list[str]:
+    """Note classes for which a metric is not defined because they are never detected at its threshold."""
+    notes = []
+    for metric, result in results.items():
+        undetected = [
+            label
+            for label, value in result.per_class.items()
+            if isinstance(value, ClassValue) and np.isnan(value.value) and _is_silent(value.tally)
+        ]
+        if undetected:
+            they = "it is" if len(undetected) == 1 else "they are"
+            notes.append(
+                f"{subject(len(undetected), 'class', 'is')} not detected at the threshold of {metric!r}, so "
+                f"{they} left out of its average: {listing(undetected)}."
+            )
+    return notes
+
+
+def _is_silent(tally: Tally | None) -> bool:
+    return tally is not None and bool(tally.references) and not tally.tp + tally.fp
 
 
 def undefined_resamples_note(intervals: Collection[Bootstrap]) -> list[str]:

@@ -7,6 +7,7 @@ import math
 import warnings as python_warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -19,6 +20,7 @@ from ..errors import SedscopeWarning
 from ..io.atomic_write import write_text
 from ..metrics import Metric, MetricResult
 from ..resampling.intervals import Bootstrap, Interval
+from .false_alarms import FalseAlarms, false_alarms
 from .table_text import format_text
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
@@ -118,8 +120,19 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
                 values[f"{metric!r}/{label}"] = class_result.value
         return values
 
+    @cached_property
+    def false_alarms_per_hour(self) -> dict[Metric[Any], FalseAlarms]:
+        """The false alarms per hour of the classes without reference events, whose values are missing.
+
+        Only metrics whose criterion counts events have them.
+        """
+        rates = {metric: false_alarms(metric, self.counts[metric.criterion]) for metric in self.results}
+        return {metric: of_metric for metric, of_metric in rates.items() if of_metric.per_class}
+
     def table(self) -> str:
         """Return a readable table: a row per class, a column per metric.
+
+        Beside the missing values of classes without reference events are their false alarms per hour.
 
         Returns
         -------
@@ -140,7 +153,10 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         <BLANKLINE>
         [1] BestFScore(Collar(onset=0.2, offset=0.2, offset_rate=0.2), beta=1, average='macro')
         """
-        columns = [(result, self.intervals.get(metric)) for metric, result in self.results.items()]
+        columns = [
+            (result, self.intervals.get(metric), self.false_alarms_per_hour.get(metric))
+            for metric, result in self.results.items()
+        ]
         header = ["class", "references", *(f"[{i}]" for i, _ in enumerate(columns, 1))]
         rows = [
             [
@@ -148,7 +164,9 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
                 str(self.references[label]),
                 *(
                     _number(result.per_class[label].value, bootstrap and bootstrap.per_class[label])
-                    for result, bootstrap in columns
+                    if rates is None or label not in rates.per_class
+                    else f"nan ({rates.per_class[label]:.4g}/h)"
+                    for result, bootstrap, rates in columns
                 ),
             ]
             for label in self.classes
@@ -156,13 +174,17 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         overall = [
             "overall",
             str(sum(self.references.values())),
-            *(_number(result.value, bootstrap) for result, bootstrap in columns),
+            *(_number(result.value, bootstrap) for result, bootstrap, _ in columns),
         ]
         lines = format_text([header, *rows, overall])
         rule = "─" * max(map(len, lines))
         legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.results, 1)]
         if self.intervals:
             legend.append(next(iter(self.intervals.values())).resampling.about())
+        thresholds = sorted({rates.threshold for rates in self.false_alarms_per_hour.values()})
+        if thresholds:
+            at = f"the threshold {thresholds[0]:g}" if len(thresholds) == 1 else "the metric's threshold"
+            legend.append(f"(…/h) false alarms per hour of classes without reference events, at {at}")
         return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", *legend])
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,7 +212,9 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
             "classes": list(self.classes),
             "references": dict(self.references),
             "metrics": [
-                _as_dict(metric, result, self.intervals.get(metric))
+                _as_dict(
+                    metric, result, self.intervals.get(metric), self.false_alarms_per_hour.get(metric)
+                )
                 for metric, result in self.results.items()
             ],
             "warnings": list(self.warnings),
@@ -291,7 +315,12 @@ def _number(value: float, interval: Interval | None = None) -> str:
     return f"{value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
 
 
-def _as_dict(metric: Metric[Any], result: MetricResult, bootstrap: Bootstrap | None) -> dict[str, Any]:
+def _as_dict(
+    metric: Metric[Any],
+    result: MetricResult,
+    bootstrap: Bootstrap | None,
+    rates: FalseAlarms | None,
+) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "metric": repr(metric),
         "value": _finite(result.value),
@@ -299,6 +328,11 @@ def _as_dict(metric: Metric[Any], result: MetricResult, bootstrap: Bootstrap | N
     }
     if result.thresholds:
         entry["thresholds"] = {label: _finite(value) for label, value in result.thresholds.items()}
+    if rates:
+        entry["false_alarms_per_hour"] = {
+            "threshold": rates.threshold,
+            "per_class": dict(rates.per_class),
+        }
     if bootstrap:
         entry["interval"] = {
             **_limits(bootstrap),

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..data.choices import Gaps, Overlaps
 from ..data.chunks import Chunks, Unit
+from ..data.detections import scores_from_events
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..errors import SedscopeError
@@ -67,11 +68,12 @@ def read_system_scores(
     durations = None if truth.durations is None else clip_seconds(truth)
     events = read_events(path, format=format, durations=durations)
     labels = {event[2] for clip_events in events.values() for event in clip_events}
-    return Scores.from_events(
+    return scores_from_events(
         events,
         classes=sorted(labels.union(truth.labels)),
         clips=truth.clips,
         overlaps=overlaps if stitch is False else "average",
+        assumed_classes=set(truth.labels) - labels,
     )
 
 

@@ -259,7 +259,10 @@ class BestErrorRate(_WithSubstitutions[ThresholdCurve], _BestThreshold):
 @METRICS.register
 @dataclass(frozen=True, repr=False)
 class Precision(_Rate):
-    """The share of detections that are true, at one threshold for all classes; 1 without detections.
+    """The share of detections that are true, at one threshold for all classes.
+
+    It is not defined (NaN) for a class without detections, which averages leave out. Curves and
+    constraints take its precision as 1.
 
     Parameters
     ----------
@@ -278,7 +281,7 @@ class Precision(_Rate):
     """
 
     def of_tally(self, tally: Tally) -> float:
-        return float(tally.precision)
+        return float(tally.precision) if tally.tp + tally.fp > 0 else np.nan
 
 
 @METRICS.register

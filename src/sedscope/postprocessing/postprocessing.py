@@ -74,6 +74,7 @@ class PostProcessing(Defined, ABC):
             whole_clips=scores.whole_clips,
             identify=identify,
             processing=(*scores.processing, self.identity() or repr(self)),
+            assumed_classes=scores.assumed_classes,
         )
 
     @abstractmethod

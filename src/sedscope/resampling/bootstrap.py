@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..counting.deltas import Deltas
 from ..data.progress import Progress
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError
+from ..errors import SedscopeError, SedscopeWarning
 from ..metrics import Metric
 from .draws import Draws
 from .intervals import Bootstrap
@@ -80,4 +81,6 @@ def bootstrap(
     draws = Draws(resampling, deltas.clips, weights)
     with options.open_engine() as opened:
         values = draws.measure(deltas, metric, opened, progress)
+    for caution in draws.cautions():
+        warnings.warn(caution, SedscopeWarning, stacklevel=2)
     return draws.summary(deltas.classes, values)

@@ -20,6 +20,7 @@ from .resampled_metric import ResampledMetric
 from .resampling import Resampling, Weights, as_weights, each_left_out
 
 _NORMAL = NormalDist()
+_FEW = 10  # clips or groups; with fewer of them, intervals are rough
 _BLOCK = 64  # resamples that are measured at a time
 
 
@@ -32,6 +33,7 @@ class Draws:
         """``weights``: use these instead of drawing."""
         drawn = resampling.draw(clips) if weights is None else as_weights(weights, len(clips))
         self.resampling = replace(resampling, n=len(drawn))
+        self._units = None if weights is not None else int(resampling.units(clips).max()) + 1
         self._resamples = slice(1, 1 + len(drawn))
         self._jackknife = slice(1 + len(drawn), None)
         rows = [np.ones((1, len(clips)), np.int32), drawn]
@@ -39,6 +41,16 @@ class Draws:
             rows.append(each_left_out(resampling.units(clips)))
         self.weights: Weights = np.concatenate(rows)
         """The clips as they are, then the resamples, then each unit left out if the interval needs it."""
+
+    def cautions(self) -> list[str]:
+        """Caution against intervals from few clips, or groups of clips."""
+        if self._units is None or self._units >= _FEW:
+            return []
+        units = "clips" if self.resampling.groups is None else "groups of clips"
+        return [
+            f"The intervals come from only {self._units} {units}. With fewer than {_FEW}, intervals are "
+            "unreliable and usually too narrow."
+        ]
 
     def measure(
         self, deltas: Deltas, metric: Metric[Any], engine: Engine, progress: Progress | None = None

@@ -14,6 +14,7 @@ from ...counting.tally import Tally
 from ...criteria import Intersection
 from ...data.clip_ids import clip_id
 from ...data.ground_truth import GroundTruth
+from ...data.labels import refuse_disjoint
 from ...data.scores import Scores
 from ...errors import SedscopeWarning, listing, subject
 from ...evaluation.deltas import deltas
@@ -157,6 +158,8 @@ class PSDSEval:
             )
         classes = self._classes()
         others = sorted(set(table.event_label).difference(classes))
+        with as_psds_eval_errors():
+            refuse_disjoint(sorted(set(table.event_label)), classes)
         if others:
             note = f"Detections of unknown classes were left out: {listing(others)}."
             warnings.warn(note, SedscopeWarning, stacklevel=4)

@@ -112,10 +112,14 @@ def read_audacity(source: Source, _: EventReadOptions) -> EventTable:
     """Read the label track of the clip that the file is named after."""
     rows = label_lines(source)
     uneven = [source.line_location(line) for line, row in rows if len(row) != 4]
-    if uneven:
+    if uneven and source.problems is not None:
+        what = "the row is not onset, offset, label and confidence"
+        source.problems += [location.finding(what) for location in uneven]
+        rows = [(line, row) for line, row in rows if len(row) == 4]
+    elif uneven:
         raise SedscopeError(
             f"{source.path}: {subject(len(uneven), 'row', 'is')} not onset, offset, label and "
-            f"confidence: {listing(uneven)}."
+            f"confidence: {listing(list(map(str, uneven)))}."
         )
     return EventTable(
         where=str(source.path),

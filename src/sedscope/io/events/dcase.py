@@ -8,7 +8,7 @@ from ...data.cells import CellTable
 from ...data.clip_ids import clip_id
 from ...data.event_table import DCASE_COLUMNS, EventTable, events_by_role
 from ..atomic_write import write_text
-from ..text_tables import even_rows, quoted
+from ..text_tables import quoted
 from .format import EventFormat, EventSet, holding, seconds_text
 from .source import EventReadOptions, Source
 
@@ -48,8 +48,7 @@ def _lacks_header(source: Source) -> bool:
 def read_weak(source: Source, _: EventReadOptions) -> EventTable:
     """Read labels of whole clips, separated by commas."""
     if source.is_text and _lacks_header(source):
-        rows, lines = source.rows
-        even_rows(rows, lines, 2, source.path)
+        rows, lines = source.even_rows(*source.rows, 2)
         cells = CellTable(
             str(source.path), ["filename", _WEAK], rows, lambda i: source.line_location(lines[i])
         )

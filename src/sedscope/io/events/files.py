@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...data.cells import RowLocation
 from ...data.event_table import EventTable, concatenate
 from ...errors import SedscopeError, raise_together
 from ..locations import Location, folder_content, location
@@ -16,14 +17,22 @@ _PARAMETERS = re.compile(r".*analy\w*[-_.]params\.csv", re.IGNORECASE)
 
 
 def read_event_table(
-    path: str | Location, *, format: str | None = None, options: EventReadOptions | None = None
+    path: str | Location,
+    *,
+    format: str | None = None,
+    options: EventReadOptions | None = None,
+    problems: list[str] | None = None,
 ) -> EventTable:
-    """Read the events of a file, or of all event files in a folder."""
+    """Read the events of a file, or of all event files in a folder.
+
+    ``problems``: collects what is wrong with rows and with files of a folder, which are left out. By
+    default, they are an error.
+    """
     source = location(path)
     chosen = None if format is None else event_format(format)
     options = options or EventReadOptions()
     if not source.is_dir():
-        return _read_file(Source(source), chosen, options)
+        return _read_file(Source(source, problems=problems), chosen, options)
     files = event_files(source)
     if not files:
         raise SedscopeError(f"{source} is a folder that holds no files of events.")
@@ -39,7 +48,7 @@ def read_event_table(
             if file.stat().st_size == 0:
                 empty.append(file)
                 continue
-            content = Source(file)
+            content = Source(file, problems=problems)
             chosen = chosen or recognise_event_format(content, options)
             tables.append(_read_file(content, chosen, options))
         except SedscopeError as error:
@@ -48,7 +57,10 @@ def read_event_table(
         tables += [_without_events(Source(file, b"")) for file in empty]
     elif empty:
         errors += [SedscopeError(f"{file} is empty.") for file in empty]
-    raise_together(errors, what="the files of events")
+    if problems is not None and tables:
+        problems += map(str, errors)
+    else:
+        raise_together(errors, what="the files of events")
     return concatenate(tables, str(source))
 
 
@@ -87,5 +99,5 @@ def _without_events(source: Source) -> EventTable:
         onset=[None],
         offset=[None],
         label=[""],
-        row_location=lambda _: source.path.name,
+        row_location=lambda _: RowLocation(source.path.name, f"{source.path}:1"),
     )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ...data.cells import RowLocation
 from ...data.event_table import EventTable
 from ...data.times import to_ticks
 from ...errors import SedscopeError, listing, subject
@@ -64,9 +65,13 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
         offset=[row[2] for row in rows] or [None],
         label=[row[3] for row in rows] or [""],
         confidence=[1.0 if value is None else value for value in confidences] if scored else None,
-        row_location=lambda i: f"{source.path.name} {rows[i][0] if not empty else ''}",
+        row_location=lambda i: _location(source, "" if empty else rows[i][0]),
         durations=_duration(source),
     )
+
+
+def _location(source: Source, observation: str) -> RowLocation:
+    return RowLocation(f"{source.path.name} {observation}", f"{source.path}: {observation}")
 
 
 def _duration(source: Source) -> dict[str, float]:

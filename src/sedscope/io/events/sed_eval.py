@@ -36,7 +36,12 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
     """Read a list of one clip or of all clips."""
     rows, lines = source.rows
     uneven = [line for row, line in zip(rows, lines, strict=True) if not 1 <= len(row) <= 5]
-    if uneven:
+    if uneven and source.problems is not None:
+        what = "an event list has at most 5 columns"
+        source.problems += [source.line_location(line).finding(what) for line in uneven]
+        rows = [row for row in rows if 1 <= len(row) <= 5]
+        lines = [line for line in lines if line not in uneven]
+    elif uneven:
         raise SedscopeError(
             f"{source.path}: an event list has at most 5 columns, but "
             f"{subject(len(uneven), 'row', 'has')} more: {listing([f'line {line}' for line in uneven])}."

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ...data.cells import CellTable, cells_from_frame, is_number
+from ...data.cells import CellTable, RowLocation, cells_from_frame, is_number
 from ...data.event_table import check_roles
-from ...errors import SedscopeError
+from ...errors import SedscopeError, counted
 from ..locations import Location
 from ..parquet_files import check_parquet, reading_parquet
 from ..size_limits import refuse_oversized
@@ -36,8 +36,13 @@ class EventReadOptions:
 class Source:
     """A file and the views of it that formats need."""
 
-    def __init__(self, path: Location, content: bytes | None = None) -> None:
+    def __init__(
+        self, path: Location, content: bytes | None = None, problems: list[str] | None = None
+    ) -> None:
+        """``problems``: collects what is wrong with rows, which are left out. By default, the first kind
+        of problem is an error."""
         self.path = path
+        self.problems = problems
         self.content = read_bytes(path) if content is None else content
         self.is_parquet = self.content[:4] == b"PAR1"
         self.is_json = self.content.lstrip()[:1] == b"{"
@@ -86,8 +91,21 @@ class Source:
         if not rows:
             raise SedscopeError(f"{self.path} is empty.")
         header = unique_names(rows[0], str(self.path))
-        body = even_rows(rows[1:], lines[1:], len(header), self.path)
-        return CellTable(str(self.path), header, body, lambda i: self.line_location(lines[i + 1]))
+        body, body_lines = self.even_rows(rows[1:], lines[1:], len(header))
+        return CellTable(str(self.path), header, body, lambda i: self.line_location(body_lines[i]))
+
+    def even_rows(
+        self, rows: list[list[str]], lines: list[int], columns: int
+    ) -> tuple[list[list[str]], list[int]]:
+        """Return the rows that have a cell for each column, and their lines. Others are a problem."""
+        if self.problems is None:
+            return even_rows(rows, lines, columns, self.path), lines
+        even = [i for i, row in enumerate(rows) if len(row) == columns]
+        for row, line in zip(rows, lines, strict=True):
+            if len(row) != columns:
+                cells = f"{counted(len(row), 'cell')} instead of {columns}"
+                self.problems.append(self.line_location(line).finding(f"the row has {cells}"))
+        return [rows[i] for i in even], [lines[i] for i in even]
 
     @cached_property
     def header(self) -> list[str]:
@@ -110,9 +128,9 @@ class Source:
         except (ValueError, RecursionError) as error:
             raise SedscopeError(f"{self.path}: not a JSON file: {error}.") from None
 
-    def line_location(self, line: int) -> str:
-        """Say in words where a line is."""
-        return f"{self.path.name} line {line}"
+    def line_location(self, line: int) -> RowLocation:
+        """Say where a line is."""
+        return RowLocation(f"{self.path.name} line {line}", f"{self.path}:{line}")
 
 
 # what tools append to the name of the recording, the longer ones first

@@ -65,7 +65,7 @@ def approximate_psds_from_detections_dir(
         )
     sets = {point: _events(file) for point, file in files.items()}
     truth = truth_of_events(events_by_name(ground_truth), durations_by_name(audio_durations))
-    counts = counts_of_sets(sets, truth, {options.criterion: DeltaRequest()})
+    counts, _ = counts_of_sets(sets, truth, {options.criterion: DeltaRequest()})
     return _over_points(counts[options.criterion], options)
 
 

@@ -1,0 +1,50 @@
+"""False alarms of classes without reference events, for which no metric is defined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..counting.counts import Counts
+from ..errors import SedscopeError
+from ..metrics import Metric
+
+_USUAL_THRESHOLD = 0.5
+
+
+@dataclass(frozen=True)
+class FalseAlarms:
+    """The false alarms of classes without reference events, at one threshold.
+
+    Attributes
+    ----------
+    threshold : float
+        That of the metric, or 0.5 if it has none.
+    per_class : mapping of str to float
+        False alarms per hour.
+    """
+
+    threshold: float
+    per_class: Mapping[str, float]
+
+
+def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
+    """Return the false alarms per hour of the classes without reference events.
+
+    There are none for criteria that do not count events, and where they were not counted: below the
+    floor, or in blocks of classes at a threshold that the metric does not read.
+    """
+    points = metric.points_read
+    threshold = float(points) if isinstance(points, (int, float)) else _USUAL_THRESHOLD
+    per_class: dict[str, float] = {}
+    if not metric.criterion.counts_negatives and not metric.variants:
+        for label, references in counts.references.items():
+            if references:
+                continue
+            try:
+                tally = counts[label].tally_at(threshold)
+            except SedscopeError:
+                continue
+            per_class[label] = float(tally.false_alarms_per_hour(counts.duration / 3600))
+    return FalseAlarms(threshold, per_class)
