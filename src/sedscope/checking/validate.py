@@ -18,7 +18,7 @@ from ..errors import SedscopeError, subject
 from ..io.durations import read_durations
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
-from ..io.locations import Address, Location, location
+from ..io.locations import Address, Location, input_location
 from ..io.systems import read_system_scores
 from .checks import (
     EventTimes,
@@ -129,7 +129,7 @@ def validate(
     if isinstance(scores, Scores):
         system: Scores | None = scores if stitch is False else scores.stitch(stitch, unit=unit)
     else:
-        system = _read_scores(location(scores), references, scores_format, stitch, unit, findings)
+        system = _read_scores(input_location(scores), references, scores_format, stitch, unit, findings)
     survey = None if system is None else survey_scores(system, threads)
     if survey is not None:
         check_scores(survey, findings)

@@ -146,9 +146,11 @@ def stitch_arguments(text: str | None) -> StitchArguments:
 
 def read_clip_list(text: str, option: str, alternative: str) -> list[str]:
     """Read a file with one clip per line. ``alternative``: what else the option accepts."""
+    from ..io.locations import input_location, read_input
+
     try:
-        lines = as_location(text).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError, SedscopeError) as error:
+        lines = read_input(input_location(text)).decode("utf-8-sig").splitlines()
+    except (UnicodeDecodeError, SedscopeError) as error:
         raise SedscopeError(
             f"{option} {text} is neither {alternative} nor a file with one clip per line ({error})."
         ) from None

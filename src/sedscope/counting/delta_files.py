@@ -20,7 +20,7 @@ from ..criteria.registry import CRITERIA
 from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.atomic_write import replacing
 from ..io.file_lock import locked
-from ..io.locations import Address, Location, location
+from ..io.locations import Address, Location, input_location, location, open_input
 from .delta_bytes import as_bytes, build, describe_all, digest
 from .deltas import Deltas, refuse_different_scores
 from .provenance import unchecked_note
@@ -154,9 +154,9 @@ def load_deltas(path: str | Location) -> list[Deltas]:
 def load_known(path: str | Location, named: Mapping[str, Any]) -> list[Deltas]:
     """Read deltas from a file. ``named``: criteria and post-processings by their definition; others are
     parsed from it."""
-    source = location(path)
+    source = input_location(path)
     try:
-        with source.open("rb") as file:
+        with open_input(source) as file:
             description = _read_description(file, source)
             arrays = [_read_array(file, entry, source) for entry in description["arrays"]]
             if file.read(1):

@@ -18,7 +18,7 @@ from .events.files import read_event_table
 from .events.format import EventSet
 from .events.registry import EVENT_FORMATS, recognise_event_format
 from .events.source import EventReadOptions, Source
-from .locations import Address, Location, local_path, location
+from .locations import Address, Location, input_location, local_path
 from .scores.files import read_scores, write_scores
 from .scores.registry import SCORE_FORMATS, recognise_score_format
 
@@ -117,7 +117,7 @@ def convert(
     ...     sed.read_scores(Path(folder, "scores.parquet")).classes
     ('Dog',)
     """
-    source_location, target_path = location(source), local_path(target)
+    source_location, target_path = input_location(source), local_path(target)
     if (
         isinstance(source_location, Path)
         and source_location.exists()

@@ -6,6 +6,7 @@ A table has one row per frame. There is one table per clip.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing, raise_together
 from ..atomic_write import filling, replacing
-from ..locations import Location, folder_content
+from ..locations import Location, folder_files, utf8_name
 from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
 
@@ -40,16 +41,18 @@ def read(path: Location, _: ScoreReadOptions) -> Scores:
     """Read a folder of score tables, one per clip, named after the clip."""
     if not path.is_dir():
         raise SedscopeError(f"{path} is not a folder of score tables.")
-    files = [*_tables(path)]
+    files = _tables(path)
     if not files:
         raise SedscopeError(f"{path} holds no score tables (*.tsv).")
     classes = _first_classes(files)
     load = partial(_load, path, classes)
-    return Scores([file.stem for file in files], load, classes=classes, thread_safe=True)
+    return Scores(
+        [utf8_name(file, file.stem) for file in files], load, classes=classes, thread_safe=True
+    )
 
 
-def _tables(folder: Location) -> Iterator[Location]:
-    return (file for file in folder_content(folder, "*.tsv") if file.is_file())
+def _tables(folder: Location) -> list[Location]:
+    return folder_files(folder, lambda name: fnmatch(name, "*.tsv"))
 
 
 def _files_of_clip(folder: Path, name: str) -> list[Path]:

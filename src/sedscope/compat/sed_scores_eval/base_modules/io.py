@@ -13,6 +13,7 @@ from ....data.ground_truth import GroundTruth
 from ....errors import SedscopeError, listing
 from ....io.atomic_write import replacing, write_text
 from ....io.durations import read_durations
+from ....io.locations import read_input
 from ....io.text_tables import read_text_table
 from ..inputs import events_by_name, of_clips, require_same_clips
 from ..lazy_scores import LazyScores
@@ -255,7 +256,7 @@ def write_detection(
     if not hasattr(scores, "keys"):
         raise SedscopeError("scores must be a mapping from clips to score tables.")
     path = Path(filepath)
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    before = read_input(path).decode("utf-8") if path.exists() else ""
     rows = [
         f"{name}.{audio_format}\t{onset}\t{offset}\t{label}\n"
         for name, events in scores_to_event_list(scores, threshold).items()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import SedscopeError
+from ....io.locations import check_input
 
 
 def read_number_table(path: Path) -> Any:
@@ -13,6 +14,7 @@ def read_number_table(path: Path) -> Any:
     import pandas
     import polars
 
+    check_input(path)
     try:
         table = polars.read_csv(path, separator="\t", quote_char=None).cast(polars.Float64)
     except (OSError, polars.exceptions.PolarsError) as error:
