@@ -16,6 +16,7 @@ from .options import (
     ColumnsOption,
     LabelOption,
     PostprocessOption,
+    Reads,
     ScoresFormatOption,
     StitchOption,
     column_map,
@@ -109,6 +110,7 @@ class InputOptions(FileOptions):
             help="Evaluate only these clips: a file with one clip per line, or 'scored' for all clips "
             "that have scores."
         ),
+        Reads(lambda text: [] if text == "scored" else [text]),
     ] = None
     postprocess: PostprocessOption = None
 

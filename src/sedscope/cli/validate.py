@@ -11,7 +11,6 @@ from .options import (
     JsonOption,
     ScoresArgument,
     TruthArgument,
-    check_outputs,
     column_map,
     stitch_arguments,
 )
@@ -31,7 +30,6 @@ def validate(
     from .. import validate as validate_files
     from ..io.systems import holds_detection_sets
 
-    check_outputs(json)
     if scores.is_dir() and files.scores_format is None and holds_detection_sets(scores):
         raise SedscopeError(
             f"{scores} holds several files of detections, one per threshold. Validate one of them."

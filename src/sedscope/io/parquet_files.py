@@ -7,8 +7,9 @@ numbers to values.
 from __future__ import annotations
 
 import mmap
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,11 +60,24 @@ def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:
     """Write a polars frame as a Parquet file."""
     import polars
 
-    with replacing(path) as temporary:
+    with replacing(path) as temporary, temporary.open("wb") as file:
         try:
-            frame.write_parquet(temporary, **options)
+            with _interrupted_once():
+                frame.write_parquet(file, **options)
         except polars.exceptions.PolarsError as error:
             raise SedscopeError(f"Cannot write {path}: {error}") from None
+
+
+@contextmanager
+def _interrupted_once() -> Iterator[None]:
+    """Let Ctrl-C arrive once. Polars raises it, and then Python delivers the same signal again, which
+    would interrupt the removal of the temporary file."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(KeyboardInterrupt):
+            time.sleep(0.001)
+        raise
 
 
 def _check_file(content: bytes | mmap.mmap, where: str) -> None:
