@@ -117,13 +117,15 @@ def _paths_by_name(systems: Sequence[str]) -> dict[str, list[Location]]:
     A system without a name is called after the last part of its path, or after the whole path if two
     would have the same name.
     """
+    from ..io.locations import shown_name
+
     paths_by_name: dict[str, list[Location]] = {}
     short_names: list[str] = []
     for text in systems:
         name, equals, runs_text = text.partition("=")
         if not equals or _exists(text):
             name, paths = text.rstrip("/\\") or text, [as_location(text)]
-            short_names.append(as_location(name).name or name)
+            short_names.append(shown_name(as_location(name).name or name))
         else:
             runs = [runs_text] if _exists(runs_text) else runs_text.split(",")
             if not name or not runs_text or "" in runs:

@@ -47,6 +47,13 @@ def as_location(text: str | Location) -> Location:
     return location(text)
 
 
+def system_name(path: Location) -> str:
+    """Return what a system is called after its path, in files as well."""
+    from ..io.locations import shown_name
+
+    return shown_name(path.name) or "system"
+
+
 def path_argument(*, help: str) -> Any:
     """Return an argument that takes a path or an address."""
     return typer.Argument(parser=as_location, help=help)

@@ -11,7 +11,7 @@ from .engine_options import EngineOptions, MemoryOptions
 from .evaluate import evaluate_system, show
 from .input_options import InputOptions
 from .metric_options import MetricOptions
-from .options import ScoresArgument, TruthArgument, Writes, path_option
+from .options import ScoresArgument, TruthArgument, Writes, path_option, system_name
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
 
@@ -38,6 +38,6 @@ def report(
         MemoryOptions(),
         keep_scores=True,
     )
-    result.report(output, name=scores.name or "system", **shown, **engine.arguments())
+    result.report(output, name=system_name(scores), **shown, **engine.arguments())
     show(result)
     typer.echo(f"\nreport: {output}")

@@ -82,7 +82,8 @@ def read_input(path: Location, check: Callable[[IO[bytes], int, Location], None]
     """
     with open_input(path) as file:
         try:
-            size = file.seek(0, SEEK_END)
+            is_local = isinstance(path, Path)
+            size = os.fstat(file.fileno()).st_size if is_local else file.seek(0, SEEK_END)
             file.seek(0)
             refuse_beyond_memory(size, str(path))
             if check is not None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import SedscopeError
 from .atomic_write import replacing
 from .locations import Location
+from .polars_threads import require_polars_threads, without_panic_traces
 from .size_limits import refuse_oversized
 
 if TYPE_CHECKING:
@@ -37,13 +38,23 @@ def reading_parquet(path: Location) -> Iterator[None]:
     """Turn any error while a file is read into one that names the file."""
     import polars
 
-    broken = (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError, ValueError)
+    broken = (
+        polars.exceptions.PolarsError,
+        polars.exceptions.PanicException,
+        OSError,
+        ValueError,
+        MemoryError,
+    )
+    require_polars_threads(path)
+    unfit = (AttributeError, IndexError, KeyError, OverflowError, TypeError)
     try:
-        yield
-    except (*broken, OverflowError, MemoryError, IndexError, TypeError, KeyError) as error:
+        with without_panic_traces():
+            yield
+    except (*broken, *unfit) as error:
         if isinstance(error, SedscopeError):
             raise
-        raise SedscopeError(f"{path}: not a readable Parquet file: {error}") from None
+        reason = f"its parts do not fit ({error})" if isinstance(error, unfit) else error
+        raise SedscopeError(f"{path}: not a readable Parquet file: {reason}") from None
 
 
 def check_parquet(path: Location, content: bytes | None = None) -> None:
@@ -60,6 +71,7 @@ def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:
     """Write a polars frame as a Parquet file."""
     import polars
 
+    require_polars_threads(path)
     with replacing(path) as temporary, temporary.open("wb") as file:
         try:
             with _interrupted_once():
@@ -165,6 +177,8 @@ class _Struct:
         return fields
 
     def _value(self, kind: int, depth: int) -> Any:
+        if depth > _MOST_NESTED:
+            raise ValueError("Values are nested too deeply.")
         if kind in (1, 2, 3):
             return self._byte()
         if kind in (4, 5, 6):

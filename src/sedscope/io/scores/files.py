@@ -70,6 +70,7 @@ def read_scores(
             raise SedscopeError(f"{source} holds no score tables (*.tsv).")
         if not source.exists():
             raise SedscopeError(f"Cannot read {source}: there is no such file or folder.")
+        check_input(source)
         raise SedscopeError(
             f"{source} holds no scores in a known format. The formats are "
             f"{listing([*SCORE_FORMATS], limit=30)}."

@@ -20,6 +20,7 @@ from ...data.scores import Scores
 from ...errors import SedscopeError, listing, raise_together
 from ..atomic_write import filling, replacing
 from ..locations import Location, folder_files, utf8_name
+from ..polars_threads import require_polars_threads
 from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
 
@@ -96,6 +97,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
     """Write a folder of score tables, with as few digits as read back exactly."""
     import polars
 
+    require_polars_threads(path)
     unfit = [repr(name) for name in scores.classes if name in TIME_COLUMNS or "\n" in name]
     if unfit:
         raise SedscopeError(f"A score table cannot have classes named {listing(unfit)}.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from ....errors import SedscopeError
 from ....io.locations import check_input
+from ....io.polars_threads import require_polars_threads
 
 
 def read_number_table(path: Path) -> Any:
@@ -15,6 +16,7 @@ def read_number_table(path: Path) -> Any:
     import polars
 
     check_input(path)
+    require_polars_threads(path)
     try:
         table = polars.read_csv(path, separator="\t", quote_char=None).cast(polars.Float64)
     except (OSError, polars.exceptions.PolarsError) as error:
