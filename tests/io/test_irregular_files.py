@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.compat.sed_scores_eval import base_modules
-from sedscope.io import locations, size_limits
+from sedscope.io import size_limits
 from sedscope.io.parquet_files import reading_parquet
 
 from ..support.files import write_files
@@ -41,7 +42,7 @@ def within_seconds() -> Iterator[None]:
 READERS: dict[str, Callable[[Path], object]] = {
     "scores": sed.read_scores,
     **{
-        f"scores as {format}": lambda path, format=format: dict(sed.read_scores(path, format=format))
+        f"scores as {format}": partial(sed.read_scores, format=format)
         for format in ("tsv", "npz", "hdf5", "parquet")
     },
     "ground truth": sed.read_ground_truth,
@@ -139,7 +140,7 @@ def test_folders_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def refuse(path: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(locations.os, "scandir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     for read in (sed.read_scores, sed.read_events):
         with pytest.raises(sed.SedscopeError, match=r"Cannot read the folder .*: Permission denied"):
             read(files.scores)
