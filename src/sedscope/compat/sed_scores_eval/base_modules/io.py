@@ -14,6 +14,7 @@ from ....errors import SedscopeError, listing
 from ....io.atomic_write import replacing, write_text
 from ....io.durations import read_durations
 from ....io.locations import read_input
+from ....io.output_checks import refuse_overwriting
 from ....io.text_tables import read_text_table
 from ..inputs import events_by_name, of_clips, require_same_clips
 from ..lazy_scores import LazyScores
@@ -286,8 +287,10 @@ def write_detections_for_multiple_thresholds(
         raise SedscopeError(
             f"thresholds must differ within {threshold_decimals} decimals. Raise threshold_decimals."
         )
-    scores = transformed_scores(scores, score_transform)
     folder = Path(dir_path)
+    inputs = [path for path in (scores, score_transform) if isinstance(path, (str, Path))]
+    refuse_overwriting([folder / f"{name}.tsv" for name in names], inputs)
+    scores = transformed_scores(scores, score_transform)
     folder.mkdir(parents=True, exist_ok=True)
     for name, point in zip(names, points.tolist(), strict=True):
         write_detection(scores, point, folder / f"{name}.tsv", audio_format)
