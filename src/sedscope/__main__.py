@@ -3,6 +3,7 @@
 import atexit
 import os
 import sys
+from contextlib import suppress
 
 _INTERRUPTED = 130
 
@@ -13,13 +14,18 @@ def main() -> None:
         from .cli import main as run
 
         run()
-    except (KeyboardInterrupt, SystemExit) as end:
-        if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
+        return
+    except KeyboardInterrupt:
+        pass
+    except SystemExit as end:
+        if end.code != _INTERRUPTED:
             raise
+    # Here the exception is gone, and with it the frames that it kept: their temporary files are removed.
+    with suppress(OSError):
         sys.stdout.flush()
-        print("interrupted", file=sys.stderr, flush=True)
-        atexit._run_exitfuncs()
-        os._exit(_INTERRUPTED)  # without waiting for threads that are still working
+    print("interrupted", file=sys.stderr, flush=True)
+    atexit._run_exitfuncs()
+    os._exit(_INTERRUPTED)  # without waiting for threads that are still working
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def test_classes_that_it_was_not_fitted_to_are_refused() -> None:
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(sed.SedscopeError, match=r"none\.npz does not exist"):
+    with pytest.raises(sed.SedscopeError, match=r"Cannot read .*none\.npz: there is no such file"):
         ScoreTransform(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("no arrays")
     with pytest.raises(sed.SedscopeError, match="is not a saved ScoreTransform"):

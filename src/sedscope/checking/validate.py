@@ -25,7 +25,7 @@ from ..evaluation.deltas import deltas
 from ..io.durations import read_durations
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
-from ..io.locations import Address, Location, location
+from ..io.locations import Address, Location, input_location
 from ..io.systems import read_system_scores
 from .checks import (
     EventTimes,
@@ -160,7 +160,7 @@ def validate(
     if isinstance(scores, Scores):
         system = scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
     elif scores is not None:
-        path = location(scores)
+        path = input_location(scores)
         system = _read_scores(path, references, overlaps, gaps, scores_format, stitch, unit, findings)
     system = None if system is None else _kept_in_memory(system)
     survey = None if system is None else survey_scores(system, threads)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 import typer
 
@@ -58,7 +61,33 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
     try:
-        app(prog_name="sedscope")
+        try:
+            app(prog_name="sedscope")
+        finally:
+            sys.stdout.flush()
     except SedscopeError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        _fail(str(error))
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        _fail(
+            f"There is not enough memory{reason}. Use fewer clips, classes or resamples at a time, or "
+            "limit the memory with --memory."
+        )
+    except OSError as error:
+        # All files are opened and written where errors name them, so this is an output stream.
+        where = "the output" if error.filename is None else error.filename
+        _discard_output()
+        _fail(f"Cannot {'write' if error.filename is None else 'use'} {where}: {error.strerror}.")
+
+
+def _fail(message: str) -> NoReturn:
+    """Print an error, and end with exit code 2."""
+    with suppress(OSError):
+        typer.echo(f"error: {message}", err=True)
+    sys.exit(2)
+
+
+def _discard_output() -> None:
+    """Send what is still to be written to standard output nowhere, so that Python can close it."""
+    with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
-from .options import as_location, check_outputs, path_option
+from .options import Reads, Writes, as_location, path_option
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
@@ -34,6 +35,7 @@ def compare(
             help="Two or more systems, then the reference events. A system is a folder of score tables or "
             "a file of detections; write NAME=RUN,RUN for several runs of one system.",
         ),
+        Reads(lambda paths: _all_paths(paths)),
     ],
     inputs: InputOptions,
     metric_options: MetricOptions,
@@ -47,9 +49,12 @@ def compare(
             "-o",
             help="File for all tables: .md, .tex or .csv. Repeat the option for several formats.",
         ),
+        Writes(),
     ] = None,
     report: Annotated[
-        Path | None, path_option(help="Also write an HTML report of all systems to this file.")
+        Path | None,
+        path_option(help="Also write an HTML report of all systems to this file."),
+        Writes(),
     ] = None,
 ) -> None:
     """Compare systems on the same clips, and find the differences that exceed chance."""
@@ -60,7 +65,6 @@ def compare(
         raise SedscopeError("Give at least two systems, then the ground truth.")
     outputs = output or []
     _check_tables(outputs)
-    check_outputs(report, *outputs)
     report_options.refuse_without(report)
     shown = report_options.arguments()
     metrics = metric_options.metrics()
@@ -113,15 +117,17 @@ def _paths_by_name(systems: Sequence[str]) -> dict[str, list[Location]]:
     A system without a name is called after the last part of its path, or after the whole path if two
     would have the same name.
     """
+    from ..io.locations import shown_name
+
     paths_by_name: dict[str, list[Location]] = {}
     short_names: list[str] = []
     for text in systems:
         name, equals, runs_text = text.partition("=")
-        if not equals or Path(text).exists():
+        if not equals or _exists(text):
             name, paths = text.rstrip("/\\") or text, [as_location(text)]
-            short_names.append(as_location(name).name or name)
+            short_names.append(shown_name(as_location(name).name or name))
         else:
-            runs = [runs_text] if Path(runs_text).exists() else runs_text.split(",")
+            runs = [runs_text] if _exists(runs_text) else runs_text.split(",")
             if not name or not runs_text or "" in runs:
                 raise SedscopeError(f"{text}: write NAME=FOLDER, or NAME=RUN,RUN for several runs.")
             paths = [as_location(run) for run in runs]
@@ -132,6 +138,18 @@ def _paths_by_name(systems: Sequence[str]) -> dict[str, list[Location]]:
     if len(set(short_names)) < len(paths_by_name):
         return paths_by_name
     return dict(zip(short_names, paths_by_name.values(), strict=True))
+
+
+def _exists(text: str) -> bool:
+    """Return whether a text is the path of something. A list of runs may be too long to be one."""
+    return os.path.exists(text)  # noqa: PTH110
+
+
+def _all_paths(paths: Sequence[str]) -> list[Location]:
+    """Return the paths of all runs and of the ground truth."""
+    *systems, ground_truth = paths
+    runs = [path for of_system in _paths_by_name(systems).values() for path in of_system]
+    return [*runs, as_location(ground_truth)]
 
 
 def _show(result: Comparison) -> None:

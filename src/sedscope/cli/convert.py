@@ -13,6 +13,7 @@ from .options import (
     GapsOption,
     LabelOption,
     StitchOption,
+    Writes,
     column_map,
     path_argument,
     path_option,
@@ -26,7 +27,7 @@ def convert(
         Path,
         path_argument(help="Scores or events in any format that 'sedscope formats' lists."),
     ],
-    target: Annotated[Path, path_argument(help="File or new folder to write.")],
+    target: Annotated[Path, path_argument(help="File or new folder to write."), Writes(folder=True)],
     format: FormatOption = None,
     to: Annotated[
         str | None,
@@ -42,7 +43,9 @@ def convert(
         path_option(help="Clip durations (filename duration), for labels of whole clips and for JAMS."),
     ] = None,
     durations_output: Annotated[
-        Path | None, path_option(help="Write the clip durations that SOURCE has to this file.")
+        Path | None,
+        path_option(help="Write the clip durations that SOURCE has to this file."),
+        Writes(),
     ] = None,
     classes: Annotated[
         str | None,

@@ -12,14 +12,14 @@ from ..errors import counted
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
-from .options import ScoresArgument, TruthArgument, check_outputs, path_option
+from .options import ScoresArgument, TruthArgument, Writes, path_option
 from .progress import counting_progress, shown_warnings
 
 
 def deltas(
     scores: ScoresArgument,
     ground_truth: TruthArgument,
-    output: Annotated[Path, path_option("--output", "-o", help="File for the deltas.")],
+    output: Annotated[Path, path_option("--output", "-o", help="File for the deltas."), Writes()],
     inputs: InputOptions,
     metric_options: MetricOptions,
     engine: EngineOptions,
@@ -40,7 +40,6 @@ def deltas(
     from ..engines.floor_search import find_deltas
     from ..metrics.requests import delta_requests
 
-    check_outputs(output)
     metrics = metric_options.metrics()
     truth = inputs.read_truth(ground_truth)
     system = inputs.read_scores(scores, truth, "deltas")

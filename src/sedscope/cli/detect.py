@@ -13,6 +13,7 @@ from .options import (
     PostprocessOption,
     ScoresFormatOption,
     StitchOption,
+    Writes,
     path_argument,
     path_option,
     stitch_arguments,
@@ -36,6 +37,7 @@ def detect(
     output: Annotated[
         Path | None,
         path_option("--output", "-o", help="File for the events. \\[default: standard output]"),
+        Writes(),
     ] = None,
     scores_format: ScoresFormatOption = None,
     gaps: GapsOption = "error",

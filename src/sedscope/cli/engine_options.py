@@ -12,7 +12,7 @@ import typer
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError
 from .option_groups import OptionGroup
-from .options import path_option
+from .options import Writes, path_option
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
@@ -63,6 +63,7 @@ class EngineOptions(ThreadOptions):
             help="Folder that keeps finished parts, so that an interrupted run continues where it "
             "stopped. Use one folder per system."
         ),
+        Writes(folder=True),
     ] = None
 
     def arguments(self) -> EngineArguments:

@@ -12,7 +12,7 @@ from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
 from .metric_options import MetricOptions
-from .options import JsonOption, as_location, check_outputs, path_option
+from .options import JsonOption, Writes, as_location, path_option, system_name
 from .progress import counting_progress, shown_warnings
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
@@ -57,10 +57,10 @@ def evaluate(
     report: Annotated[
         Path | None,
         path_option(help="Also write an HTML report to this file; see 'sedscope report'."),
+        Writes(),
     ] = None,
 ) -> None:
     """Evaluate the scores or detections of a system against reference events."""
-    check_outputs(json, report)
     report_options.refuse_without(report)
     shown = report_options.arguments()
     metrics = metric_options.metrics()
@@ -83,7 +83,7 @@ def evaluate(
         )
     show(result, json, points)  # before the report, so that values are not lost if that is refused
     if report:
-        result.report(report, name=paths[0].name or "system", **shown, **engine.arguments())
+        result.report(report, name=system_name(paths[0]), **shown, **engine.arguments())
     memory.print_peak()
     if report and json != "-":
         typer.echo(f"\nreport: {report}")

@@ -17,6 +17,7 @@ from .options import (
     GapsOption,
     LabelOption,
     PostprocessOption,
+    Reads,
     ScoresFormatOption,
     StitchOption,
     column_map,
@@ -39,6 +40,7 @@ ClipsOption = Annotated[
         help="Evaluate only these clips: a file with one clip per line, or 'scored' for all clips that have "
         "scores."
     ),
+    Reads(lambda text: [] if text == "scored" else [text]),
 ]
 
 

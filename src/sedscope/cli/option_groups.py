@@ -9,6 +9,8 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
+from .options import check_files
+
 
 @dataclass(frozen=True)
 class OptionGroup:
@@ -35,8 +37,11 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         else:
             parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
 
+    marks = {parameter.name: get_args(parameter.annotation)[2:] for parameter in parameters}
+
     @wraps(command)
     def run(**values: object) -> None:
+        check_files([(values[name], marks[name]) for name in values])
         for name, group in groups.items():
             values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
         command(**values)
@@ -51,23 +56,21 @@ def _options(group: type[OptionGroup]) -> list[Parameter]:
     parameters = []
     hints = _hints(group)
     for field in fields(group):
-        kind, option = get_args(hints[field.name])
+        kind, option, *marks = get_args(hints[field.name])
         in_panel = copy(option)
         in_panel.rich_help_panel = group.panel
+        annotation: Any = Annotated[kind, in_panel]
+        for mark in marks:
+            annotation = Annotated[annotation, mark]
         parameters.append(
-            Parameter(
-                field.name,
-                Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=Annotated[kind, in_panel],
-            )
+            Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=annotation)
         )
     return parameters
 
 
 def _option_name(group: type[OptionGroup], name: str) -> str:
     """Return the option of a field as it is typed."""
-    _, option = get_args(_hints(group)[name])
+    _, option, *_marks = get_args(_hints(group)[name])
     names: tuple[str, ...] = option.param_decls or ()
     return next(iter(names), f"--{name.replace('_', '-')}")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
 
 import typer
 
@@ -18,11 +19,40 @@ if TYPE_CHECKING:
     from ..io.locations import Location
 
 
+PathTexts: TypeAlias = "Iterable[str | Location]"
+
+
+@dataclass(frozen=True)
+class Reads:
+    """Marks a parameter whose value names files to read, for :func:`check_files`.
+
+    Parameters that hold paths need no mark.
+    """
+
+    paths: Callable[[Any], PathTexts]
+    """Return the paths that a value names."""
+
+
+@dataclass(frozen=True)
+class Writes:
+    """Marks a parameter that names a file to write."""
+
+    folder: bool = False
+    """Whether it may be a folder, which is made if there is none."""
+
+
 def as_location(text: str | Location) -> Location:
     """Return the path or address that a text names."""
     from ..io.locations import location
 
     return location(text)
+
+
+def system_name(path: Location) -> str:
+    """Return what a system is called after its path, in files as well."""
+    from ..io.locations import shown_name
+
+    return shown_name(path.name) or "system"
 
 
 def path_argument(*, help: str) -> Any:
@@ -34,6 +64,12 @@ def path_option(*names: str, help: str) -> Any:
     """Return an option that takes a path or an address."""
     return typer.Option(*names, parser=as_location, metavar="PATH", help=help)
 
+
+_UNITS: dict[str, Unit] = {
+    "seconds": "seconds",
+    "centiseconds": "centiseconds",
+    "milliseconds": "milliseconds",
+}
 
 ScoresArgument = Annotated[
     Path,
@@ -80,6 +116,7 @@ StitchOption = Annotated[
         "RECORDING-START-END in that unit, or a file with the columns filename, recording and start. "
         "For detections: average windows that overlap."
     ),
+    Reads(lambda text: [] if text in _UNITS else [text]),
 ]
 PostprocessOption = Annotated[
     list[str] | None,
@@ -87,6 +124,7 @@ PostprocessOption = Annotated[
         help='Post-process the scores first, e.g. "MedianFilter(0.48)". Repeat the option to apply '
         "several in order."
     ),
+    Reads(lambda texts: files_in_definitions(texts)),
 ]
 SeedOption = Annotated[int, typer.Option(help="Seed of the random draws.")]
 GroupsOption = Annotated[
@@ -98,8 +136,10 @@ GroupsOption = Annotated[
 JsonOption = Annotated[
     str | None,
     typer.Option(help="Write the results to this JSON file, or '-' to print JSON and nothing else."),
+    Writes(),
 ]
 
+_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 _COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
 
 
@@ -110,14 +150,55 @@ class StitchArguments(TypedDict):
     unit: Unit
 
 
-def check_outputs(*paths: str | Location | None) -> None:
-    """Refuse output files whose folder does not exist, before any work is done."""
-    for path in paths:
-        if path == "":
-            raise SedscopeError("The name of an output file is empty.")
-        file = None if path in (None, "-") else as_location(path or "")
-        if isinstance(file, Path) and not file.parent.is_dir():
+def check_files(parameters: Iterable[tuple[Any, Sequence[object]]]) -> None:
+    """Check what a command reads and writes, before any work is done.
+
+    An output needs a folder, and must not be an input or another output. ``parameters``: the value of
+    each parameter, and its marks.
+    """
+    inputs: list[tuple[Any, Callable[[Any], PathTexts]]] = []
+    outputs: list[Location] = []
+    for value, marks in parameters:
+        if value is None:
+            continue
+        writes = next((mark for mark in marks if isinstance(mark, Writes)), None)
+        if writes is None:
+            inputs.append((value, next((m.paths for m in marks if isinstance(m, Reads)), _paths)))
+        else:
+            outputs += [_checked_output(path, writes) for path in _as_list(value) if path != "-"]
+    if outputs:
+        from ..io.output_checks import refuse_overwriting
+
+        refuse_overwriting(outputs, [path for value, paths in inputs for path in paths(value)])
+
+
+def _checked_output(path: str | Location, writes: Writes) -> Location:
+    """Return the location of an output. Refuse one that cannot be written."""
+    if path == "":
+        raise SedscopeError("The name of an output file is empty.")
+    file = as_location(path)
+    if isinstance(file, Path) and not writes.folder:
+        if not file.parent.is_dir():
             raise SedscopeError(f"Cannot write {file}: the folder {file.parent} does not exist.")
+        if file.is_dir():
+            raise SedscopeError(f"Cannot write {file}: it is a folder.")
+    return file
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _paths(value: Any) -> list[Location]:
+    """Return the value of a parameter that holds one or several paths; other values name no files."""
+    from ..io.locations import Address
+
+    return [item for item in _as_list(value) if isinstance(item, (Path, Address))]
+
+
+def files_in_definitions(texts: Iterable[str]) -> list[str]:
+    """Return what may be files in definitions such as ``ScoreTransform("fitted.npz")``."""
+    return [name for text in texts for pair in _QUOTED.findall(text) for name in pair if name]
 
 
 def column_map(text: str | None) -> dict[str, str] | None:
@@ -141,22 +222,19 @@ def stitch_arguments(text: str | None) -> StitchArguments:
 
     if text is None:
         return {"stitch": False, "unit": "seconds"}
-    units: dict[str, Unit] = {
-        "seconds": "seconds",
-        "centiseconds": "centiseconds",
-        "milliseconds": "milliseconds",
-    }
-    if text in units:
-        return {"stitch": None, "unit": units[text]}
+    if text in _UNITS:
+        return {"stitch": None, "unit": _UNITS[text]}
     path = as_location(text)
     return {"stitch": path if isinstance(path, Path) else read_chunk_table(path), "unit": "seconds"}
 
 
 def read_clip_list(text: str, option: str, alternative: str) -> list[str]:
     """Read a file with one clip per line. ``alternative``: what else the option accepts."""
+    from ..io.locations import input_location, read_input
+
     try:
-        lines = as_location(text).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError, SedscopeError) as error:
+        lines = read_input(input_location(text)).decode("utf-8-sig").splitlines()
+    except (UnicodeDecodeError, SedscopeError) as error:
         raise SedscopeError(
             f"{option} {text} is neither {alternative} nor a file with one clip per line ({error})."
         ) from None

@@ -11,7 +11,7 @@ from .engine_options import EngineOptions, MemoryOptions
 from .evaluate import evaluate_system, show
 from .input_options import InputOptions
 from .metric_options import MetricOptions
-from .options import ScoresArgument, TruthArgument, check_outputs, path_option
+from .options import ScoresArgument, TruthArgument, Writes, path_option, system_name
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
 
@@ -19,7 +19,7 @@ from .resampling_options import IntervalOptions
 def report(
     scores: ScoresArgument,
     ground_truth: TruthArgument,
-    output: Annotated[Path, path_option("--output", "-o", help="HTML file to write.")],
+    output: Annotated[Path, path_option("--output", "-o", help="HTML file to write."), Writes()],
     inputs: InputOptions,
     metric_options: MetricOptions,
     intervals: IntervalOptions,
@@ -27,7 +27,6 @@ def report(
     engine: EngineOptions,
 ) -> None:
     """Write an HTML report of a system with curves, threshold sliders, errors and clips, to open offline."""
-    check_outputs(output)
     shown = report_options.arguments()
     result = evaluate_system(
         scores,
@@ -39,6 +38,6 @@ def report(
         MemoryOptions(),
         keep_scores=True,
     )
-    result.report(output, name=scores.name or "system", **shown, **engine.arguments())
+    result.report(output, name=system_name(scores), **shown, **engine.arguments())
     show(result)
     typer.echo(f"\nreport: {output}")

@@ -10,7 +10,7 @@ import typer
 
 from ..errors import SedscopeError
 from .option_groups import OptionGroup
-from .options import path_option, read_clip_list
+from .options import Reads, path_option, read_clip_list
 
 
 class ReportArguments(TypedDict):
@@ -29,6 +29,7 @@ class ReportOptions(OptionGroup):
     clips_shown: Annotated[
         str,
         typer.Option(help="Clips to browse in the report: how many, or a file with one clip per line."),
+        Reads(lambda text: [] if text.isdecimal() else [text]),
     ] = "60"
     audio: Annotated[
         Path | None,

@@ -10,7 +10,7 @@ import typer
 
 from .engine_options import EngineOptions
 from .input_options import InputOptions
-from .options import TruthArgument, check_outputs, path_argument, path_option
+from .options import TruthArgument, Writes, path_argument, path_option, system_name
 from .progress import counting_progress
 from .resampling_options import read_groups
 from .tuning_options import ObjectiveOptions, TuningOptions
@@ -38,6 +38,7 @@ def tune(
     output: Annotated[
         Path,
         path_option("--output", "-o", help="File for the thresholds and post-processings (TOML)."),
+        Writes(),
     ],
     inputs: InputOptions,
     tuning: TuningOptions,
@@ -48,13 +49,12 @@ def tune(
 
     'sedscope detect' and 'sedscope evaluate --points' use the file that it writes.
     """
-    check_outputs(output)
     metric = tuning.parse_metric(objective)
     criterion = objective.parse_criterion()
     candidates = tuning.candidates()
     truth = inputs.read_truth(ground_truth)
     system = inputs.read_scores(scores, truth, "tune")
-    source = {"scores": scores.name, "ground_truth": ground_truth.name}
+    source = {"scores": system_name(scores), "ground_truth": system_name(ground_truth)}
     if inputs.postprocess:
         source["postprocessed_before"] = ", ".join(inputs.postprocess)
     if metric is None:

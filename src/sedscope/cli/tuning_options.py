@@ -9,7 +9,7 @@ import typer
 
 from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
-from .options import GroupsOption, SeedOption
+from .options import GroupsOption, Reads, SeedOption, files_in_definitions
 
 if TYPE_CHECKING:
     from ..counting.counts import Counts
@@ -108,6 +108,7 @@ class TuningOptions(OptionGroup):
             help='Post-processings to choose from, e.g. "MedianFilter(0.0..2.0/0.08)". Repeat the option '
             "to add more."
         ),
+        Reads(files_in_definitions),
     ] = None
     folds: Annotated[
         int | None,

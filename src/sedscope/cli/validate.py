@@ -13,7 +13,6 @@ from .input_options import ClipsOption, FileOptions, clip_choice
 from .options import (
     JsonOption,
     as_location,
-    check_outputs,
     column_map,
     stitch_arguments,
 )
@@ -42,7 +41,6 @@ def validate(
     from .. import validate as validate_files
     from ..io.systems import holds_detection_sets
 
-    check_outputs(json)
     if len(paths) > 2:
         raise SedscopeError(
             f"Give SCORES and GROUND_TRUTH, or GROUND_TRUTH alone, not {counted(len(paths), 'path')}."

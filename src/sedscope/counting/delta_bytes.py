@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,14 @@ from ..criteria.delta_tables import DeltaRows, DeltaTables, ReferenceRows
 from ..postprocessing import parse_postprocessing
 from .deltas import Deltas
 from .provenance import Provenance
+
+_COLUMNS = {
+    "detections": ("i1", "i1"),
+    "cross_triggers": ("i4", "i1"),
+    "errors": ("i8", "i8"),
+    "any_label": ("i1",),
+}
+"""The types of the columns of each table."""
 
 
 def pack_deltas(deltas: Iterable[Deltas]) -> NDArray[np.uint8]:
@@ -123,9 +131,10 @@ def build(
     """Build deltas from their description, and check that its parts fit together."""
 
     def get(number: int | None) -> Any:
+        _require(number is None or (type(number) is int and number >= 0))
         return None if number is None else arrays[number]
 
-    classes, clips = tuple(description["classes"]), tuple(description["clips"])
+    classes, clips = _names(description["classes"]), _names(description["clips"])
 
     def rows(name: str, tables: int = len(classes)) -> Any:
         table = description[name]
@@ -133,10 +142,11 @@ def build(
             return None
         columns = tuple(get(column) for column in table["columns"])
         delta_rows = DeltaRows(get(table["starts"]), get(table["scores"]), columns)
-        _check_rows(delta_rows, (tables, len(clips) + 1))
+        _check_rows(delta_rows, (tables, len(clips) + 1), _COLUMNS[name])
         return delta_rows
 
     references = ReferenceRows(*(get(number) for number in description["references"]))
+    _require_types((references.clips, references.labels, references.times), ("i4", "i4", "i8"))
     _require(len(references.clips) == len(references.labels) == len(references.times))
     _require_range(references.clips, len(clips))
     _require_range(references.labels, len(classes))
@@ -162,13 +172,30 @@ def build(
         },
         provenance=Provenance.from_json(description.get("provenance")),
     )
-    _require(deltas.durations.shape == (len(clips),) and deltas.floors.shape == (len(classes),))
+    trials = () if deltas.tables.trials is None else (deltas.tables.trials,)
+    _require_types((deltas.durations, *trials), ("i8", "i8")[: 1 + len(trials)])
+    _require(all(of_clips.shape == (len(clips),) for of_clips in (deltas.durations, *trials)))
+    _require(deltas.floors.shape == (len(classes),) and deltas.floors.dtype.kind == "f")
+    _require(deltas.tables.detections is not None)
     return deltas
 
 
-def _check_rows(table: DeltaRows, shape: tuple[int, int]) -> None:
+def _names(entry: Any) -> tuple[str, ...]:
+    _require(isinstance(entry, list) and all(isinstance(name, str) for name in entry))
+    return tuple(entry)
+
+
+def _require_types(arrays: Sequence[NDArray[Any]], types: Sequence[str]) -> None:
+    """Check that arrays have one dimension, and that each has its type."""
+    _require(len(arrays) == len(types) and all(array.ndim == 1 for array in arrays))
+    _require(all(array.dtype == dtype for array, dtype in zip(arrays, types, strict=True)))
+
+
+def _check_rows(table: DeltaRows, shape: tuple[int, int], columns: Sequence[str]) -> None:
     """Check what the core relies on."""
-    _require(table.starts.shape == shape)
+    _require(table.starts.shape == shape and table.starts.dtype == np.int64)
+    _require(table.scores.ndim == 1 and table.scores.dtype.kind == "f")
+    _require_types(table.columns, columns)
     _require(all(len(column) == len(table.scores) for column in table.columns))
     ends = np.append(table.starts.ravel(), len(table.scores))
     _require(bool((np.diff(ends) >= 0).all()) and int(ends[0]) == 0)

@@ -8,6 +8,7 @@ arrays themselves. So a file that was cut or altered is refused.
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any
@@ -20,7 +21,7 @@ from ..criteria.registry import CRITERIA
 from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.atomic_write import replacing
 from ..io.file_lock import locked
-from ..io.locations import Address, Location, location
+from ..io.locations import Address, Location, input_location, location, open_input
 from .delta_bytes import as_bytes, build, describe_all, digest
 from .deltas import Deltas, refuse_different_scores
 from .provenance import unchecked_note
@@ -28,6 +29,7 @@ from .provenance import unchecked_note
 _MAGIC = "sedscope-deltas"
 _VERSION = 1
 _FIRST_LINE = 100  # bytes, at most
+_UNFIT = (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError, RecursionError)
 _TYPES = ("<f4", "<f8", "|i1", "<i4", "<i8")
 
 
@@ -154,20 +156,24 @@ def load_deltas(path: str | Location) -> list[Deltas]:
 def load_known(path: str | Location, named: Mapping[str, Any]) -> list[Deltas]:
     """Read deltas from a file. ``named``: criteria and post-processings by their definition; others are
     parsed from it."""
-    source = location(path)
+    source = input_location(path)
     try:
-        with source.open("rb") as file:
+        with open_input(source) as file:
             description = _read_description(file, source)
             arrays = [_read_array(file, entry, source) for entry in description["arrays"]]
             if file.read(1):
                 raise _Damaged(path, "it is longer than it says")
     except OSError as error:
         raise SedscopeError(f"Cannot read {path}: {error.strerror or error}.") from None
+    except SedscopeError:
+        raise
+    except _UNFIT:
+        raise _Damaged(path, "its description is not that of deltas") from None
     try:
         return [build(entry, arrays, named) for entry in description["deltas"]]
-    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
-        if isinstance(error, SedscopeError):
-            raise SedscopeError(f"{path}: {error}") from None
+    except SedscopeError as error:
+        raise SedscopeError(f"{path}: {error}") from None
+    except _UNFIT:
         raise _Damaged(path, "its parts do not fit together") from None
 
 
@@ -238,9 +244,12 @@ def _read_description(file: IO[bytes], path: Location) -> Any:
 def _read_array(file: IO[bytes], entry: Mapping[str, Any], path: Location) -> NDArray[Any]:
     if entry["dtype"] not in _TYPES:
         raise _Damaged(path, f"it has numbers of the type {entry['dtype']}")
-    array: NDArray[Any] = np.empty(tuple(entry["shape"]), entry["dtype"])
-    if array.nbytes > path.stat().st_size:
+    shape = entry["shape"]
+    if not all(type(length) is int and length >= 0 for length in shape):
+        raise _Damaged(path, f"it has an array of the shape {shape}")
+    if math.prod(shape) * np.dtype(entry["dtype"]).itemsize > path.stat().st_size:
         raise _Damaged(path, "it is shorter than it says")
+    array: NDArray[Any] = np.empty(tuple(shape), entry["dtype"])
     content = file.read(array.nbytes)
     if len(content) != array.nbytes:
         raise _Damaged(path, "it is shorter than it says")

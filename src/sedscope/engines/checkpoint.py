@@ -25,7 +25,7 @@ from ..data.progress import Progress
 from ..data.recordings import ClipPieces
 from ..errors import SedscopeError
 from ..io.atomic_write import replacing
-from ..io.locations import local_path
+from ..io.locations import local_path, read_input
 from ..postprocessing import PostProcessing
 from .engine import Engine, Item
 from .parts import clip_ranges, merge_parts, part_deltas, part_of
@@ -178,7 +178,7 @@ def _load_array(path: Path) -> FloatArray | None:
     if not path.exists():
         return None
     try:
-        content = path.read_bytes()
+        content = read_input(path)
         end = len(content) - _digest().digest_size
         if end < 0 or _digest(content[:end]).digest() != content[end:]:
             return None

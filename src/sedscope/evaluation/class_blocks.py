@@ -12,7 +12,6 @@ has more.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
@@ -33,20 +32,13 @@ from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import RunOptions
 from ..errors import SedscopeError, counted, listing
+from ..io.size_limits import machine_memory as machine_memory
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
 
 _SAMPLE = 32  # clips
 _ROWS_PER_FALSE_POSITIVE = 8  # that a metric with a limit reads; about 4 were measured
 _OTHERS = 4e8  # bytes for everything but deltas and counts, at most a third of the limit
-
-
-def machine_memory() -> float:
-    """Return the memory of this machine in bytes; ``inf`` if it cannot be found out."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return np.inf
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,9 @@ from .locations import Address, Location, error_reason, location
 def replacing(path: str | Location) -> Iterator[Path]:
     """Give a temporary file that becomes ``path`` once it is written without an error.
 
-    The temporary file is next to ``path``, or on this machine if ``path`` is an address.
+    The temporary file is next to ``path``, or on this machine if ``path`` is an address. It is removed
+    after any error or interruption. Do not give its name to libraries that write in the background,
+    because they might make it again; give them the open file.
     """
     import tempfile
 
@@ -32,16 +34,22 @@ def replacing(path: str | Location) -> Iterator[Path]:
         handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
     except (OSError, ValueError) as error:
         raise SedscopeError(f"Cannot write {path}: {error_reason(error)}.") from None
-    os.close(handle)
     temporary = Path(name)
     try:
+        os.close(handle)
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(target)
     except (OSError, UnicodeError) as error:
         raise SedscopeError(f"Cannot write {path}: {error_reason(error)}.") from None
+    except SedscopeError as error:
+        raise _naming(error, temporary, path) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        try:
+            temporary.unlink(missing_ok=True)
+        except KeyboardInterrupt:  # a second one
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 @contextmanager
@@ -68,8 +76,20 @@ def filling(folder: str | Path) -> Iterator[Path]:
         temporary.replace(target)
     except OSError as error:
         raise SedscopeError(f"Cannot write to {target}: {error_reason(error)}.") from None
+    except SedscopeError as error:
+        raise _naming(error, temporary, target) from None
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        try:
+            shutil.rmtree(temporary, ignore_errors=True)
+        except KeyboardInterrupt:  # a second one
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+
+
+def _naming(error: SedscopeError, temporary: Path, target: str | Location) -> SedscopeError:
+    """Name the target in an error about the temporary file or folder."""
+    message = str(error).replace(str(temporary), str(target))
+    return error if message == str(error) else SedscopeError(message)
 
 
 def _umask() -> int:

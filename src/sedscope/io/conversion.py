@@ -19,7 +19,8 @@ from .events.files import read_event_table
 from .events.format import EventSet
 from .events.registry import EVENT_FORMATS, recognise_event_format
 from .events.source import EventReadOptions, Source
-from .locations import Address, Location, local_path, location
+from .locations import Address, Location, input_location, local_path
+from .output_checks import refuse_overwriting
 from .scores.files import read_scores, write_scores
 from .scores.registry import SCORE_FORMATS, recognise_score_format
 
@@ -121,14 +122,9 @@ def convert(
     ...     sed.read_scores(Path(folder, "scores.parquet")).classes
     ('Dog',)
     """
-    source_location, target_path = location(source), local_path(target)
-    if (
-        isinstance(source_location, Path)
-        and source_location.exists()
-        and target_path.exists()
-        and source_location.samefile(target_path)
-    ):
-        raise SedscopeError(f"{target_path}: source and target are the same.")
+    source_location, target_path = input_location(source), local_path(target)
+    tables = [path for path in (durations, stitch) if isinstance(path, (str, Path, Address))]
+    refuse_overwriting([target_path, durations_output], [source_location, *tables])
     if _holds_scores(source_location, format):
         options = {"columns": columns, "label": label, "durations": durations}
         _refuse(source_location, "scores", **options, durations_output=durations_output)

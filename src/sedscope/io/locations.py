@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import stat
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from fnmatch import fnmatch, fnmatchcase
 from functools import cached_property, total_ordering
 from io import SEEK_END, BytesIO
 from pathlib import Path, PurePosixPath
@@ -17,6 +19,7 @@ from typing import IO, Any, TypeAlias
 from urllib.parse import quote, unquote
 
 from ..errors import SedscopeError
+from .size_limits import refuse_beyond_memory
 
 _PROTOCOL = re.compile(r"[A-Za-z][\w+.-]+(::|://)")
 _LOCAL = re.compile(r"(file|local)://(localhost(?=/))?", re.IGNORECASE)
@@ -36,6 +39,22 @@ def location(path: str | Path | Address) -> Location:
     return Address(path) if local is None else Path(unquote(path[local.end() :]))
 
 
+def input_location(path: str | Path | Address) -> Location:
+    """Return the location of something to read. Refuse a name that the system cannot look up.
+
+    Whether there is a file of that name is another question.
+    """
+    source = location(path)
+    if isinstance(source, Path):
+        try:
+            source.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except (OSError, ValueError) as error:
+            raise _unreadable(source, error) from None
+    return source
+
+
 def local_path(path: str | Path | Address) -> Path:
     """Return a path on this machine, for outputs that cannot be written to an address."""
     target = location(path)
@@ -47,11 +66,122 @@ def local_path(path: str | Path | Address) -> Path:
     return target
 
 
+def open_input(path: Location) -> IO[bytes]:
+    """Open a file to read it. All inputs are opened here, or checked by :func:`check_input`."""
+    check_input(path)
+    try:
+        return path.open("rb")
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+
+
+def read_input(path: Location, check: Callable[[IO[bytes], int, Location], None] | None = None) -> bytes:
+    """Read a whole file, but not more than it holds when it is opened.
+
+    ``check``: called with the open file and its size, and may refuse the file before it is read.
+    """
+    with open_input(path) as file:
+        try:
+            is_local = isinstance(path, Path)
+            size = os.fstat(file.fileno()).st_size if is_local else file.seek(0, SEEK_END)
+            file.seek(0)
+            refuse_beyond_memory(size, str(path))
+            if check is not None:
+                check(file, size, path)
+                file.seek(0)
+            return file.read(size)
+        except OSError as error:
+            raise _unreadable(path, error) from None
+
+
+def check_input(path: Location) -> None:
+    """Refuse what is not a regular file, and what cannot be read.
+
+    A pipe would wait for its writer, and a device may never end.
+    """
+    if isinstance(path, Address):
+        return
+    try:
+        kind = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    if not stat.S_ISREG(kind):
+        raise _irregular(path, kind)
+
+
+def _unreadable(path: Location, error: Exception) -> SedscopeError:
+    if isinstance(error, FileNotFoundError) and isinstance(path, Path) and path.is_symlink():
+        return SedscopeError(f"Cannot read {path}: it is a link to a file that does not exist.")
+    return SedscopeError(f"Cannot read {path}: {error_reason(error)}.")
+
+
+def _irregular(path: Path, kind: int) -> SedscopeError:
+    if stat.S_ISDIR(kind):
+        return SedscopeError(f"Cannot read {path}: it is a folder, not a file.")
+    if stat.S_ISFIFO(kind):
+        return SedscopeError(
+            f"Cannot read {path}: it is a pipe. Write the data to a file first, and give that file."
+        )
+    what = "a socket" if stat.S_ISSOCK(kind) else "a device"
+    return SedscopeError(f"Cannot read {path}: it is {what}, not a file.")
+
+
 def folder_content(folder: Location, pattern: str = "*") -> list[Location]:
     """List what a folder holds under names that match a pattern, in order."""
     if isinstance(folder, Address):
         return [*folder.glob(pattern)]
-    return [*sorted(folder.glob(pattern))]
+    return [folder / entry.name for entry in _entries(folder) if fnmatch(entry.name, pattern)]
+
+
+def folder_files(folder: Location, wanted: Callable[[str], bool]) -> list[Location]:
+    """List the files in a folder whose names are wanted, in order. Folders are left out.
+
+    A pipe, a device or a link that leads nowhere is refused: it stands where a file should be.
+    """
+    if isinstance(folder, Address):
+        return [file for file in folder.iterdir() if wanted(file.name) and file.is_file()]
+    files: list[Location] = []
+    for entry in _entries(folder):
+        if wanted(entry.name) and not entry.is_dir():
+            path = folder / entry.name
+            if not entry.is_file():
+                check_input(path)
+            files.append(path)
+    return files
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """Return the entries of a folder by name. What is not a folder has none."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except (OSError, ValueError) as error:
+        raise SedscopeError(f"Cannot read the folder {folder}: {error_reason(error)}.") from None
+
+
+def utf8_name(path: Location, name: str) -> str:
+    """Return a clip's name that is taken from a file name. Refuse one that is not UTF-8."""
+    if not is_utf8(name):
+        raise SedscopeError(
+            f"{shown_name(str(path))}: the name of the file is not UTF-8 text, so it cannot name a clip. "
+            "Rename the file."
+        )
+    return name
+
+
+def is_utf8(name: str) -> bool:
+    """Return whether a name can be written as UTF-8. File names may hold other bytes."""
+    try:
+        return name.isascii() or bool(name.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def shown_name(name: str) -> str:
+    """Return a file name as text that can be written anywhere. Bytes that are not UTF-8 become ``�``."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)

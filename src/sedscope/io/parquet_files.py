@@ -7,14 +7,16 @@ numbers to values.
 from __future__ import annotations
 
 import mmap
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError
 from .atomic_write import replacing
 from .locations import Location
+from .polars_threads import require_polars_threads, without_panic_traces
 from .size_limits import refuse_oversized
 
 if TYPE_CHECKING:
@@ -36,13 +38,23 @@ def reading_parquet(path: Location) -> Iterator[None]:
     """Turn any error while a file is read into one that names the file."""
     import polars
 
-    broken = (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError, ValueError)
+    broken = (
+        polars.exceptions.PolarsError,
+        polars.exceptions.PanicException,
+        OSError,
+        ValueError,
+        MemoryError,
+    )
+    require_polars_threads(path)
+    unfit = (AttributeError, IndexError, KeyError, OverflowError, TypeError)
     try:
-        yield
-    except (*broken, OverflowError, MemoryError, IndexError, TypeError, KeyError) as error:
+        with without_panic_traces():
+            yield
+    except (*broken, *unfit) as error:
         if isinstance(error, SedscopeError):
             raise
-        raise SedscopeError(f"{path}: not a readable Parquet file: {error}") from None
+        reason = f"its parts do not fit ({error})" if isinstance(error, unfit) else error
+        raise SedscopeError(f"{path}: not a readable Parquet file: {reason}") from None
 
 
 def check_parquet(path: Location, content: bytes | None = None) -> None:
@@ -59,11 +71,25 @@ def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:
     """Write a polars frame as a Parquet file."""
     import polars
 
-    with replacing(path) as temporary:
+    require_polars_threads(path)
+    with replacing(path) as temporary, temporary.open("wb") as file:
         try:
-            frame.write_parquet(temporary, **options)
+            with _interrupted_once():
+                frame.write_parquet(file, **options)
         except polars.exceptions.PolarsError as error:
             raise SedscopeError(f"Cannot write {path}: {error}") from None
+
+
+@contextmanager
+def _interrupted_once() -> Iterator[None]:
+    """Let Ctrl-C arrive once. Polars raises it, and then Python delivers the same signal again, which
+    would interrupt the removal of the temporary file."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(KeyboardInterrupt):
+            time.sleep(0.001)
+        raise
 
 
 def _check_file(content: bytes | mmap.mmap, where: str) -> None:
@@ -151,6 +177,8 @@ class _Struct:
         return fields
 
     def _value(self, kind: int, depth: int) -> Any:
+        if depth > _MOST_NESTED:
+            raise ValueError("Values are nested too deeply.")
         if kind in (1, 2, 3):
             return self._byte()
         if kind in (4, 5, 6):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatch
 from typing import Any, Literal, TypeAlias
 
 from ..data.choices import Gaps, Overlaps
@@ -17,7 +18,7 @@ from .durations import clip_seconds
 from .events.files import event_files
 from .events.registry import EVENT_FORMATS
 from .events.source import Source
-from .locations import Address, Location, folder_content
+from .locations import Address, Location, folder_content, folder_files
 from .scores.files import read_scores
 from .scores.registry import recognise_score_format
 from .text_tables import read_bytes, split_header
@@ -102,7 +103,7 @@ def holds_detection_sets(folder: Location) -> bool:
 def read_detection_sets(folder: Location) -> DetectionSets:
     """Read a folder with a DCASE table of detections per threshold, such as ``0.5.tsv``."""
     files: dict[float, Location] = {}
-    for file in folder_content(folder, "*.tsv"):
+    for file in folder_files(folder, lambda name: fnmatch(name, "*.tsv")):
         threshold = _threshold(file)
         if threshold in files:
             raise SedscopeError(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import IO
 
 from ..data.cells import parse_number, quoted_cell
 from ..errors import SedscopeError, counted, listing, shortened, subject
-from .locations import Address, Location, error_reason, location
+from .locations import Location, input_location, read_input
 
 _LONGEST_LINE = 16 * 2**20
 _MOST_COLUMNS = 100_000
@@ -33,22 +34,17 @@ class TextTable:
 
 def read_bytes(path: Location) -> bytes:
     """Read a file that must not be empty."""
-    try:
-        with path.open("rb") as file:
-            if isinstance(path, Address) or path.stat().st_size > _LONGEST_LINE:
-                _refuse_endless_lines(iter(lambda: file.read(2**20), b""), path)
-                file.seek(0)
-            content = file.read()
-    except OSError as error:
-        raise SedscopeError(f"Cannot read {path}: {error_reason(error)}.") from None
-    content = content.removeprefix(b"\xef\xbb\xbf")
+    content = read_input(path, _refuse_endless_lines).removeprefix(b"\xef\xbb\xbf")
     if not content.strip():
         raise SedscopeError(f"{path} is empty.")
     return content
 
 
-def _refuse_endless_lines(chunks: Iterable[bytes], path: Location) -> None:
+def _refuse_endless_lines(file: IO[bytes], size: int, path: Location) -> None:
     """Refuse a file that is not a table before it is read completely: its lines are too long."""
+    if size <= _LONGEST_LINE:
+        return
+    chunks = iter(lambda: file.read(2**20), b"")
     length, line = 0, 1
     for chunk in chunks:
         first = chunk.find(b"\n")
@@ -94,7 +90,7 @@ def read_text_table(path: str | Location, delimiter: str | None = "\t") -> TextT
 
     If ``delimiter`` is None, the header tells which one the file has.
     """
-    file = location(path)
+    file = input_location(path)
     content = read_bytes(file)
     if delimiter is None:
         delimiter = delimiter_of(decode(content.split(b"\n", 1)[0], file))

@@ -188,14 +188,19 @@ class ScoreTransform(PostProcessing):
 
 
 def _read(path: str | Path) -> dict[str, ScoreMap]:
+    from ..io.locations import open_input
+
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with (
+            open_input(Path(path)) as opened,
+            np.load(opened, allow_pickle=False) as file,
+        ):
             maps = {
                 str(label): ScoreMap(file[f"knots_{i}"], file[f"values_{i}"])
                 for i, label in enumerate(file["classes"])
             }
-    except FileNotFoundError:
-        raise SedscopeError(f"The file {path} does not exist.") from None
+    except SedscopeError:
+        raise
     except Exception as error:  # a broken file fails in many ways
         raise SedscopeError(f"{path} is not a saved ScoreTransform: {error}") from None
     if not all(score_map.is_valid() for score_map in maps.values()):

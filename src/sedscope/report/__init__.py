@@ -61,9 +61,11 @@ def write_report(
     >>> with TemporaryDirectory() as folder:
     ...     write_report({"baseline": evaluation}, Path(folder) / "report.html")
     """
+    from ..io.output_checks import refuse_overwriting
     from .html import render
     from .page_data import build_page
 
+    refuse_overwriting([path], [audio])
     page = build_page(
         evaluations,
         comparison=comparison,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import SedscopeError, counted
-from ..io.locations import folder_content, location
+from ..io.locations import check_input, folder_content, input_location, read_input
 
 MAX_BYTES = 30 * 2**20
 """Of all embedded audio, as base64 text."""
@@ -37,27 +37,38 @@ def embed_audio(folder: str | Path, clips: Sequence[str]) -> EmbeddedAudio:
 
     A file belongs to the clip of the same name.
     """
-    here = location(folder)
+    here = input_location(folder)
     if not here.is_dir():
         raise SedscopeError(f"There is no folder {folder}. Name a folder with audio files.")
     files = {file.stem: file for file in folder_content(here) if file.suffix in _MEDIA_TYPES}
+    unreadable: list[str] = []
     audio = EmbeddedAudio()
     room = MAX_BYTES
     too_large = 0
     for clip in clips:
         if clip not in files:
             continue
-        size = files[clip].stat().st_size * 4 // 3
-        if size > room:
-            too_large += 1
+        try:
+            check_input(files[clip])
+            size = files[clip].stat().st_size * 4 // 3
+            if size > room:
+                too_large += 1
+                continue
+            content = b64encode(read_input(files[clip])).decode("ascii")
+        except SedscopeError as error:
+            unreadable.append(str(error))
             continue
         room -= size
-        content = b64encode(files[clip].read_bytes()).decode("ascii")
         audio.urls[clip] = f"data:{_MEDIA_TYPES[files[clip].suffix]};base64,{content}"
     notes = []
     missing = sum(clip not in files for clip in clips)
     if missing:
         notes.append(f"The folder has no audio file for {counted(missing, 'clip')} of this page.")
+    if unreadable:
+        notes.append(
+            f"The audio of {counted(len(unreadable), 'clip')} is left out, because it cannot be read. "
+            f"The first: {unreadable[0]}"
+        )
     if too_large:
         notes.append(
             f"The audio of {counted(too_large, 'clip')} is left out, because a page holds at most "

@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..data.clip_ids import clip_ids
 from ..definitions import require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, subject
+from ..io.size_limits import machine_memory
 
 Weights: TypeAlias = NDArray[np.int32]
 """(resamples × clips) how many times each clip counts."""
 
 INTERVALS = ("percentile", "bca")
 MAX_WEIGHT = 2**24
+MOST_RESAMPLES = 10**7
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,10 @@ class Resampling:
     def __post_init__(self) -> None:
         for name, least in (("n", 1), ("seed", 0)):
             _require_whole(self, name, least)
+        if self.n > MOST_RESAMPLES:
+            raise SedscopeError(
+                f"n={self.n} is more than {MOST_RESAMPLES} resamples. 1000 to 10000 give stable intervals."
+            )
         require_number(self, "confidence", above=0, at_most=1)
         if self.confidence == 1:
             raise SedscopeError("confidence=1 must be below 1: no interval is certain.")
@@ -173,6 +179,12 @@ class Resampling:
         if number < 2:
             units_drawn = "clips" if self.groups is None else "groups of clips"
             raise SedscopeError(f"Resampling needs at least 2 {units_drawn}, not {number}.")
+        size = 4 * self.n * len(clips)
+        if size > machine_memory():
+            raise SedscopeError(
+                f"{self.n} resamples of {counted(len(clips), 'clip')} take {size / 1e9:.3g} GB, more than "
+                "the memory of this machine. Use fewer; 1000 to 10000 give stable intervals."
+            )
         rng = np.random.default_rng(self.seed)
         resamples: Iterable[NDArray[np.integer[Any]]]
         if self.balanced:

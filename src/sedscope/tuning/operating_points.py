@@ -13,7 +13,7 @@ from ..data.detections import at_thresholds, detect
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing
 from ..io.atomic_write import write_text
-from ..io.locations import location
+from ..io.locations import input_location, read_input
 from ..postprocessing import PerClass, PostProcessing, parse_postprocessing
 
 
@@ -179,10 +179,10 @@ class OperatingPoints:
             import tomli as tomllib
 
         try:
-            content = tomllib.loads(location(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise SedscopeError(f"Cannot read {path}: {error.strerror or error}.") from None
-        except ValueError as error:
+            content = tomllib.loads(read_input(input_location(path)).decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, SedscopeError):
+                raise
             raise SedscopeError(f"{path} is not a file of operating points: {error}") from None
         texts = content.get("postprocessing", {})
         thresholds = content.get("thresholds", {} if texts else None)
@@ -191,7 +191,7 @@ class OperatingPoints:
         wrong = [
             f"{label} = {value!r}"
             for label, value in thresholds.items()
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_float(value)
         ]
         if wrong:
             raise SedscopeError(f"{path}: thresholds must be numbers: {listing(wrong)}.")
@@ -203,6 +203,14 @@ class OperatingPoints:
         except SedscopeError as error:
             raise SedscopeError(f"{path}: [postprocessing]: {error}") from None
         return OperatingPoints(thresholds, provenance, unmet, steps)
+
+
+def _is_float(value: float) -> bool:
+    """Return whether a number is not NaN, and small enough for a float."""
+    try:
+        return not math.isnan(value)
+    except OverflowError:
+        return False
 
 
 def _quoted(text: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 
 from ...data.cells import RowLocation
 from ...data.event_table import EventTable, concatenate
 from ...errors import SedscopeError, raise_together
-from ..locations import Location, folder_content, location
+from ..locations import Location, folder_files, input_location
 from .format import EventFormat
 from .registry import EVENT_FORMATS, event_format, recognise_event_format
 from .source import EventReadOptions, Source
@@ -28,7 +29,7 @@ def read_event_table(
     ``problems``: collects what is wrong with rows and with files of a folder, which are left out. By
     default, they are an error.
     """
-    source = location(path)
+    source = input_location(path)
     chosen = None if format is None else event_format(format)
     options = options or EventReadOptions()
     if not source.is_dir():
@@ -67,14 +68,12 @@ def read_event_table(
 def event_files(folder: Location) -> list[Location]:
     """List the files in a folder that may hold events."""
     suffixes = {suffix for format in EVENT_FORMATS.values() for suffix in format.file_suffixes}
-    return [
-        file
-        for file in folder_content(folder)
-        if file.suffix.lower() in suffixes
-        and file.is_file()
-        and not _PARAMETERS.fullmatch(file.name)
-        and not file.name.startswith(".")
-    ]
+
+    def wanted(name: str) -> bool:
+        is_events = PurePath(name).suffix.lower() in suffixes and not _PARAMETERS.fullmatch(name)
+        return is_events and not name.startswith(".")
+
+    return folder_files(folder, wanted)
 
 
 def _is_score_table(file: Location) -> bool:

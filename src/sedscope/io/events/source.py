@@ -11,7 +11,7 @@ from typing import Any
 from ...data.cells import CellTable, RowLocation, cells_from_frame, is_number
 from ...data.event_table import check_roles
 from ...errors import SedscopeError, counted
-from ..locations import Location
+from ..locations import Location, utf8_name
 from ..parquet_files import check_parquet, reading_parquet
 from ..size_limits import refuse_oversized
 from ..text_tables import decode, delimiter_of, even_rows, read_bytes, split_rows, unique_names
@@ -51,7 +51,7 @@ class Source:
     @property
     def clip(self) -> str:
         """The clip that the file is named after, for formats with one file per clip."""
-        name = self.path.name
+        name = utf8_name(self.path, self.path.name)
         for ending in _ENDINGS:
             if name.lower().endswith(ending) and len(name) > len(ending):
                 return name[: -len(ending)]

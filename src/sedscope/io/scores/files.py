@@ -15,7 +15,7 @@ from ...data.recordings import ClipPieces
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing
-from ..locations import Location, local_path, location, with_address
+from ..locations import Location, check_input, input_location, local_path, with_address
 from .file_identity import identity_before_reading
 from .format import ScoreFormat, ScoreReadOptions
 from .registry import SCORE_FORMATS, readable_source, recognise_score_format, score_format
@@ -69,13 +69,14 @@ def read_scores(
     ...     sed.read_scores(Path(folder, "scores.npz"))["a"].values.ravel().tolist()
     [0.2, 0.9, 0.4]
     """
-    source = location(path)
+    source = input_location(path)
     chosen = recognise_score_format(source) if format is None else score_format(format)
     if chosen is None:
         if source.is_dir():
             raise SedscopeError(f"{source} holds no score tables (*.tsv).")
         if not source.exists():
             raise SedscopeError(f"Cannot read {source}: there is no such file or folder.")
+        check_input(source)
         raise SedscopeError(
             f"{source} holds no scores in a known format. The formats are "
             f"{listing([*SCORE_FORMATS], limit=30)}."
@@ -97,7 +98,10 @@ def read_scores(
 
 def _open(chosen: ScoreFormat, source: Location, options: ScoreReadOptions) -> Scores:
     try:
-        return chosen.read(readable_source(source), options)
+        readable = readable_source(source)
+        if not readable.is_dir():
+            check_input(readable)
+        return chosen.read(readable, options)
     except SedscopeError as error:
         raise with_address(error, source) from None
 

@@ -13,8 +13,8 @@ from ...data.choices import Gaps
 from ...data.progress import Progress as Progress
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
-from ...errors import SedscopeError
-from ..locations import Address, Location, error_reason
+from ...errors import SedscopeError, listing
+from ..locations import Address, Location, is_utf8, open_input
 from .file_identity import FilesOfClip
 
 ScoreFeature: TypeAlias = Literal[
@@ -78,6 +78,11 @@ class ScoreFormat:
                     "lossy=True (--lossy)."
                 )
 
+        odd = [ascii(clip) for clip in scores if not is_utf8(clip)]
+        if odd:
+            raise SedscopeError(
+                f"Cannot write {path}: names of clips must be UTF-8 text: {listing(odd)}. Rename the clips."
+            )
         if not scores.whole_clips:
             refuse("unknown ends")
         first: np.dtype[np.float32 | np.float64] | None = None
@@ -112,9 +117,5 @@ def starts_with(path: Location, *marks: bytes) -> bool:
         return False
     if isinstance(path, Address):
         return path.read_range(0, max(map(len, marks))).startswith(marks)
-    try:
-        with path.open("rb") as file:
-            head = file.read(max(map(len, marks)))
-    except OSError as error:
-        raise SedscopeError(f"Cannot read {path}: {error_reason(error)}.") from None
-    return head.startswith(marks)
+    with open_input(path) as file:
+        return file.read(max(map(len, marks))).startswith(marks)

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from ...data.scores import Scores
 from ...data.times import Ticks, check_ticks, frame_ticks
 from ...errors import SedscopeError, counted
 from ..atomic_write import filling, write_text
-from ..locations import Location, error_reason
+from ..locations import Location, error_reason, read_input
 from .format import ScoreFormat, ScoreReadOptions
 from .npy_files import NpyWriter, mapped_array
 
@@ -81,15 +81,18 @@ def read(path: Location, _: ScoreReadOptions) -> Scores:
     )
 
 
+def _refuse_large_index(_: IO[bytes], size: int, path: Location) -> None:
+    if size > _LARGEST_INDEX:
+        raise SedscopeError(f"{path}: not the index of a store: it is too large.")
+
+
 class FolderIndex:
     """The index of a folder, checked."""
 
     def __init__(self, folder: Location) -> None:
         self.path = folder / _INDEX
         try:
-            if self.path.stat().st_size > _LARGEST_INDEX:
-                raise ValueError("it is too large")
-            content = json.loads(self.path.read_text(encoding="utf-8"))
+            content = json.loads(read_input(self.path, _refuse_large_index).decode("utf-8"))
             if not isinstance(content, dict) or content.get("format") != _FORMAT:
                 raise ValueError(f"its format is not {_FORMAT!r}")
             if content.get("version") != _VERSION:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SedscopeError
-from ..locations import Address, Location, error_reason
+from ..locations import Address, Location, error_reason, open_input
 
 _LONGEST_HEADER = 2**16 + 16  # bytes
 
@@ -118,7 +118,7 @@ def mapped_array(path: Location, offset: int = 0) -> NDArray[Any] | RemoteArray:
     if isinstance(path, Address):
         return RemoteArray(path)
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             file.seek(offset)
             shape, columns_first, dtype = read_header(file, str(path))
             start, size = file.tell(), os.fstat(file.fileno()).st_size

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Sequence
+from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +23,8 @@ from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, SedscopeWarning, listing, raise_together
 from ..atomic_write import filling, replacing
-from ..locations import Location, folder_content
+from ..locations import Location, folder_files, utf8_name
+from ..polars_threads import require_polars_threads
 from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
 
@@ -45,7 +47,7 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
     """Read a folder of score tables, one per clip, named after the clip."""
     if not path.is_dir():
         raise SedscopeError(f"{path} is not a folder of score tables.")
-    files = [*_tables(path)]
+    files = _tables(path)
     if not files:
         raise SedscopeError(f"{path} holds no score tables (*.tsv).")
     classes, complete = _first_table(files)
@@ -57,11 +59,13 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
             stacklevel=4,
         )
     load = partial(_load, path, classes, complete, options.gaps)
-    return Scores([file.stem for file in files], load, classes=classes, thread_safe=True)
+    return Scores(
+        [utf8_name(file, file.stem) for file in files], load, classes=classes, thread_safe=True
+    )
 
 
-def _tables(folder: Location) -> Iterator[Location]:
-    return (file for file in folder_content(folder, "*.tsv") if file.is_file())
+def _tables(folder: Location) -> list[Location]:
+    return folder_files(folder, lambda name: fnmatch(name, "*.tsv"))
 
 
 def _files_of_clip(folder: Path, name: str) -> list[Path]:
@@ -139,6 +143,7 @@ def _parse_slowly(file: Location) -> tuple[FloatArray, Sequence[int]]:
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
     """Write a folder of score tables, with as few digits as read back exactly."""
+    require_polars_threads(path)
     unfit = [repr(name) for name in scores.classes if name in TIME_COLUMNS or "\n" in name]
     if unfit:
         raise SedscopeError(f"A score table cannot have classes named {listing(unfit)}.")

@@ -13,6 +13,8 @@ from ....data.ground_truth import GroundTruth
 from ....errors import SedscopeError, listing
 from ....io.atomic_write import replacing, write_text
 from ....io.durations import read_durations
+from ....io.locations import read_input
+from ....io.output_checks import refuse_overwriting
 from ....io.text_tables import read_text_table
 from ..inputs import events_by_name, of_clips, require_same_clips
 from ..lazy_scores import LazyScores
@@ -255,7 +257,7 @@ def write_detection(
     if not hasattr(scores, "keys"):
         raise SedscopeError("scores must be a mapping from clips to score tables.")
     path = Path(filepath)
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    before = read_input(path).decode("utf-8") if path.exists() else ""
     rows = [
         f"{name}.{audio_format}\t{onset}\t{offset}\t{label}\n"
         for name, events in scores_to_event_list(scores, threshold).items()
@@ -285,8 +287,10 @@ def write_detections_for_multiple_thresholds(
         raise SedscopeError(
             f"thresholds must differ within {threshold_decimals} decimals. Raise threshold_decimals."
         )
-    scores = transformed_scores(scores, score_transform)
     folder = Path(dir_path)
+    inputs = [path for path in (scores, score_transform) if isinstance(path, (str, Path))]
+    refuse_overwriting([folder / f"{name}.tsv" for name in names], inputs)
+    scores = transformed_scores(scores, score_transform)
     folder.mkdir(parents=True, exist_ok=True)
     for name, point in zip(names, points.tolist(), strict=True):
         write_detection(scores, point, folder / f"{name}.tsv", audio_format)

@@ -7,6 +7,8 @@ from typing import Any
 
 from ....data.frames import TIME_COLUMNS
 from ....errors import SedscopeError
+from ....io.locations import check_input
+from ....io.polars_threads import require_polars_threads
 from ....io.scores.tsv import FLOAT32_START
 
 
@@ -18,6 +20,8 @@ def read_number_table(path: Path) -> Any:
     import pandas
     import polars
 
+    check_input(path)
+    require_polars_threads(path)
     try:
         with path.open("rb") as file:
             is_float32 = file.read(len(FLOAT32_START)) == FLOAT32_START

@@ -1,0 +1,117 @@
+"""The threads of polars: what they print, and processes that lack them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from ..errors import SedscopeError
+
+_TASKS = Path("/proc/self/task")
+_NAMES = ("polars-0", "async-executor")
+
+
+class _Forks:
+    """Whether polars had started its threads before this process was forked.
+
+    A fork copies only the thread that forks. Polars would wait forever for the others.
+    """
+
+    used = False
+    at_fork = False
+    lost = False
+
+    def before(self) -> None:
+        self.at_fork = self._started()
+
+    def in_child(self) -> None:
+        self.lost = self.lost or self.at_fork
+        self.used = False
+
+    def _started(self) -> bool:
+        try:
+            names = [(task / "comm").read_text() for task in _TASKS.iterdir()]
+        except OSError:  # another system, which does not tell
+            return self.used
+        return any(name.startswith(_NAMES) for name in names)
+
+
+_forks = _Forks()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_forks.before, after_in_child=_forks.in_child)
+
+
+def require_polars_threads(path: object) -> None:
+    """Refuse to read or write a file if polars would wait forever for threads that a fork left behind."""
+    if _forks.lost:
+        raise SedscopeError(
+            f"{path} cannot be read or written here: this process was forked after polars had started its "
+            "threads, which a fork does not copy. Start processes with the method 'spawn' or "
+            "'forkserver' (of a torch DataLoader: multiprocessing_context='spawn'), or convert scores to a "
+            "store first (sedscope convert)."
+        )
+    _forks.used = True
+
+
+class _HeldErrors:
+    """Holds back what is printed to standard error while polars reads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._readers = 0
+        self._panicked = False
+        self._terminal = -1
+        self._held: IO[bytes] | Any = None
+
+    def begin(self) -> None:
+        with self._lock:
+            self._readers += 1
+            if self._readers == 1:
+                with suppress(OSError):  # there is no standard error
+                    self._held = tempfile.TemporaryFile()  # noqa: SIM115
+                    self._terminal = os.dup(2)
+                    os.dup2(self._held.fileno(), 2)
+
+    def end(self, *, panicked: bool) -> None:
+        with self._lock:
+            self._readers -= 1
+            self._panicked = self._panicked or panicked
+            if self._readers or self._terminal < 0:
+                return
+            os.dup2(self._terminal, 2)
+            os.close(self._terminal)
+            self._terminal = -1
+            with self._held as held:
+                held.seek(0)
+                text = b"" if self._panicked else held.read()
+            self._panicked = False
+        if text:
+            with suppress(OSError):
+                os.write(2, text)
+
+
+_held_errors = _HeldErrors()
+
+
+@contextmanager
+def without_panic_traces() -> Iterator[None]:
+    """Drop the trace that polars prints to standard error when a broken file makes it panic.
+
+    The exception says what is wrong. Without a panic, everything that was printed meanwhile appears.
+    """
+    import polars
+
+    panicked = False
+    _held_errors.begin()
+    try:
+        yield
+    except polars.exceptions.PanicException:
+        panicked = True
+        raise
+    finally:
+        _held_errors.end(panicked=panicked)
