@@ -84,13 +84,20 @@ def references_by_class(clip: SoakClip) -> list[list[Event]]:
     return found
 
 
+@lru_cache(maxsize=1000)
+def in_ticks(seconds: float) -> int:
+    """Whole microseconds."""
+    return int(to_ticks(seconds))
+
+
+@lru_cache(maxsize=1000)
 def pairable(criterion: Criterion) -> oracle.Pairable:
     """Whether the criterion can pair a detection with a reference."""
     if isinstance(criterion, sed.IoU):
         return oracle.overlap_over_union(criterion.threshold)
     assert isinstance(criterion, sed.Collar)
     onset, offset = (
-        None if limit is None else int(to_ticks(limit)) for limit in (criterion.onset, criterion.offset)
+        None if limit is None else in_ticks(limit) for limit in (criterion.onset, criterion.offset)
     )
     return oracle.collar(onset=onset, offset=offset, offset_rate=criterion.offset_rate)
 
@@ -170,16 +177,17 @@ def segment_bounds(clip: SoakClip, criterion: sed.Segment | sed.Clip) -> list[Ev
     """The segments of a clip."""
     if isinstance(criterion, sed.Clip):
         return [(0, clip.duration)]
-    length = int(to_ticks(criterion.length))
+    length = in_ticks(criterion.length)
     return [(begin, min(begin + length, clip.duration)) for begin in range(0, clip.duration, length)]
 
 
 def segment_score(scores: Sequence[float], edges: Sequence[int], segment: Event, mean: bool) -> float:
     """The largest score in a segment, or the exact mean, rounded once; -inf without frames."""
+    begin, end = segment
     inside = [
-        (score, time)
+        (score, min(end, edges[frame + 1]) - max(begin, edges[frame]))
         for frame, score in enumerate(scores)
-        if (time := shared(segment, [(edges[frame], edges[frame + 1])])) > 0
+        if edges[frame] < end and edges[frame + 1] > begin
     ]
     values = [score for score, _ in inside]
     if not mean or not values or min(values) == -INF or max(values) == INF:

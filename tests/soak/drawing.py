@@ -6,6 +6,7 @@ lie on frame boundaries or beyond the end of the scores.
 
 from __future__ import annotations
 
+import itertools
 import math
 import struct
 from random import Random
@@ -89,7 +90,7 @@ class Drawer:
                 rng.choice(edges) if rng.random() < 0.5 else rng.randint(0, latest)
                 for _ in range(rng.choice([2, 2, 3, 4, 6]))
             )
-            for onset, offset in zip(bounds, bounds[1:], strict=False):
+            for onset, offset in itertools.pairwise(bounds):
                 if onset < offset and onset < duration and rng.random() < 0.7:
                     found.append((onset, offset, label))
         return found

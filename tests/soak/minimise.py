@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -40,7 +41,7 @@ def smaller_cases(case: Case) -> Iterator[Case]:
         for smaller in _smaller_clips(clip):
             yield replace(case, clips=[*clips[:i], smaller, *clips[i + 1 :]])
     levels = sorted({level for clip in clips for scores in clip.scores for level in scores})
-    for lower, higher in zip(levels, levels[1:], strict=False):
+    for lower, higher in itertools.pairwise(levels):
         yield replace(case, clips=[_with_level(clip, higher, lower) for clip in clips])
     if case.dtype == "float32":
         yield replace(case, dtype="float64")

@@ -168,7 +168,8 @@ class Soak:
         cases = ", ".join(f"{number} {check}" for check, number in together.cases.items())
         return (
             f"{seconds / 60:5.1f} min: {together.clips:,} clips judged "
-            f"({together.clips / seconds:,.0f}/s); cases: {cases}; "
+            f"({together.clips / seconds:,.0f}/s, "
+            f"{together.clips / max(together.core_seconds, 1e-9):,.0f} per core-second); cases: {cases}; "
             f"{sum(together.failures.values())} failures"
         )
 

@@ -6,7 +6,7 @@ import importlib.util
 import time
 import traceback
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -40,9 +40,11 @@ class Totals:
     compared: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By check and by kind of thing compared."""
     cases: Counter[str] = field(default_factory=Counter)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     failures: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By check and kind."""
+    core_seconds: float = 0.0
+    """What the processor spent, which on a busy machine is less than the time that passed."""
 
     @property
     def clips(self) -> int:
@@ -53,8 +55,10 @@ class Totals:
         """Add what another worker did."""
         self.compared.update(other.compared)
         self.cases.update(other.cases)
-        self.seconds.update(other.seconds)
+        for check, seconds in other.seconds.items():
+            self.seconds[check] += seconds
         self.failures.update(other.failures)
+        self.core_seconds += other.core_seconds
 
 
 def available_checks() -> list[Check]:
@@ -137,7 +141,8 @@ class Worker:
         else:
             self.totals.compared.update({(check.name, kind): n for kind, n in compared.items()})
         self.totals.cases[check.name] += 1
-        spent[check.name] += time.monotonic() - begin  # type: ignore[assignment]
+        self.totals.core_seconds = time.process_time()
+        spent[check.name] += time.monotonic() - begin
 
     def _failed(self, case: Case) -> None:
         found = failure_kind(case)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Mapping
 from random import Random
@@ -151,7 +152,7 @@ def _rows(table: DeltaRows) -> list[list[Rows]]:
     """The rows (score, columns…) of each class and clip."""
     rows = list(zip(table.scores.tolist(), *(column.tolist() for column in table.columns), strict=True))
     return [
-        [rows[first:last] for first, last in zip(starts, starts[1:], strict=False)]
+        [rows[first:last] for first, last in itertools.pairwise(starts)]
         for starts in table.starts.tolist()
     ]
 

@@ -66,10 +66,10 @@ def tables(case: Case, criterion: Criterion) -> tuple[list[Table], Table]:
     pairs: dict[float, tuple[int, int, int]] = {}
     if criterion.defines_substitutions:
         for clip in case.clips:
-            before = 0
+            earlier = 0
             for score, number in brute_force.pairs_of_any_label(clip, criterion):
-                pairs[score] = (0, 0, pairs.get(score, (0, 0, 0))[2] + number - before)
-                before = number
+                pairs[score] = (0, 0, pairs.get(score, (0, 0, 0))[2] + number - earlier)
+                earlier = number
     for part in (*changes, pairs):
         for score, change in part.items():
             old = together.get(score, (0, 0, 0))

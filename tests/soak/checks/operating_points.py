@@ -43,7 +43,7 @@ def draw(rng: Random, seed: str) -> Case:
 
 def judge(case: Case) -> Mapping[str, int]:
     """Detect at the thresholds of each metric, and evaluate what is detected."""
-    metrics = [sed.parse_metric(text) for text in case.definitions]
+    metrics: list[Any] = [sed.parse_metric(text) for text in case.definitions]
     result = sed.evaluate(case.scores, case.truth, metrics, threads=1)
     compared = 0
     for metric in metrics:

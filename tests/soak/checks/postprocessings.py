@@ -74,7 +74,9 @@ def judge(case: Case) -> Mapping[str, int]:
                 lifted = _lifted(postprocessing, scores)
                 for threshold in oracle.thresholds(scores, lifted, got[0]):
                     wanted_runs = _runs(postprocessing, scores, lifted, clip.edges, threshold)
-                    require_equal(oracle.runs(*got, threshold), wanted_runs, name, (threshold, where))
+                    require_equal(
+                        oracle.runs(got[0], got[1], threshold), wanted_runs, name, (threshold, where)
+                    )
     return {"clips": len(case.clips), name: len(case.clips)}
 
 
@@ -104,7 +106,7 @@ def _judge_boxes(postprocessing: Any, got: Any, scores: Any, edges: Any) -> None
     window = int(to_ticks(postprocessing.step))
     wanted = oracle.event_boxes(scores, edges, window, postprocessing.absolute, postprocessing.relative)
     where = f"{scores} {list(edges)}"
-    require_equal(oracle.runs(*got, -INF), [box[:2] for box in wanted], "boxes", where)
+    require_equal(oracle.runs(got[0], got[1], -INF), [box[:2] for box in wanted], "boxes", where)
     confidences = dict(zip(got[1][:-1], got[0], strict=True))
     for onset, _, confidence in wanted:
         found = confidences[onset]

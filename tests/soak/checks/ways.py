@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -133,10 +134,8 @@ def checkpoint(case: Case, metrics: Metrics, rng: Random) -> None:
             if done >= last:
                 raise Interruption
 
-        try:
+        with suppress(Interruption):
             run(case.scores, progress=stop)
-        except Interruption:
-            pass
         expected = plain(case, metrics)
         require_same_result(run(case.scores), expected)
         require_same_result(run(case.scores), expected)
@@ -274,8 +273,7 @@ def judge(case: Case) -> Mapping[str, int]:
 @cache
 def _cluster() -> Any:
     """A cluster of threads that lives as long as this process."""
-    import distributed
-
+    distributed = import_module("distributed")
     made = distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
