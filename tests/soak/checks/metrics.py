@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
@@ -239,6 +239,14 @@ def close(got: float, expected: float) -> bool:
     )
 
 
+def limits_met_exactly(case: Case, criterion: Criterion) -> list[int]:
+    """False alarms per hour that operating points of the first class have, where they are whole."""
+    table = tables(case, criterion)[0][0]
+    return [
+        point.fp * HOUR // table.ticks for point in table.points if point.fp * HOUR % table.ticks == 0
+    ]
+
+
 def draw(rng: Random, seed: str) -> Case:
     """Some clips, and metrics of one criterion."""
     drawer = Drawer(rng)
@@ -246,12 +254,10 @@ def draw(rng: Random, seed: str) -> Case:
     criterion = drawer.criterion()
     metrics = dict.fromkeys(repr(drawer.metric(criterion)) for _ in range(4))
     clips = drawer.clips(rng.choice([3, 10, 30]))
-    total = sum(clip.duration for clip in clips)
-    least = total // math.gcd(total, HOUR)  # false alarms that are a whole number per hour
-    if least <= 30:
-        limit = least * rng.randint(1, 3) * HOUR // total
-        metrics[repr(sed.RecallAtFalseAlarms(criterion, limit))] = None
-    return Case("metrics", seed, drawer.dtype, clips, [*metrics])
+    case = Case("metrics", seed, drawer.dtype, clips, [*metrics])
+    limit = rng.choice(limits_met_exactly(case, criterion))
+    metrics[repr(sed.RecallAtFalseAlarms(criterion, limit))] = None
+    return replace(case, definitions=[*metrics])
 
 
 def judge(case: Case) -> Mapping[str, int]:

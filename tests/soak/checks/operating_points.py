@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import sedscope as sed
+from sedscope.criteria import parse_criterion
 
 from ..case import Case
 from ..drawing import Drawer
 from .check import Check, require, require_equal, same_number
+from .metrics import (
+    HOUR,
+    OperatingPoint,
+    Table,
+    error_rate,
+    fscore,
+    limits_met_exactly,
+    precision,
+    tables,
+)
 
 
 def at_a_threshold(metric: Any, threshold: float) -> Any:
@@ -83,4 +97,72 @@ def judge(case: Case) -> Mapping[str, int]:
     return {"operating points": compared}
 
 
-CHECKS = (Check("operating_points", 8, draw, judge),)
+def draw_choice(rng: Random, seed: str) -> Case:
+    """Some clips, a criterion, an objective, and a constraint that may be met exactly."""
+    drawer = Drawer(rng)
+    drawer.most_frames = min(drawer.most_frames, 12)
+    criterion = drawer.criterion()
+    while not criterion.thresholds_frames:
+        criterion = drawer.criterion()
+    clips = drawer.clips(rng.choice([1, 5, 20]))
+    options: dict[str, Any] = {"objective": rng.choice(["fscore", "error_rate", "precision", "recall"])}
+    constraint = rng.choice(["none", "min_precision", "min_recall", "max_false_alarms_per_hour"])
+    case = Case("choices", seed, drawer.dtype, clips, [repr(criterion)], options)
+    if constraint in ("min_precision", "min_recall"):
+        options[constraint] = rng.choice([0.25, 0.5, 1.0])
+    elif constraint != "none":
+        options[constraint] = rng.choice(limits_met_exactly(case, criterion))
+    return case
+
+
+def judge_choice(case: Case) -> Mapping[str, int]:
+    """The chosen thresholds, saved and loaded, give the best of the points that meet the constraint."""
+    criterion = parse_criterion(case.definitions[0])
+    objective = case.options["objective"]
+    constraints = {name: value for name, value in case.options.items() if name != "objective"}
+    counts = sed.deltas(case.scores, case.truth, criterion, threads=1).counts(threads=1)
+    chosen = sed.choose(counts, objective, **constraints)
+    with TemporaryDirectory() as folder:
+        chosen.save(Path(folder, "points.toml"))
+        loaded = sed.OperatingPoints.load(Path(folder, "points.toml"))
+    require_equal(dict(loaded.thresholds), dict(chosen.thresholds), "thresholds in a file")
+    system = sed.Scores.from_events(loaded.detect(case.scores), classes=case.classes, clips=case.names)
+    detected = sed.deltas(system, case.truth, criterion, threads=1).counts(threads=1)
+    for label, table in zip(case.classes, tables(case, criterion)[0], strict=True):
+        if not table.references:
+            require_equal(label in chosen.thresholds, False, "threshold without references", label)
+            continue
+        met = [point for point in table.points if _meets(point, table, constraints)]
+        require_equal(label in chosen.unmet, not met, "unmet constraint", (label, constraints))
+        tally = detected[label].tally_at(0.5)
+        got = OperatingPoint(0.0, int(tally.tp), int(tally.fp))
+        if met:
+            require_equal(_meets(got, table, constraints), True, "constraint", (label, got, constraints))
+        best = max(_goodness(point, table, objective) for point in met or table.points)
+        require_equal(_goodness(got, table, objective), best, f"choice by {objective}", label)
+    return {"choices": len(chosen.thresholds)}
+
+
+def _meets(point: OperatingPoint, table: Table, constraints: Mapping[str, float]) -> bool:
+    """Whether an operating point meets all constraints, in exact arithmetic."""
+    return (
+        precision(point) >= Fraction(constraints.get("min_precision", 0))
+        and Fraction(point.tp, table.references) >= Fraction(constraints.get("min_recall", 0))
+        and Fraction(point.fp * HOUR, table.ticks)
+        <= Fraction(constraints.get("max_false_alarms_per_hour", 10**30))
+    )
+
+
+def _goodness(point: OperatingPoint, table: Table, objective: str) -> Fraction:
+    """What should be largest."""
+    if objective == "fscore":
+        return fscore(point, table.references, 1)
+    if objective == "error_rate":
+        return -error_rate(point, table.references, substitutions=False)
+    return precision(point) if objective == "precision" else Fraction(point.tp, table.references)
+
+
+CHECKS = (
+    Check("operating_points", 8, draw, judge),
+    Check("choices", 3, draw_choice, judge_choice),
+)

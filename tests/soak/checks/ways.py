@@ -179,6 +179,19 @@ def merges(case: Case, metrics: Metrics, rng: Random) -> None:
     require_same_result(got, plain(case, metrics))
 
 
+def pruned(case: Case, metrics: Metrics, rng: Random) -> None:
+    """Deltas that were found for one metric, and read by others. They may be refused."""
+    first, *others = [metric for metric in metrics if metric.criterion == metrics[0].criterion]
+    if not others:
+        return
+    found = plain(case, [first]).deltas
+    try:
+        got = sed.evaluate_deltas(found.values(), others, threads=1)
+    except sed.SedscopeError:
+        return
+    require_same_values(got, plain(case, others))
+
+
 def class_by_class(case: Case, metrics: Metrics, rng: Random) -> None:
     """Counts that are added up when they are read."""
     with changed(deltas_module, "ROWS_TO_KEEP", 0):
@@ -216,6 +229,7 @@ WAYS: dict[str, Callable[[Case, Metrics, Random], None]] = {
         blocks,
         checkpoint,
         merges,
+        pruned,
         class_by_class,
         clip_order,
         events,
