@@ -24,7 +24,7 @@ from .checks import CHECKS
 from .checks import counts as counts_check
 from .drawing import Drawer
 from .minimise import minimise
-from .worker import Failure, Worker, available_checks, failure_kind
+from .worker import available_checks, failure_kind
 
 SAVED = sorted(FOLDER.glob("*.json"))
 
@@ -37,15 +37,14 @@ def test_saved_cases_pass(path: Path) -> None:
 
 
 def test_a_short_soak(tmp_path: Path) -> None:
-    failures: list[Failure] = []
-    worker = Worker("short", tmp_path, report=failures.append)
-    worker.run(15)
-    while len(worker.totals.cases) < len(worker.checks):  # on a slow machine
-        worker.step()
-    texts = [f"{failure.message}\n{failure.path and failure.path.read_text()}" for failure in failures]
-    assert not failures, "\n\n".join(texts)
-    assert worker.totals.clips > 100
-    assert {check.name for check in available_checks()} == set(worker.totals.cases)
+    command = [sys.executable, "-m", "tests.soak", "--minutes", "0.25", "--seed", "short"]
+    run = subprocess.run(
+        [*command, "--cases", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=600
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert int(run.stdout.split("clips judged: ")[1]) > 100
+    for check in available_checks():
+        assert f"  {check.name}: " in run.stdout
 
 
 def oracle_counts(

@@ -118,10 +118,10 @@ class Worker:
         self.number = 0
 
     def run(self, seconds: float, *, tick: Callable[[Totals], None] = lambda totals: None) -> None:
-        """Judge cases until the time is over."""
+        """Judge cases until the time is over, at least one of each check."""
         end = time.monotonic() + seconds
         with strict():
-            while time.monotonic() < end:
+            while time.monotonic() < end or len(self.totals.cases) < len(self.checks):
                 self.step()
                 tick(self.totals)
 
