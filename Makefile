@@ -10,7 +10,7 @@ SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score
 	criteria/test_criteria data/test_chunks data/test_detections data/test_recordings data/test_scores \
 	postprocessing/test_postprocessing resampling/test_bootstrap diagnosis/test_diagnosis))
 
-.PHONY: demo test test-sanitized lint bench bench-large peers clean
+.PHONY: demo test test-sanitized soak lint bench bench-large peers clean
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
 	rm -rf demo
@@ -29,6 +29,12 @@ test-sanitized: .venv/ready-for-tests  ## the core under AddressSanitizer and Un
 	LD_PRELOAD="$$(for name in asan stdc++; do $${CXX:-c++} -print-file-name=lib$$name.so; done | xargs)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		.venv-sanitized/bin/python -m pytest -p no:cacheprovider -k "not memory_grows" $(SANITIZED_TESTS)
+
+# Random sets against a brute force and each other, on all cores, e.g. SOAK_MINUTES=60. Failures are made
+# small and saved in tests/soak/cases, where the tests replay them. SOAK_SEED repeats the cases of a run.
+SOAK_MINUTES ?= 5
+soak: .venv/ready-for-tests
+	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) $(if $(SOAK_SEED),--seed $(SOAK_SEED))
 
 lint: .venv/ready-for-tests
 	$(BIN)/ruff check

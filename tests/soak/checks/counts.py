@@ -1,0 +1,199 @@
+"""The counts of every clip at every threshold, against the brute force."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping
+from random import Random
+
+import sedscope as sed
+from sedscope.counting.request import DeltaRequest
+from sedscope.criteria import parse_criterion
+from sedscope.criteria.delta_tables import DeltaRows
+from sedscope.data.alignment import align
+
+from ...support import oracle
+from ...support.passes import find_deltas
+from .. import brute_force
+from ..case import Case
+from ..drawing import Drawer
+from .check import Check, kind_of, require_equal
+
+CRITERIA_PER_SET = 2
+
+
+def draw(rng: Random, seed: str) -> Case:
+    """Many small clips, and two criteria."""
+    drawer = Drawer(rng)
+    criteria = [drawer.criterion() for _ in range(CRITERIA_PER_SET)]
+    clips = drawer.clips(rng.choice([100, 200, 300]))
+    return Case("counts", seed, drawer.dtype, clips, [repr(criterion) for criterion in criteria])
+
+
+def judge(case: Case) -> Mapping[str, int]:
+    """The set is counted at once; then the changes of each clip are compared, and their sums."""
+    alignment = align(case.scores, case.truth)
+    criteria = {parse_criterion(text): text for text in case.definitions}
+    requests = {
+        criterion: DeltaRequest(any_label=criterion.defines_substitutions and i == 0)
+        for i, criterion in enumerate(criteria)
+    }
+    clips, classes = len(case.clips), len(case.classes)
+    points = 0
+    for criterion, deltas in find_deltas(alignment, requests, threads=1).items():
+        require_equal(criterion, parse_criterion(repr(criterion)), "repr of a criterion")
+        tables, kind = deltas.tables, kind_of(criterion)
+        rows = _rows(tables.detections)
+        cross = _rows(tables.cross_triggers)
+        any_label = None if tables.any_label is None else _rows(tables.any_label)
+        totals: list[dict[float, list[int]]] = [{} for _ in range(classes)]
+        references, times, trials = [0] * classes, [0] * classes, 0
+        for i, clip in enumerate(case.clips):
+            expected = brute_force.count(clip, criterion)
+            for c in range(classes):
+                changes = brute_force.changes(expected.points[c])
+                points += len(expected.points[c])
+                require_equal(_summed(rows[c][i]), changes, f"changes of {kind}", (criterion, i, c))
+                for score, (tp, fp) in changes.items():
+                    total = totals[c].setdefault(score, [0, 0])
+                    total[0] += tp
+                    total[1] += fp
+                references[c] += expected.references[c]
+                times[c] += expected.reference_times[c]
+                crossed = brute_force.cross_changes(expected.points[c])
+                require_equal(
+                    _summed_by_label(cross[c][i]),
+                    crossed,
+                    f"cross-triggers of {kind}",
+                    (criterion, i, c),
+                )
+            trials += expected.trials or 0
+            if any_label is not None:
+                pairs = [
+                    brute_force.Point(score, number, 0, ())
+                    for score, number in brute_force.pairs_of_any_label(clip, criterion)
+                ]
+                got = {score: (change, 0) for score, change in _sum(any_label[0][i]).items() if change}
+                require_equal(
+                    got, brute_force.changes(pairs), f"pairs of any label of {kind}", (criterion, i)
+                )
+        counts = deltas.counts(threads=1)
+        for c, label in enumerate(case.classes):
+            of_class = counts[label]
+            require_equal(
+                [of_class.references, round(of_class.reference_time * 1e6), of_class.trials or 0],
+                [references[c], times[c], trials],
+                f"references of {kind}",
+                (criterion, label),
+            )
+            got_rows = [of_class.scores.tolist(), of_class.tp.tolist(), of_class.fp.tolist()]
+            got_points = {score: (tp, fp) for score, tp, fp in zip(*got_rows, strict=True)}
+            summed = _points(totals[c])
+            for score, at in summed.items():
+                # rows at which only a cross-trigger changes are in the table, too
+                require_equal(got_points.get(score), at, f"counts of {kind}", (criterion, label, score))
+            require_equal(
+                got_rows[0], sorted(got_rows[0], reverse=True), "order of scores", (criterion, label)
+            )
+    return {"clips": clips, "clips × criteria": clips * len(criteria), "operating points": points}
+
+
+def draw_errors(rng: Random, seed: str) -> Case:
+    """A few clips, and a collar that sums errors."""
+    drawer = Drawer(rng)
+    drawer.most_frames = min(drawer.most_frames, 12)
+    criterion = drawer.criterion(errors=True)
+    while not isinstance(criterion, sed.Collar):
+        criterion = drawer.criterion(errors=True)
+    clips = drawer.clips(20)
+    return Case("boundary_errors", seed, drawer.dtype, clips, [repr(criterion)])
+
+
+def judge_errors(case: Case) -> Mapping[str, int]:
+    """Sums of the errors of onsets and offsets, against all matchings."""
+    (criterion,) = map(parse_criterion, case.definitions)
+    assert isinstance(criterion, sed.Collar)
+    deltas = find_deltas(align(case.scores, case.truth), {criterion: DeltaRequest()}, threads=1)[
+        criterion
+    ]
+    assert deltas.tables.errors is not None
+    rows = _rows(deltas.tables.errors)
+    can_pair = brute_force.pairable(criterion)
+    for i, clip in enumerate(case.clips):
+        targets = brute_force.references_by_class(clip)
+        for c, scores in enumerate(clip.scores):
+            points = [
+                brute_force.Point(score, *_least_errors(found, targets[c], can_pair), ())
+                for score in brute_force.levels(scores)
+                for found in [brute_force.detections(scores, clip.edges, score)]
+            ]
+            got = {score: pair for score, pair in _summed(rows[c][i]).items() if pair != (0, 0)}
+            require_equal(got, brute_force.changes(points), "boundary errors", (i, c))
+    return {"clips": len(case.clips), "clips × criteria": len(case.clips)}
+
+
+def _least_errors(
+    detected: list[oracle.Event], targets: list[oracle.Event], can_pair: oracle.Pairable
+) -> tuple[int, int]:
+    ranked = []
+    for pairs in oracle.matchings(detected, targets, can_pair):
+        onsets = [detection[0] - target[0] for detection, target in pairs]
+        offsets = [detection[1] - target[1] for detection, target in pairs]
+        absolute = sum(abs(error) for error in onsets + offsets)
+        ranked.append((-len(pairs), absolute, sum(onsets), sum(offsets)))
+    return min(ranked)[2:]
+
+
+Rows = list[tuple[float, ...]]
+
+
+def _rows(table: DeltaRows) -> list[list[Rows]]:
+    """The rows (score, columns…) of each class and clip."""
+    rows = list(zip(table.scores.tolist(), *(column.tolist() for column in table.columns), strict=True))
+    return [
+        [rows[first:last] for first, last in itertools.pairwise(starts)]
+        for starts in table.starts.tolist()
+    ]
+
+
+def _sum(rows: Rows) -> dict[float, int]:
+    found: defaultdict[float, int] = defaultdict(int)
+    for score, change in rows:
+        found[score] += int(change)
+    return found
+
+
+def _summed(rows: Rows) -> dict[float, tuple[int, int]]:
+    """Score -> both changes there, without those that change nothing."""
+    found: dict[float, tuple[int, int]] = {}
+    for score, first, second in rows:
+        before = found.get(score, (0, 0))
+        found[score] = (before[0] + int(first), before[1] + int(second))
+    return {score: pair for score, pair in found.items() if pair != (0, 0)}
+
+
+def _summed_by_label(rows: Rows) -> dict[tuple[float, int], int]:
+    """Score and other class -> change there."""
+    found: defaultdict[tuple[float, int], int] = defaultdict(int)
+    for score, label, change in rows:
+        found[score, int(label)] += int(change)
+    return {key: change for key, change in found.items() if change}
+
+
+def _points(changes: Mapping[float, list[int]]) -> dict[float, tuple[int, int]]:
+    """Score -> counts there, where they change."""
+    found = {}
+    tp = fp = 0
+    for score in sorted(changes, reverse=True):
+        more_tp, more_fp = changes[score]
+        tp, fp = tp + more_tp, fp + more_fp
+        if (more_tp, more_fp) != (0, 0):
+            found[score] = (tp, fp)
+    return found
+
+
+CHECKS = (
+    Check("counts", 60, draw, judge),
+    Check("boundary_errors", 3, draw_errors, judge_errors),
+)
