@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
 
 import typer
 
-from ..data.choices import ClipChoice, Invalid, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Invalid, Missing, Overlaps
 from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
 from .options import (
@@ -38,6 +38,7 @@ class Selection(TypedDict):
     classes: list[str] | None
     clips: ClipChoice
     missing: Missing
+    coverage: Coverage
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,13 @@ class FileOptions(OptionGroup):
         typer.Option(
             help="Clips that the ground truth does not list: 'error' refuses them, 'empty' takes them as "
             "clips without events."
+        ),
+    ] = "error"
+    coverage: Annotated[
+        Coverage,
+        typer.Option(
+            help="Scores that end long before or after most of their clips: 'error' refuses them, 'any' "
+            "evaluates them as they are."
         ),
     ] = "error"
     invalid: Annotated[
@@ -137,6 +145,7 @@ class InputOptions(FileOptions):
             "classes": _class_names(self.classes, labels),
             "clips": _clip_choice(self.clips),
             "missing": self.missing,
+            "coverage": self.coverage,
         }
 
 

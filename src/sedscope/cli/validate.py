@@ -43,6 +43,7 @@ def validate(
         durations=files.durations,
         classes=names or None,
         missing=files.missing,
+        coverage=files.coverage,
         invalid=files.invalid,
         overlaps=files.overlaps,
         format=files.truth_format,

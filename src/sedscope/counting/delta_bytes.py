@@ -101,6 +101,7 @@ def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
         "classes": deltas.classes,
         "clips": deltas.clips,
         "durations": keep(deltas.durations),
+        "extents": keep(deltas.extents),
         "floors": keep(deltas.floors),
         "detections": rows(tables.detections),
         "cross_triggers": rows(tables.cross_triggers),
@@ -161,8 +162,10 @@ def build(
             for text, variant in description["variants"].items()
         },
         provenance=Provenance.from_json(description.get("provenance")),
+        extents=get(description.get("extents")),
     )
     _require(deltas.durations.shape == (len(clips),) and deltas.floors.shape == (len(classes),))
+    _require(deltas.extents is None or deltas.extents.shape == (len(clips), 3))
     return deltas
 
 

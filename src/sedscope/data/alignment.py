@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, subject, with_guesses
 from .arrays import IntArray
-from .choices import ClipChoice, Invalid, Missing
+from .choices import ClipChoice, Coverage, Invalid, Missing
 from .clip_ids import clip_id
+from .coverage import CoveredClips, check_coverage_choice
 from .ground_truth import GroundTruth
 from .scores import Scores
 from .times import Ticks
@@ -35,6 +36,8 @@ class Alignment:
     """The first event of each clip, and the number of all events."""
     durations: Ticks
     """Per clip in microseconds. 0 means that the clip ends at the last boundary of its scores."""
+    coverage: Coverage
+    """What to do with scores that end long before or after most of their clips."""
     invalid: Invalid
     """What to do with events that begin after the end of their clip."""
     warnings: tuple[str, ...]
@@ -55,6 +58,15 @@ class Alignment:
             durations=self.durations[clips],
         )
 
+    def covered_clips(self, durations: Ticks, extents: Ticks) -> CoveredClips:
+        """Return how much of each clip its frames cover. ``durations``: known for all clips."""
+        return CoveredClips(self.clips, durations, extents, self.scores.whole_clips)
+
+    def require_coverage(self, durations: Ticks, extents: Ticks) -> None:
+        """Refuse scores that end long before or after most of their clips, unless that is accepted."""
+        if self.coverage == "error":
+            self.covered_clips(durations, extents).refuse()
+
     def truth_digest(self) -> str:
         """Return the SHA-256 hash of the clips, classes, reference events and durations."""
         digest = hashlib.sha256("\0".join((*self.clips, "", *self.classes)).encode())
@@ -70,12 +82,14 @@ def align(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
 ) -> Alignment:
     """Choose the clips and classes to evaluate.
 
     ``classes``: by default all classes of the scores. ``clips``: ids, or ``"scored"`` for all clips that
     have scores; by default, scores and ground truth must have the same clips. ``missing="empty"``:
-    clips that the ground truth does not list have no events.
+    clips that the ground truth does not list have no events. ``coverage="any"``: the scores may end long
+    before or after their clips.
     """
     if not isinstance(scores, Scores):
         raise SedscopeError(f"Expected Scores, not {type(scores).__name__}. See read_scores.")
@@ -83,6 +97,7 @@ def align(
         raise SedscopeError(
             f"Expected a GroundTruth, not {type(truth).__name__}. See read_ground_truth."
         )
+    check_coverage_choice(coverage)
     warnings = list(truth.warnings)
     chosen_classes = _choose_classes(scores, truth, classes, warnings)
     chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
@@ -118,6 +133,7 @@ def align(
         labels=event_labels[order],
         starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         durations=durations,
+        coverage=coverage,
         invalid=truth.invalid,
         warnings=tuple(warnings),
     )

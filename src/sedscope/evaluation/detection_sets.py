@@ -12,7 +12,7 @@ from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
 from ..data.alignment import align
 from ..data.arrays import FloatArray
-from ..data.choices import ClipChoice, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
@@ -27,6 +27,7 @@ def counts_of_sets(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     overlaps: Overlaps = "error",
     threads: int | None = None,
 ) -> dict[Criterion, Counts]:
@@ -52,7 +53,9 @@ def counts_of_sets(
             clips=truth.clips,
             overlaps=overlaps,
         )
-        alignment = align(system, truth, classes=chosen, clips=chosen_clips, missing=missing)
+        alignment = align(
+            system, truth, classes=chosen, clips=chosen_clips, missing=missing, coverage=coverage
+        )
         for criterion, deltas in one_pass(alignment, unlimited, threads=threads).items():
             points[criterion].append(deltas.counts(threads=threads).at([0.5]))
     return {criterion: _join_points(rows, np.array(thresholds)) for criterion, rows in points.items()}

@@ -17,7 +17,7 @@ from ..counting.counts import Counts
 from ..counting.deltas import Deltas, refuse_different_scores
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
-from ..data.choices import ClipChoice, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
@@ -36,7 +36,7 @@ from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling
 from .class_blocks import CountsInBlocks, counts_in_blocks
 from .detection_sets import counts_of_sets
-from .notes import empty_classes_note, late_events, late_events_note, undefined_resamples_note
+from .notes import coverage_note, empty_classes_note, late_events, late_events_note, undefined_resamples_note
 from .result import Evaluation
 
 
@@ -48,6 +48,7 @@ def evaluate(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     bootstrap: Resampling | int | None = None,
     engine: EngineName = "threads",
     scheduler: object = None,
@@ -77,6 +78,10 @@ def evaluate(
     missing : {"error", "empty"}, default "error"
         What to do with clips that the ground truth does not list: refuse them, or take them as clips
         without events.
+    coverage : {"error", "any"}, default "error"
+        What to do with scores that cover less than half of their clips or go on for more than twice as
+        long, in most clips or in total: refuse them, or evaluate them as they are. A warning names clips
+        that differ by more than a tenth.
     bootstrap : int or Resampling, optional
         Resample the clips this many times, and add intervals.
     engine : {"threads", "dask"}, default "threads"
@@ -115,7 +120,7 @@ def evaluate(
     limited = options.memory_limit() is not None
     if limited and bootstrap is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
-    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     draws = None if bootstrap is None else Draws(Resampling.of(bootstrap), alignment.clips)
     intervals: dict[Metric[Any], Bootstrap] = {}
     with options.open_engine() as opened:
@@ -132,6 +137,7 @@ def evaluate(
     notes = [
         *alignment.warnings,
         *late_events_note(alignment, in_blocks.durations),
+        *coverage_note(alignment, in_blocks.deltas),
         *undefined_resamples_note(intervals.values()),
     ]
     result = measure(
@@ -148,6 +154,7 @@ def evaluate_sets(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     overlaps: Overlaps = "error",
     threads: int | None = None,
 ) -> Evaluation:
@@ -162,7 +169,7 @@ def evaluate_sets(
         The reference events, with the durations of the clips.
     metrics : Metric or iterable of Metric
         What to measure. Metrics at a threshold are defined only at the thresholds of the sets.
-    classes, clips, missing
+    classes, clips, missing, coverage
         What to evaluate; see :func:`evaluate`.
     overlaps : {"error", "merge"}, default "error"
         What to do with overlapping detections of one class: refuse or merge them.
@@ -197,6 +204,7 @@ def evaluate_sets(
         classes=classes,
         clips=clips,
         missing=missing,
+        coverage=coverage,
         overlaps=overlaps,
         threads=threads,
     )

@@ -36,6 +36,14 @@ def late_events_note(alignment: Alignment, durations: Ticks) -> list[str]:
     ]
 
 
+def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
+    """Note clips whose scores end long before or after they do."""
+    some = next(iter(deltas.values()))
+    if some.extents is None:
+        return []
+    return alignment.covered_clips(some.durations, some.extents).notes()
+
+
 def empty_classes_note(references: Mapping[str, int]) -> list[str]:
     """Note classes without reference events."""
     empty = [label for label, number in references.items() if not number]

@@ -20,7 +20,7 @@ from ...counting.deltas import Deltas
 from ...counting.one_pass import one_pass
 from ...counting.request import DeltaRequest
 from ...criteria import Criterion, Intersection
-from ...data.alignment import align
+from ...data.alignment import Alignment, align
 from ...data.ground_truth import GroundTruth
 from ...data.scores import Scores
 from ...errors import SedscopeError, SedscopeWarning, listing, subject
@@ -46,16 +46,36 @@ class NamedDeltas:
 
 
 def find_deltas(
-    scores: NamedScores, truth: GroundTruth, criterion: Criterion, request: DeltaRequest | None = None
+    scores: NamedScores,
+    truth: GroundTruth,
+    criterion: Criterion,
+    request: DeltaRequest | None = None,
+    *,
+    known_durations: bool = True,
 ) -> NamedDeltas:
-    """Find the deltas of scores, and warn about unusual data."""
+    """Find the deltas of scores, and warn about unusual data.
+
+    ``known_durations``: whether the durations are known, or end with the last event.
+    """
     _require_known_labels(scores.scores, truth)
     alignment = align(scores.scores, truth)
     deltas = one_pass(alignment, {criterion: request or DeltaRequest()})[criterion]
     # without durations, the alignment adds a note that callers of this interface can do nothing about
     _warn(truth.warnings if truth.durations is None else alignment.warnings)
+    _check_coverage(alignment, deltas, known_durations)
     _warn_of_empty_classes(deltas)
     return NamedDeltas(deltas, tuple(scores.names[clip] for clip in deltas.clips))
+
+
+def _check_coverage(alignment: Alignment, deltas: Deltas, known_durations: bool) -> None:
+    """Refuse scores that end long before or after most of their clips, and warn about others."""
+    assert deltas.extents is not None
+    durations = deltas.durations
+    if not known_durations:  # a clip ends with its last event or score
+        durations = np.maximum(durations, deltas.extents[:, 2])
+    covered = alignment.covered_clips(durations, deltas.extents)
+    covered.refuse("To evaluate them as they are, use sedscope.evaluate with coverage='any'.")
+    _warn(covered.notes())
 
 
 def _require_known_labels(scores: Scores, truth: GroundTruth) -> None:
