@@ -98,13 +98,14 @@ def align(
             f"Expected a GroundTruth, not {type(truth).__name__}. See read_ground_truth."
         )
     check_coverage_choice(coverage)
-    warnings = list(truth.warnings)
+    warnings: list[str] = []
     chosen_classes = _choose_classes(scores, truth, classes, warnings)
     chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
-
     class_number = {label: i for i, label in enumerate(chosen_classes)}
     label_class = np.array([class_number.get(label, -1) for label in truth.labels], np.int32)
     clip_number = {clip: i for i, clip in enumerate(chosen_clips)}
+    warnings[:0] = truth.warnings_about(clip_number, class_number)
+    warnings += _silent_clips_note(scores, chosen_clips, clips)
     truth_clip = np.array([clip_number.get(clip, -1) for clip in truth.clips], np.int64)
 
     event_clips = truth_clip[truth.event_clips]
@@ -137,6 +138,22 @@ def align(
         invalid=truth.invalid,
         warnings=tuple(warnings),
     )
+
+
+def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoice) -> list[str]:
+    """Note clips that a list of detections does not name, because it may lack them by mistake."""
+    silent = [clip for clip in chosen if clip in scores.assumed_clips]
+    if not silent:
+        return []
+    advice = ""
+    if isinstance(clips, str):
+        advice = " clips='scored' (--clips scored) keeps them: a list of detections does not say which"
+        advice += " clips were processed. To leave some out, list the others with clips= (--clips)."
+    is_, it, counts = ("is", "it", "counts") if len(silent) == 1 else ("are", "they", "count")
+    return [
+        f"{len(silent)} of {counted(len(chosen), 'clip')} {is_} not in the list of detections, so {it} "
+        f"{counts} as silent: {listing(silent)}.{advice}"
+    ]
 
 
 def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:

@@ -31,6 +31,7 @@ class CachedScores(Scores):
             whole_clips=scores.whole_clips,
             identify=self._identity_when_read,
             processing=scores.processing,
+            assumed_clips=scores.assumed_clips,
         )
 
     def __reduce__(self) -> tuple[type[CachedScores], tuple[Scores]]:

@@ -50,6 +50,9 @@ class Scores(Mapping[str, ClipScores]):
         clip do, or None if it cannot tell. A checkpoint then need not read the clip to recognise it.
     processing : iterable of str, optional
         How the scores were post-processed, one definition per step.
+    assumed_clips : iterable of str, optional
+        Those of the `clips` that the output of the system does not name, and in which nothing is
+        detected. A list of detections does not say which clips it was made from.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class Scores(Mapping[str, ClipScores]):
         whole_clips: bool = True,
         identify: Callable[[str], str | None] | None = None,
         processing: Iterable[str] = (),
+        assumed_clips: Iterable[str] = (),
     ) -> None:
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -81,6 +85,7 @@ class Scores(Mapping[str, ClipScores]):
         self.whole_clips = whole_clips
         self._identify = identify
         self.processing = tuple(processing)
+        self.assumed_clips = frozenset(assumed_clips)
 
     @classmethod
     def from_arrays(
@@ -341,6 +346,7 @@ class Scores(Mapping[str, ClipScores]):
             whole_clips=self.whole_clips,
             identify=identify,
             processing=self.processing,
+            assumed_clips=self.assumed_clips,
         )
 
     def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds") -> Scores:

@@ -31,7 +31,13 @@ from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
 from .comparison_result import Comparison, Difference, PairDifference, SystemValue
 from .evaluate import measure
-from .notes import coverage_note, empty_classes_note, late_events_note, undefined_resamples_note
+from .notes import (
+    coverage_note,
+    empty_classes_note,
+    late_events_note,
+    threshold_notes,
+    undefined_resamples_note,
+)
 from .result import Evaluation
 
 Runs: TypeAlias = Scores | Sequence[Scores]
@@ -121,6 +127,7 @@ def compare(
                 *run.alignment.warnings,
                 *late_events_note(run.alignment, _durations(deltas)),
                 *coverage_note(run.alignment, deltas),
+                *threshold_notes(chosen, deltas),
             ]
             notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))))]
             if run.number == 1:

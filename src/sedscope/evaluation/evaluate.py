@@ -36,7 +36,14 @@ from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling
 from .class_blocks import CountsInBlocks, counts_in_blocks
 from .detection_sets import counts_of_sets
-from .notes import coverage_note, empty_classes_note, late_events, late_events_note, undefined_resamples_note
+from .notes import (
+    coverage_note,
+    empty_classes_note,
+    late_events,
+    late_events_note,
+    threshold_notes,
+    undefined_resamples_note,
+)
 from .result import Evaluation
 
 
@@ -138,6 +145,7 @@ def evaluate(
         *alignment.warnings,
         *late_events_note(alignment, in_blocks.durations),
         *coverage_note(alignment, in_blocks.deltas),
+        *threshold_notes(chosen, in_blocks.deltas),
         *undefined_resamples_note(intervals.values()),
     ]
     result = measure(
@@ -197,7 +205,7 @@ def evaluate_sets(
         raise SedscopeError(
             f"Sets of detections cannot be post-processed, but these metrics need it: {listing(processing)}."
         )
-    counts = counts_of_sets(
+    counts, notes = counts_of_sets(
         sets,
         truth,
         delta_requests(chosen),
@@ -208,7 +216,7 @@ def evaluate_sets(
         overlaps=overlaps,
         threads=threads,
     )
-    return measure(chosen, counts, truth.warnings, {}).warn(stacklevel=2)
+    return measure(chosen, counts, notes, {}).warn(stacklevel=2)
 
 
 def evaluate_deltas(
@@ -267,7 +275,7 @@ def evaluate_deltas(
                 draws = Draws(Resampling.of(bootstrap), used[metric.criterion].clips)
                 intervals |= _intervals(draws, [metric], used, engine)
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
-    notes = undefined_resamples_note(intervals.values())
+    notes = [*threshold_notes(chosen, used), *undefined_resamples_note(intervals.values())]
     return measure(chosen, counts, notes, intervals).warn(stacklevel=2)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counting.deltas import Deltas
+from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.times import Ticks
+from ..data.score_range import score_range, threshold_note
 from ..errors import counted, listing
+from ..metrics import Metric
 from ..resampling.intervals import Bootstrap
 
 
@@ -42,6 +47,18 @@ def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> l
     if some.extents is None:
         return []
     return alignment.covered_clips(some.durations, some.extents).notes()
+
+
+def threshold_notes(metrics: Iterable[Metric[Any]], deltas: Mapping[Criterion, Deltas]) -> list[str]:
+    """Note fixed thresholds between 0 and 1 that do not suit the scores."""
+    notes: dict[Criterion, list[str]] = {}
+    for metric in metrics:
+        threshold, of_criterion = metric.points_read, deltas.get(metric.criterion)
+        if isinstance(threshold, str) or of_criterion is None or metric.criterion in notes:
+            continue
+        low, high = score_range([of_criterion.tables.detections.scores])
+        notes[metric.criterion] = threshold_note(low, high, threshold, repr(metric))
+    return next((note for note in notes.values() if note), [])
 
 
 def empty_classes_note(references: Mapping[str, int]) -> list[str]:

@@ -76,6 +76,7 @@ class PostProcessing(Defined, ABC):
             whole_clips=scores.whole_clips,
             identify=identify,
             processing=(*scores.processing, self.identity() or repr(self)),
+            assumed_clips=scores.assumed_clips,
         )
 
     @abstractmethod

@@ -21,7 +21,7 @@ from ..data.coverage import CoveredClips, check_coverage_choice
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, counted, listing, subject
-from ..evaluation.notes import late_events_note
+from ..evaluation.notes import late_events_note, threshold_notes
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
 from ..postprocessing import PostProcessing
@@ -66,6 +66,7 @@ class BatchCollector:
         self.repeats = repeats
         self.postprocessing = postprocessing
         self.threads = threads
+        self.ground_truth = truth
         self.truth = None if truth is None else _align_truth(truth, self.classes, missing)
         self.truth_rows = (
             {} if self.truth is None else {clip: i for i, clip in enumerate(self.truth.clips[:-1])}
@@ -160,12 +161,15 @@ class BatchCollector:
         return {deltas.criterion: deltas for deltas in merged}
 
     def notes(self, deltas: Mapping[Criterion, Deltas]) -> list[str]:
-        """Return notes on the ground truth, and on its clips that were in the batches."""
-        if self.truth is None:
-            return []
+        """Return notes on the scores, the ground truth, and its clips that were in the batches."""
+        about_scores = threshold_notes(self.metrics, deltas)
+        if self.truth is None or self.ground_truth is None:
+            return about_scores
         clips = next(iter(deltas.values())).clips
         without = len(self.truth_rows) - len({clip for clip in clips if clip in self.truth_rows})
-        notes = [*self.truth.warnings]
+        about_all = self.ground_truth.warnings_about(self.truth_rows, self.classes)
+        notes = [note for note in self.truth.warnings if note not in about_all]
+        notes += self.ground_truth.warnings_about(set(clips), self.classes)
         if without:
             listed = counted(len(self.truth_rows), "clip")
             verbs = "has no scores and was" if without == 1 else "have no scores and were"
@@ -173,7 +177,8 @@ class BatchCollector:
         durations = next(iter(deltas.values())).durations
         notes += late_events_note(self.truth.choose(self._rows_in_truth(clips)), durations)
         covered = _covered_clips(deltas)
-        return notes if covered is None else notes + covered.notes()
+        notes += [] if covered is None else covered.notes()
+        return notes + about_scores
 
     def require_coverage(self, deltas: Mapping[Criterion, Deltas]) -> None:
         """Refuse scores that end long before or after most of their clips, unless that is accepted."""
