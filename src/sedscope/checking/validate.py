@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..data.choices import Invalid, Missing, Overlaps
+from ..data.choices import Coverage, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id
 from ..data.event_table import EventTable
@@ -29,6 +29,7 @@ from .checks import (
 )
 from .findings import Finding, Findings, SummaryValue, Validation
 from .survey import Survey, survey_scores
+from .time_checks import check_times
 
 __all__ = ["Finding", "Validation", "validate"]
 
@@ -40,6 +41,7 @@ def validate(
     durations: str | Location | Mapping[str, float] | None = None,
     classes: Sequence[str] | None = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     invalid: Invalid = "error",
     overlaps: Overlaps = "error",
     format: str | None = None,
@@ -65,6 +67,8 @@ def validate(
         The classes to evaluate. By default, all classes of the scores.
     missing : {"error", "empty"}
         Whether clips that the ground truth does not list are an error, or clips without events.
+    coverage : {"error", "any"}
+        Whether scores that end long before or after most of their clips are an error or are accepted.
     invalid : {"error", "drop"}
         Whether events of no length, or after the end of their clip, are an error or are dropped.
     overlaps : {"error", "merge"}
@@ -113,7 +117,10 @@ def validate(
             )
         references: GroundTruth | None = truth
         times: EventTimes | None = EventTimes(
-            [truth.clips[i] for i in truth.event_clips], truth.onsets, truth.offsets
+            [truth.clips[i] for i in truth.event_clips],
+            [truth.labels[i] for i in truth.event_labels],
+            truth.onsets,
+            truth.offsets,
         )
         for note in truth.warnings:
             findings.add("warning", "ground-truth", note)
@@ -136,6 +143,7 @@ def validate(
     if references is not None and times is not None and survey is not None and system is not None:
         check_scores_and_truth(system, survey, references, classes, missing, invalid, findings)
         check_time_unit(times, survey, references, findings)
+        check_times(system, references, times, coverage, findings, threads)
     summary = _summarize(system, survey, references, classes, missing)
     return Validation(findings.errors_first(), summary)
 
@@ -205,7 +213,8 @@ def _usable_truth(
 def _event_times(table: EventTable) -> EventTimes:
     """Return the times of all rows, including events that the ground truth leaves out."""
     events = table.columns()
-    return EventTimes([clip_id(clip) for clip in events.clip], events.onset, events.offset)
+    clips = [clip_id(clip) for clip in events.clip]
+    return EventTimes(clips, events.label, events.onset, events.offset)
 
 
 def _read_scores(

@@ -89,26 +89,30 @@ class CoveredClips:
         things = "scores" if self.whole_clips else "detections"
         return (
             f"The {things} of {len(rows)} of {counted(int(judged.sum()), 'clip')} {what}: "
-            f"{self._named(rows)}.{self._unit_guess()} Check the frame length and the times of the "
+            f"{listing(self._named(rows[:5]), total=len(rows))}.{self._unit_guess()} Check the frame length and the times of the "
             f"{things}, and the durations of the clips: all are in seconds."
         )
 
     def notes(self) -> list[str]:
         """Say which clips are covered badly."""
-        notes = []
+        return [f"{what}: {listing(where)}." if where else f"{what}." for what, where in self.findings()]
+
+    def findings(self) -> list[tuple[str, list[str]]]:
+        """Say what is odd, as sentences without full stop, each with the clips it is about."""
+        findings: list[tuple[str, list[str]]] = []
         short, long = self.short(), self.long()
         things = "scores" if self.whole_clips else "detections"
         if len(short):
-            notes.append(
-                f"The {things} of {counted(len(short), 'clip')} cover less than {100 * (1 - _NOTED):.0f} % "
-                f"of the clip; nothing is detected in the rest: {self._named(short)}."
-            )
+            what = f"The {things} of {counted(len(short), 'clip')} cover less than "
+            what += f"{100 * (1 - _NOTED):.0f} % of the clip; nothing is detected in the rest"
+            findings.append((what, self._named(short)))
         if len(long):
-            notes.append(
-                f"The {things} of {counted(len(long), 'clip')} go on more than {100 * _NOTED:.0f} % beyond "
-                f"the end of the clip; what is detected there counts: {self._named(long)}."
-            )
-        return notes + ([] if len(short) + len(long) > len(self.clips) / 2 else self._stretched())
+            what = f"The {things} of {counted(len(long), 'clip')} go on more than {100 * _NOTED:.0f} % "
+            what += "beyond the end of the clip; what is detected there counts"
+            findings.append((what, self._named(long)))
+        if len(short) + len(long) <= len(self.clips) / 2:
+            findings += [(what, []) for what in self._stretched()]
+        return findings
 
     def _stretched(self) -> list[str]:
         """Note that the scores of most clips are too long or too short, if only by a little."""
@@ -122,7 +126,7 @@ class CoveredClips:
                 percent = 100 * float(np.median(abs(excess[rows]) / self.durations[rows]))
                 return [
                     f"The scores of {np.count_nonzero(rows)} of {counted(len(self.clips), 'clip')} are "
-                    f"{longer} than their clip, mostly by {percent:.2g} %. Check the frame length."
+                    f"{longer} than their clip, mostly by {percent:.2g} %. Check the frame length"
                 ]
         return []
 
@@ -147,13 +151,12 @@ class CoveredClips:
         begin: Ticks = self.extents[:, 1]
         return begin
 
-    def _named(self, rows: NDArray[np.intp]) -> str:
-        texts = [
+    def _named(self, rows: NDArray[np.intp]) -> list[str]:
+        return [
             f"{self.clips[i]} ({self.extents[i, 0] / 1e6:g}–{self.extents[i, 2] / 1e6:g} s of "
             f"{self.durations[i] / 1e6:g} s)"
-            for i in rows[:5].tolist()
+            for i in rows.tolist()
         ]
-        return listing(texts, total=len(rows))
 
     def _unit_guess(self) -> str:
         """Say which units were mixed up, if the scores are longer or shorter by just such a factor."""
