@@ -20,6 +20,8 @@ _NOTED = 0.1  # the share of a clip that scores may lack or exceed without a wor
 _NOTED_OF_MOST = 0.03  # the same for most clips of a set: then it is no accident
 _REFUSED = 2.0  # the factor beyond which a set is refused
 
+_TOLERANCE = 10_000  # microseconds that never matter
+
 ACCEPT = "To evaluate them as they are, use coverage='any' (--coverage any)."
 
 _UNITS = {1000: "seconds and milliseconds", 60: "minutes and seconds", 1e6: "seconds and microseconds"}
@@ -75,22 +77,24 @@ class CoveredClips:
         has_frames = self.extents[:, 2] > self.extents[:, 0]
         judged = np.ones_like(has_frames) if self.whole_clips else has_frames
         covered, last = self._covered(), self._last_begin()
-        too_long = judged & (last > _REFUSED * self.durations)
-        too_short = judged & (_REFUSED * covered < self.durations) & self.whole_clips
-        total, half = self.durations[judged].sum(), np.count_nonzero(judged) / 2
-        if last[judged].sum() > _REFUSED * total or np.count_nonzero(too_long) > half:
+        too_long = judged & (last > _REFUSED * self.durations + _TOLERANCE)
+        too_short = judged & (_REFUSED * covered + _TOLERANCE < self.durations) & self.whole_clips
+        number, total = np.count_nonzero(judged), self.durations[judged].sum()
+        tolerance = number * _TOLERANCE
+        if last[judged].sum() > _REFUSED * total + tolerance or np.count_nonzero(too_long) > number / 2:
             rows, what = np.flatnonzero(too_long), "go on far beyond the end of their clips"
-        elif (self.whole_clips and _REFUSED * covered.sum() < total) or np.count_nonzero(
+        elif (self.whole_clips and _REFUSED * covered.sum() + tolerance < total) or np.count_nonzero(
             too_short
-        ) > half:
+        ) > number / 2:
             rows, what = np.flatnonzero(too_short), "cover less than half of their clips"
         else:
             return None
         things = "scores" if self.whole_clips else "detections"
         return (
-            f"The {things} of {len(rows)} of {counted(int(judged.sum()), 'clip')} {what}: "
-            f"{listing(self._named(rows[:5]), total=len(rows))}.{self._unit_guess()} Check the frame length and the times of the "
-            f"{things}, and the durations of the clips: all are in seconds."
+            f"The {things} of {len(rows)} of {counted(int(number), 'clip')} {what}: "
+            f"{listing(self._named(rows[:5]), total=len(rows))}.{self._unit_guess()} Check "
+            f"the frame length and the times of the {things}, and the durations of the clips: all are in "
+            "seconds."
         )
 
     def notes(self) -> list[str]:
@@ -120,7 +124,7 @@ class CoveredClips:
             return []
         excess = self.extents[:, 2] - self.durations
         frames = self.extents[:, 2] - self.extents[:, 1]
-        odd = (abs(excess) > frames) & (abs(excess) > _NOTED_OF_MOST * self.durations)
+        odd = (abs(excess) > frames + _TOLERANCE) & (abs(excess) > _NOTED_OF_MOST * self.durations)
         for rows, longer in ((odd & (excess > 0), "longer"), (odd & (excess < 0), "shorter")):
             if np.count_nonzero(rows) > len(self.clips) / 2:
                 percent = 100 * float(np.median(abs(excess[rows]) / self.durations[rows]))
@@ -136,11 +140,11 @@ class CoveredClips:
             return np.empty(0, np.intp)
         frame = self.extents[:, 2] - self.extents[:, 1]
         lacking = self.durations - self._covered()
-        return np.flatnonzero((lacking > _NOTED * self.durations) & (lacking > frame))
+        return np.flatnonzero((lacking > _NOTED * self.durations) & (lacking > frame + _TOLERANCE))
 
     def long(self) -> NDArray[np.intp]:
         """Return the clips with frames that begin more than a tenth after the end."""
-        return np.flatnonzero(self._last_begin() > (1 + _NOTED) * self.durations)
+        return np.flatnonzero(self._last_begin() > (1 + _NOTED) * self.durations + _TOLERANCE)
 
     def _covered(self) -> Ticks:
         first, last = np.maximum(self.extents[:, 0], 0), np.minimum(self.extents[:, 2], self.durations)
