@@ -167,3 +167,14 @@ def test_a_threshold_that_does_not_suit_the_scores(scale: float, advice: str) ->
     assert sed.evaluate(scores, truth, sed.BestFScore(sed.Collar())).warnings == ()
     assert sed.detect(scores, 2.0)
     assert "range" in [finding.kind for finding in sed.validate(scores, truth).warnings]
+
+
+def test_references_in_minutes() -> None:
+    durations = {f"clip{i}": 10.0 for i in range(12)}
+    events = {clip: [(1 / 60, 2 / 60, "Dog"), (5 / 60, 9 / 60, "Dog")] for clip in durations}
+    truth = sed.GroundTruth.from_dict(events, durations=durations)
+    scores = scores_of(dict.fromkeys(durations, 10))
+    with pytest.warns(
+        sed.SedscopeWarning, match="All 24 reference events lie in the first 2 % of their"
+    ):
+        sed.evaluate(scores, truth, PSDS)

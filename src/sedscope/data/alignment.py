@@ -18,6 +18,9 @@ from .ground_truth import GroundTruth
 from .scores import Scores
 from .times import Ticks
 
+_SQUEEZED = 50  # if all references end before this part of their clips, their times look wrong ...
+_MANY_EVENTS, _MANY_CLIPS = 20, 10  # ... in at least this many events and clips
+
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
@@ -125,12 +128,14 @@ def align(
             f"{subject(unknown, 'clip', 'has')} no stated duration, so the last boundary of the scores "
             "is taken as the end."
         )
+    events = np.stack([truth.onsets[order], truth.offsets[order]], axis=1)
+    warnings += _squeezed_references_note(events[:, 1], event_clips[order], durations)
     return Alignment(
         scores=scores,
         clips=chosen_clips,
         classes=chosen_classes,
         columns=np.array([column[label] for label in chosen_classes], np.int64),
-        events=np.stack([truth.onsets[order], truth.offsets[order]], axis=1),
+        events=events,
         labels=event_labels[order],
         starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         durations=durations,
@@ -153,6 +158,20 @@ def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoic
     return [
         f"{len(silent)} of {counted(len(chosen), 'clip')} {is_} not in the list of detections, so {it} "
         f"{counts} as silent: {listing(silent)}.{advice}"
+    ]
+
+
+def _squeezed_references_note(offsets: Ticks, event_clips: IntArray, durations: Ticks) -> list[str]:
+    """Note that all reference events lie at the very beginning of their clips, as times in minutes do."""
+    of_events = durations[event_clips]
+    if len(offsets) < _MANY_EVENTS or not (_SQUEEZED * offsets <= of_events).all():
+        return []
+    clips = len(np.unique(event_clips))
+    if clips < _MANY_CLIPS or not of_events.all():
+        return []
+    return [
+        f"All {counted(len(offsets), 'reference event')} lie in the first {100 / _SQUEEZED:g} % of their "
+        f"{counted(clips, 'clip')}. Check that their times are in seconds, not in minutes or hours."
     ]
 
 
