@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 import sedscope as sed
 from sedscope.data.coverage import CoveredClips, extents_of
+from sedscope.metrics import Metric
 
 F1 = sed.FScore(sed.Collar())
 PSDS = sed.presets.PSDS1
@@ -37,7 +39,7 @@ TEN = {"a": 10.0, "b": 10.0, "c": 10.0}
     ],
 )
 @pytest.mark.parametrize("metric", [F1, PSDS])
-def test_a_wrong_frame_length_is_refused(frame: float, reason: str, metric: sed.Metric) -> None:
+def test_a_wrong_frame_length_is_refused(frame: float, reason: str, metric: Metric[Any]) -> None:
     scores, truth = scores_of(dict.fromkeys(TEN, 10), frame), truth_of(TEN)
     with pytest.raises(sed.SedscopeError, match=reason):
         sed.evaluate(scores, truth, metric)

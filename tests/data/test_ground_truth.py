@@ -236,7 +236,7 @@ def test_clips_shorter_or_longer_than_their_scores(seconds: float) -> None:
     result = sed.evaluate(scores, truth, PSDS, coverage="any")
     assert result.hours == pytest.approx(2 * seconds / 3600)
     assert result[PSDS].value == 1
-    assert any("end after" in warning for warning in result.warnings) == (seconds < 3)
+    assert any("after its clip does" in warning for warning in result.warnings) == (seconds < 3)
 
 
 @pytest.mark.filterwarnings("ignore:The scores of 1 clip cover less:sedscope.SedscopeWarning")

@@ -140,12 +140,13 @@ def evaluate(
             deltas = find_deltas(alignment, delta_requests(chosen), opened, progress)
     if not limited:
         counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
-        in_blocks = CountsInBlocks(counts, deltas, next(iter(deltas.values())).durations, 1)
+        about_scores = [*coverage_note(alignment, deltas), *threshold_notes(chosen, deltas)]
+        durations = next(iter(deltas.values())).durations
+        in_blocks = CountsInBlocks(counts, deltas, durations, 1, about_scores)
     notes = [
         *alignment.warnings,
         *late_events_note(alignment, in_blocks.durations),
-        *coverage_note(alignment, in_blocks.deltas),
-        *threshold_notes(chosen, in_blocks.deltas),
+        *in_blocks.notes,
         *undefined_resamples_note(intervals.values()),
     ]
     result = measure(
@@ -301,7 +302,7 @@ def measure(
         references=references,
         clips=some.clips,
         hours=some.duration / 3600,
-        warnings=(*notes, *empty_classes_note(references)),
+        warnings=tuple(dict.fromkeys([*notes, *empty_classes_note(references)])),
         intervals=intervals,
         alignment=alignment,
         deltas={} if deltas is None else deltas,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..data.times import Ticks
 from ..data.score_range import score_range, threshold_note
+from ..data.times import Ticks
 from ..errors import counted, listing
 from ..metrics import Metric
 from ..resampling.intervals import Bootstrap
