@@ -35,7 +35,7 @@ from ..engines.options import RunOptions
 from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
-from .notes import coverage_note, threshold_notes
+from .notes import coverage_note, score_ranges, threshold_notes
 
 _SAMPLE = 32  # clips
 _ROWS_PER_FALSE_POSITIVE = 8  # that a metric with a limit reads; about 4 were measured
@@ -180,7 +180,7 @@ def counts_in_blocks(
         )
     of_blocks: dict[Criterion, list[Counts]] = {criterion: [] for criterion in requests}
     deltas: dict[Criterion, Deltas] = {}
-    notes: list[str] = []
+    ranges: list[dict[Criterion, tuple[float, float]]] = []
     for block in blocks:
         block_requests = {
             criterion: replace(request, classes=dict.fromkeys((None, *request.variants), block))
@@ -193,13 +193,13 @@ def counts_in_blocks(
             if len(blocks) > 1:
                 counts = _needed_rows(counts, block, criterion, metrics)
             of_blocks[criterion].append(counts)
-        notes = notes or threshold_notes(metrics, deltas)
+        ranges.append(score_ranges(metrics, deltas))
     return CountsInBlocks(
         {criterion: _join_classes(parts) for criterion, parts in of_blocks.items()},
         deltas if len(blocks) == 1 else DeltasNotKept(),
         next(iter(deltas.values())).durations,
         len(blocks),
-        [*coverage_note(alignment, deltas), *notes],
+        [*coverage_note(alignment, deltas), *threshold_notes(metrics, *ranges)],
     )
 
 

@@ -35,6 +35,7 @@ from .notes import (
     coverage_note,
     empty_classes_note,
     late_events_note,
+    score_ranges,
     threshold_notes,
     undefined_resamples_note,
 )
@@ -127,7 +128,7 @@ def compare(
                 *run.alignment.warnings,
                 *late_events_note(run.alignment, _durations(deltas)),
                 *coverage_note(run.alignment, deltas),
-                *threshold_notes(chosen, deltas),
+                *threshold_notes(chosen, score_ranges(chosen, deltas)),
             ]
             notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))))]
             if run.number == 1:

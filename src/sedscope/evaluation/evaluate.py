@@ -41,6 +41,7 @@ from .notes import (
     empty_classes_note,
     late_events,
     late_events_note,
+    score_ranges,
     threshold_notes,
     undefined_resamples_note,
 )
@@ -140,7 +141,10 @@ def evaluate(
             deltas = find_deltas(alignment, delta_requests(chosen), opened, progress)
     if not limited:
         counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
-        about_scores = [*coverage_note(alignment, deltas), *threshold_notes(chosen, deltas)]
+        about_scores = [
+            *coverage_note(alignment, deltas),
+            *threshold_notes(chosen, score_ranges(chosen, deltas)),
+        ]
         durations = next(iter(deltas.values())).durations
         in_blocks = CountsInBlocks(counts, deltas, durations, 1, about_scores)
     notes = [
@@ -276,7 +280,10 @@ def evaluate_deltas(
                 draws = Draws(Resampling.of(bootstrap), used[metric.criterion].clips)
                 intervals |= _intervals(draws, [metric], used, engine)
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
-    notes = [*threshold_notes(chosen, used), *undefined_resamples_note(intervals.values())]
+    notes = [
+        *threshold_notes(chosen, score_ranges(chosen, used)),
+        *undefined_resamples_note(intervals.values()),
+    ]
     return measure(chosen, counts, notes, intervals).warn(stacklevel=2)
 
 

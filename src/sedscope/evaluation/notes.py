@@ -49,16 +49,35 @@ def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> l
     return alignment.covered_clips(some.durations, some.extents).notes()
 
 
-def threshold_notes(metrics: Iterable[Metric[Any]], deltas: Mapping[Criterion, Deltas]) -> list[str]:
-    """Note fixed thresholds between 0 and 1 that do not suit the scores."""
-    notes: dict[Criterion, list[str]] = {}
+def threshold_notes(
+    metrics: Collection[Metric[Any]], *parts: Mapping[Criterion, tuple[float, float]]
+) -> list[str]:
+    """Note a fixed threshold between 0 and 1 that does not suit the scores.
+
+    ``parts``: the lowest and highest scores of some classes each, as :func:`score_ranges` returns them.
+    """
     for metric in metrics:
-        threshold, of_criterion = metric.points_read, deltas.get(metric.criterion)
-        if isinstance(threshold, str) or of_criterion is None or metric.criterion in notes:
+        threshold = metric.points_read
+        ranges = [part[metric.criterion] for part in parts if metric.criterion in part]
+        if isinstance(threshold, str) or not ranges:
             continue
-        low, high = score_range([of_criterion.tables.detections.scores])
-        notes[metric.criterion] = threshold_note(low, high, threshold, repr(metric))
-    return next((note for note in notes.values() if note), [])
+        low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+        note = threshold_note(low, high, threshold, repr(metric))
+        if note:
+            return note
+    return []
+
+
+def score_ranges(
+    metrics: Iterable[Metric[Any]], deltas: Mapping[Criterion, Deltas]
+) -> dict[Criterion, tuple[float, float]]:
+    """Return the lowest and highest score for each criterion of a metric with a fixed threshold."""
+    criteria = {metric.criterion for metric in metrics if not isinstance(metric.points_read, str)}
+    return {
+        criterion: score_range([part.tables.detections.scores])
+        for criterion, part in deltas.items()
+        if criterion in criteria
+    }
 
 
 def empty_classes_note(references: Mapping[str, int]) -> list[str]:

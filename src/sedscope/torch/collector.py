@@ -21,7 +21,7 @@ from ..data.coverage import CoveredClips, check_coverage_choice
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, counted, listing, subject
-from ..evaluation.notes import late_events_note, threshold_notes
+from ..evaluation.notes import late_events_note, score_ranges, threshold_notes
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
 from ..postprocessing import PostProcessing
@@ -162,7 +162,7 @@ class BatchCollector:
 
     def notes(self, deltas: Mapping[Criterion, Deltas]) -> list[str]:
         """Return notes on the scores, the ground truth, and its clips that were in the batches."""
-        about_scores = threshold_notes(self.metrics, deltas)
+        about_scores = threshold_notes(self.metrics, score_ranges(self.metrics, deltas))
         if self.truth is None or self.ground_truth is None:
             return about_scores
         clips = next(iter(deltas.values())).clips
