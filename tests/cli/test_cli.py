@@ -235,8 +235,9 @@ def test_an_event_that_ends_after_its_clip_is_kept(tmp_path: Path) -> None:
     result = evaluate(files)
     assert result["references"] == {"Dog": 1, "Cat": 1}
     assert result["hours"] == pytest.approx(6.5 / 3600)
-    (note,) = result["warnings"]
+    note, coverage = result["warnings"]
     assert "1 reference event ends after its clip does and was kept (first: clip 'a'" in note
+    assert "1 clip go on more than 10 % beyond the end of the clip" in coverage
 
 
 @pytest.mark.parametrize("threads", [1, 2, 64])

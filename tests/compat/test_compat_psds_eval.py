@@ -263,3 +263,14 @@ def test_plots(tmp_path: Path) -> None:
     assert [line.get_label() for line in axes.lines] == ["Cat", "Dog", "mean_TPR"]
     assert (tmp_path / "roc.png").stat().st_size > 0
     pyplot.close("all")
+
+
+def test_detections_in_another_unit_are_refused() -> None:
+    events = pandas.DataFrame(
+        {"filename": ["a"], "onset": [1.0], "offset": [2.0], "event_label": ["Dog"]}
+    )
+    metadata = pandas.DataFrame({"filename": ["a"], "duration": [10.0]})
+    evaluator = PSDSEval(0.5, 0.5, 0.3, ground_truth=events, metadata=metadata)
+    milliseconds = events.assign(onset=1000.0, offset=2000.0)
+    with pytest.raises(PSDSEvalError, match="go on far beyond the end of their clips"):
+        evaluator.add_operating_point(milliseconds)

@@ -169,3 +169,31 @@ def test_arguments_that_are_not_there_are_refused() -> None:
         collar_based.accumulated_intermediate_statistics(SCORES)
     with pytest.raises(TypeError, match=r"^fscore\(\) got an unexpected keyword argument 'dtc'"):
         intersection_based.fscore(SCORES, TRUTH, 0.5, dtc=0.5, gtc_threshold=0.5, dtc_threshold=0.5)
+
+
+def in_milliseconds(scores: Any) -> Any:
+    return {
+        clip: table.assign(onset=1000 * table.onset, offset=1000 * table.offset)
+        for clip, table in scores.items()
+    }
+
+
+def test_scores_in_another_unit_are_refused() -> None:
+    with pytest.raises(
+        sed.SedscopeError, match=r"go on far beyond.*milliseconds.*use sedscope.evaluate"
+    ):
+        intersection_based.psds(in_milliseconds(SCORES), TRUTH, DURATIONS, **GRID)
+    short = {
+        clip: table.assign(onset=table.onset / 1000, offset=table.offset / 1000)
+        for clip, table in SCORES.items()
+    }
+    with pytest.raises(sed.SedscopeError, match="cover less than half"):
+        collar_based.fscore(short, TRUTH, 0.5, **COLLAR)
+
+
+def test_percentages_with_a_threshold() -> None:
+    percent = {clip: table.copy() for clip, table in SCORES.items()}
+    for table in percent.values():
+        table[["Dog", "Cat"]] *= 100
+    with pytest.warns(sed.SedscopeWarning, match="If they are percentages"):
+        collar_based.fscore(percent, TRUTH, 0.5, **COLLAR)

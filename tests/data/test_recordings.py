@@ -96,7 +96,7 @@ def found(
         criterion: DeltaRequest(any_label=any_label and not isinstance(criterion, sed.Intersection))
         for criterion in (*CRITERIA, *more)
     }
-    return find_deltas(align(scores, truth), wanted, threads=threads)
+    return find_deltas(align(scores, truth, coverage="any"), wanted, threads=threads)
 
 
 @settings(max_examples=60)

@@ -129,3 +129,23 @@ def test_bad_definitions(options: dict[str, Any], message: str) -> None:
 def test_nothing_to_compute() -> None:
     with pytest.raises(sed.SedscopeError, match=r"no clips to evaluate\. Call update with a batch"):
         single().compute()
+
+
+@pytest.mark.parametrize(
+    ("factor", "message"), [(1000, "go on far beyond"), (0.01, "cover less than half")]
+)
+def test_a_wrong_frame_length_is_refused(factor: float, message: str) -> None:
+    metric = SEDMetric(sed.presets.PSDS1, CLASSES, frame=FRAME * factor, truth=TRUTH)
+    metric.update(BATCH, CLIPS[:3])
+    with pytest.raises(sed.SedscopeError, match=message):
+        metric.compute()
+    accepted = SEDMetric(sed.presets.PSDS1, CLASSES, frame=FRAME * factor, truth=TRUTH, coverage="any")
+    accepted.update(BATCH, CLIPS[:3])
+    accepted.compute()
+
+
+def test_logits_with_a_fixed_threshold() -> None:
+    metric = SEDMetric(sed.FScore(sed.Collar()), CLASSES, frame=FRAME, truth=TRUTH)
+    metric.update(torch.logit(BATCH.clamp(0.01, 0.99)), CLIPS[:3])
+    with pytest.warns(sed.SedscopeWarning, match="If they are logits"):
+        metric.compute()

@@ -18,8 +18,6 @@ from ..errors import SedscopeError, counted, listing, subject
 from .findings import Findings, Severity
 from .survey import Survey
 
-_END_TOLERANCE = TICKS_PER_SECOND  # how far the end of scores may lie from the end of their clip
-
 
 @dataclass(frozen=True)
 class EventTimes:
@@ -27,6 +25,8 @@ class EventTimes:
 
     clips: Sequence[str]
     """The clip of each event."""
+    labels: Sequence[str]
+    """The label of each event."""
     onsets: Ticks
     offsets: Ticks
 
@@ -79,7 +79,6 @@ def check_scores_and_truth(
     """Check that the clips, labels and times of scores and ground truth match."""
     _check_clips(scores, truth, clips, missing, findings)
     _check_labels(scores, truth, classes, findings)
-    _check_ends(survey, truth, findings)
     if truth.durations is None:
         _check_late_events(survey, truth, invalid, findings)
 
@@ -170,19 +169,6 @@ def _check_labels(
     if scores.assumed_classes:
         for note in undetected_note(system, truth.labels, evaluated):
             findings.add("warning", "never-detected", note)
-
-
-def _check_ends(survey: Survey, truth: GroundTruth, findings: Findings) -> None:
-    """Find clips whose scores end long before or after the stated duration."""
-    durations = truth_durations(truth)
-    where = [
-        f"{clip} ({durations[clip] / 1e6:g} s, scores until {end / 1e6:g} s)"
-        for clip, end in survey.ends.items()
-        if clip in durations and abs(durations[clip] - end) > _END_TOLERANCE
-    ]
-    if where and survey.whole_clips:
-        what = f"The scores of {counted(len(where), 'clip')} end long before or after the clip"
-        findings.add("warning", "ends", what, where)
 
 
 def _check_late_events(survey: Survey, truth: GroundTruth, invalid: Invalid, findings: Findings) -> None:

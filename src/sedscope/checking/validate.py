@@ -12,7 +12,7 @@ import numpy as np
 
 from ..criteria import Clip
 from ..data.cells import RowLocation
-from ..data.choices import ClipChoice, Gaps, Invalid, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id
 from ..data.event_checks import invalid_events, overlapping_events, repeated_events
@@ -37,6 +37,7 @@ from .checks import (
 )
 from .findings import Finding, Findings, SummaryValue, Validation
 from .survey import Survey, survey_scores
+from .time_checks import check_times
 
 __all__ = ["Finding", "Validation", "validate"]
 
@@ -51,6 +52,7 @@ def validate(
     classes: Sequence[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     invalid: Invalid = "error",
     overlaps: Overlaps = "error",
     gaps: Gaps = "error",
@@ -83,6 +85,8 @@ def validate(
         ground truth must have the same clips.
     missing : {"error", "empty"}
         Whether clips that the ground truth does not list are an error, or clips without events.
+    coverage : {"error", "any"}
+        Whether scores that end long before or after most of their clips are an error or are accepted.
     invalid : {"error", "drop"}
         Whether events of no length, or before or after their clip, are an error or are dropped.
     overlaps : {"error", "merge"}
@@ -138,7 +142,12 @@ def validate(
                 "durations, format, columns and label only apply to ground truth read from a file."
             )
         references = truth
-        times = EventTimes([truth.clips[i] for i in truth.event_clips], truth.onsets, truth.offsets)
+        times = EventTimes(
+            [truth.clips[i] for i in truth.event_clips],
+            [truth.labels[i] for i in truth.event_labels],
+            truth.onsets,
+            truth.offsets,
+        )
         exact = partial(_itself, truth)
         for note in truth.warnings:
             findings.add("warning", "ground-truth", note)
@@ -169,8 +178,9 @@ def validate(
     if references is not None and times is not None and survey is not None and system is not None:
         check_scores_and_truth(system, survey, references, classes, chosen, missing, invalid, findings)
         check_time_unit(times, survey, references, findings)
+        check_times(system, references, times, coverage, findings, threads)
         if exact is not None and not findings.has_errors:
-            _check_as_evaluated(system, exact, classes, chosen, missing, threads, findings)
+            _check_as_evaluated(system, exact, classes, chosen, missing, coverage, threads, findings)
     summary = _summarize(system, survey, references, classes, chosen, missing)
     return Validation(findings.errors_first(), summary)
 
@@ -185,6 +195,7 @@ def _check_as_evaluated(
     classes: Sequence[str] | None,
     clips: ClipChoice,
     missing: Missing,
+    coverage: Coverage,
     threads: int | None,
     findings: Findings,
 ) -> None:
@@ -197,6 +208,7 @@ def _check_as_evaluated(
             classes=classes,
             clips=clips,
             missing=missing,
+            coverage=coverage,
             threads=threads,
         )
     except SedscopeError as error:
@@ -334,7 +346,8 @@ def _row_finding(events: EventColumns, i: int, message: str) -> str:
 def _event_times(table: EventTable) -> EventTimes:
     """Return the times of all rows, including events that the ground truth leaves out."""
     events = table.columns()
-    return EventTimes([clip_id(clip) for clip in events.clip], events.onset, events.offset)
+    clips = [clip_id(clip) for clip in events.clip]
+    return EventTimes(clips, events.label, events.onset, events.offset)
 
 
 def _read_scores(

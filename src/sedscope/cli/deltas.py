@@ -38,6 +38,7 @@ def deltas(
     from ..counting.delta_files import save_deltas
     from ..data.alignment import align
     from ..engines.floor_search import find_deltas
+    from ..evaluation.notes import coverage_note
     from ..metrics.requests import delta_requests
 
     metrics = metric_options.metrics()
@@ -56,5 +57,5 @@ def deltas(
         save_deltas([part.of_system(system_name) for part in parts.values()], output, append=append)
     rows = sum(part.tables.rows() for part in parts.values())
     typer.echo(f"{output}: {counted(len(alignment.clips), 'clip')}, {counted(rows, 'change')} of counts")
-    for warning in alignment.warnings:
+    for warning in (*alignment.warnings, *coverage_note(alignment, parts)):
         typer.echo(f"warning: {warning}", err=True)

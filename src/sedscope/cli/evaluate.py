@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -111,8 +112,9 @@ def evaluate_system(
 
     truth = inputs.read_truth(ground_truth)
     system = inputs.read_system(path, truth)
+    notes: list[str] = []
     if points is not None:
-        system = _at_operating_points(require_scores(system, path, "--points"), points, metrics)
+        system = _at_operating_points(require_scores(system, path, "--points"), points, metrics, notes)
     if isinstance(system, dict):
         if resampling:
             raise SedscopeError(f"{path} holds detections at thresholds, but --bootstrap needs scores.")
@@ -129,7 +131,7 @@ def evaluate_system(
     with counting_progress() as progress:
         if memory.verbose or (engine.engine == "threads" and resampling is None):
             memory.announce(system, truth, metrics, selection, engine.threads)
-        return evaluate_scores(
+        result = evaluate_scores(
             cached(system) if keep_scores else system,
             truth,
             metrics,
@@ -139,6 +141,7 @@ def evaluate_system(
             **selection,
             **engine.arguments(),
         )
+    return replace(result, warnings=(*notes, *result.warnings))
 
 
 def show(result: Evaluation, json: str | None = None, points: Path | None = None) -> None:
@@ -197,8 +200,11 @@ def _refuse_with_deltas(
         )
 
 
-def _at_operating_points(scores: Scores, path: Path, metrics: Sequence[Metric[Any]]) -> Scores:
-    """Apply the operating points of a file. Classes without a threshold are never detected."""
+def _at_operating_points(
+    scores: Scores, path: Path, metrics: Sequence[Metric[Any]], notes: list[str]
+) -> Scores:
+    """Apply the operating points of a file. Classes without a threshold are never detected, which is added
+    to the notes."""
     from .. import OperatingPoints
 
     points = OperatingPoints.load(path)
@@ -210,9 +216,7 @@ def _at_operating_points(scores: Scores, path: Path, metrics: Sequence[Metric[An
         )
     lacking = [label for label in scores.classes if points.thresholds and label not in points.thresholds]
     if lacking:
-        typer.echo(
-            f"warning: {path} has no threshold for some classes, which are never detected: "
-            f"{listing(lacking)}.",
-            err=True,
+        notes.append(
+            f"{path} has no threshold for some classes, which are never detected: {listing(lacking)}."
         )
     return points.apply(scores)

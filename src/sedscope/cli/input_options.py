@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
 
 import typer
 
-from ..data.choices import ClipChoice, Invalid, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Invalid, Missing, Overlaps
 from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
 from .options import (
@@ -50,6 +50,7 @@ class Selection(TypedDict):
     classes: list[str] | None
     clips: ClipChoice
     missing: Missing
+    coverage: Coverage
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,13 @@ class FileOptions(OptionGroup):
         typer.Option(
             help="Clips that the ground truth does not list: 'error' refuses them, 'empty' takes them as "
             "clips without events."
+        ),
+    ] = "error"
+    coverage: Annotated[
+        Coverage,
+        typer.Option(
+            help="Scores that end long before or after most of their clips: 'error' refuses them, 'any' "
+            "evaluates them as they are."
         ),
     ] = "error"
     invalid: Annotated[
@@ -145,6 +153,7 @@ class InputOptions(FileOptions):
             "classes": _class_names(self.classes, labels),
             "clips": clip_choice(self.clips),
             "missing": self.missing,
+            "coverage": self.coverage,
         }
 
 

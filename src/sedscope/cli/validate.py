@@ -63,6 +63,7 @@ def validate(
         classes=names or None,
         clips=clip_choice(clips),
         missing=files.missing,
+        coverage=files.coverage,
         invalid=files.invalid,
         overlaps=files.overlaps,
         gaps=files.gaps,

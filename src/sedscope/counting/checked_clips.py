@@ -12,6 +12,7 @@ from .. import _native
 from ..criteria.clip_batch import ClipBatch, ClipReferences, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
+from ..data.coverage import extents_of
 from ..data.progress import Progress
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks
@@ -106,7 +107,7 @@ def _process(variant: PostProcessing, alignment: Alignment, clips: ClipsRead, th
 
 
 def _references(
-    alignment: Alignment, first: int, durations: Ticks, maxima: ScoreArray
+    alignment: Alignment, first: int, durations: Ticks, extents: Ticks, maxima: ScoreArray
 ) -> ClipReferences:
     """Return the references of some clips, without events that begin after their clip ends."""
     starts = alignment.starts[first : first + len(durations) + 1]
@@ -117,6 +118,7 @@ def _references(
     in_time = np.concatenate([[0], np.cumsum(~late)])
     return ClipReferences(
         durations=durations,
+        extents=extents,
         events=events[~late],
         labels=labels[~late],
         event_clips=event_clips[~late],
@@ -131,8 +133,10 @@ def _batch(alignment: Alignment, clips: ClipsRead, durations: Ticks, threads: in
     values: list[ScoreArray] = [clip.values for clip in clips.scores]
     if len({array.dtype for array in values}) > 1:  # float64 holds every float32
         values = [array.astype(np.float64, copy=False) for array in values]
-    native_clips = _native.Clips(values, [clip.ticks for clip in clips.scores], alignment.columns)
-    references = _references(alignment, clips.first, durations, native_clips.maxima(threads))
+    grids = [clip.ticks for clip in clips.scores]
+    native_clips = _native.Clips(values, grids, alignment.columns)
+    maxima = native_clips.maxima(threads)
+    references = _references(alignment, clips.first, durations, extents_of(grids), maxima)
     return ClipBatch(**vars(references), clips=native_clips)
 
 
@@ -155,7 +159,8 @@ class CheckedRecording:
         """The largest scores so far."""
         self._alignment, self._clip = alignment, opened.clip
         self._problems, self._threads = problems, threads
-        self._references = _references(alignment, opened.number, duration, self.maxima)
+        extents = extents_of([opened.clip.ticks])
+        self._references = _references(alignment, opened.number, duration, extents, self.maxima)
         problems.check_references(opened.number, self._references)
 
     @property

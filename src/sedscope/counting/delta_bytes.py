@@ -109,6 +109,7 @@ def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
         "classes": deltas.classes,
         "clips": deltas.clips,
         "durations": keep(deltas.durations),
+        "extents": keep(deltas.extents),
         "floors": keep(deltas.floors),
         "detections": rows(tables.detections),
         "cross_triggers": rows(tables.cross_triggers),
@@ -171,12 +172,16 @@ def build(
             for text, variant in description["variants"].items()
         },
         provenance=Provenance.from_json(description.get("provenance")),
+        extents=get(description.get("extents")),
     )
     trials = () if deltas.tables.trials is None else (deltas.tables.trials,)
     _require_types((deltas.durations, *trials), ("i8", "i8")[: 1 + len(trials)])
     _require(all(of_clips.shape == (len(clips),) for of_clips in (deltas.durations, *trials)))
     _require(deltas.floors.shape == (len(classes),) and deltas.floors.dtype.kind == "f")
     _require(deltas.tables.detections is not None)
+    if deltas.extents is not None:
+        _require_types((deltas.extents,), ("i8",))
+        _require(deltas.extents.shape == (len(clips), 3))
     return deltas
 
 

@@ -51,6 +51,9 @@ class Deltas:
         The deltas of post-processed scores, where they were requested.
     provenance : Provenance
         What is known of the scores: the name of the system, its post-processing, and a digest.
+    extents : array or None
+        (clips × 3) where the first frame of each clip begins, and where its last one begins and ends, in
+        microseconds. None if that is not known.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Deltas:
     tables: DeltaTables
     variants: Mapping[PostProcessing, Deltas] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)
+    extents: Ticks | None = None
 
     def __repr__(self) -> str:
         return (
@@ -131,6 +135,7 @@ class Deltas:
             part.tables if np.array_equal(part.floors, floors) else part.tables.above(floors)
             for part in parts
         ]
+        extents = [part.extents for part in parts if part.extents is not None]
         return Deltas(
             criterion=self.criterion,
             classes=self.classes,
@@ -143,6 +148,7 @@ class Deltas:
                 for variant, deltas in self.variants.items()
             },
             provenance=provenances[0].merge(*provenances[1:]),
+            extents=np.concatenate(extents) if len(extents) == len(parts) else None,
         )
 
     def above(self, floors: ScoreArray) -> Deltas:
@@ -197,6 +203,7 @@ class Deltas:
             tables=self.tables.of_clips(kept),
             variants={variant: deltas.of_clips(kept) for variant, deltas in self.variants.items()},
             provenance=replace(self.provenance, scores=None),
+            extents=None if self.extents is None else self.extents[kept],
         )
 
     def of_system(self, name: str | None) -> Deltas:

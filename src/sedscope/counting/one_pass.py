@@ -141,6 +141,7 @@ class _Collector:
                 durations=references.durations,
                 floors=floors,
                 tables=tables,
+                extents=references.extents,
             )
         )
         self.rows += tables.rows()

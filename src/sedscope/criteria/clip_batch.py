@@ -19,6 +19,8 @@ class ClipReferences:
 
     durations: Ticks
     """Per clip, in microseconds."""
+    extents: Ticks
+    """(clips × 3) where the first frame begins, and where the last one begins and ends."""
     events: Ticks
     """(events × 2) onsets and offsets, ordered by clip, class, onset."""
     labels: NDArray[np.int32]

@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import IntArray
-from .choices import ClipChoice, Invalid, Missing
+from .choices import ClipChoice, Coverage, Invalid, Missing
 from .clip_ids import clip_id
+from .coverage import CoveredClips, check_coverage_choice
 from .ground_truth import GroundTruth
 from .labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
 from .scores import Scores
 from .times import Ticks
+
+_SQUEEZED = 50  # if all references end before this part of their clips, their times look wrong ...
+_MANY_EVENTS, _MANY_CLIPS = 20, 10  # ... in at least this many events and clips
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,8 @@ class Alignment:
     """The first event of each clip, and the number of all events."""
     durations: Ticks
     """Per clip in microseconds. 0 means that the clip ends at the last boundary of its scores."""
+    coverage: Coverage
+    """What to do with scores that end long before or after most of their clips."""
     invalid: Invalid
     """What to do with events that begin after the end of their clip."""
     warnings: tuple[str, ...]
@@ -56,6 +62,15 @@ class Alignment:
             durations=self.durations[clips],
         )
 
+    def covered_clips(self, durations: Ticks, extents: Ticks) -> CoveredClips:
+        """Return how much of each clip its frames cover. ``durations``: known for all clips."""
+        return CoveredClips(self.clips, durations, extents, self.scores.whole_clips)
+
+    def require_coverage(self, durations: Ticks, extents: Ticks) -> None:
+        """Refuse scores that end long before or after most of their clips, unless that is accepted."""
+        if self.coverage == "error":
+            self.covered_clips(durations, extents).refuse()
+
     def truth_digest(self) -> str:
         """Return the SHA-256 hash of the clips, classes, reference events and durations."""
         digest = hashlib.sha256("\0".join((*self.clips, "", *self.classes)).encode())
@@ -71,12 +86,14 @@ def align(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
 ) -> Alignment:
     """Choose the clips and classes to evaluate.
 
     ``classes``: by default all classes of the scores. ``clips``: ids, or ``"scored"`` for all clips that
     have scores; by default, scores and ground truth must have the same clips. ``missing="empty"``:
-    clips that the ground truth does not list have no events.
+    clips that the ground truth does not list have no events. ``coverage="any"``: the scores may end long
+    before or after their clips.
     """
     if not isinstance(scores, Scores):
         raise SedscopeError(f"Expected Scores, not {type(scores).__name__}. See read_scores.")
@@ -84,13 +101,15 @@ def align(
         raise SedscopeError(
             f"Expected a GroundTruth, not {type(truth).__name__}. See read_ground_truth."
         )
-    warnings = list(truth.warnings)
+    check_coverage_choice(coverage)
+    warnings: list[str] = []
     chosen_classes = choose_classes(scores, truth, classes, warnings)
     chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
-
     class_number = {label: i for i, label in enumerate(chosen_classes)}
     label_class = np.array([class_number.get(label, -1) for label in truth.labels], np.int32)
     clip_number = {clip: i for i, clip in enumerate(chosen_clips)}
+    warnings[:0] = truth.warnings_about(clip_number, class_number)
+    warnings += _silent_clips_note(scores, chosen_clips, clips)
     truth_clip = np.array([clip_number.get(clip, -1) for clip in truth.clips], np.int64)
 
     event_clips = truth_clip[truth.event_clips]
@@ -110,18 +129,51 @@ def align(
             f"{subject(unknown, 'clip', 'has')} no stated duration, so the last boundary of the scores "
             "is taken as the end."
         )
+    events = np.stack([truth.onsets[order], truth.offsets[order]], axis=1)
+    warnings += _squeezed_references_note(events[:, 1], event_clips[order], durations)
     return Alignment(
         scores=scores,
         clips=chosen_clips,
         classes=chosen_classes,
         columns=np.array([column[label] for label in chosen_classes], np.int64),
-        events=np.stack([truth.onsets[order], truth.offsets[order]], axis=1),
+        events=events,
         labels=event_labels[order],
         starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         durations=durations,
+        coverage=coverage,
         invalid=truth.invalid,
         warnings=tuple(warnings),
     )
+
+
+def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoice) -> list[str]:
+    """Note clips that a list of detections does not name, because it may lack them by mistake."""
+    silent = [clip for clip in chosen if clip in scores.assumed_clips]
+    if not silent:
+        return []
+    advice = ""
+    if isinstance(clips, str):
+        advice = " clips='scored' (--clips scored) keeps them: a list of detections does not say which"
+        advice += " clips were processed. To leave some out, list the others with clips= (--clips)."
+    is_, it, counts = ("is", "it", "counts") if len(silent) == 1 else ("are", "they", "count")
+    return [
+        f"{len(silent)} of {counted(len(chosen), 'clip')} {is_} not in the list of detections, so {it} "
+        f"{counts} as silent: {listing(silent)}.{advice}"
+    ]
+
+
+def _squeezed_references_note(offsets: Ticks, event_clips: IntArray, durations: Ticks) -> list[str]:
+    """Note that all reference events lie at the very beginning of their clips, as times in minutes do."""
+    of_events = durations[event_clips]
+    if len(offsets) < _MANY_EVENTS or not (_SQUEEZED * offsets <= of_events).all():
+        return []
+    clips = len(np.unique(event_clips))
+    if clips < _MANY_CLIPS or not of_events.all():
+        return []
+    return [
+        f"All {counted(len(offsets), 'reference event')} lie in the first {100 / _SQUEEZED:g} % of their "
+        f"{counted(clips, 'clip')}. Check that their times are in seconds, not in minutes or hours."
+    ]
 
 
 def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:

@@ -32,6 +32,7 @@ class CachedScores(Scores):
             identify=self._identity_when_read,
             processing=scores.processing,
             assumed_classes=scores.assumed_classes,
+            assumed_clips=scores.assumed_clips,
         )
 
     def __reduce__(self) -> tuple[type[CachedScores], tuple[Scores]]:

@@ -14,6 +14,8 @@ Missing: TypeAlias = Literal["error", "empty"]
 """Clips that the ground truth does not list: refuse them, or take them as clips without events."""
 Invalid: TypeAlias = Literal["error", "drop"]
 """Events that have no length or begin after their clip ends: refuse them, or leave them out."""
+Coverage: TypeAlias = Literal["error", "any"]
+"""Scores that end long before or after most of their clips: refuse them, or evaluate them as they are."""
 Overlaps: TypeAlias = Literal["error", "merge"]
 """Overlapping events of one class: refuse them, or merge them."""
 Gaps: TypeAlias = Literal["error", "silent"]

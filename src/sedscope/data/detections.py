@@ -6,15 +6,18 @@ apart.
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..errors import SedscopeError, listing, raise_together, shortened, subject
+from ..errors import SedscopeError, SedscopeWarning, listing, raise_together, shortened, subject
 from .arrays import FloatArray, IntArray
 from .clip_ids import clip_ids
 from .score_arrays import ClipScores, refuse_nans
+from .score_range import score_range, threshold_note
 from .scores import Scores
 from .times import Ticks, to_seconds, to_ticks
 
@@ -71,7 +74,8 @@ def scores_from_events(
     clips_with_events = set(clip_ids(scores, "events").values())
     silence = ClipScores.from_ticks(np.empty((0, len(labels))), np.zeros(1, np.int64))
     more_clips = clip_ids(clips, "clips").values()
-    scores |= {clip: silence for clip in more_clips if clip not in clips_with_events}
+    assumed_clips = [clip for clip in more_clips if clip not in clips_with_events]
+    scores |= dict.fromkeys(assumed_clips, silence)
     return Scores(
         scores,
         scores.__getitem__,
@@ -80,6 +84,7 @@ def scores_from_events(
         thread_safe=True,
         whole_clips=False,
         assumed_classes=assumed_classes,
+        assumed_clips=assumed_clips,
     )
 
 
@@ -208,6 +213,11 @@ def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedE
     thresholds : float or mapping from str to float
         One threshold for all classes, or one per class. A class without a threshold is not detected.
 
+    Warns
+    -----
+    SedscopeWarning
+        If one threshold for all classes lies between 0 and 1 but the scores do not.
+
     Returns
     -------
     dict from str to list of tuple
@@ -220,7 +230,18 @@ def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedE
     {'a': [(0.5, 1.5, 'Dog')]}
     """
     limits = class_thresholds(scores, thresholds)
-    return {clip: _clip_events(clip, scores[clip], scores.classes, limits) for clip in scores}
+    common = None if isinstance(thresholds, Mapping) else float(thresholds)
+    low, high = math.inf, -math.inf
+    events: DetectedEvents = {}
+    for name in scores:
+        clip = scores[name]
+        events[name] = _clip_events(name, clip, scores.classes, limits)
+        if common is not None:
+            clip_low, clip_high = score_range([clip.values])
+            low, high = min(low, clip_low), max(high, clip_high)
+    for note in () if common is None else threshold_note(low, high, common, "the detection"):
+        warnings.warn(note, SedscopeWarning, stacklevel=2)
+    return events
 
 
 def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Scores:
@@ -267,6 +288,7 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
         identify=identify,
         processing=(*scores.processing, definition),
         assumed_classes=scores.assumed_classes,
+        assumed_clips=scores.assumed_clips,
     )
 
 
@@ -291,7 +313,13 @@ def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, Dete
     >>> approximate(scores, [0.1, 0.5])
     {0.1: {'a': [(0.0, 1.0, 'Dog')]}, 0.5: {'a': [(0.5, 1.0, 'Dog')]}}
     """
-    return {float(threshold): detect(scores, float(threshold)) for threshold in thresholds}
+    detected: dict[float, DetectedEvents] = {}
+    for threshold in map(float, thresholds):
+        limits = class_thresholds(scores, threshold)
+        detected[threshold] = {
+            clip: _clip_events(clip, scores[clip], scores.classes, limits) for clip in scores
+        }
+    return detected
 
 
 def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -123,6 +123,7 @@ class GroundTruth:
             np.maximum.reduceat(events.offset[order], starts) if len(order) else events.offset[:0]
         )
         self.warnings = tuple(notes + self.late_ends())
+        self._noted = (events, where) if notes else None
 
     @classmethod
     def from_dict(
@@ -313,8 +314,65 @@ class GroundTruth:
             f"{counted(len(self.labels), 'class')}>"
         )
 
-    def late_ends(self) -> list[str]:
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_noted": None}  # the rows of a file may not be fit to travel
+
+    def warnings_about(self, clips: Collection[str], labels: Collection[str]) -> list[str]:
+        """Return what is unusual about the events of some clips and labels.
+
+        Parameters
+        ----------
+        clips, labels : collection of str
+            The clips and labels.
+
+        Returns
+        -------
+        list of str
+            One sentence each.
+
+        Examples
+        --------
+        >>> truth = GroundTruth.from_dict({"a": [(1, 4, "Dog")], "b": []}, durations={"a": 3, "b": 3})
+        >>> len(truth.warnings_about(["a"], ["Dog"])), truth.warnings_about(["b"], ["Dog"])
+        (1, [])
+        """
+        if not self.warnings:
+            return []
+        clip_chosen = np.array([clip in clips for clip in self.clips], bool)
+        label_chosen = np.array([label in labels for label in self.labels], bool)
+        if clip_chosen.all() and label_chosen.all():
+            return [*self.warnings]
+        if self._noted is None:
+            chosen = clip_chosen[self.event_clips] & label_chosen[self.event_labels]
+            late = self.late_ends(chosen)
+            others = [note for note in self.warnings if note not in self.late_ends()]
+            return others + late
+        events, where = self._noted
+        rows = [
+            i
+            for i, (name, label) in enumerate(zip(events.clip, events.label, strict=True))
+            if label in labels and clip_id(name) in clips
+        ]
+        durations = None
+        if self.durations is not None:
+            durations = dict(zip(self.clips, to_seconds(self.durations).tolist(), strict=True))
+        part = EventColumns(
+            clip=[events.clip[i] for i in rows],
+            onset=events.onset[rows],
+            offset=events.offset[rows],
+            label=[events.label[i] for i in rows],
+            where=lambda i: events.where(rows[i]),
+        )
+        truth = GroundTruth(part, durations=durations, invalid="drop", overlaps="merge", where=where)
+        return [*truth.warnings]
+
+    def late_ends(self, chosen: NDArray[np.bool_] | None = None) -> list[str]:
         """Return a note on events that end after their clip does, if there are any.
+
+        Parameters
+        ----------
+        chosen : array of bool, optional
+            Which events to look at; all unless given.
 
         Returns
         -------
@@ -328,7 +386,8 @@ class GroundTruth:
         """
         if self.durations is None:
             return []
-        late = np.flatnonzero(self.offsets > self.durations[self.event_clips])
+        beyond = self.offsets > self.durations[self.event_clips]
+        late = np.flatnonzero(beyond if chosen is None else beyond & chosen)
         if not len(late):
             return []
         first = late[0]

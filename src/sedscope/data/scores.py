@@ -55,6 +55,9 @@ class Scores(Mapping[str, ClipScores]):
     assumed_classes : iterable of str, optional
         Those of the `classes` that the output of the system does not name, and that are known from the
         ground truth only. A list of detections does not say which classes it never detects.
+    assumed_clips : iterable of str, optional
+        Those of the `clips` that the output of the system does not name, and in which nothing is
+        detected. A list of detections does not say which clips it was made from.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Scores(Mapping[str, ClipScores]):
         identify: Callable[[str], str | None] | None = None,
         processing: Iterable[str] = (),
         assumed_classes: Iterable[str] = (),
+        assumed_clips: Iterable[str] = (),
     ) -> None:
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -88,6 +92,7 @@ class Scores(Mapping[str, ClipScores]):
         self._identify = identify
         self.processing = tuple(processing)
         self.assumed_classes = frozenset(assumed_classes)
+        self.assumed_clips = frozenset(assumed_clips)
 
     @classmethod
     def from_arrays(
@@ -360,6 +365,7 @@ class Scores(Mapping[str, ClipScores]):
             identify=identify,
             processing=self.processing,
             assumed_classes=self.assumed_classes,
+            assumed_clips=self.assumed_clips,
         )
 
     def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds", gaps: Gaps = "error") -> Scores:

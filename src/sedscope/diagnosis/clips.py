@@ -13,7 +13,7 @@ from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray
-from ..data.choices import ClipChoice, Missing
+from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import ClipScores, Scores
@@ -68,6 +68,7 @@ def clip_costs(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ClipCosts:
@@ -79,7 +80,7 @@ def clip_costs(
         See :func:`~sedscope.diagnose`.
     thresholds : float or mapping of str to float
         One threshold for all classes, or one for each class. A class without one is never detected.
-    classes, clips, missing
+    classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     threads : int, optional
         The number of threads; one per core unless given.
@@ -100,7 +101,7 @@ def clip_costs(
     >>> costs.fp[:, 0].tolist(), costs.fn[:, 0].tolist()
     ([1, 0], [0, 1])
     """
-    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     return clip_costs_aligned(alignment, criterion, thresholds, threads=threads, progress=progress)
 
 
@@ -116,11 +117,15 @@ def clip_costs_aligned(
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
     workers = thread_count(threads)
     fp, fn = np.zeros((2, len(alignment.clips), len(alignment.classes)), np.int32)
+    extents, durations = [], []
     for checked in whole_clips(alignment, workers, progress):
+        extents.append(checked.batch.extents)
+        durations.append(checked.batch.durations)
         numbers = slice(checked.first, checked.first + len(checked.batch.durations))
         arguments = points.arguments(checked.batch, workers)
         errors = points.criterion.count_clip_errors(*arguments)
         fp[numbers], fn[numbers] = errors.fp, errors.fn
+    alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
     return ClipCosts(alignment.clips, alignment.classes, fp, fn)
 
 

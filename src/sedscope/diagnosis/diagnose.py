@@ -13,7 +13,7 @@ from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
-from ..data.choices import ClipChoice, Missing
+from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
@@ -103,6 +103,7 @@ def diagnose(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Diagnosis:
@@ -119,7 +120,7 @@ def diagnose(
     thresholds : float, array, or mapping of str to either
         One or several thresholds for all classes, or for each class. A class without one is never
         detected.
-    classes, clips, missing
+    classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     threads : int, optional
         The number of threads; one per core unless given.
@@ -142,7 +143,7 @@ def diagnose(
     >>> dog.tally().fscore().tolist(), dog.fixed()["fragmented"].fscore().tolist()
     ([0.0, 1.0], [1.0, 1.0])
     """
-    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     return diagnose_aligned(alignment, [criterion], thresholds, threads=threads, progress=progress)[0]
 
 
@@ -158,10 +159,14 @@ def diagnose_aligned(
     workers = thread_count(threads)
     points = [ClassThresholds.of(criterion, alignment.classes, thresholds) for criterion in criteria]
     changes = [np.zeros((of.starts[-1], 2 * len(TYPES)), np.int64) for of in points]
+    extents, durations = [], []
     for clips in whole_clips(alignment, workers, progress):
+        extents.append(clips.batch.extents)
+        durations.append(clips.batch.durations)
         for of_criterion, total in zip(points, changes, strict=True):
             arguments = of_criterion.arguments(clips.batch, workers)
             total += of_criterion.criterion.count_error_types(*arguments)
+    alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
     return [
         _diagnosis(criterion, alignment.classes, of_criterion, total)
         for criterion, of_criterion, total in zip(criteria, points, changes, strict=True)

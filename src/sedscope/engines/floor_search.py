@@ -36,6 +36,9 @@ def find_deltas(
     """Find the deltas of several criteria with an engine."""
     estimated = _with_estimated_floors(alignment, requests, engine)
     deltas = engine.run_pass(alignment, estimated, progress)
+    some = next(iter(deltas.values()))
+    if some.extents is not None:
+        alignment.require_coverage(some.durations, some.extents)
     verified = {criterion: _verify(deltas[criterion], estimated[criterion]) for criterion in requests}
     missed = {
         criterion: replace(

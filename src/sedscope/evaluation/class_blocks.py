@@ -35,6 +35,7 @@ from ..errors import SedscopeError, counted, listing
 from ..io.size_limits import machine_memory as machine_memory
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
+from .notes import coverage_note, score_ranges, threshold_notes
 
 _SAMPLE = 32  # clips
 _ROWS_PER_FALSE_POSITIVE = 8  # that a metric with a limit reads; about 4 were measured
@@ -123,6 +124,8 @@ class CountsInBlocks:
     """The duration of each clip."""
     blocks: int
     """How many there are."""
+    notes: Sequence[str]
+    """What a user should know about the scores."""
 
 
 class DeltasNotKept(Mapping[Criterion, Deltas]):
@@ -169,6 +172,7 @@ def counts_in_blocks(
         )
     of_blocks: dict[Criterion, list[Counts]] = {criterion: [] for criterion in requests}
     deltas: dict[Criterion, Deltas] = {}
+    ranges: list[dict[Criterion, tuple[float, float]]] = []
     for block in blocks:
         block_requests = {
             criterion: replace(request, classes=dict.fromkeys((None, *request.variants), block))
@@ -181,11 +185,13 @@ def counts_in_blocks(
             if len(blocks) > 1:
                 counts = _needed_rows(counts, block, criterion, metrics)
             of_blocks[criterion].append(counts)
+        ranges.append(score_ranges(metrics, deltas))
     return CountsInBlocks(
         {criterion: _join_classes(parts) for criterion, parts in of_blocks.items()},
         deltas if len(blocks) == 1 else DeltasNotKept(),
         next(iter(deltas.values())).durations,
         len(blocks),
+        [*coverage_note(alignment, deltas), *threshold_notes(metrics, *ranges)],
     )
 
 

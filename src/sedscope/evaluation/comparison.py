@@ -16,7 +16,7 @@ from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align, choose_classes
 from ..data.arrays import FloatArray
-from ..data.choices import ClipChoice, Missing
+from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
@@ -32,8 +32,11 @@ from ..resampling.resampling import Resampling
 from .comparison_result import Comparison, Difference, PairDifference, SystemValue
 from .evaluate import measure
 from .notes import (
+    coverage_note,
     empty_classes_note,
     late_events_note,
+    score_ranges,
+    threshold_notes,
     undefined_resamples_note,
     undetected_classes_note,
 )
@@ -56,6 +59,7 @@ def compare(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     engine: EngineName = "threads",
     scheduler: object = None,
     checkpoint: str | Path | None = None,
@@ -75,7 +79,7 @@ def compare(
         What to measure.
     n, confidence, seed, interval, balanced, groups
         How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
-    classes, missing
+    classes, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     clips : iterable of str or "scored", optional
         The clips to evaluate, or ``"scored"`` for the clips that all systems have scores for.
@@ -100,7 +104,7 @@ def compare(
     chosen = as_metrics(metrics)
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
-    runs = _align_runs(_as_systems(systems), truth, classes, clips, missing)
+    runs = _align_runs(_as_systems(systems), truth, classes, clips, missing, coverage)
     first = runs[0].alignment
     draws = Draws(resampling, first.clips)
     measured: dict[Metric[Any], dict[str, list[FloatArray]]] = {
@@ -112,13 +116,20 @@ def compare(
         for number, run in enumerate(runs):
             engine_of_run = opened.for_system(f"{run.system}-{run.number}")
             share = _share(progress, number, len(runs))
-            deltas = find_deltas_for_weights(run.alignment, chosen, draws.weights, engine_of_run, share)
+            try:
+                deltas = find_deltas_for_weights(
+                    run.alignment, chosen, draws.weights, engine_of_run, share
+                )
+            except SedscopeError as error:
+                raise SedscopeError(f"{run.system}: {error}") from None
             for metric in chosen:
                 of_run = draws.measure(deltas[metric.criterion], metric, engine_of_run)
                 measured[metric][run.system].append(of_run)
             run_notes = [
                 *run.alignment.warnings,
                 *late_events_note(run.alignment, _durations(deltas)),
+                *coverage_note(run.alignment, deltas),
+                *threshold_notes(chosen, score_ranges(chosen, deltas)),
                 *draws.cautions(),
             ]
             notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))))]
@@ -232,12 +243,15 @@ def _align_runs(
     classes: Iterable[str] | None,
     clips: ClipChoice,
     missing: Missing,
+    coverage: Coverage,
 ) -> list[_Run]:
     """Align all runs to the same clips and classes, in the same order."""
     every_run = [scores for of_system in systems.values() for scores in of_system]
     first = every_run[0]
     if isinstance(classes, str) or (isinstance(clips, str) and clips != "scored"):
-        align(first, truth, classes=classes, clips=clips, missing=missing)  # raises the error
+        align(
+            first, truth, classes=classes, clips=clips, missing=missing, coverage=coverage
+        )  # raises the error
     chosen_classes = _common_classes(every_run) if classes is None else tuple(classes)
     if classes is None:
         choose_classes(first, truth)  # refuses labels without scores, which chosen classes leave out
@@ -253,12 +267,22 @@ def _align_runs(
         try:
             for number, scores in enumerate(of_system, 1):
                 alignment = align(
-                    scores, truth, classes=chosen_classes, clips=chosen_clips, missing=missing
+                    scores,
+                    truth,
+                    classes=chosen_classes,
+                    clips=chosen_clips,
+                    missing=missing,
+                    coverage=coverage,
                 )
                 order = order or alignment.clips
                 if alignment.clips != order:
                     alignment = align(
-                        scores, truth, classes=chosen_classes, clips=order, missing=missing
+                        scores,
+                        truth,
+                        classes=chosen_classes,
+                        clips=order,
+                        missing=missing,
+                        coverage=coverage,
                     )
                 runs.append(_Run(name, number, alignment))
         except SedscopeError as error:

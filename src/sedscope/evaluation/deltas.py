@@ -10,7 +10,7 @@ from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..criteria import Criterion
 from ..data.alignment import align
-from ..data.choices import ClipChoice, Missing
+from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
@@ -28,6 +28,7 @@ def deltas(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
     system: str | None = None,
     engine: EngineName = "threads",
@@ -46,7 +47,7 @@ def deltas(
         The reference events.
     criterion : Criterion
         What counts as found.
-    classes, clips, missing
+    classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     postprocessing : post-processing, iterable of them, or str
         Variants of the scores to count as well: a list, or a sweep as text. The result holds their
@@ -74,7 +75,7 @@ def deltas(
         raise SedscopeError(f"Not a criterion: {criterion!r}.")
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     request = DeltaRequest(variants=as_postprocessings(postprocessing))
-    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     alignment = replace(alignment, hashed=True)
     with options.open_engine() as opened:
         found = find_deltas(alignment, {criterion: request}, opened, progress)[criterion]

@@ -12,10 +12,12 @@ from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
 from ..data.alignment import align
 from ..data.arrays import FloatArray
-from ..data.choices import ClipChoice, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
+from ..data.clip_ids import clip_id
 from ..data.detections import Detections, scores_from_events
 from ..data.ground_truth import GroundTruth
 from ..errors import SedscopeError
+from .notes import coverage_note
 
 
 def counts_of_sets(
@@ -26,12 +28,13 @@ def counts_of_sets(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     overlaps: Overlaps = "error",
     threads: int | None = None,
-) -> tuple[dict[Criterion, Counts], tuple[str, ...]]:
+) -> tuple[dict[Criterion, Counts], list[str]]:
     """Count for several criteria at exactly these operating points: one row per set.
 
-    Clips that a set does not list have no detections in it. Also returns the warnings.
+    Clips that a set does not list have no detections in it. Return notes on the data as well.
     """
     if not sets:
         raise SedscopeError("There is no set of detections. Give at least one.")
@@ -44,7 +47,8 @@ def counts_of_sets(
     unlimited = {c: DeltaRequest(any_label=request.any_label) for c, request in requests.items()}
     points: dict[Criterion, list[Counts]] = {criterion: [] for criterion in requests}
     thresholds = sorted(sets, reverse=True)
-    warnings: tuple[str, ...] = ()
+    listed = {clip_id(name) for events in sets.values() for name in events}
+    notes: dict[str, None] = {}
     for threshold in thresholds:
         system = scores_from_events(
             {clip: [event[:3] for event in events] for clip, events in sets[threshold].items()},
@@ -53,12 +57,19 @@ def counts_of_sets(
             overlaps=overlaps,
             assumed_classes=set(truth.labels) - detected,
         )
-        alignment = align(system, truth, classes=chosen, clips=chosen_clips, missing=missing)
-        warnings = alignment.warnings
-        for criterion, deltas in one_pass(alignment, unlimited, threads=threads).items():
+        system.assumed_clips -= listed  # a high threshold may leave a clip without detections
+        alignment = align(
+            system, truth, classes=chosen, clips=chosen_clips, missing=missing, coverage=coverage
+        )
+        by_criterion = one_pass(alignment, unlimited, threads=threads)
+        some = next(iter(by_criterion.values()))
+        assert some.extents is not None
+        alignment.require_coverage(some.durations, some.extents)
+        notes |= dict.fromkeys([*alignment.warnings, *coverage_note(alignment, by_criterion)])
+        for criterion, deltas in by_criterion.items():
             points[criterion].append(deltas.counts(threads=threads).at([0.5]))
-    counts = {c: _join_points(rows, np.array(thresholds)) for c, rows in points.items()}
-    return counts, warnings
+    counts = {criterion: _join_points(rows, np.array(thresholds)) for criterion, rows in points.items()}
+    return counts, [*notes]
 
 
 def _join_points(points: Sequence[Counts], thresholds: FloatArray) -> Counts:

@@ -17,7 +17,7 @@ from ..counting.counts import Counts
 from ..counting.deltas import Deltas, refuse_different_scores
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
-from ..data.choices import ClipChoice, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
@@ -37,9 +37,12 @@ from ..resampling.resampling import Resampling
 from .class_blocks import CountsInBlocks, counts_in_blocks
 from .detection_sets import counts_of_sets
 from .notes import (
+    coverage_note,
     empty_classes_note,
     late_events,
     late_events_note,
+    score_ranges,
+    threshold_notes,
     undefined_resamples_note,
     undetected_classes_note,
 )
@@ -54,6 +57,7 @@ def evaluate(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     bootstrap: Resampling | int | None = None,
     engine: EngineName = "threads",
     scheduler: object = None,
@@ -83,6 +87,10 @@ def evaluate(
     missing : {"error", "empty"}, default "error"
         What to do with clips that the ground truth does not list: refuse them, or take them as clips
         without events.
+    coverage : {"error", "any"}, default "error"
+        What to do with scores that cover less than half of their clips or go on for more than twice as
+        long, in most clips or in total: refuse them, or evaluate them as they are. A warning names clips
+        that differ by more than a tenth.
     bootstrap : int or Resampling, optional
         Resample the clips this many times, and add intervals.
     engine : {"threads", "dask"}, default "threads"
@@ -121,7 +129,7 @@ def evaluate(
     limited = options.memory_limit() is not None
     if limited and bootstrap is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
-    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     draws = None if bootstrap is None else Draws(Resampling.of(bootstrap), alignment.clips)
     intervals: dict[Metric[Any], Bootstrap] = {}
     with options.open_engine() as opened:
@@ -134,10 +142,16 @@ def evaluate(
             deltas = find_deltas(alignment, delta_requests(chosen), opened, progress)
     if not limited:
         counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
-        in_blocks = CountsInBlocks(counts, deltas, next(iter(deltas.values())).durations, 1)
+        about_scores = [
+            *coverage_note(alignment, deltas),
+            *threshold_notes(chosen, score_ranges(chosen, deltas)),
+        ]
+        durations = next(iter(deltas.values())).durations
+        in_blocks = CountsInBlocks(counts, deltas, durations, 1, about_scores)
     notes = [
         *alignment.warnings,
         *late_events_note(alignment, in_blocks.durations),
+        *in_blocks.notes,
         *undefined_resamples_note(intervals.values()),
         *([] if draws is None else draws.cautions()),
     ]
@@ -155,6 +169,7 @@ def evaluate_sets(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     overlaps: Overlaps = "error",
     threads: int | None = None,
 ) -> Evaluation:
@@ -169,7 +184,7 @@ def evaluate_sets(
         The reference events, with the durations of the clips.
     metrics : Metric or iterable of Metric
         What to measure. Metrics at a threshold are defined only at the thresholds of the sets.
-    classes, clips, missing
+    classes, clips, missing, coverage
         What to evaluate; see :func:`evaluate`.
     overlaps : {"error", "merge"}, default "error"
         What to do with overlapping detections of one class: refuse or merge them.
@@ -204,6 +219,7 @@ def evaluate_sets(
         classes=classes,
         clips=clips,
         missing=missing,
+        coverage=coverage,
         overlaps=overlaps,
         threads=threads,
     )
@@ -268,7 +284,11 @@ def evaluate_deltas(
                 intervals |= _intervals(draws, [metric], used, engine)
                 cautions += draws.cautions()
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
-    notes = [*undefined_resamples_note(intervals.values()), *dict.fromkeys(cautions)]
+    notes = [
+        *threshold_notes(chosen, score_ranges(chosen, used)),
+        *undefined_resamples_note(intervals.values()),
+        *cautions,
+    ]
     return measure(chosen, counts, notes, intervals).warn(stacklevel=2)
 
 
@@ -295,7 +315,9 @@ def measure(
         references=references,
         clips=some.clips,
         hours=some.duration / 3600,
-        warnings=(*notes, *empty_classes_note(references), *undetected_classes_note(results)),
+        warnings=tuple(
+            dict.fromkeys([*notes, *empty_classes_note(references), *undetected_classes_note(results)])
+        ),
         intervals=intervals,
         alignment=alignment,
         deltas={} if deltas is None else deltas,

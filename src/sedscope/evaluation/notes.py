@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counting.deltas import Deltas
 from ..counting.tally import Tally
+from ..criteria import Criterion
 from ..data.alignment import Alignment
+from ..data.score_range import score_range, threshold_note
 from ..data.times import Ticks
 from ..errors import counted, listing, subject
 from ..metrics import Metric, MetricResult
@@ -38,6 +41,45 @@ def late_events_note(alignment: Alignment, durations: Ticks) -> list[str]:
         f"{counted(late, 'reference event')} {verb} at or after the last boundary of the scores and {was} "
         "left out."
     ]
+
+
+def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
+    """Note clips whose scores end long before or after they do."""
+    some = next(iter(deltas.values()))
+    if some.extents is None:
+        return []
+    return alignment.covered_clips(some.durations, some.extents).notes()
+
+
+def threshold_notes(
+    metrics: Collection[Metric[Any]], *parts: Mapping[Criterion, tuple[float, float]]
+) -> list[str]:
+    """Note a fixed threshold between 0 and 1 that does not suit the scores.
+
+    ``parts``: the lowest and highest scores of some classes each, as :func:`score_ranges` returns them.
+    """
+    for metric in metrics:
+        threshold = metric.points_read
+        ranges = [part[metric.criterion] for part in parts if metric.criterion in part]
+        if isinstance(threshold, str) or not ranges:
+            continue
+        low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+        note = threshold_note(low, high, threshold, repr(metric))
+        if note:
+            return note
+    return []
+
+
+def score_ranges(
+    metrics: Iterable[Metric[Any]], deltas: Mapping[Criterion, Deltas]
+) -> dict[Criterion, tuple[float, float]]:
+    """Return the lowest and highest score for each criterion of a metric with a fixed threshold."""
+    criteria = {metric.criterion for metric in metrics if not isinstance(metric.points_read, str)}
+    return {
+        criterion: score_range([part.tables.detections.scores])
+        for criterion, part in deltas.items()
+        if criterion in criteria
+    }
 
 
 def empty_classes_note(references: Mapping[str, int]) -> list[str]:

@@ -75,6 +75,7 @@ class PostProcessing(Defined, ABC):
             identify=identify,
             processing=(*scores.processing, self.identity() or repr(self)),
             assumed_classes=scores.assumed_classes,
+            assumed_clips=scores.assumed_clips,
         )
 
     @abstractmethod

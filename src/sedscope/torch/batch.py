@@ -106,6 +106,7 @@ class Batch:
             labels=label[::2].astype(np.int32),
             starts=starts.astype(np.int64),
             durations=np.zeros(clips, np.int64),
+            coverage="error",
             invalid="error",
             warnings=(),
         )

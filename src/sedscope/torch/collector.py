@@ -16,11 +16,12 @@ from ..counting.deltas import Deltas
 from ..counting.one_pass import one_pass
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
-from ..data.choices import Missing
+from ..data.choices import Coverage, Missing
+from ..data.coverage import CoveredClips, check_coverage_choice
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, counted, listing, subject
-from ..evaluation.notes import late_events_note
+from ..evaluation.notes import late_events_note, score_ranges, threshold_notes
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
 from ..postprocessing import PostProcessing
@@ -46,12 +47,14 @@ class BatchCollector:
         frame: float,
         truth: GroundTruth | None,
         missing: Missing,
+        coverage: Coverage,
         repeats: Repeats,
         postprocessing: PostProcessing | None,
         threads: int | None,
     ) -> None:
         if repeats not in ("error", "first"):
             raise SedscopeError(f"repeats={repeats!r} is not valid. Choose 'error' or 'first'.")
+        check_coverage_choice(coverage)
         if postprocessing is not None and not isinstance(postprocessing, PostProcessing):
             raise SedscopeError(f"postprocessing={postprocessing!r} is not a post-processing.")
         self.metrics = metrics
@@ -59,9 +62,11 @@ class BatchCollector:
         self.classes = Scores.from_arrays({}, classes=classes, frame=frame).classes
         self.frame = float(frame)
         self.missing = missing
+        self.coverage = coverage
         self.repeats = repeats
         self.postprocessing = postprocessing
         self.threads = threads
+        self.ground_truth = truth
         self.truth = None if truth is None else _align_truth(truth, self.classes, missing)
         self.truth_rows = (
             {} if self.truth is None else {clip: i for i, clip in enumerate(self.truth.clips[:-1])}
@@ -156,18 +161,30 @@ class BatchCollector:
         return {deltas.criterion: deltas for deltas in merged}
 
     def notes(self, deltas: Mapping[Criterion, Deltas]) -> list[str]:
-        """Return notes on the ground truth, and on its clips that were in the batches."""
-        if self.truth is None:
-            return []
+        """Return notes on the scores, the ground truth, and its clips that were in the batches."""
+        about_scores = threshold_notes(self.metrics, score_ranges(self.metrics, deltas))
+        if self.truth is None or self.ground_truth is None:
+            return about_scores
         clips = next(iter(deltas.values())).clips
         without = len(self.truth_rows) - len({clip for clip in clips if clip in self.truth_rows})
-        notes = [*self.truth.warnings]
+        about_all = self.ground_truth.warnings_about(self.truth_rows, self.classes)
+        notes = [note for note in self.truth.warnings if note not in about_all]
+        notes += self.ground_truth.warnings_about(set(clips), self.classes)
         if without:
             listed = counted(len(self.truth_rows), "clip")
             verbs = "has no scores and was" if without == 1 else "have no scores and were"
             notes.append(f"{without} of the {listed} in the ground truth {verbs} left out.")
         durations = next(iter(deltas.values())).durations
-        return notes + late_events_note(self.truth.choose(self._rows_in_truth(clips)), durations)
+        notes += late_events_note(self.truth.choose(self._rows_in_truth(clips)), durations)
+        covered = _covered_clips(deltas)
+        notes += [] if covered is None else covered.notes()
+        return notes + about_scores
+
+    def require_coverage(self, deltas: Mapping[Criterion, Deltas]) -> None:
+        """Refuse scores that end long before or after most of their clips, unless that is accepted."""
+        covered = _covered_clips(deltas)
+        if covered is not None and self.coverage == "error":
+            covered.refuse()
 
     def _new_rows(
         self, clips: Sequence[str], digests: Sequence[int], epoch: EpochClips
@@ -231,6 +248,14 @@ class BatchCollector:
                 f"{subject(len(unlisted), 'clip', 'is')} not in the ground truth: {listing(unlisted)}. "
                 "If clips that are not listed have no events, use missing='empty'."
             )
+
+
+def _covered_clips(deltas: Mapping[Criterion, Deltas]) -> CoveredClips | None:
+    """Return how much of each clip its frames cover; None if that is not known."""
+    some = next(iter(deltas.values()))
+    if some.extents is None:
+        return None
+    return CoveredClips(some.clips, some.durations, some.extents, whole_clips=True)
 
 
 def _align_truth(truth: GroundTruth, classes: tuple[str, ...], missing: Missing) -> Alignment:

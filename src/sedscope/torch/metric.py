@@ -14,7 +14,7 @@ except ImportError as error:
         f"sedscope.torch needs {error.name}. Install it with: pip install 'sedscope[torch]'"
     ) from None
 
-from ..data.choices import Missing
+from ..data.choices import Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import as_scores
 from ..errors import SedscopeError, SedscopeWarning
@@ -69,6 +69,10 @@ class SEDMetrics(torchmetrics.Metric):
     missing : {"error", "empty"}
         What to do with clips that the ground truth does not list: raise an error, or assume that they
         have no events.
+    coverage : {"error", "any"}
+        What to do if the scores cover less than half of their clips or go on for more than twice as
+        long, in most clips or in total: refuse them when the metric is computed, or evaluate them as
+        they are.
     repeats : {"error", "first"}
         What to do with a clip that comes again with other scores: raise an error, or keep the first.
     postprocessing : PostProcessing, optional
@@ -106,6 +110,7 @@ class SEDMetrics(torchmetrics.Metric):
         frame: float,
         truth: GroundTruth | None = None,
         missing: Missing = "error",
+        coverage: Coverage = "error",
         repeats: Repeats = "error",
         postprocessing: PostProcessing | None = None,
         threads: int | None = None,
@@ -121,6 +126,7 @@ class SEDMetrics(torchmetrics.Metric):
             frame=frame,
             truth=truth,
             missing=missing,
+            coverage=coverage,
             repeats=repeats,
             postprocessing=postprocessing,
             threads=threads,
@@ -233,7 +239,7 @@ class SEDMetrics(torchmetrics.Metric):
         >>> metrics.compute()
         {'f1': tensor(1.)}
         """
-        self._evaluation = self._evaluate()
+        self._evaluation = self._evaluate(whole_epoch=True)
         for note in self._evaluation.warnings:
             warnings.warn(note, SedscopeWarning, stacklevel=2)
         return self._values(self._evaluation)
@@ -354,10 +360,15 @@ class SEDMetrics(torchmetrics.Metric):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self.metrics)})"
 
-    def _evaluate(self) -> Evaluation:
-        """Evaluate all deltas. If that fails, those gathered from other ranks are removed again."""
+    def _evaluate(self, *, whole_epoch: bool = False) -> Evaluation:
+        """Evaluate all deltas. If that fails, those gathered from other ranks are removed again.
+
+        ``whole_epoch``: check that the scores cover their clips, for which a batch is too little.
+        """
         try:
             deltas = self.collector.merge(self._unpack())
+            if whole_epoch:
+                self.collector.require_coverage(deltas)
         except SedscopeError:
             if self._is_synced:
                 self.unsync()

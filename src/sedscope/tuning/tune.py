@@ -18,7 +18,7 @@ from ..counting.request import DeltaRequest
 from ..counting.tally import Tally
 from ..counting.threads import thread_count
 from ..data.alignment import Alignment, align
-from ..data.choices import ClipChoice, Missing
+from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
@@ -115,6 +115,7 @@ def tune(
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
+    coverage: Coverage = "error",
     engine: EngineName = "threads",
     scheduler: object = None,
     checkpoint: str | Path | None = None,
@@ -141,7 +142,7 @@ def tune(
         The seed of the split.
     groups : mapping of clip to group, optional
         Keep the clips of a group, e.g. of a recording site, in one fold.
-    classes, clips, missing
+    classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     engine, scheduler, checkpoint, threads, progress
         How the pass runs; see :func:`~sedscope.evaluate`.
@@ -169,7 +170,7 @@ def tune(
         raise SedscopeError(
             "groups keep clips together in one fold: give the number of folds (--folds)."
         )
-    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing)
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     held_out = _held_out(alignment.clips, folds, seed, groups)
     with options.open_engine() as opened:
         if folds is None:

@@ -13,6 +13,7 @@ from ...counting.counts import Counts
 from ...counting.tally import Tally
 from ...criteria import Intersection
 from ...data.clip_ids import clip_id
+from ...data.coverage import CoveredClips
 from ...data.ground_truth import GroundTruth
 from ...data.labels import refuse_disjoint
 from ...data.scores import Scores
@@ -165,7 +166,13 @@ class PSDSEval:
             warnings.warn(note, SedscopeWarning, stacklevel=4)
         with as_psds_eval_errors():
             system = Scores.from_events(detected, classes=[*classes, *others], clips=self._truth.clips)
-            return deltas(system, self._truth, self.criterion, classes=classes).counts()
+            counted = deltas(system, self._truth, self.criterion, classes=classes, coverage="any")
+            assert counted.extents is not None
+            covered = CoveredClips(counted.clips, counted.durations, counted.extents, whole_clips=False)
+            covered.refuse("To evaluate them as they are, use sedscope.evaluate with coverage='any'.")
+        for note in covered.notes():
+            warnings.warn(note, SedscopeWarning, stacklevel=4)
+        return counted.counts()
 
     # Scores
 

@@ -20,8 +20,9 @@ from ...counting.deltas import Deltas
 from ...counting.one_pass import one_pass
 from ...counting.request import DeltaRequest
 from ...criteria import Criterion, Intersection
-from ...data.alignment import align
+from ...data.alignment import Alignment, align
 from ...data.ground_truth import GroundTruth
+from ...data.score_range import score_range, threshold_note
 from ...data.scores import Scores
 from ...errors import SedscopeError, SedscopeWarning, listing, subject
 from .inputs import NamedScores
@@ -46,16 +47,36 @@ class NamedDeltas:
 
 
 def find_deltas(
-    scores: NamedScores, truth: GroundTruth, criterion: Criterion, request: DeltaRequest | None = None
+    scores: NamedScores,
+    truth: GroundTruth,
+    criterion: Criterion,
+    request: DeltaRequest | None = None,
+    *,
+    known_durations: bool = True,
 ) -> NamedDeltas:
-    """Find the deltas of scores, and warn about unusual data."""
+    """Find the deltas of scores, and warn about unusual data.
+
+    ``known_durations``: whether the durations are known, or end with the last event.
+    """
     _require_known_labels(scores.scores, truth)
     alignment = align(scores.scores, truth)
     deltas = one_pass(alignment, {criterion: request or DeltaRequest()})[criterion]
     # without durations, the alignment adds a note that callers of this interface can do nothing about
-    _warn(truth.warnings if truth.durations is None else alignment.warnings)
+    warn(truth.warnings if truth.durations is None else alignment.warnings)
+    _check_coverage(alignment, deltas, known_durations)
     _warn_of_empty_classes(deltas)
     return NamedDeltas(deltas, tuple(scores.names[clip] for clip in deltas.clips))
+
+
+def _check_coverage(alignment: Alignment, deltas: Deltas, known_durations: bool) -> None:
+    """Refuse scores that end long before or after most of their clips, and warn about others."""
+    assert deltas.extents is not None
+    durations = deltas.durations
+    if not known_durations:  # a clip ends with its last event or score
+        durations = np.maximum(durations, deltas.extents[:, 2])
+    covered = alignment.covered_clips(durations, deltas.extents)
+    covered.refuse("To evaluate them as they are, use sedscope.evaluate with coverage='any'.")
+    warn(covered.notes())
 
 
 def _require_known_labels(scores: Scores, truth: GroundTruth) -> None:
@@ -72,7 +93,7 @@ def _warn_of_empty_classes(deltas: Deltas) -> None:
     present = set(deltas.tables.references.labels.tolist())
     empty = [label for c, label in enumerate(deltas.classes) if c not in present]
     if empty:
-        _warn(
+        warn(
             [
                 f"{subject(len(empty), 'class', 'has')} no reference events and so NaN values, which "
                 f"averages leave out: {listing(empty)}."
@@ -80,7 +101,15 @@ def _warn_of_empty_classes(deltas: Deltas) -> None:
         )
 
 
-def _warn(notes: Collection[str]) -> None:
+def warn_of_threshold(deltas: NamedDeltas, threshold: Any) -> None:
+    """Warn if one threshold for all classes lies between 0 and 1 but the scores do not."""
+    if isinstance(threshold, (int, float)):
+        low, high = score_range([deltas.deltas.tables.detections.scores])
+        warn(threshold_note(low, high, float(threshold), "the F-score or error rate"))
+
+
+def warn(notes: Collection[str]) -> None:
+    """Pass notes on to the caller of a public function."""
     for note in notes:
         warnings.warn(note, SedscopeWarning, stacklevel=4)
 

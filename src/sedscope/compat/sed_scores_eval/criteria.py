@@ -132,7 +132,8 @@ def count_same_clips(
     require_same_clips(map(clip_id, events), scores.scores, "ground truth")
     if durations is not None:
         require_same_clips(map(clip_id, durations), scores.scores, "durations")
-    return find_deltas(scores, truth_of_events(events, durations), criterion, request)
+    truth = truth_of_events(events, durations)
+    return find_deltas(scores, truth, criterion, request, known_durations=durations is not None)
 
 
 def _last_times(scores: NamedScores, events: Mapping[str, Any]) -> dict[str, float]:

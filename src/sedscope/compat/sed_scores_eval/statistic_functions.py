@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .arguments import bind_arguments, transpose, with_name, with_options
-from .counting import NamedDeltas, Statistics, statistics_of
+from .counting import NamedDeltas, Statistics, statistics_of, warn_of_threshold
 from .resamples import Resamples
 
 Count = Callable[..., NamedDeltas]
@@ -23,7 +23,9 @@ def statistic_function(name: str, count: Count, read: Read) -> Callable[..., Any
 
     def of_scores(*args: Any, **options: Any) -> Any:
         counting, own = _split(bind_arguments(signature, name, args, options), count)
-        return read(statistics_of(count(**counting).counts()), **own)
+        named = count(**counting)
+        warn_of_threshold(named, own.get("threshold"))
+        return read(statistics_of(named.counts()), **own)
 
     signature = _signature(count, read)
     return with_name(of_scores, signature, name, read.__doc__)
@@ -35,6 +37,7 @@ def bootstrapped_function(name: str, count: Count, read: Read) -> Callable[..., 
     def of_scores(*args: Any, resamples: Resamples, **options: Any) -> Any:
         counting, own = _split(bind_arguments(signature, name, args, options), count)
         named = count(**counting)
+        warn_of_threshold(named, own.get("threshold"))
         weights = resamples.weights(named.names)
         return transpose([read(statistics_of(named.counts(row)), **own) for row in weights])
 

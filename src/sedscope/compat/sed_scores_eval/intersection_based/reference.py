@@ -14,6 +14,7 @@ from ....errors import SedscopeError, counted, listing
 from ....evaluation.detection_sets import counts_of_sets
 from ..arguments import with_options
 from ..base_modules.io import read_ground_truth_events, transformed_scores
+from ..counting import warn
 from ..criteria import by_events
 from ..inputs import durations_by_name, events_by_name, truth_of_events
 from . import precision_recall
@@ -65,7 +66,8 @@ def approximate_psds_from_detections_dir(
         )
     sets = {point: _events(file) for point, file in files.items()}
     truth = truth_of_events(events_by_name(ground_truth), durations_by_name(audio_durations))
-    counts, _ = counts_of_sets(sets, truth, {options.criterion: DeltaRequest()})
+    counts, notes = counts_of_sets(sets, truth, {options.criterion: DeltaRequest()})
+    warn(notes)
     return _over_points(counts[options.criterion], options)
 
 

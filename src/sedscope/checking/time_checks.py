@@ -1,0 +1,132 @@
+"""Checks of where scores lie in time and in range, in one look at all clips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..counting.clip_reader import read_each
+from ..counting.threads import thread_count
+from ..data.choices import Coverage
+from ..data.coverage import CoveredClips, check_coverage_choice, extents_of
+from ..data.ground_truth import GroundTruth
+from ..data.recordings import ClipPieces
+from ..data.score_range import outside_of_probabilities, score_range
+from ..data.scores import ClipScores, Scores
+from ..data.times import Ticks
+from ..errors import SedscopeError, counted
+from .checks import EventTimes, truth_durations
+from .findings import Findings
+from .time_fit import TimeFit
+
+_COMPARED = 1000  # clips whose references are compared with their scores
+
+
+def check_times(
+    scores: Scores,
+    truth: GroundTruth,
+    times: EventTimes,
+    coverage: Coverage,
+    findings: Findings,
+    threads: int | None = None,
+) -> None:
+    """Check that scores cover their clips, lie where the references do, and suit a threshold of 0.5.
+
+    Clips that cannot be read are left to other checks.
+    """
+    check_coverage_choice(coverage)
+    listed = set(truth.clips)
+    clips = [clip for clip in scores if clip in listed]
+    grids: dict[str, Ticks] = {}
+    low, high = np.inf, -np.inf
+    compared = {clips[i] for i in np.linspace(0, len(clips) - 1, min(_COMPARED, len(clips))).astype(int)}
+    kept: dict[str, ClipScores] = {}
+    for clip, loaded in zip(clips, read_each(scores, clips, thread_count(threads)), strict=True):
+        if isinstance(loaded, SedscopeError):
+            continue
+        grids[clip] = loaded.ticks
+        if isinstance(loaded, ClipPieces):
+            continue
+        clip_low, clip_high = score_range([loaded.values])
+        low, high = min(low, clip_low), max(high, clip_high)
+        if clip in compared and len(loaded.values) and not np.isnan(loaded.values).any():
+            kept[clip] = loaded
+    _check_range(float(low), float(high), findings)
+    if not scores.whole_clips:
+        _check_silence(grids, findings)
+    if grids and not _check_coverage(scores, truth, grids, coverage, findings):
+        _check_fit(scores.classes, kept, times, findings)
+
+
+def _check_range(low: float, high: float, findings: Findings) -> None:
+    if outside_of_probabilities(low, high):
+        findings.add(
+            "warning",
+            "range",
+            f"The scores lie between {low:.4g} and {high:.4g}, so they are not probabilities. Metrics over "
+            "all thresholds do not mind; a fixed threshold such as 0.5 does",
+        )
+
+
+def _check_silence(grids: dict[str, Ticks], findings: Findings) -> None:
+    """Find clips in which a list of detections has none."""
+    silent = [clip for clip, ticks in grids.items() if len(ticks) < 2]
+    if silent:
+        what = (
+            f"Nothing is detected in {len(silent)} of {counted(len(grids), 'clip')}, so they count as "
+        )
+        findings.add("warning", "silent", f"{what}silent", silent)
+
+
+def _check_coverage(
+    scores: Scores,
+    truth: GroundTruth,
+    grids: dict[str, Ticks],
+    coverage: Coverage,
+    findings: Findings,
+) -> bool:
+    """Find clips whose scores end long before or after them. Return whether that is true of the set."""
+    extents = extents_of([*grids.values()])
+    stated = truth_durations(truth)
+    ends = dict(zip(grids, extents[:, 2].tolist(), strict=True))
+    durations = np.array([stated.get(clip, ends[clip]) for clip in grids], np.int64)
+    covered = CoveredClips([*grids], durations, extents, scores.whole_clips)
+    problem = covered.problem()
+    if problem:
+        findings.add("error" if coverage == "error" else "warning", "coverage", problem)
+        return True
+    for what, where in covered.findings():
+        findings.add("warning", "ends", what, where)
+    return False
+
+
+def _check_fit(
+    classes: Sequence[str], clips: dict[str, ClipScores], times: EventTimes, findings: Findings
+) -> None:
+    """Find out whether the references fit the scores much better with another unit or origin."""
+    if not clips:
+        return
+    column = {label: c for c, label in enumerate(classes)}
+    columns = np.array([column.get(label, -1) for label in times.labels], np.int64)
+    number = {clip: i for i, clip in enumerate(clips)}
+    of_events = np.array([number.get(clip, -1) for clip in times.clips], np.int64)
+    rows = np.flatnonzero((of_events >= 0) & (columns >= 0))
+    rows = rows[np.argsort(of_events[rows], kind="stable")]
+    starts = np.searchsorted(of_events[rows], np.arange(len(clips) + 1))
+    lengths = [clip.ticks[-1] - clip.ticks[0] for clip in clips.values()]
+    frames = [(clip.ticks[-1] - clip.ticks[0]) / len(clip.values) for clip in clips.values()]
+    fit = TimeFit(float(np.median(frames)), float(np.median(lengths)))
+    for clip, first, last in zip(clips.values(), starts[:-1], starts[1:], strict=True):
+        if last > first:
+            events = rows[first:last]
+            fit.add_clip(
+                clip.ticks,
+                clip.values,
+                times.onsets[events],
+                times.offsets[events],
+                columns[events],
+            )
+    note = fit.note()
+    if note:
+        findings.add("warning", "time-fit", note)

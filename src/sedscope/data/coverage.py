@@ -1,0 +1,174 @@
+"""Coverage: whether the frames of the scores span their clips.
+
+Times in another unit, a wrong frame length or wrong durations make scores end long before or long after
+their clips. Such scores can be evaluated, but the values mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SedscopeError, counted, listing
+from .choices import Coverage
+from .times import Ticks
+
+_NOTED = 0.1  # the share of a clip that scores may lack or exceed without a word
+_NOTED_OF_MOST = 0.03  # the same for most clips of a set: then it is no accident
+_REFUSED = 2.0  # the factor beyond which a set is refused
+
+_TOLERANCE = 10_000  # microseconds that never matter
+
+ACCEPT = "To evaluate them as they are, use coverage='any' (--coverage any)."
+
+_UNITS = {1000: "seconds and milliseconds", 60: "minutes and seconds", 1e6: "seconds and microseconds"}
+
+
+def extents_of(grids: Sequence[Ticks]) -> Ticks:
+    """Return (clips × 3) where the first frame begins, and where the last one begins and ends.
+
+    All three are the same for a clip without frames.
+    """
+    of_grid: dict[int, tuple[int, int, int]] = {}  # many clips share their grid
+    rows: list[tuple[int, int, int]] = []
+    for ticks in grids:
+        extent = of_grid.get(id(ticks))
+        if extent is None:
+            last = ticks.item(-2) if len(ticks) > 1 else ticks.item(0)
+            extent = of_grid[id(ticks)] = (ticks.item(0), last, ticks.item(-1))
+        rows.append(extent)
+    return np.array(rows, np.int64).reshape(-1, 3)
+
+
+def check_coverage_choice(coverage: Coverage) -> None:
+    """Refuse a choice that there is not."""
+    if coverage not in ("error", "any"):
+        raise SedscopeError(f"coverage={coverage!r} is not valid. Choose 'error' or 'any'.")
+
+
+@dataclass(frozen=True, eq=False)
+class CoveredClips:
+    """How much of each clip its frames cover.
+
+    ``whole_clips``: whether the scores should cover the clips. Lists of detections need not, but they
+    must not go on after the clips either.
+    """
+
+    clips: Sequence[str]
+    durations: Ticks
+    extents: Ticks
+    """As :func:`extents_of` returns them."""
+    whole_clips: bool
+
+    def refuse(self, advice: str = ACCEPT) -> None:
+        """Raise an error if the scores of most clips, or of all clips together, cannot belong to them.
+
+        ``advice``: what to do if they do.
+        """
+        problem = self.problem()
+        if problem:
+            raise SedscopeError(f"{problem} {advice}")
+
+    def problem(self) -> str | None:
+        """Say why the scores cannot belong to the clips; None if they can."""
+        has_frames = self.extents[:, 2] > self.extents[:, 0]
+        judged = np.ones_like(has_frames) if self.whole_clips else has_frames
+        covered, last = self._covered(), self._last_begin()
+        too_long = judged & (last > _REFUSED * self.durations + _TOLERANCE)
+        too_short = judged & (_REFUSED * covered + _TOLERANCE < self.durations) & self.whole_clips
+        number, total = np.count_nonzero(judged), self.durations[judged].sum()
+        tolerance = number * _TOLERANCE
+        if last[judged].sum() > _REFUSED * total + tolerance or np.count_nonzero(too_long) > number / 2:
+            rows, what = np.flatnonzero(too_long), "go on far beyond the end of their clips"
+        elif (self.whole_clips and _REFUSED * covered.sum() + tolerance < total) or np.count_nonzero(
+            too_short
+        ) > number / 2:
+            rows, what = np.flatnonzero(too_short), "cover less than half of their clips"
+        else:
+            return None
+        things = "scores" if self.whole_clips else "detections"
+        return (
+            f"The {things} of {len(rows)} of {counted(int(number), 'clip')} {what}: "
+            f"{listing(self._named(rows[:5]), total=len(rows))}.{self._unit_guess()} Check "
+            f"the frame length and the times of the {things}, and the durations of the clips: all are in "
+            "seconds."
+        )
+
+    def notes(self) -> list[str]:
+        """Say which clips are covered badly."""
+        return [f"{what}: {listing(where)}." if where else f"{what}." for what, where in self.findings()]
+
+    def findings(self) -> list[tuple[str, list[str]]]:
+        """Say what is odd, as sentences without full stop, each with the clips it is about."""
+        findings: list[tuple[str, list[str]]] = []
+        short, long = self.short(), self.long()
+        things = "scores" if self.whole_clips else "detections"
+        if len(short):
+            what = f"The {things} of {counted(len(short), 'clip')} cover less than "
+            what += f"{100 * (1 - _NOTED):.0f} % of the clip; nothing is detected in the rest"
+            findings.append((what, self._named(short)))
+        if len(long):
+            what = f"The {things} of {counted(len(long), 'clip')} go on more than {100 * _NOTED:.0f} % "
+            what += "beyond the end of the clip; what is detected there counts"
+            findings.append((what, self._named(long)))
+        if len(short) + len(long) <= len(self.clips) / 2:
+            findings += [(what, []) for what in self._stretched()]
+        return findings
+
+    def _stretched(self) -> list[str]:
+        """Note that the scores of most clips are too long or too short, if only by a little."""
+        if not self.whole_clips:
+            return []
+        excess = self.extents[:, 2] - self.durations
+        frames = self.extents[:, 2] - self.extents[:, 1]
+        odd = (abs(excess) > frames + _TOLERANCE) & (abs(excess) > _NOTED_OF_MOST * self.durations)
+        for rows, longer in ((odd & (excess > 0), "longer"), (odd & (excess < 0), "shorter")):
+            if np.count_nonzero(rows) > len(self.clips) / 2:
+                percent = 100 * float(np.median(abs(excess[rows]) / self.durations[rows]))
+                return [
+                    f"The scores of {np.count_nonzero(rows)} of {counted(len(self.clips), 'clip')} are "
+                    f"{longer} than their clip, mostly by {percent:.2g} %. Check the frame length"
+                ]
+        return []
+
+    def short(self) -> NDArray[np.intp]:
+        """Return the clips that lack more frames than one, and more than a tenth."""
+        if not self.whole_clips:
+            return np.empty(0, np.intp)
+        frame = self.extents[:, 2] - self.extents[:, 1]
+        lacking = self.durations - self._covered()
+        return np.flatnonzero((lacking > _NOTED * self.durations) & (lacking > frame + _TOLERANCE))
+
+    def long(self) -> NDArray[np.intp]:
+        """Return the clips with frames that begin more than a tenth after the end."""
+        return np.flatnonzero(self._last_begin() > (1 + _NOTED) * self.durations + _TOLERANCE)
+
+    def _covered(self) -> Ticks:
+        first, last = np.maximum(self.extents[:, 0], 0), np.minimum(self.extents[:, 2], self.durations)
+        covered: Ticks = np.maximum(last - first, 0)
+        return covered
+
+    def _last_begin(self) -> Ticks:
+        begin: Ticks = self.extents[:, 1]
+        return begin
+
+    def _named(self, rows: NDArray[np.intp]) -> list[str]:
+        return [
+            f"{self.clips[i]} ({self.extents[i, 0] / 1e6:g}–{self.extents[i, 2] / 1e6:g} s of "
+            f"{self.durations[i] / 1e6:g} s)"
+            for i in rows.tolist()
+        ]
+
+    def _unit_guess(self) -> str:
+        """Say which units were mixed up, if the scores are longer or shorter by just such a factor."""
+        has_frames = self.extents[:, 2] > 0
+        if not self.whole_clips or not has_frames.any():
+            return ""
+        ratio = float(np.median(self.extents[has_frames, 2] / np.maximum(self.durations[has_frames], 1)))
+        for factor, units in _UNITS.items():
+            if 0.9 < ratio / factor < 1.1 or 0.9 < ratio * factor < 1.1:
+                return f" They differ by a factor of {factor:g}, as between {units}."
+        return ""

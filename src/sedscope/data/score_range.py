@@ -1,0 +1,55 @@
+"""The range of scores: whether a threshold between 0 and 1 suits them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from .arrays import ScoreArray
+
+_TOLERANCE = 1e-3  # of scores that are probabilities but for rounding
+
+
+def score_range(arrays: Iterable[ScoreArray]) -> tuple[float, float]:
+    """Return the lowest and the highest finite score; ``inf`` and ``-inf`` if there is none."""
+    low, high = math.inf, -math.inf
+    for values in arrays:
+        if not values.size:
+            continue
+        lowest, highest = float(values.min()), float(values.max())
+        if not (math.isfinite(lowest) and math.isfinite(highest)):
+            finite = values[np.isfinite(values)]
+            if not finite.size:
+                continue
+            lowest, highest = float(finite.min()), float(finite.max())
+        low, high = min(low, lowest), max(high, highest)
+    return low, high
+
+
+def outside_of_probabilities(low: float, high: float) -> bool:
+    """Return whether scores in a range cannot be probabilities."""
+    return low <= high and (low < -_TOLERANCE or high > 1 + _TOLERANCE)
+
+
+def threshold_note(low: float, high: float, threshold: float, user: str) -> list[str]:
+    """Note that a threshold between 0 and 1 does not suit scores of a range. ``user``: who applies it."""
+    if not 0 < threshold < 1 or not outside_of_probabilities(low, high):
+        return []
+    note = (
+        f"The scores lie between {low:.4g} and {high:.4g}, but {user} has a threshold of {threshold:g}."
+    )
+    if low < -_TOLERANCE:
+        logit = 1 / (1 + math.exp(-threshold))
+        note += (
+            f" If they are logits, that is a probability of {logit:.2g}: apply the sigmoid function to "
+            f"them, or use a threshold of {math.log(threshold / (1 - threshold)):.3g}."
+        )
+    elif high <= 100:
+        note += (
+            f" If they are percentages, divide them by 100, or use a threshold of {100 * threshold:g}."
+        )
+    else:
+        note += " Scale them, or choose a threshold in their range."
+    return [note]

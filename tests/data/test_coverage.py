@@ -1,0 +1,182 @@
+"""Scores that end long before or after their clips, and who is told."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.data.coverage import CoveredClips, extents_of
+from sedscope.metrics import Metric
+
+F1 = sed.FScore(sed.Collar())
+PSDS = sed.presets.PSDS1
+
+
+def truth_of(durations: dict[str, float]) -> sed.GroundTruth:
+    return sed.GroundTruth.from_dict({clip: [(0, 1, "Dog")] for clip in durations}, durations=durations)
+
+
+def scores_of(frames: dict[str, int], frame: float = 1.0) -> sed.Scores:
+    arrays = {clip: np.linspace(0, 1, number)[:, None] for clip, number in frames.items()}
+    return sed.Scores.from_arrays(arrays, classes=["Dog"], frame=frame)
+
+
+TEN = {"a": 10.0, "b": 10.0, "c": 10.0}
+
+
+@pytest.mark.parametrize(
+    ("frame", "reason"),
+    [
+        (1000.0, r"3 of 3 clips go on far beyond.*a \(0–10000 s of 10 s\).*seconds and milliseconds"),
+        (0.001, r"3 of 3 clips cover less than half.*a \(0–0.01 s of 10 s\).*milliseconds"),
+        (1 / 60, "minutes and seconds"),
+        (0.4, "cover less than half"),
+        (2.5, "go on far beyond"),
+    ],
+)
+@pytest.mark.parametrize("metric", [F1, PSDS])
+def test_a_wrong_frame_length_is_refused(frame: float, reason: str, metric: Metric[Any]) -> None:
+    scores, truth = scores_of(dict.fromkeys(TEN, 10), frame), truth_of(TEN)
+    with pytest.raises(sed.SedscopeError, match=reason):
+        sed.evaluate(scores, truth, metric)
+    with pytest.raises(sed.SedscopeError, match=r"--coverage any"):
+        sed.compare({"x": scores, "y": scores}, truth, metric, n=10)
+    with pytest.raises(sed.SedscopeError, match=reason):
+        sed.deltas(scores, truth, metric.criterion)
+    with pytest.raises(sed.SedscopeError, match=reason):
+        sed.diagnose(scores, truth, sed.Collar(), 0.5)
+    assert [finding.kind for finding in sed.validate(scores, truth).errors] == ["coverage"]
+    assert not sed.validate(scores, truth, coverage="any").errors
+
+
+def test_durations_in_milliseconds_are_refused() -> None:
+    with pytest.raises(sed.SedscopeError, match="as between seconds and milliseconds"):
+        sed.evaluate(scores_of(dict.fromkeys(TEN, 10)), truth_of({"a": 1e4, "b": 1e4, "c": 1e4}), PSDS)
+
+
+@pytest.mark.filterwarnings("always::sedscope.SedscopeWarning")
+def test_clips_that_differ_by_more_than_a_tenth_are_named() -> None:
+    # a is padded, b lacks half, c is a frame short
+    scores = scores_of({"a": 10, "b": 5, "c": 9, "d": 10})
+    truth = truth_of({"a": 7, "b": 10, "c": 10, "d": 10})
+    with pytest.warns(sed.SedscopeWarning) as caught:
+        result = sed.evaluate(scores, truth, F1)
+    assert [str(warning.message) for warning in caught] == [*result.warnings]
+    assert result.warnings == (
+        "The scores of 1 clip cover less than 90 % of the clip; nothing is detected in the rest: "
+        "b (0–5 s of 10 s).",
+        "The scores of 1 clip go on more than 10 % beyond the end of the clip; what is detected there "
+        "counts: a (0–10 s of 7 s).",
+    )
+
+
+def test_most_clips_a_little_too_long_are_a_wrong_frame_length() -> None:
+    scores = scores_of(dict.fromkeys(TEN, 100), 0.108)
+    with pytest.warns(
+        sed.SedscopeWarning, match="3 of 3 clips are longer than their clip, mostly by 8 %"
+    ):
+        sed.evaluate(scores, truth_of(TEN), F1)
+
+
+def test_padded_scores_of_some_short_clips_are_not_refused() -> None:
+    durations = {f"clip{i}": 10.0 for i in range(20)} | {"short": 1.0}
+    with pytest.warns(sed.SedscopeWarning, match=r"go on more than 10 %.*short \(0–10 s of 1 s\)"):
+        sed.evaluate(scores_of(dict.fromkeys(durations, 10)), truth_of(durations), F1)
+
+
+@pytest.mark.filterwarnings("ignore:1 clip has no stated duration:sedscope.SedscopeWarning")
+def test_what_is_accepted_has_the_same_values() -> None:
+    scores, truth = scores_of({"a": 10}), truth_of({"a": 100.0})
+    with pytest.warns(sed.SedscopeWarning, match="cover less than 90 %"):
+        result = sed.evaluate(scores, truth, F1, coverage="any")
+    expected = sed.evaluate(scores, sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}), F1)
+    assert result[F1].value == expected[F1].value
+    with pytest.raises(sed.SedscopeError, match="coverage='all' is not valid"):
+        sed.evaluate(scores, truth, F1, coverage="all")  # type: ignore[arg-type]
+
+
+def test_a_frame_more_or_less_is_fine() -> None:
+    covered = CoveredClips(
+        ["a", "b"], np.array([800_000, 500_000]), extents_of([np.arange(2) * 640_000] * 2), True
+    )
+    assert covered.problem() is None
+    assert covered.notes() == []
+
+
+def test_parts_of_a_checkpoint_are_judged_together(tmp_path: object) -> None:
+    scores, truth = scores_of(dict.fromkeys(TEN, 10), 0.01), truth_of(TEN)
+    for _ in range(2):  # found, then read from the folder
+        with pytest.raises(sed.SedscopeError, match="3 of 3 clips cover less than half"):
+            sed.evaluate(scores, truth, F1, checkpoint=tmp_path)  # type: ignore[arg-type]
+
+
+def test_detections_after_the_end_of_their_clips_are_refused() -> None:
+    truth = truth_of(TEN)
+    system = sed.Scores.from_events({"a": [(1000, 2000, "Dog")], "b": []}, clips=TEN)
+    with pytest.raises(sed.SedscopeError, match="The detections of 1 of 1 clip go on far beyond"):
+        sed.evaluate(system, truth, F1)
+    sets = {0.5: {"a": [(1000.0, 2000.0, "Dog")]}}
+    with pytest.raises(sed.SedscopeError, match="go on far beyond"):
+        sed.evaluate_sets(sets, truth, F1)
+    assert "coverage" in [finding.kind for finding in sed.validate(system, truth).errors]
+
+
+def test_clips_that_a_list_of_detections_lacks_are_named() -> None:
+    truth = truth_of(TEN)
+    system = sed.Scores.from_events({"a": [(0, 1, "Dog")], "b": []}, clips=TEN)
+    with pytest.warns(sed.SedscopeWarning, match=r"1 of 3 clips is not in the list .*as silent: c\."):
+        sed.evaluate(system, truth, F1)
+    with pytest.warns(sed.SedscopeWarning, match=r"silent: c\. clips='scored' .* keeps them"):
+        sed.evaluate(system, truth, F1, clips="scored")
+    assert sed.evaluate(system, truth, F1, clips=["a", "b"]).warnings == ()
+    findings = {finding.kind: finding.where for finding in sed.validate(system, truth).findings}
+    assert findings["silent"] == ("b", "c")
+
+
+def test_warnings_name_only_what_was_evaluated() -> None:
+    events = {"a": [(0, 11, "Dog"), (3, 3, "Dog")], "b": [(0, 12, "Dog"), (2, 2, "Cat")]}
+    truth = sed.GroundTruth.from_dict(events, durations={"a": 10, "b": 10}, invalid="drop")
+    scores = sed.Scores.from_arrays(
+        {clip: np.eye(10, 2) for clip in events}, classes=["Dog", "Cat"], frame=1.0
+    )
+    assert len(truth.warnings) == 2
+    for source in (truth, pickle.loads(pickle.dumps(truth))):
+        with pytest.warns(sed.SedscopeWarning):
+            warnings = sed.evaluate(scores, source, F1, clips=["b"], classes=["Dog"]).warnings
+        assert any("clip 'b', 0–12 s" in warning for warning in warnings)
+        assert not any("clip 'a'" in warning for warning in warnings)
+    with pytest.warns(sed.SedscopeWarning):
+        warnings = sed.evaluate(scores, truth, F1, clips=["a"], classes=["Dog"]).warnings
+    assert len(warnings) == 2
+    assert "1 event has no positive length and was left out" in warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("scale", "advice"), [(100.0, "percentages, divide them by 100"), (-20.0, "logits")]
+)
+def test_a_threshold_that_does_not_suit_the_scores(scale: float, advice: str) -> None:
+    values = scale * np.linspace(0, 1, 10)[:, None]
+    scores = sed.Scores.from_arrays({"a": values}, classes=["Dog"], frame=1.0)
+    truth = truth_of({"a": 10.0})
+    with pytest.warns(sed.SedscopeWarning, match=advice):
+        sed.evaluate(scores, truth, F1)
+    with pytest.warns(sed.SedscopeWarning, match=advice):
+        sed.detect(scores, 0.5)
+    assert sed.evaluate(scores, truth, sed.BestFScore(sed.Collar())).warnings == ()
+    assert sed.detect(scores, 2.0)
+    assert "range" in [finding.kind for finding in sed.validate(scores, truth).warnings]
+
+
+def test_references_in_minutes() -> None:
+    durations = {f"clip{i}": 10.0 for i in range(12)}
+    events = {clip: [(1 / 60, 2 / 60, "Dog"), (5 / 60, 9 / 60, "Dog")] for clip in durations}
+    truth = sed.GroundTruth.from_dict(events, durations=durations)
+    scores = scores_of(dict.fromkeys(durations, 10))
+    with pytest.warns(
+        sed.SedscopeWarning, match="All 24 reference events lie in the first 2 % of their"
+    ):
+        sed.evaluate(scores, truth, PSDS)
