@@ -14,12 +14,12 @@ SCORES = sed.simulate.scores(TRUTH, quality=0.7, seed=1)
 
 
 def moved(change: Callable[[float], float]) -> sed.GroundTruth:
-    """Return the ground truth with other times."""
+    """Return the ground truth with other times, without events that then begin before 0 s."""
     events = {
         clip: [(change(onset), change(offset), label) for onset, offset, label in TRUTH.events(clip)]
         for clip in TRUTH.clips
     }
-    return sed.GroundTruth.from_dict(events)
+    return sed.GroundTruth.from_dict(events, invalid="drop")
 
 
 def time_fit(scores: sed.Scores, truth: sed.GroundTruth) -> list[str]:

@@ -92,7 +92,7 @@ def test_many_merges_at_one_score_do_not_overflow_narrow_columns() -> None:
 
 def test_gaps_between_frames_separate_detections() -> None:
     # frames:    0–1   1–2   (gap)   3–4
-    clip = sed.ClipScores.from_frames([[0.9], [0.8], [0.9]], [0, 1, 3], [1, 2, 4])
+    clip = sed.ClipScores.from_frames([[0.9], [0.8], [0.9]], [0, 1, 3], [1, 2, 4], gaps="silent")
     assert clip.edges.tolist() == [0, 1, 2, 3, 4]
     scores = sed.Scores.from_function(["a"], lambda _: clip, classes=["Dog"])
     truth = sed.GroundTruth.from_dict({"a": []}, durations={"a": 4})

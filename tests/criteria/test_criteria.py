@@ -180,7 +180,9 @@ def test_references_before_the_clip_are_in_no_segment() -> None:
     scores = sed.Scores.from_arrays(
         {"a": np.full((4, 1), 0.1), "b": np.full((4, 1), 0.1)}, classes=["Dog"], frame=1.0
     )
-    truth = sed.GroundTruth.from_dict({"a": [(-2, -1, "Dog")], "b": []}, durations={"a": 4, "b": 4})
+    truth = sed.GroundTruth.from_dict(
+        {"a": [(-2, -1, "Dog")], "b": []}, durations={"a": 4, "b": 4}, invalid="drop"
+    )
     assert sed.deltas(scores, truth, sed.Segment(1.0)).counts()["Dog"].references == 0
 
 

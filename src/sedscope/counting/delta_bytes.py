@@ -180,8 +180,7 @@ def build(
     _require(deltas.floors.shape == (len(classes),) and deltas.floors.dtype.kind == "f")
     _require(deltas.tables.detections is not None)
     if deltas.extents is not None:
-        _require_types((deltas.extents,), ("i8",))
-        _require(deltas.extents.shape == (len(clips), 3))
+        _require(deltas.extents.shape == (len(clips), 3) and deltas.extents.dtype == np.int64)
     return deltas
 
 
