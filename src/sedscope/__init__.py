@@ -17,7 +17,8 @@ _MODULES = {
 _NAMES = {
     "checking.findings": ("Finding", "Validation"),
     "checking.validate": ("validate",),
-    "counting.counts": ("ClassCounts", "Counts"),
+    "counting.class_counts": ("ClassCounts",),
+    "counting.counts": ("Counts",),
     "counting.delta_files": ("load_deltas", "save_deltas"),
     "counting.deltas": ("Deltas",),
     "criteria": ("CustomCriterion",),

@@ -4,7 +4,7 @@ from . import postprocessing as postprocessing
 from .checking.findings import Finding as Finding
 from .checking.findings import Validation as Validation
 from .checking.validate import validate as validate
-from .counting.counts import ClassCounts as ClassCounts
+from .counting.class_counts import ClassCounts as ClassCounts
 from .counting.counts import Counts as Counts
 from .counting.delta_files import load_deltas as load_deltas
 from .counting.delta_files import save_deltas as save_deltas

@@ -20,7 +20,8 @@ from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing, subject
 from ..postprocessing import PostProcessing
-from .counts import ClassCounts, Counts
+from .class_counts import ClassCounts
+from .counts import Counts
 from .provenance import Provenance, refuse_different
 from .threads import thread_count
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _native
-from ..counting.counts import as_thresholds
+from ..counting.class_counts import as_thresholds
 from ..counting.floors import rounded_down
 from ..criteria import Criterion
 from ..criteria.clip_batch import ClipBatch

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ..counting.counts import ClassCounts, Counts
+from ..counting.class_counts import ClassCounts
+from ..counting.counts import Counts
 from ..counting.one_pass import one_pass
 from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion

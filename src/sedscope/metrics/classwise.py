@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
-from ..counting.counts import ClassCounts, Counts
+from ..counting.class_counts import ClassCounts
+from ..counting.counts import Counts
 from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..definitions import require_choice

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..counting.counts import ClassCounts
+from ..counting.class_counts import ClassCounts
 from ..criteria import Criterion
 from ..definitions import optional_number, require_flag
 from ..errors import SedscopeError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..counting.counts import ClassCounts
+from ..counting.class_counts import ClassCounts
 from ..data.arrays import FloatArray
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.counts import ClassCounts, Counts
+from ..counting.class_counts import ClassCounts
+from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..counting.tally import Tally

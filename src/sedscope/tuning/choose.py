@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.counts import ClassCounts, Counts
+from ..counting.class_counts import ClassCounts
+from ..counting.counts import Counts
 from ..counting.tally import Tally, most_false_positives
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...counting.counts import ClassCounts, Counts
+from ...counting.class_counts import ClassCounts
+from ...counting.counts import Counts
 from ..packing import pack_fractions, pack_steps
 from ..schema import Packed, PanelData
 from ..source import ReportSource

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....counting.counts import ClassCounts
+from ....counting.class_counts import ClassCounts
 from ....errors import SedscopeError
 from ....metrics.curves import roc_curve
 from ..counting import class_counts

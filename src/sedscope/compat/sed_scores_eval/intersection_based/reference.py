@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ....counting.counts import Counts, as_thresholds
+from ....counting.class_counts import as_thresholds
+from ....counting.counts import Counts
 from ....counting.request import DeltaRequest
 from ....errors import SedscopeError, counted, listing
 from ....evaluation.detection_sets import counts_of_sets
