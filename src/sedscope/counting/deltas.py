@@ -23,6 +23,7 @@ from ..postprocessing import PostProcessing
 from .class_counts import ClassCounts
 from .counts import Counts
 from .provenance import Provenance, refuse_different
+from .row_sums import any_label_pairs, as_clip_weights, times_counted, weighted, with_errors
 from .threads import thread_count
 
 ROWS_TO_KEEP = 10_000_000  # of deltas; the counts of more would take too much memory
@@ -277,7 +278,7 @@ class Deltas:
         [3, 0]
         """
         tables, workers = self.tables, thread_count(threads)
-        times = _as_weights(weights, len(self.clips))
+        times = as_clip_weights(weights, len(self.clips))
         totals = self._totals(times)
         per_class: Mapping[str, ClassCounts]
         if times is None and tables.rows() > ROWS_TO_KEEP:
@@ -285,7 +286,9 @@ class Deltas:
         else:
             classes = range(len(self.classes))
             per_class = self._of_classes(classes, self._add_up(classes, times, workers), totals, times)
-        any_label = None if tables.any_label is None else _any_label(tables.any_label, times, workers)
+        any_label = (
+            None if tables.any_label is None else any_label_pairs(tables.any_label, times, workers)
+        )
         variants = {
             variant: deltas.counts(weights=weights, threads=threads)
             for variant, deltas in self.variants.items()
@@ -312,7 +315,7 @@ class Deltas:
 
     def _totals(self, weights: NDArray[np.int32] | None) -> Counts:
         """Return what needs no adding up, as counts of no class yet."""
-        once = _times(weights, len(self.clips))
+        once = times_counted(weights, len(self.clips))
         rows = self.tables.references
         references = np.zeros(len(self.classes), np.int64)
         np.add.at(references, rows.labels, once[rows.clips])
@@ -333,9 +336,9 @@ class Deltas:
     ) -> Sequence[_native.ClassTotals]:
         """Add up the rows of some consecutive classes."""
         detections, cross_triggers = self.tables.detections, self.tables.cross_triggers
-        tp_changes, fp_changes = _weighted(detections, detections.columns, weights)
+        tp_changes, fp_changes = weighted(detections, detections.columns, weights)
         labels, changes = cross_triggers.columns
-        (ct_changes,) = _weighted(cross_triggers, (changes,), weights)
+        (ct_changes,) = weighted(cross_triggers, (changes,), weights)
         of_classes = slice(classes.start, classes.stop)
         return _native.accumulate(
             _native.DetectionDeltas(
@@ -361,7 +364,7 @@ class Deltas:
         weights: NDArray[np.int32] | None,
     ) -> dict[str, ClassCounts]:
         """Return the counts of some consecutive classes from their totals."""
-        tables, once = self.tables, _times(weights, len(self.clips))
+        tables, once = self.tables, times_counted(weights, len(self.clips))
         trials = None if tables.trials is None else int((once * tables.trials).sum())
         fp_below_floors = self._fp_below_floors(classes, once)
         per_class: dict[str, ClassCounts] = {}
@@ -383,7 +386,7 @@ class Deltas:
                 fp_below_floor=fp_below_floor,
             )
             errors = tables.errors
-            per_class[label] = of_class if errors is None else _with_errors(of_class, errors, c, once)
+            per_class[label] = of_class if errors is None else with_errors(of_class, errors, c, once)
         return per_class
 
     def _fp_below_floors(self, classes: range, once: IntArray) -> list[int]:
@@ -475,66 +478,3 @@ def refuse_different_scores(parts: Sequence[Deltas]) -> None:
                 f"The deltas of {other.criterion!r} and {part.criterion!r} come from different scores of "
                 "the same clips, perhaps of two systems. Find them in the same scores."
             )
-
-
-def _times(weights: NDArray[np.int32] | None, clips: int) -> IntArray:
-    """Return how many times each clip counts."""
-    return np.ones(clips, np.int64) if weights is None else weights.astype(np.int64)
-
-
-def _as_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDArray[np.int32] | None:
-    if weights is None:
-        return None
-    array = np.asarray(weights)
-    whole = array.dtype.kind in "iu" and array.shape == (clips,)
-    if not whole or (array < 0).any() or (array > 2**24).any():
-        raise SedscopeError(
-            f"weights must be {clips} whole numbers from 0 to {2**24}, one for each clip."
-        )
-    return array.astype(np.int32)
-
-
-def _weighted(
-    table: DeltaRows, columns: Sequence[NDArray[Any]], weights: NDArray[np.int32] | None
-) -> Sequence[NDArray[Any]]:
-    """Multiply the changes by the weight of their clip; the result may need wider columns."""
-    if weights is None:
-        return columns
-    of_rows = weights[table.clip_of_row()]
-    return [column * of_rows for column in columns]
-
-
-def _with_errors(counts: ClassCounts, table: DeltaRows, c: int, weights: IntArray) -> ClassCounts:
-    """Add the sums of boundary errors in seconds, with a row wherever one of them changes."""
-    first, last = table.class_starts()[c : c + 2]
-    order = np.argsort(-table.scores[first:last], kind="stable")
-    at = table.scores[first:last][order]
-    of_rows = weights[table.clip_of_row()[first:last][order]]
-    changes = np.stack([column[first:last][order] * of_rows for column in table.columns], axis=1)
-    ends = np.flatnonzero(np.append(at[1:] != at[:-1], True)[: len(at)])  # of each distinct score
-    sums = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(changes, axis=0)[ends]])
-    changed = (sums[1:] != sums[:-1]).any(axis=1)
-    at, sums = at[ends][changed], np.concatenate([sums[:1], sums[1:][changed]])
-    scores = np.union1d(counts.scores, at)[::-1]
-    rows = len(counts.scores) - np.searchsorted(counts.scores[::-1], scores, side="left")
-    tally = counts.tally().rows(rows)
-    errors = sums[np.searchsorted(-at, -scores, side="right")] / TICKS_PER_SECOND
-    return replace(
-        counts,
-        scores=scores,
-        tp=np.asarray(tally.tp),
-        fp=np.asarray(tally.fp),
-        cross_rows=np.searchsorted(rows, counts.cross_rows, side="right"),
-        errors=errors,
-    )
-
-
-def _any_label(
-    table: DeltaRows, weights: NDArray[np.int32] | None, threads: int
-) -> tuple[ScoreArray, IntArray]:
-    (changes,) = _weighted(table, table.columns, weights)
-    deltas = _native.DetectionDeltas(
-        starts=table.starts, scores=table.scores, tp=changes, fp=np.zeros_like(changes)
-    )
-    (totals,) = _native.accumulate(deltas, None, threads)
-    return totals.scores, totals.tp
