@@ -59,6 +59,7 @@ def build_page(
             [_counts_at_positions(counts) for counts in by_criterion.values()]
             for by_criterion in source.at_positions
         ],
+        false_alarm_rates=list(source.false_alarm_rates.items()),
         resolution=RESOLUTION,
         panels=panels,
         notes=[*omissions(source), *panel_notes],

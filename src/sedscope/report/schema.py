@@ -126,6 +126,8 @@ class Page:
     """Those that every detailed class has, decreasing."""
     counts: Sequence[Sequence[Sequence[CountsAtPositions]]]
     """By system, criterion and detailed class."""
+    false_alarm_rates: Sequence[tuple[float, int]]
+    """False alarms per hour that the sliders reach, and how many false alarms they are."""
     resolution: int
     """The length of an axis in the units of packed positions along it."""
     panels: Sequence[PanelEntry]

@@ -34,6 +34,7 @@ class PsdRocChart {
     this.systems = systems.map((curves) => ({
       exact: this.unpackCurves(curves.exact),
       approximation: curves.approximation && this.unpackCurves(curves.approximation),
+      evenThresholds: curves.even_thresholds,
       efpr: curves.efpr_at_positions.map((packed) => this.unpackRates(packed)),
     }));
     this.chart = new Chart({
@@ -69,10 +70,10 @@ class PsdRocChart {
     const { selectedClass } = state;
     const curves = [];
     model.systems.forEach((system, s) => {
-      const { exact, approximation } = this.systems[s];
+      const { exact, approximation, evenThresholds } = this.systems[s];
       const versions = state.showApproximation && approximation ? [exact, approximation] : [exact];
       versions.forEach(({ overall, classes }, dashed) => {
-        const suffix = dashed ? ", 50 thresholds" : "";
+        const suffix = dashed ? `, 50 thresholds from ${evenThresholds.map((end) => short(end)).join(" to ")}` : "";
         const name = (label) => (several ? `${system}: ${label}${suffix}` : `${label}${suffix}`);
         curves.push(this.curve(overall, name("all classes"), several ? s : null, {
           dashed, strong: true, faint: selectedClass !== null,
@@ -94,7 +95,7 @@ class PsdRocChart {
   curve({ x, y, scores }, name, style, options) {
     return { name, style, x, y, scores, step: true, end: this.maxEfpr, ...options,
       describe: (i) => [
-        scores ? `active where score ≥ ${short(scores[i])}` : "one threshold for each class",
+        scores ? `active where score ${options.dashed ? ">" : "≥"} ${short(scores[i])}` : "one threshold for each class",
         `TPR ${fixed(y[i])}`, `eFPR ${short(x[i])} per ${this.unit}`] };
   }
 
