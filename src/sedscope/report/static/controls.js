@@ -107,7 +107,7 @@ function saveThresholds(model, state) {
     ["objective", "chosen in a report"],
     ["system", model.systems[state.system]],
     ["clips", String(header.clips)],
-    ["hours", model.hours.toFixed(4)],
+    ["hours", fixed(model.hours)],
   ];
   save("points.toml", "application/toml", operatingPointsText(thresholds, provenance));
 }

@@ -41,9 +41,9 @@ class ClassTable {
         total: () => whole(model.page.references.reduce((sum, number) => sum + number, 0)) },
       ...model.metrics.map((metric, m) => ({
         name: `[${m + 1}]`, title: metric.definition,
-        value: (row) => this.values(m).per_class[row.c] ?? NaN,
+        value: (row) => this.values(m).perClass[row.c],
         cell: (row) => this.valueCell(m, row.c),
-        total: () => fixed(this.values(m).value ?? NaN),
+        total: () => fixed(this.values(m).value),
       })),
       { name: "curve", fixed: true, cell: (row) => this.sparkline(row) },
       { name: "threshold", value: (row) => (row.k === null ? NaN : this.state.threshold(row.k)),
@@ -62,7 +62,7 @@ class ClassTable {
   }
 
   values(m) {
-    return this.model.page.values[this.state.system][m];
+    return this.model.values[this.state.system][m];
   }
 
   heading(column, i) {
@@ -97,9 +97,9 @@ class ClassTable {
   }
 
   valueCell(m, c) {
-    const { per_class: values, intervals } = this.values(m);
-    const value = values[c] ?? NaN;
-    const limits = intervals && intervals[c][0] !== null ? intervals[c] : null;
+    const { perClass, intervals } = this.values(m);
+    const value = perClass[c];
+    const limits = intervals && !Number.isNaN(intervals[c][0]) ? intervals[c] : null;
     const bar = svg("svg", { class: "bar", viewBox: "-1 0 66 8" });
     const x = (number) => 64 * Math.min(1, Math.max(0, number));
     if (Number.isFinite(value)) {

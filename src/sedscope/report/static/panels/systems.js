@@ -2,7 +2,8 @@
 
 import { button, el, nameOf, select, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
-import { fixed, short, signed } from "../format.js";
+import { fixed, pValue, short, signed } from "../format.js";
+import { unpackNumber } from "../model.js";
 import { registerPanel } from "../panel.js";
 
 const VERDICTS = { 1: "better", 0: "≈ inside the noise", "-1": "worse" };
@@ -15,7 +16,8 @@ registerPanel("systems", ({ section, data, model }) => {
   const pairName = ([first, second]) => `${model.systems[first]} − ${model.systems[second]}`;
   section.append(
     el("p", { class: "about" }, "A difference is significant if its interval does not contain 0. ",
-      data.differences ? "" : "To get intervals, run sedscope compare with --report."),
+      data.differences ? "The p value of the overall difference is corrected for the number of pairs of systems " +
+        "(Holm); those of single classes are not corrected." : "To get intervals, run sedscope compare with --report."),
     el("div", { class: "row" },
       select("Metric", model.metrics.map(({ definition }, m) => [m, `[${m + 1}] ${definition}`]), (value) => {
         metric = Number(value);
@@ -29,19 +31,20 @@ registerPanel("systems", ({ section, data, model }) => {
         button("LaTeX", () => saveLatex("differences", cells())))),
     el("div", { class: "scroll" }, table));
 
-  // [value, low, high, p, verdict] of a class, or of all classes with c = null.
+  // The difference of a class, or of all classes with c = null. Without a comparison, it is all there is.
   function difference(c) {
     if (data.differences) {
       const entry = data.differences[metric].find((differences) => String(differences.pair) === String(pairs[pair]));
-      return c === null ? entry.overall : entry.per_class[c];
+      const [value, low, high, p, verdict] = (c === null ? entry.overall : entry.per_class[c]).map(unpackNumber);
+      return { value, low, high, p, verdict, corrected: c === null ? unpackNumber(entry.p_corrected) : NaN };
     }
     const [first, second] = pairs[pair].map((s) => valueOf(s, c));
-    return [first - second, null, null, null, null];
+    return { value: first - second, low: NaN, high: NaN, p: NaN, verdict: null, corrected: NaN };
   }
 
   function valueOf(s, c) {
-    const values = model.page.values[s][metric];
-    return (c === null ? values.value : values.per_class[c]) ?? NaN;
+    const { value, perClass } = model.values[s][metric];
+    return c === null ? value : perClass[c];
   }
 
   function rows() {
@@ -50,14 +53,14 @@ registerPanel("systems", ({ section, data, model }) => {
   }
 
   function cells() {
-    return [["class", ...pairs[pair].map((s) => model.systems[s]), "difference", "low", "high", "p"],
-      ...rows().map(({ label, values, difference: [value, low, high, p] }) =>
-        [label, ...values, value ?? "", low ?? "", high ?? "", p ?? ""])];
+    return [["class", ...pairs[pair].map((s) => model.systems[s]), "difference", "low", "high", "p", "p_corrected"],
+      ...rows().map(({ label, values, difference: { value, low, high, p, corrected } }) =>
+        [label, ...[...values, value, low, high, p, corrected].map((cell) => (Number.isNaN(cell) ? "" : cell))])];
   }
 
   function draw() {
     const lines = rows();
-    const limit = Math.max(0.01, ...lines.flatMap(({ difference: [value, low, high] }) =>
+    const limit = Math.max(0.01, ...lines.flatMap(({ difference: { value, low, high } }) =>
       [value, low, high].filter((end) => Number.isFinite(end)).map(Math.abs)));
     const heading = (content) => el("th", { scope: "col" }, content);
     table.replaceChildren(
@@ -67,16 +70,16 @@ registerPanel("systems", ({ section, data, model }) => {
       el("tbody", {}, ...lines.map((line) => row(line, limit))));
   }
 
-  function row({ label, total, values, difference: [value, low, high, p, verdict] }, limit) {
-    const x = (number) => 100 + (98 * number) / limit;
+  function row({ label, total, values, difference: { value, low, high, p, verdict, corrected } }, limit) {
+    const x = (number) => 100 + (98 * Math.max(-limit, Math.min(limit, number))) / limit;
     const bar = svg("svg", { class: "whisker", viewBox: "0 0 200 14" },
       svg("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 }));
-    if (low !== null) bar.append(svg("line", { class: "range", x1: x(low), x2: x(high), y1: 7, y2: 7 }));
+    if (!Number.isNaN(low)) bar.append(svg("line", { class: "range", x1: x(low), x2: x(high), y1: 7, y2: 7 }));
     if (Number.isFinite(value)) bar.append(svg("circle", { cx: x(value), cy: 7, r: 4 }));
     return el("tr", { class: total ? "total" : "" }, el("th", { scope: "row" }, nameOf(label)),
       ...values.map((number) => el("td", {}, fixed(number))),
-      el("td", {}, signed(value ?? NaN)), el("td", {}, low === null ? "" : `${signed(low)} … ${signed(high)}`),
-      el("td", {}, bar), el("td", {}, p === null ? "" : p < 0.001 ? "< 0.001" : p.toFixed(3)),
+      el("td", {}, signed(value)), el("td", {}, Number.isNaN(low) ? "" : `${signed(low)} … ${signed(high)}`),
+      el("td", {}, bar), el("td", { title: total ? "corrected (Holm)" : "not corrected" }, pValue(total ? corrected : p)),
       el("td", { class: `verdict v${verdict}` }, verdict === null ? "" : VERDICTS[verdict]));
   }
 
