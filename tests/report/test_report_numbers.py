@@ -105,7 +105,7 @@ def test_a_comparison_shows_the_numbers_of_the_command_line(
         for i, name in enumerate(header[4:]):
             page.choose("#systems .row label:nth-child(2) select", i)
             first, second = name.split(" − ")
-            rows = page.rows("#systems table")
+            rows = page.rows("#systems table", foot=True)
             for line, row in zip(table, rows, strict=True):
                 by_name = dict(zip(header, line, strict=True))
                 difference = f"{row['difference']} ({row['interval']})".replace("−", "-")

@@ -9,15 +9,16 @@ import { linear } from "../scales.js";
 
 registerPanel("psd_roc", ({ section, data, model, state }) => {
   const charts = data.pictures.map((picture) => new PsdRocChart(model, state, picture).chart);
-  const hasApproximation = data.pictures.some(({ systems }) => systems.some((curves) => curves.approximation));
+  const ranges = new Set(data.pictures.flatMap(({ systems }) => systems.map(({ even_thresholds: ends }) => ends))
+    .filter((ends) => ends !== null).map(([low, high]) => `from ${short(low)} to ${short(high)}`));
   const checkbox = el("input", { type: "checkbox", id: "approximation",
     onchange: () => state.set({ showApproximation: checkbox.checked }) });
   section.append(
     el("p", { class: "about" }, "True positive rate over effective false positive rate, as steps. The metric counts " +
       "up to the dashed line. Hollow shapes mark the chosen thresholds. ",
     el("span", { class: "screen" }, "Point at a curve to read it. Click it to select its class.")),
-    hasApproximation ? el("p", { class: "screen" },
-      el("label", {}, checkbox, " also show the curves of 50 evenly spaced thresholds")) : "",
+    ranges.size ? el("p", { class: "screen" }, el("label", {}, checkbox,
+      ` also show the curves of 50 evenly spaced thresholds, ${[...ranges].join(" or ")}`)) : "",
     el("div", { class: "figures" }, ...charts.map((chart) => chart.figure)),
   );
   const drawAll = () => charts.forEach((chart) => chart.draw());
@@ -34,7 +35,6 @@ class PsdRocChart {
     this.systems = systems.map((curves) => ({
       exact: this.unpackCurves(curves.exact),
       approximation: curves.approximation && this.unpackCurves(curves.approximation),
-      evenThresholds: curves.even_thresholds,
       efpr: curves.efpr_at_positions.map((packed) => this.unpackRates(packed)),
     }));
     this.chart = new Chart({
@@ -70,10 +70,10 @@ class PsdRocChart {
     const { selectedClass } = state;
     const curves = [];
     model.systems.forEach((system, s) => {
-      const { exact, approximation, evenThresholds } = this.systems[s];
+      const { exact, approximation } = this.systems[s];
       const versions = state.showApproximation && approximation ? [exact, approximation] : [exact];
       versions.forEach(({ overall, classes }, dashed) => {
-        const suffix = dashed ? `, 50 thresholds from ${evenThresholds.map((end) => short(end)).join(" to ")}` : "";
+        const suffix = dashed ? ", 50 thresholds" : "";
         const name = (label) => (several ? `${system}: ${label}${suffix}` : `${label}${suffix}`);
         curves.push(this.curve(overall, name("all classes"), several ? s : null, {
           dashed, strong: true, faint: selectedClass !== null,

@@ -3,14 +3,16 @@
 import { button, el, nameOf, select, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
 import { fixed, pValue, short, signed } from "../format.js";
+import { LongTable } from "../long_table.js";
 import { unpackNumber } from "../model.js";
 import { registerPanel } from "../panel.js";
 
 const VERDICTS = { 1: "better", 0: "≈ inside the noise", "-1": "worse" };
 
 registerPanel("systems", ({ section, data, model }) => {
-  const table = el("table", { class: "differences" });
-  let [metric, pair] = [0, 0];
+  const [head, foot] = [el("tr"), el("tr", { class: "total" })];
+  const table = new LongTable(head, foot, lineOf, { class: "differences" });
+  let [metric, pair, limit] = [0, 0, 0];
   const pairs = model.systems.flatMap((_, first) =>
     model.systems.slice(first + 1).map((_other, i) => [first, first + 1 + i]));
   const pairName = ([first, second]) => `${model.systems[first]} − ${model.systems[second]}`;
@@ -27,14 +29,18 @@ registerPanel("systems", ({ section, data, model }) => {
         pair = Number(value);
         draw();
       }),
-      el("span", { class: "tools" }, button("CSV", () => saveCsv("differences", cells())),
+      el("span", { class: "tools" }, table.searchField, button("CSV", () => saveCsv("differences", cells())),
         button("LaTeX", () => saveLatex("differences", cells())))),
-    el("div", { class: "scroll" }, table));
+    table.holder);
+
+  // The differences of the chosen systems, if they were compared.
+  function comparedPair() {
+    return data.differences && data.differences[metric].find((entry) => String(entry.pair) === String(pairs[pair]));
+  }
 
   // The difference of a class, or of all classes with c = null. Without a comparison, it is all there is.
-  function difference(c) {
-    if (data.differences) {
-      const entry = data.differences[metric].find((differences) => String(differences.pair) === String(pairs[pair]));
+  function difference(entry, c) {
+    if (entry) {
       const [value, low, high, p, verdict] = (c === null ? entry.overall : entry.per_class[c]).map(unpackNumber);
       return { value, low, high, p, verdict, corrected: c === null ? unpackNumber(entry.p_corrected) : NaN };
     }
@@ -47,9 +53,11 @@ registerPanel("systems", ({ section, data, model }) => {
     return c === null ? value : perClass[c];
   }
 
+  // A row for each class, and the one of all classes at the end.
   function rows() {
-    return [...model.page.classes.map((label, c) => [label, c]), ["overall", null]].map(([label, c]) =>
-      ({ label, total: c === null, values: pairs[pair].map((s) => valueOf(s, c)), difference: difference(c) }));
+    const entry = comparedPair();
+    return [...model.page.classes.map((label, c) => [label, c]), ["overall", null]].map(([label, c]) => ({ label,
+      total: c === null, values: pairs[pair].map((s) => valueOf(s, c)), difference: difference(entry, c) }));
   }
 
   function cells() {
@@ -60,27 +68,33 @@ registerPanel("systems", ({ section, data, model }) => {
 
   function draw() {
     const lines = rows();
-    const limit = Math.max(0.01, ...lines.flatMap(({ difference: { value, low, high } }) =>
-      [value, low, high].filter((end) => Number.isFinite(end)).map(Math.abs)));
+    limit = lines.flatMap(({ difference: { value, low, high } }) => [value, low, high])
+      .filter(Number.isFinite).reduce((largest, end) => Math.max(largest, Math.abs(end)), 0.01);
     const heading = (content) => el("th", { scope: "col" }, content);
-    table.replaceChildren(
-      el("thead", {}, el("tr", {}, heading("class"), ...pairs[pair].map((s) => heading(nameOf(model.systems[s]))),
-        heading("difference"), heading("interval"), heading(`−${short(limit, 2)} … +${short(limit, 2)}`),
-        heading("p"), heading(""))),
-      el("tbody", {}, ...lines.map((line) => row(line, limit))));
+    head.replaceChildren(heading("class"), ...pairs[pair].map((s) => heading(nameOf(model.systems[s]))),
+      heading("difference"), heading("interval"), heading(`−${short(limit, 2)} … +${short(limit, 2)}`),
+      heading("p"), heading(""));
+    foot.replaceChildren(...cellsOf(lines.pop()));
+    table.setRows(lines);
   }
 
-  function row({ label, total, values, difference: { value, low, high, p, verdict, corrected } }, limit) {
+  // The line of a row, made when it is shown for the first time.
+  function lineOf(row) {
+    row.line ??= el("tr", {}, ...cellsOf(row));
+    return row.line;
+  }
+
+  function cellsOf({ label, total, values, difference: { value, low, high, p, verdict, corrected } }) {
     const x = (number) => 100 + (98 * Math.max(-limit, Math.min(limit, number))) / limit;
     const bar = svg("svg", { class: "whisker", viewBox: "0 0 200 14" },
       svg("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 }));
     if (!Number.isNaN(low)) bar.append(svg("line", { class: "range", x1: x(low), x2: x(high), y1: 7, y2: 7 }));
     if (Number.isFinite(value)) bar.append(svg("circle", { cx: x(value), cy: 7, r: 4 }));
-    return el("tr", { class: total ? "total" : "" }, el("th", { scope: "row" }, nameOf(label)),
+    return [el("th", { scope: "row" }, nameOf(label)),
       ...values.map((number) => el("td", {}, fixed(number))),
       el("td", {}, signed(value)), el("td", {}, Number.isNaN(low) ? "" : `${signed(low)} … ${signed(high)}`),
       el("td", {}, bar), el("td", { title: total ? "corrected (Holm)" : "not corrected" }, pValue(total ? corrected : p)),
-      el("td", { class: `verdict v${verdict}` }, verdict === null ? "" : VERDICTS[verdict]));
+      el("td", { class: `verdict v${verdict}` }, verdict === null || Number.isNaN(value) ? "" : VERDICTS[verdict])];
   }
 
   draw();
