@@ -15,7 +15,7 @@ from .packing import short_between
 MAX_POSITIONS = 240
 """Of the slider of one class. The rank of a score among them fits into one byte."""
 _SHARED = 32
-RATES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
+RATES = tuple(float(f"{digit}e{power}") for power in range(-1, 4) for digit in (1, 2, 5))
 """False alarms per hour for which a page sets the largest recall."""
 
 

@@ -18,12 +18,7 @@ from ..evaluation.comparison_result import Comparison
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from .clip_selection import ClipSelection, select_clips
-from .slider_positions import (
-    RATES,
-    class_thresholds,
-    reaches,
-    shared_thresholds,
-)
+from .slider_positions import RATES, class_thresholds, reaches, shared_thresholds
 from .systems import System
 
 MAX_DETAILED_CLASSES = 40
