@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.evaluation.table_text import format_markdown
+from sedscope.evaluation.table_text import format_csv, format_markdown
 
 RATE = sed.ErrorRate(sed.Collar(0.5), threshold=0.4)
 
@@ -137,6 +137,24 @@ def test_csv_reads_back(hostile: sed.Comparison, tmp_path: Path) -> None:
         if row["less"]:
             assert (float(row["p"]), int(row["verdict"])) == (of_class.p, of_class.verdict)
             assert row["p_corrected"] == ("" if row["class"] else repr(overall.p_corrected))
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["=1+1", "+1+1", "-1+1", "-x", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1", "=cmd|' /C calc'!A0"],
+)
+def test_csv_has_no_cells_that_spreadsheets_execute(cell: str) -> None:
+    assert next(csv.reader(io.StringIO(format_csv([["class", cell]]), newline=""))) == [
+        "class",
+        f"'{cell}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "cell", ["-1", "-0.5", "+2", "-1e-05", "-.5", "-inf", "inf", "nan", "a=b", "'x", ""]
+)
+def test_csv_keeps_numbers_and_plain_text(cell: str) -> None:
+    assert next(csv.reader(io.StringIO(format_csv([["class", cell]])))) == ["class", cell]
 
 
 def test_readable_tables_have_a_line_for_each_row(hostile: sed.Comparison) -> None:

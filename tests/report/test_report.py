@@ -21,11 +21,12 @@ from sedscope.data.cached_scores import CachedScores
 from sedscope.engines.options import RunOptions
 from sedscope.report.clip_selection import clip_errors
 from sedscope.report.html import json_text, render
-from sedscope.report.packing import pack_steps, short_between
+from sedscope.report.packing import RESOLUTION, pack_steps, short_between
 from sedscope.report.page_data import build_page
 from sedscope.report.panels import PANELS
 from sedscope.report.panels.clips import ClipsData
 from sedscope.report.panels.cross_triggers import CrossTriggersData
+from sedscope.report.panels.psd_roc import EVEN_THRESHOLDS, PSDROCData
 from sedscope.report.schema import Page, PanelData, as_json
 from sedscope.report.script_bundle import join_modules
 from sedscope.report.slider_positions import MAX_POSITIONS
@@ -153,6 +154,62 @@ def test_cells_list_clips_with_their_cross_triggers(page: Page) -> None:
                 assert alone.at([thresholds[position]]).ct(other)[0] > 0
     browsed = [clip.name for clip in panel(page, ClipsData).clips]
     assert data.clip_names[: page.header.browsable_clips] == browsed
+
+
+@pytest.mark.parametrize("scale", ["probabilities", "logits"])
+@pytest.mark.parametrize("alpha_ct", [0.0, 0.5])
+@pytest.mark.parametrize("max_efpr", [50, 1000, 5000, 20_000])
+def test_curves_of_even_thresholds_reach_the_largest_rate(
+    scale: str, alpha_ct: float, max_efpr: float
+) -> None:
+    """Also where it lies beyond the range of thresholds that the page shows."""
+    rng = np.random.default_rng(0)
+    values = {f"{i}": rng.uniform(0.01, 0.99, (50, 2)) for i in range(40)}
+    events = {}
+    for i, clip in enumerate(("1", "2", "3", "4")):  # found at falling scores, among false alarms
+        values[clip][:] = 0.01
+        values[clip][10:30, i % 2] = 0.98 - 0.25 * i
+        events[clip] = [(1.0, 3.0, ("Cat", "Dog")[i % 2])]
+    truth = sed.GroundTruth.from_dict(
+        {clip: events.get(clip, []) for clip in values}, durations=dict.fromkeys(values, 5.0)
+    )
+    if scale == "logits":
+        values = {clip: np.log(of_clip / (1 - of_clip)) for clip, of_clip in values.items()}
+    scores = sed.Scores.from_arrays(values, classes=["Cat", "Dog"], frame=0.1)
+    metric = sed.PSDS(sed.Intersection(0.5, 0.5, cttc=0.3), alpha_ct=alpha_ct, max_efpr=max_efpr)
+    page = build_page({"a": sed.evaluate(scores, truth, metric)})
+    curves = panel(page, PSDROCData).pictures[0].systems[0]
+    assert curves.approximation is not None
+    assert curves.even_thresholds is not None
+    overall = curves.approximation.overall
+    efpr, etpr = (np.array(unpacked(text)) / RESOLUTION for text in (overall.efpr, overall.etpr))
+    shown = float(np.sum(np.diff(np.append(efpr, 1)) * etpr))
+    thresholds = np.linspace(*curves.even_thresholds, EVEN_THRESHOLDS)
+    if scale == "probabilities":
+        assert thresholds.tolist() == pytest.approx((np.arange(50) + 0.5) / 50)
+    sets = sed.approximate(scores, thresholds)
+    assert shown == pytest.approx(sed.evaluate_sets(sets, truth, metric)[metric].value, abs=2e-4)
+
+
+def test_a_page_offers_only_rates_that_its_sliders_reach() -> None:
+    rng = np.random.default_rng(0)
+    values = {f"{i}": rng.uniform(0.01, 0.99, (50, 1)) for i in range(720)}  # an hour
+    events: dict[str, list[tuple[float, float, str]]] = {clip: [] for clip in values}
+    for i, clip in enumerate(("1", "2", "3")):
+        values[clip][:] = 0.01
+        values[clip][10:30] = 0.985 - 0.02 * i
+        events[clip] = [(1.0, 3.0, "Cat")]
+    truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(values, 5.0))
+    scores = sed.Scores.from_arrays(values, classes=["Cat"], frame=0.1)
+    for metric in (sed.BestFScore(sed.Collar()), sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=150)):
+        page = build_page({"a": sed.evaluate(scores, truth, metric)})
+        counts = sed.deltas(scores, truth, metric.criterion).counts()["Cat"]
+        reached = [counts.tally_at(threshold) for threshold in page.thresholds[0]]
+        for rate, allowed in page.false_alarm_rates:
+            best = int(counts.tp[counts.fp <= rate].max(initial=0))
+            assert max(tally.tp for tally in reached if tally.fp <= allowed) == best
+        assert {0.1, 10, 100} <= dict(page.false_alarm_rates).keys()
+        assert 1000 not in dict(page.false_alarm_rates)
 
 
 positions = st.floats(0, 1) | st.integers(0, 8).map(lambda pixel: (pixel + 0.5) / WIDTH)

@@ -295,7 +295,7 @@ def test_two_systems(page: Browser, tmp_path: Path) -> None:
     comparison.report(tmp_path / "report.html")
     page.open(tmp_path / "report.html")
     found = comparison.differences[METRICS[0]]["good", "poor"]
-    rows = page.rows(".differences")
+    rows = page.rows(".differences", foot=True)
     for row, (label, difference) in zip(rows, found.per_class.items(), strict=False):
         assert row["class"] == label
         assert number(row["difference"]) == pytest.approx(difference.value, abs=5.1e-5)

@@ -243,6 +243,8 @@ class Comparison:
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return every number as CSV, one row each: metric, class, system or pair, value, interval, …
 
+        An apostrophe precedes names that a spreadsheet could execute as a formula, such as ``=1+1``.
+
         Parameters
         ----------
         path : str or Path, optional

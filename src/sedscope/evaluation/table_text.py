@@ -30,6 +30,11 @@ _LATEX = str.maketrans(
 )
 
 
+_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+"""How a cell begins that spreadsheets may execute."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE | re.ASCII)
+
+
 def format_text(rows: Table) -> list[str]:
     """Align the columns for reading: the first to the left, the others to the right.
 
@@ -83,15 +88,23 @@ def format_latex(rows: Table) -> str:
 def format_csv(rows: Iterable[Sequence[str]]) -> str:
     """Format comma-separated values.
 
-    >>> format_csv([["class", "F1"], ["a, b", "0.5"]])
-    'class,F1\\n"a, b",0.5\\n'
+    An apostrophe precedes a cell that a spreadsheet could execute, because it begins with ``=``, ``+``,
+    ``-``, ``@``, a tab or a line break. Numbers stay as they are.
+
+    >>> format_csv([["class", "F1"], ["a, b", "0.5"], ["=1+1", "-0.5"]])
+    'class,F1\\n"a, b",0.5\\n\\'=1+1,-0.5\\n'
     """
     lines = []
     for row in rows:
         line = io.StringIO()
-        python_csv.writer(line).writerow(row)  # quotes cells with any character of its line end: \r\n
+        cells = [_not_executed(cell) for cell in row]
+        python_csv.writer(line).writerow(cells)  # quotes cells with any character of its line end: \r\n
         lines.append(line.getvalue().removesuffix("\r\n") + "\n")
     return "".join(lines)
+
+
+def _not_executed(cell: str) -> str:
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def _in_a_line(cell: str) -> str:

@@ -16,7 +16,7 @@ from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..resampling.intervals import Interval
 from .header import build_header, omissions
-from .packing import RESOLUTION, pack, pack_steps, rounded
+from .packing import RESOLUTION, pack, pack_steps
 from .panels import build_panels
 from .schema import CountsAtPositions, CriterionEntry, Limits, MetricEntry, MetricValues, Page
 from .source import ReportSource
@@ -59,6 +59,7 @@ def build_page(
             [_counts_at_positions(counts) for counts in by_criterion.values()]
             for by_criterion in source.at_positions
         ],
+        false_alarm_rates=list(source.false_alarm_rates.items()),
         resolution=RESOLUTION,
         panels=panels,
         notes=[*omissions(source), *panel_notes],
@@ -85,14 +86,15 @@ def _criterion_entry(criterion: Criterion, source: ReportSource) -> CriterionEnt
 def _metric_values(evaluation: Evaluation, metric: Metric[Any]) -> MetricValues:
     """Return the values of a metric, with intervals if there are any.
 
-    With intervals, the values are those of all runs of the system.
+    With intervals, the values are those of all runs of the system. All digits are kept: the page must
+    round them as the tables of the command line do.
     """
     intervals = evaluation.intervals.get(metric)
     result = evaluation[metric] if intervals is None else intervals
     return MetricValues(
-        value=rounded(result.value, 10),
+        value=result.value,
         interval=None if intervals is None else _limits(intervals),
-        per_class=[rounded(result.per_class[label].value, 10) for label in evaluation.classes],
+        per_class=[result.per_class[label].value for label in evaluation.classes],
         intervals=None
         if intervals is None
         else [_limits(intervals.per_class[label]) for label in evaluation.classes],
@@ -100,7 +102,7 @@ def _metric_values(evaluation: Evaluation, metric: Metric[Any]) -> MetricValues:
 
 
 def _limits(interval: Interval) -> Limits:
-    return rounded(interval.low), rounded(interval.high)
+    return interval.low, interval.high
 
 
 def _counts_at_positions(counts: Counts) -> list[CountsAtPositions]:

@@ -21,8 +21,8 @@ JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON
 Packed: TypeAlias = str
 """Whole numbers as text, see `sedscope.report.packing`."""
 
-Limits: TypeAlias = tuple[float | None, float | None]
-"""The lower and the upper end of an interval."""
+Limits: TypeAlias = tuple[float, float]
+"""The lower and the upper end of an interval; NaN without one."""
 
 
 class PanelData:
@@ -57,10 +57,10 @@ class MetricEntry:
 class MetricValues:
     """The values of one metric for one system."""
 
-    value: float | None
+    value: float
     interval: Limits | None
-    per_class: Sequence[float | None]
-    """One value for each class of the evaluation."""
+    per_class: Sequence[float]
+    """One value for each class of the evaluation; NaN where it is not defined."""
     intervals: Sequence[Limits] | None
 
 
@@ -126,6 +126,8 @@ class Page:
     """Those that every detailed class has, decreasing."""
     counts: Sequence[Sequence[Sequence[CountsAtPositions]]]
     """By system, criterion and detailed class."""
+    false_alarm_rates: Sequence[tuple[float, int]]
+    """False alarms per hour that the sliders reach, and how many false alarms they are."""
     resolution: int
     """The length of an axis in the units of packed positions along it."""
     panels: Sequence[PanelEntry]

@@ -15,7 +15,8 @@ from .packing import short_between
 MAX_POSITIONS = 240
 """Of the slider of one class. The rank of a score among them fits into one byte."""
 _SHARED = 32
-_RATES = tuple(float(f"{digit}e{power}") for power in range(-1, 4) for digit in (1, 2, 5))
+RATES = tuple(float(f"{digit}e{power}") for power in range(-1, 4) for digit in (1, 2, 5))
+"""False alarms per hour for which a page sets the largest recall."""
 
 
 def class_thresholds(
@@ -89,11 +90,25 @@ def important_rows(table: ClassCounts, hours: float) -> NDArray[np.intp]:
     if table.references:
         rows.append(int(np.argmax(tally.fscore())))
     fp, tp = np.asarray(tally.fp), np.asarray(tally.tp)
-    for rate in _RATES:
+    for rate in RATES:
         allowed = fp <= most_false_positives(rate, hours)
         if not allowed.all():
             rows.append(int(np.argmax(np.where(allowed, tp, -1))))
     return np.unique(np.array(rows, np.intp))
+
+
+def reaches(shown: ClassCounts, measured: ClassCounts, false_alarms: int) -> bool:
+    """Return whether the shown range of counts has the largest recall with so many false alarms.
+
+    ``measured``: the same counts, as far down as they are known.
+    """
+
+    def best(table: ClassCounts) -> int:
+        return int(np.max(table.tp, where=table.fp <= false_alarms, initial=0))
+
+    if not (measured.given or np.isneginf(measured.floor) or measured.fp_below_floor > false_alarms):
+        return False
+    return best(shown) == best(measured)
 
 
 def even_rows(table: ClassCounts, number: int) -> NDArray[np.intp]:

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..counting.counts import Counts
+from ..counting.tally import most_false_positives
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
 from ..evaluation.comparison_result import Comparison
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from .clip_selection import ClipSelection, select_clips
-from .slider_positions import class_thresholds, shared_thresholds
+from .slider_positions import RATES, class_thresholds, reaches, shared_thresholds
 from .systems import System
 
 MAX_DETAILED_CLASSES = 40
@@ -93,6 +94,25 @@ class ReportSource:
                 self.shared_thresholds,
             )
             for label in self.detailed
+        }
+
+    @cached_property
+    def false_alarm_rates(self) -> Mapping[float, int]:
+        """The false alarms per hour that sliders reach for every class, and how many false alarms they are.
+
+        At other rates, the largest recall lies below the range of the page, or may lie there.
+        """
+        tables = [
+            (counts[label], system.measured_counts[criterion][label])
+            for system in self.systems
+            for criterion, counts in system.counts.items()
+            for label in self.detailed
+        ]
+        allowed = {rate: most_false_positives(rate, self.first.hours) for rate in RATES}
+        return {
+            rate: number
+            for rate, number in allowed.items()
+            if all(reaches(shown, measured, number) for shown, measured in tables)
         }
 
     def _metric_thresholds(self, label: str) -> list[float]:

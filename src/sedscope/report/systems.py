@@ -35,6 +35,8 @@ class System:
     """None for sets of detections."""
     counts: Mapping[Criterion, Counts]
     deltas: Mapping[Criterion, Deltas]
+    measured_counts: Mapping[Criterion, Counts]
+    """As far down as they were counted, which is at least as far as the metrics read."""
     reaches_best_fscore: bool = False
     """Whether no threshold below the counts has a better F-score."""
 
@@ -93,7 +95,7 @@ def _system(name: str, evaluation: Evaluation) -> System:
     alignment = evaluation.alignment
     if alignment is not None:
         alignment = replace(alignment, scores=cached(alignment.scores))
-    return System(name, evaluation, alignment, evaluation.counts, evaluation.deltas)
+    return System(name, evaluation, alignment, evaluation.counts, evaluation.deltas, evaluation.counts)
 
 
 def _alignment_for(engine: Engine, system: System) -> Alignment:
@@ -197,7 +199,8 @@ def _count_down_to(system: System, lowest: Mapping[str, float], engine: Engine) 
     counts = {
         criterion: deltas.counts(threads=engine.threads) for criterion, deltas in recounted.items()
     }
-    return replace(system, counts={**system.counts, **counts}, deltas={**system.deltas, **recounted})
+    every = {**system.counts, **counts}
+    return replace(system, counts=every, deltas={**system.deltas, **recounted}, measured_counts=every)
 
 
 def _cut_at(system: System, lowest: Mapping[str, float]) -> System:

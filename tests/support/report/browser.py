@@ -80,14 +80,15 @@ class Browser:
         found: str = self.run("return document.querySelector(arguments[0]).textContent", selector)
         return found
 
-    def rows(self, selector: str = "#table") -> list[dict[str, str]]:
-        """The rows of a table, by the names of its columns."""
+    def rows(self, selector: str = "#table", *, foot: bool = False) -> list[dict[str, str]]:
+        """The rows of a table, by the names of its columns, with those of its foot or without."""
         script = """
             const table = document.querySelector(arguments[0]);
             const read = (row) => [...row.children].map((cell) => cell.textContent);
-            return [read(table.tHead.rows[0]), ...[...table.tBodies[0].rows].map(read)];
+            const rows = [...table.tBodies[0].rows, ...(arguments[1] ? table.tFoot.rows : [])];
+            return [read(table.tHead.rows[0]), ...rows.filter((row) => !row.matches(".room")).map(read)];
         """
-        names, *rows = self.run(script, selector)
+        names, *rows = self.run(script, selector, foot)
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def saved(self, name: str, save: Callable[[], None]) -> str:

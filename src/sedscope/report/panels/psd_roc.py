@@ -60,6 +60,8 @@ class SystemCurves:
     exact: Curves
     approximation: Curves | None
     """What evenly spaced thresholds give, where the comparison makes sense."""
+    even_thresholds: tuple[float, float] | None
+    """The lowest and the highest of these thresholds."""
     efpr_at_positions: Sequence[Packed]
     """For each detailed class the rates at its slider positions, as fractions of the largest one."""
 
@@ -99,10 +101,14 @@ def _system_curves(
     max_efpr = parameters.max_efpr
     counts = source.systems[s].counts[metric.criterion]
     at_positions = source.at_positions[s][metric.criterion]
-    approximation = None
+    approximation = ends = None
     if not metric.variants and not any(table.given for table in counts.values()):
-        result = metric.measure(_at_even_thresholds(counts))
+        # the range that the page shows may end before the largest rate
+        measured = source.systems[s].measured_counts[metric.criterion]
+        thresholds = even_thresholds(measured)
+        result = metric.measure(_at_thresholds(measured, thresholds))
         approximation = _curves(result, max_efpr, counts, source.detailed)
+        ends = float(thresholds[-1]), float(thresholds[0])
     rates = (
         effective_fpr(at_positions, label, alpha_ct=parameters.alpha_ct, unit=parameters.unit)
         for label in source.detailed
@@ -110,6 +116,7 @@ def _system_curves(
     return SystemCurves(
         exact=_curves(source.systems[s].evaluation[metric], max_efpr, counts, source.detailed),
         approximation=approximation,
+        even_thresholds=ends,
         efpr_at_positions=[pack_fractions(efpr / max_efpr) for efpr in rates],
     )
 
@@ -137,15 +144,23 @@ def _visible(max_efpr: float, efpr: FloatArray, tpr: FloatArray) -> tuple[Packed
     return pack_fractions(efpr[vertices] / max_efpr), vertices
 
 
-def _at_even_thresholds(counts: Counts) -> Counts:
-    """Return the counts at a few evenly spaced thresholds, as some evaluations use them."""
+def even_thresholds(counts: Counts) -> FloatArray:
+    """Return evenly spaced thresholds, decreasing, as some evaluations use them.
+
+    They cover 0 to 1 if all scores lie there, and otherwise the range of the scores that were counted.
+    """
     low, high = score_range(counts)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     fractions = (np.arange(EVEN_THRESHOLDS)[::-1] + 0.5) / EVEN_THRESHOLDS
-    thresholds = low + (high - low) * fractions
+    thresholds: FloatArray = low + (high - low) * fractions
+    return thresholds
+
+
+def _at_thresholds(counts: Counts, thresholds: FloatArray) -> Counts:
+    """Return the counts at some thresholds. The metric reads none of those below the floor of a class."""
     tables = {label: table.at(thresholds[thresholds >= table.floor]) for label, table in counts.items()}
-    return replace(counts, per_class=tables, any_label=None)
+    return replace(counts, per_class=tables, any_label=None, variants={})
 
 
 PANEL = Panel("psd_roc", "PSD-ROC", build)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...evaluation.comparison_result import Comparison, Difference, PairDifference
-from ..packing import rounded
 from ..schema import PanelData
 from ..source import ReportSource
 from .panel import Panel, PanelContent
 
-DifferenceRow: TypeAlias = tuple[float | None, float | None, float | None, float | None, int]
-"""Value, lower and upper end of the interval, p-value, and verdict."""
+DifferenceRow: TypeAlias = tuple[float, float, float, float, int]
+"""Value, lower and upper end of the interval, p value, and verdict."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,8 @@ class PairEntry:
     pair: tuple[int, int]
     """The two systems: the difference is the value of the first less that of the second."""
     overall: DifferenceRow
+    p_corrected: float
+    """The p value of the difference over all classes, corrected for the number of pairs."""
     per_class: Sequence[DifferenceRow]
 
 
@@ -55,18 +56,13 @@ def _pair_entry(comparison: Comparison, pair: tuple[str, str], difference: PairD
     return PairEntry(
         pair=(comparison.systems.index(first), comparison.systems.index(second)),
         overall=_row(difference),
+        p_corrected=difference.p_corrected,
         per_class=[_row(difference.per_class[label]) for label in comparison.classes],
     )
 
 
 def _row(difference: Difference) -> DifferenceRow:
-    return (
-        rounded(difference.value),
-        rounded(difference.low),
-        rounded(difference.high),
-        rounded(difference.p),
-        difference.verdict,
-    )
+    return difference.value, difference.low, difference.high, difference.p, difference.verdict
 
 
 PANEL = Panel("systems", "Systems", build)

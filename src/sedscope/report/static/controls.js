@@ -5,8 +5,6 @@ import { operatingPointsText, save } from "./exports.js";
 import { clipped, fixed, short, whole } from "./format.js";
 import { positionOf } from "./model.js";
 
-const RATES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-
 export function addControls(model, state) {
   const several = model.systems.length > 1;
   const classes = select("Class", [["", "all classes"], ...model.labels.map((label, k) => [k, clipped(label)])],
@@ -31,8 +29,9 @@ export function addControls(model, state) {
     if (Number.isFinite(threshold)) moveTo(positionOf(threshold, sliderThresholds()));
   }
 
-  const rates = select("False alarms per hour", [["", "at most…"], ...RATES.map((rate) => [rate, short(rate)])],
-    (value) => value !== "" && state.setFalseAlarmRate(Number(value)), { id: "rate" });
+  const allowed = new Map(model.page.false_alarm_rates);
+  const rates = select("False alarms per hour", [["", "at most…"], ...[...allowed.keys()].map((rate) => [rate, short(rate)])],
+    (value) => value !== "" && state.setFalseAlarms(allowed.get(Number(value))), { id: "rate" });
   const criteria = select("Criterion", model.criteria.map(({ definition }, q) => [q, definition]),
     (value) => state.set({ criterion: Number(value) }), { id: "criterion" });
   const systems = select("System", model.systems.map((name, s) => [s, clipped(name)]),
@@ -108,7 +107,7 @@ function saveThresholds(model, state) {
     ["objective", "chosen in a report"],
     ["system", model.systems[state.system]],
     ["clips", String(header.clips)],
-    ["hours", model.hours.toFixed(4)],
+    ["hours", fixed(model.hours)],
   ];
   save("points.toml", "application/toml", operatingPointsText(thresholds, provenance));
 }

@@ -2,6 +2,8 @@
 
 import { byId, el, svg } from "./dom.js";
 
+// What XML 1.0 forbids: most control characters, halves of surrogate pairs, and U+FFFE and U+FFFF.
+const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "paint-order",
   "font-size", "font-family", "font-weight"];
 
@@ -14,9 +16,14 @@ export function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
+// How a cell begins that spreadsheets may execute, and numbers, which may begin like that.
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const NUMBER = /^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)$/i;
+
+// An apostrophe precedes cells that a spreadsheet could execute.
 function csvText(rows) {
   const cell = (value) => {
-    const text = String(value);
+    const text = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : String(value);
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
@@ -52,7 +59,8 @@ export function saveSvg(name, picture, width, height) {
   copy.prepend(svg("defs", {}, ...[...patterns].map((id) => styledCopy(byId(id)))));
   const size = { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height };
   for (const [attribute, value] of Object.entries(size)) copy.setAttribute(attribute, value);
-  save(`${name}.svg`, "image/svg+xml", new XMLSerializer().serializeToString(copy));
+  const text = new XMLSerializer().serializeToString(copy).replace(NOT_XML, "\ufffd");
+  save(`${name}.svg`, "image/svg+xml", text);
 }
 
 // Saves several pictures and texts in one file: [x, y, text] or [x, y, picture, width, height].

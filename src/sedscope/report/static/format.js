@@ -1,7 +1,28 @@
 // Numbers as text.
 
+// All numbers are rounded as Python does it, so that the page shows the digits that the command line prints: a value
+// exactly between two neighbours becomes the even one, where toFixed and toExponential take the larger one.
+
 export function fixed(value, digits = 4) {
-  return Number.isFinite(value) ? value.toFixed(digits) : "–";
+  if (!Number.isFinite(value)) return infinityOr(value, "–");
+  return isHalf(value, digits) ? evenNeighbour(value.toFixed(digits)) : value.toFixed(digits);
+}
+
+function infinityOr(value, text) {
+  return value === Infinity ? "∞" : value === -Infinity ? "−∞" : text;
+}
+
+// Whether a value lies exactly between two decimals with that many digits after the point. Only odd multiples of
+// 1/2^(digits + 1) do; for whole multiples of ten (digits < 0) the remainder tells.
+function isHalf(value, digits) {
+  const size = Math.abs(value);
+  return digits >= 0 ? (size * 2 ** (digits + 1)) % 2 === 1 : size % 10 ** -digits === 10 ** -digits / 2;
+}
+
+// The larger neighbour if its last digit is even, otherwise the other one.
+function evenNeighbour(larger) {
+  const last = Number(larger.at(-1));
+  return last % 2 ? `${larger.slice(0, -1)}${last - 1}` : larger;
 }
 
 export function whole(value) {
@@ -9,15 +30,19 @@ export function whole(value) {
 }
 
 export function short(value, digits = 5) {
-  if (value === Infinity) return "∞";
-  if (value === -Infinity) return "−∞";
-  if (!Number.isFinite(value)) return "–";
-  return String(Number(value.toPrecision(digits)));
+  if (!Number.isFinite(value)) return infinityOr(value, "–");
+  const [larger, exponent] = value.toExponential(digits - 1).split("e");
+  const mantissa = isHalf(value, digits - 1 - Number(exponent)) ? evenNeighbour(larger) : larger;
+  return String(Number(`${mantissa}e${exponent}`));
 }
 
 export function signed(value, digits = 4) {
-  if (!Number.isFinite(value)) return "–";
-  return (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);
+  if (Number.isNaN(value)) return "–";
+  return (value < 0 || Object.is(value, -0) ? "−" : "+") + fixed(Math.abs(value), digits);
+}
+
+export function pValue(p) {
+  return Number.isNaN(p) ? "" : p < 0.001 ? "< 0.001" : fixed(p, 3);
 }
 
 export function seconds(microseconds) {

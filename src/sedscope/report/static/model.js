@@ -5,8 +5,9 @@ import { unpackSteps } from "./packing.js";
 
 const INFINITIES = { inf: Infinity, "-inf": -Infinity };
 
-function unpackNumber(value) {
-  return typeof value === "string" ? INFINITIES[value] : value;
+// A number as Python wrote it: null is NaN, and infinities are text.
+export function unpackNumber(value) {
+  return value === null ? NaN : typeof value === "string" ? INFINITIES[value] : value;
 }
 
 export class Model {
@@ -17,6 +18,10 @@ export class Model {
     this.criteria = page.criteria;
     this.hours = page.hours;
     this.labels = page.detailed.map((c) => page.classes[c]);
+    // By system and metric.
+    this.values = page.values.map((byMetric) => byMetric.map(({ value, per_class: perClass, intervals }) => ({
+      value: unpackNumber(value), perClass: perClass.map(unpackNumber),
+      intervals: intervals && intervals.map((limits) => limits.map(unpackNumber)) })));
     // Decreasing; at position i of the slider of class k, frames with score > thresholds[k][i] are active.
     this.thresholds = page.thresholds.map((thresholds) => thresholds.map(unpackNumber));
     this.sharedThresholds = page.shared_thresholds.map(unpackNumber);

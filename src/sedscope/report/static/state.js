@@ -54,9 +54,9 @@ export class State {
     this.setPositions((s, k) => this.model.bestPosition(s, this.criterion, k, (tally) => tally.f1));
   }
 
-  // Sets the largest recall with at most that many false alarms per hour.
-  setFalseAlarmRate(rate) {
-    const allowed = (tally) => tally.falseAlarms <= rate;
+  // Sets the largest recall with at most that many false alarms.
+  setFalseAlarms(number) {
+    const allowed = (tally) => tally.fp <= number;
     this.setPositions((s, k) =>
       this.model.bestPosition(s, this.criterion, k, (tally) => tally.tp, allowed));
   }

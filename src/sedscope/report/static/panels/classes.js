@@ -3,6 +3,7 @@
 import { button, el, keepingFocus, nameOf, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
 import { fixed, short, whole } from "../format.js";
+import { LongTable } from "../long_table.js";
 import { registerPanel } from "../panel.js";
 import { curveStyle, labelWithSample } from "../styles.js";
 
@@ -12,21 +13,22 @@ class ClassTable {
   constructor(section, model, state) {
     Object.assign(this, { model, state, sorting: { column: null, descending: false } });
     this.columns = this.makeColumns();
-    this.rows = model.page.classes.map((label, c) => this.makeRow(label, c));
+    const details = new Map(model.page.detailed.map((c, k) => [c, k]));
+    this.rows = model.page.classes.map((label, c) =>
+      ({ label, c, k: details.get(c) ?? null, references: model.page.references[c] }));
     this.head = el("tr", {}, ...this.columns.map((column, i) => this.heading(column, i)));
-    this.body = el("tbody");
     this.foot = el("tr");
-    this.order();
-    this.fill();
+    this.table = new LongTable(this.head, this.foot, (row) => this.lineOf(row), { id: "table" });
     section.append(
       el("p", { class: "about" }, "Metrics cover all thresholds. Counts are those at the threshold of each class, " +
         "by the chosen criterion. Bars show values, and intervals if there are any." +
-        (this.rows.every((row) => row.slider) ? "" : " Only the classes with the most references have counts.")),
-      el("div", { class: "tools" },
+        (this.rows.every((row) => row.k !== null) ? "" : " Only the classes with the most references have counts.")),
+      el("div", { class: "tools" }, this.table.searchField,
         button("CSV", () => saveCsv("classes", this.cells()), { title: "Save the table as CSV" }),
         button("LaTeX", () => saveLatex("classes", this.cells()), { title: "Save the table as LaTeX" })),
-      el("div", { class: "scroll" },
-        el("table", { id: "table" }, el("thead", {}, this.head), this.body, el("tfoot", {}, this.foot))));
+      this.table.holder);
+    this.order();
+    this.fill();
     state.listen(() => this.fill());
   }
 
@@ -41,9 +43,9 @@ class ClassTable {
         total: () => whole(model.page.references.reduce((sum, number) => sum + number, 0)) },
       ...model.metrics.map((metric, m) => ({
         name: `[${m + 1}]`, title: metric.definition,
-        value: (row) => this.values(m).per_class[row.c] ?? NaN,
+        value: (row) => this.values(m).perClass[row.c],
         cell: (row) => this.valueCell(m, row.c),
-        total: () => fixed(this.values(m).value ?? NaN),
+        total: () => fixed(this.values(m).value),
       })),
       { name: "curve", fixed: true, cell: (row) => this.sparkline(row) },
       { name: "threshold", value: (row) => (row.k === null ? NaN : this.state.threshold(row.k)),
@@ -62,7 +64,7 @@ class ClassTable {
   }
 
   values(m) {
-    return this.model.page.values[this.state.system][m];
+    return this.model.values[this.state.system][m];
   }
 
   heading(column, i) {
@@ -71,13 +73,16 @@ class ClassTable {
     return el("th", { scope: "col", class: column.fixed ? "screen" : null }, label);
   }
 
-  makeRow(label, c) {
-    const index = this.model.page.detailed.indexOf(c);
-    const k = index < 0 ? null : index;
-    const row = { label, c, k, references: this.model.page.references[c] };
-    if (k !== null) row.slider = this.makeSlider(k, label);
-    row.line = el("tr", { "data-class": label });
-    return row;
+  // The line of a row, made when it is shown for the first time.
+  lineOf(row) {
+    if (!row.line) {
+      if (row.k !== null) row.slider = this.makeSlider(row.k, row.label);
+      row.cells = this.columns.map((column, i) => el(i ? "td" : "th",
+        i ? { class: column.fixed ? "screen" : null } : { scope: "row" }));
+      row.line = el("tr", { "data-class": row.label }, ...row.cells);
+    }
+    this.fillRow(row);
+    return row.line;
   }
 
   makeSlider(k, label) {
@@ -97,9 +102,9 @@ class ClassTable {
   }
 
   valueCell(m, c) {
-    const { per_class: values, intervals } = this.values(m);
-    const value = values[c] ?? NaN;
-    const limits = intervals && intervals[c][0] !== null ? intervals[c] : null;
+    const { perClass, intervals } = this.values(m);
+    const value = perClass[c];
+    const limits = intervals && !Number.isNaN(intervals[c][0]) ? intervals[c] : null;
     const bar = svg("svg", { class: "bar", viewBox: "-1 0 66 8" });
     const x = (number) => 64 * Math.min(1, Math.max(0, number));
     if (Number.isFinite(value)) {
@@ -139,19 +144,19 @@ class ClassTable {
   // Orders the rows. A slider does not do that: its row would move away under the pointer.
   order() {
     const { column, descending } = this.sorting;
-    const compare = (a, b) => {
-      const [x, y] = [a, b].map((row) => this.columns[column].value(row));
+    const compare = ({ value: x }, { value: y }) => {
       if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
       return (x < y ? -1 : x > y ? 1 : 0) * (descending ? -1 : 1);
     };
-    this.ordered = column === null ? [...this.rows] : [...this.rows].sort(compare);
-    this.body.replaceChildren(...this.ordered.map((row) => row.line));
+    this.ordered = column === null ? [...this.rows]
+      : this.rows.map((row) => ({ row, value: this.columns[column].value(row) })).sort(compare).map(({ row }) => row);
+    this.table.setRows(this.ordered);
     [...this.head.children].forEach((cell, i) => cell.setAttribute("aria-sort",
       i !== column ? "none" : descending ? "descending" : "ascending"));
   }
 
   fill() {
-    for (const row of this.rows) this.fillRow(row);
+    for (const row of this.table.shown) this.fillRow(row);
     const tally = this.state.totalTally();
     this.foot.replaceChildren(...this.columns.map((column, i) => el(i ? "td" : "th",
       { class: column.fixed ? "screen" : null }, i ? (column.total ? column.total(tally) : "") : "overall")));
@@ -160,18 +165,14 @@ class ClassTable {
   fillRow(row) {
     const { state } = this;
     const selected = state.selectedClass !== null && state.selectedClass === row.k;
+    const version = `${state.system},${state.criterion},${selected}`; // of cells that ignore the slider
+    if (row.k === null && row.version === version) return;
     row.line.classList.toggle("chosen", selected);
     if (row.slider) {
       row.slider.input.value = row.slider.last - state.positions[state.system][row.k];
       row.slider.text.replaceChildren(short(state.threshold(row.k), 4));
       row.slider.input.setAttribute("aria-valuetext", row.slider.text.textContent);
     }
-    if (!row.cells) {
-      row.cells = this.columns.map((column, i) => el(i ? "td" : "th",
-        i ? { class: column.fixed ? "screen" : null } : { scope: "row" }));
-      row.line.append(...row.cells);
-    }
-    const version = `${state.system},${state.criterion},${selected}`; // of cells that ignore the slider
     this.columns.forEach((column, i) => {
       if (!column.cell) row.cells[i].replaceChildren(column.text(column.value(row)));
       else if (row.version !== version && column.name !== "threshold")

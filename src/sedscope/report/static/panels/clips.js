@@ -20,7 +20,8 @@ registerPanel("clips", ({ section, data, model, state }) => new ClipBrowser(sect
 
 class ClipBrowser {
   constructor(section, clips, model, state) {
-    Object.assign(this, { clips, model, state, ranks: new Map(), edges: new Map() });
+    Object.assign(this, { clips, model, state, ranks: new Map(), edges: new Map(), references: new Map(),
+      errors: new Map(), width: null });
     this.list = el("ol", { class: "clip-list" });
     this.key = el("p", { class: "key small" });
     this.view = el("div", { class: "clip-view" });
@@ -36,7 +37,10 @@ class ClipBrowser {
     this.list.append(...this.entries.map(({ item }) => item));
     addArrowKeys(this.list, "button");
     state.listen(() => this.refresh());
-    window.addEventListener("resize", () => this.refresh());
+    window.addEventListener("resize", () => {
+      this.width = null;
+      this.refresh();
+    });
     this.refresh();
   }
 
@@ -53,13 +57,25 @@ class ClipBrowser {
     const ranks = this.ranksOf(clip.systems[s], k);
     const edges = this.edgesOf(clip.systems[s]);
     const detections = detectEvents(ranks, edges, state.rank(k, s));
-    const byClass = Map.groupBy(clip.references, ([c]) => c);
-    const eventsOfClass = (c) => (byClass.get(c) ?? []).map(([, onset, offset]) => [onset, offset]);
-    const references = eventsOfClass(k);
-    const others = [...byClass.keys()].filter((c) => c !== k).map(eventsOfClass);
+    const byClass = this.referencesOf(clip);
+    const references = byClass.get(k) ?? [];
+    const others = [...byClass.keys()].filter((c) => c !== k).map((c) => byClass.get(c));
     const { rule } = model.criteria[state.criterion];
     return { ranks, edges, detections, references,
       types: rule ? judge(rule, detections, references, others) : null };
+  }
+
+  // The references of a clip by class, each with onset and offset, grouped once.
+  referencesOf(clip) {
+    if (!this.references.has(clip)) {
+      const byClass = new Map();
+      for (const [c, onset, offset] of clip.references) {
+        if (!byClass.has(c)) byClass.set(c, []);
+        byClass.get(c).push([onset, offset]);
+      }
+      this.references.set(clip, byClass);
+    }
+    return this.references.get(clip);
   }
 
   // The ranks of the scores of a class, decoded once.
@@ -80,12 +96,28 @@ class ClipBrowser {
   countErrors(clip, s) {
     let [wrong, missed] = [0, 0];
     for (const k of Object.keys(clip.systems[s].ranks).map(Number)) {
-      const { types } = this.eventsOf(clip, s, k);
-      if (!types) return null;
-      wrong += types.detections.filter((type) => !isRight(type)).length;
-      missed += types.references.filter((type) => !isRight(type)).length;
+      const errors = this.errorsOf(clip, s, k);
+      if (!errors) return null;
+      wrong += errors[0];
+      missed += errors[1];
     }
     return [wrong, missed];
+  }
+
+  // The same for one class, judged again only if its threshold or the criterion has changed.
+  errorsOf(clip, s, k) {
+    const { state } = this;
+    if (!this.errors.has(clip)) this.errors.set(clip, new Map());
+    const byClass = this.errors.get(clip);
+    const version = `${state.criterion},${state.rank(k, s)}`;
+    const key = `${s},${k}`;
+    if (byClass.get(key)?.version !== version) {
+      const { types } = this.eventsOf(clip, s, k);
+      const wrong = types && [types.detections, types.references].map((ofSide) =>
+        ofSide.filter((type) => !isRight(type)).length);
+      byClass.set(key, { version, wrong });
+    }
+    return byClass.get(key).wrong;
   }
 
   refresh() {
@@ -105,7 +137,8 @@ class ClipBrowser {
     const systems = state.linked ? model.systems.map((_, s) => s) : [state.system];
     const classes = Object.keys(clip.systems[0].ranks).map(Number);
     const shown = classes.includes(selectedClass) ? [selectedClass] : classes;
-    const width = printing.active ? printing.whole : Math.max(300, Math.min(980, this.view.clientWidth - 34 || 700));
+    this.width ??= printing.active ? printing.whole : Math.max(300, Math.min(980, this.view.clientWidth - 34 || 700));
+    const { width } = this;
     const x = linear([0, clip.end / 1e6], [8, width - 8]);
     if (this.openClip !== clip) this.open(clip);
     if (this.player) this.player.removeLines();

@@ -9,15 +9,16 @@ import { linear } from "../scales.js";
 
 registerPanel("psd_roc", ({ section, data, model, state }) => {
   const charts = data.pictures.map((picture) => new PsdRocChart(model, state, picture).chart);
-  const hasApproximation = data.pictures.some(({ systems }) => systems.some((curves) => curves.approximation));
+  const ranges = new Set(data.pictures.flatMap(({ systems }) => systems.map(({ even_thresholds: ends }) => ends))
+    .filter((ends) => ends !== null).map(([low, high]) => `from ${short(low)} to ${short(high)}`));
   const checkbox = el("input", { type: "checkbox", id: "approximation",
     onchange: () => state.set({ showApproximation: checkbox.checked }) });
   section.append(
     el("p", { class: "about" }, "True positive rate over effective false positive rate, as steps. The metric counts " +
       "up to the dashed line. Hollow shapes mark the chosen thresholds. ",
     el("span", { class: "screen" }, "Point at a curve to read it. Click it to select its class.")),
-    hasApproximation ? el("p", { class: "screen" },
-      el("label", {}, checkbox, " also show the curves of 50 evenly spaced thresholds")) : "",
+    ranges.size ? el("p", { class: "screen" }, el("label", {}, checkbox,
+      ` also show the curves of 50 evenly spaced thresholds, ${[...ranges].join(" or ")}`)) : "",
     el("div", { class: "figures" }, ...charts.map((chart) => chart.figure)),
   );
   const drawAll = () => charts.forEach((chart) => chart.draw());
@@ -94,7 +95,7 @@ class PsdRocChart {
   curve({ x, y, scores }, name, style, options) {
     return { name, style, x, y, scores, step: true, end: this.maxEfpr, ...options,
       describe: (i) => [
-        scores ? `active where score ≥ ${short(scores[i])}` : "one threshold for each class",
+        scores ? `active where score ${options.dashed ? ">" : "≥"} ${short(scores[i])}` : "one threshold for each class",
         `TPR ${fixed(y[i])}`, `eFPR ${short(x[i])} per ${this.unit}`] };
   }
 

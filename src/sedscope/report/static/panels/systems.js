@@ -2,20 +2,24 @@
 
 import { button, el, nameOf, select, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
-import { fixed, short, signed } from "../format.js";
+import { fixed, pValue, short, signed } from "../format.js";
+import { LongTable } from "../long_table.js";
+import { unpackNumber } from "../model.js";
 import { registerPanel } from "../panel.js";
 
 const VERDICTS = { 1: "better", 0: "≈ inside the noise", "-1": "worse" };
 
 registerPanel("systems", ({ section, data, model }) => {
-  const table = el("table", { class: "differences" });
-  let [metric, pair] = [0, 0];
+  const [head, foot] = [el("tr"), el("tr", { class: "total" })];
+  const table = new LongTable(head, foot, lineOf, { class: "differences" });
+  let [metric, pair, limit] = [0, 0, 0];
   const pairs = model.systems.flatMap((_, first) =>
     model.systems.slice(first + 1).map((_other, i) => [first, first + 1 + i]));
   const pairName = ([first, second]) => `${model.systems[first]} − ${model.systems[second]}`;
   section.append(
     el("p", { class: "about" }, "A difference is significant if its interval does not contain 0. ",
-      data.differences ? "" : "To get intervals, run sedscope compare with --report."),
+      data.differences ? "The p value of the overall difference is corrected for the number of pairs of systems " +
+        "(Holm); those of single classes are not corrected." : "To get intervals, run sedscope compare with --report."),
     el("div", { class: "row" },
       select("Metric", model.metrics.map(({ definition }, m) => [m, `[${m + 1}] ${definition}`]), (value) => {
         metric = Number(value);
@@ -25,59 +29,72 @@ registerPanel("systems", ({ section, data, model }) => {
         pair = Number(value);
         draw();
       }),
-      el("span", { class: "tools" }, button("CSV", () => saveCsv("differences", cells())),
+      el("span", { class: "tools" }, table.searchField, button("CSV", () => saveCsv("differences", cells())),
         button("LaTeX", () => saveLatex("differences", cells())))),
-    el("div", { class: "scroll" }, table));
+    table.holder);
 
-  // [value, low, high, p, verdict] of a class, or of all classes with c = null.
-  function difference(c) {
-    if (data.differences) {
-      const entry = data.differences[metric].find((differences) => String(differences.pair) === String(pairs[pair]));
-      return c === null ? entry.overall : entry.per_class[c];
+  // The differences of the chosen systems, if they were compared.
+  function comparedPair() {
+    return data.differences && data.differences[metric].find((entry) => String(entry.pair) === String(pairs[pair]));
+  }
+
+  // The difference of a class, or of all classes with c = null. Without a comparison, it is all there is.
+  function difference(entry, c) {
+    if (entry) {
+      const [value, low, high, p, verdict] = (c === null ? entry.overall : entry.per_class[c]).map(unpackNumber);
+      return { value, low, high, p, verdict, corrected: c === null ? unpackNumber(entry.p_corrected) : NaN };
     }
     const [first, second] = pairs[pair].map((s) => valueOf(s, c));
-    return [first - second, null, null, null, null];
+    return { value: first - second, low: NaN, high: NaN, p: NaN, verdict: null, corrected: NaN };
   }
 
   function valueOf(s, c) {
-    const values = model.page.values[s][metric];
-    return (c === null ? values.value : values.per_class[c]) ?? NaN;
+    const { value, perClass } = model.values[s][metric];
+    return c === null ? value : perClass[c];
   }
 
+  // A row for each class, and the one of all classes at the end.
   function rows() {
-    return [...model.page.classes.map((label, c) => [label, c]), ["overall", null]].map(([label, c]) =>
-      ({ label, total: c === null, values: pairs[pair].map((s) => valueOf(s, c)), difference: difference(c) }));
+    const entry = comparedPair();
+    return [...model.page.classes.map((label, c) => [label, c]), ["overall", null]].map(([label, c]) => ({ label,
+      total: c === null, values: pairs[pair].map((s) => valueOf(s, c)), difference: difference(entry, c) }));
   }
 
   function cells() {
-    return [["class", ...pairs[pair].map((s) => model.systems[s]), "difference", "low", "high", "p"],
-      ...rows().map(({ label, values, difference: [value, low, high, p] }) =>
-        [label, ...values, value ?? "", low ?? "", high ?? "", p ?? ""])];
+    return [["class", ...pairs[pair].map((s) => model.systems[s]), "difference", "low", "high", "p", "p_corrected"],
+      ...rows().map(({ label, values, difference: { value, low, high, p, corrected } }) =>
+        [label, ...[...values, value, low, high, p, corrected].map((cell) => (Number.isNaN(cell) ? "" : cell))])];
   }
 
   function draw() {
     const lines = rows();
-    const limit = Math.max(0.01, ...lines.flatMap(({ difference: [value, low, high] }) =>
-      [value, low, high].filter((end) => Number.isFinite(end)).map(Math.abs)));
+    limit = lines.flatMap(({ difference: { value, low, high } }) => [value, low, high])
+      .filter(Number.isFinite).reduce((largest, end) => Math.max(largest, Math.abs(end)), 0.01);
     const heading = (content) => el("th", { scope: "col" }, content);
-    table.replaceChildren(
-      el("thead", {}, el("tr", {}, heading("class"), ...pairs[pair].map((s) => heading(nameOf(model.systems[s]))),
-        heading("difference"), heading("interval"), heading(`−${short(limit, 2)} … +${short(limit, 2)}`),
-        heading("p"), heading(""))),
-      el("tbody", {}, ...lines.map((line) => row(line, limit))));
+    head.replaceChildren(heading("class"), ...pairs[pair].map((s) => heading(nameOf(model.systems[s]))),
+      heading("difference"), heading("interval"), heading(`−${short(limit, 2)} … +${short(limit, 2)}`),
+      heading("p"), heading(""));
+    foot.replaceChildren(...cellsOf(lines.pop()));
+    table.setRows(lines);
   }
 
-  function row({ label, total, values, difference: [value, low, high, p, verdict] }, limit) {
-    const x = (number) => 100 + (98 * number) / limit;
+  // The line of a row, made when it is shown for the first time.
+  function lineOf(row) {
+    row.line ??= el("tr", {}, ...cellsOf(row));
+    return row.line;
+  }
+
+  function cellsOf({ label, total, values, difference: { value, low, high, p, verdict, corrected } }) {
+    const x = (number) => 100 + (98 * Math.max(-limit, Math.min(limit, number))) / limit;
     const bar = svg("svg", { class: "whisker", viewBox: "0 0 200 14" },
       svg("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 }));
-    if (low !== null) bar.append(svg("line", { class: "range", x1: x(low), x2: x(high), y1: 7, y2: 7 }));
+    if (!Number.isNaN(low)) bar.append(svg("line", { class: "range", x1: x(low), x2: x(high), y1: 7, y2: 7 }));
     if (Number.isFinite(value)) bar.append(svg("circle", { cx: x(value), cy: 7, r: 4 }));
-    return el("tr", { class: total ? "total" : "" }, el("th", { scope: "row" }, nameOf(label)),
+    return [el("th", { scope: "row" }, nameOf(label)),
       ...values.map((number) => el("td", {}, fixed(number))),
-      el("td", {}, signed(value ?? NaN)), el("td", {}, low === null ? "" : `${signed(low)} … ${signed(high)}`),
-      el("td", {}, bar), el("td", {}, p === null ? "" : p < 0.001 ? "< 0.001" : p.toFixed(3)),
-      el("td", { class: `verdict v${verdict}` }, verdict === null ? "" : VERDICTS[verdict]));
+      el("td", {}, signed(value)), el("td", {}, Number.isNaN(low) ? "" : `${signed(low)} … ${signed(high)}`),
+      el("td", {}, bar), el("td", { title: total ? "corrected (Holm)" : "not corrected" }, pValue(total ? corrected : p)),
+      el("td", { class: `verdict v${verdict}` }, verdict === null || Number.isNaN(value) ? "" : VERDICTS[verdict])];
   }
 
   draw();
