@@ -194,6 +194,6 @@ def _points(changes: Mapping[float, list[int]]) -> dict[float, tuple[int, int]]:
 
 
 CHECKS = (
-    Check("counts", 60, draw, judge),
+    Check("counts", 150, draw, judge),
     Check("boundary_errors", 3, draw_errors, judge_errors),
 )
