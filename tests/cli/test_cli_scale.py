@@ -185,7 +185,7 @@ def test_too_little_memory_is_reported_before_the_run(
         "--durations",
         folder / "durations.tsv",
     )
-    monkeypatch.setattr("sedscope.evaluation.class_blocks.machine_memory", lambda: 100_000)
+    monkeypatch.setattr("sedscope.evaluation.class_blocks.machine_memory", lambda: 10_000)
     assert "memory" not in run(*command).err
     monkeypatch.setattr("sedscope.cli.engine_options._LARGE_SET", 10)
     assert "--memory 1GB counts classes in blocks" in run(*command).err

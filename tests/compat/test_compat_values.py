@@ -183,6 +183,7 @@ def test_touching_references_and_gaps_between_frames_are_fine() -> None:
     assert intersection_based.fscore(with_a_gap, TRUTH, 0.5, **GRID)[0]["Dog"] == 1
 
 
+@pytest.mark.filterwarnings("ignore:The scores of 1 clip cover less than 90 %")
 def test_references_after_the_last_score_count_as_missed() -> None:
     truth = {"a": [(1.0, 3.0, "Dog"), (9.0, 9.5, "Dog")], "b": [(0.0, 1.0, "Cat")]}
     _, _, recalls, stats = collar_based.fscore(SCORES, truth, 0.5, **COLLAR)
@@ -195,6 +196,7 @@ def test_events_may_come_one_by_one() -> None:
     assert intersection_based.fscore(SCORES, truth, 0.5, **GRID)[0]["macro_average"] == 1
 
 
+@pytest.mark.filterwarnings("ignore:The scores of 1 clip cover less than 90 %")
 def test_segments_without_durations_go_to_the_last_score_or_reference() -> None:
     truth = {"a": [(1.0, 3.0, "Dog"), (5.0, 6.0, "Dog")], "b": [(0.0, 1.0, "Cat")]}
     statistics, names = segment_based.accumulated_intermediate_statistics(SCORES, truth, None)

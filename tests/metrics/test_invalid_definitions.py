@@ -202,10 +202,10 @@ def test_huge_parameters_are_refused_by_name_and_range(
 
 
 def test_a_collar_beyond_all_recordings_is_refused() -> None:
-    message = r"onset=10000000000.0 must be at least 0 and at most 1e\+09\."
+    message = r"onset=10000000000.0 must be at least 0 and at most 3.1536e\+08\."
     with pytest.raises(sed.SedscopeError, match=message):
         sed.Collar(onset=1e10)
-    widest = sed.BestFScore(sed.Collar(1e9, 1e9, 1e300))
+    widest = sed.BestFScore(sed.Collar(3e8, 3e8, 1e300))
     assert sed.evaluate(SCORES, TRUTH, widest)[widest].value == 1
 
 

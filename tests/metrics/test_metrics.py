@@ -234,14 +234,14 @@ def test_any_number_of_false_alarms_that_is_met_exactly(false_alarms: int, secon
     strict = sed.Collar(0.001, 0.001, 0)
     met = sed.RecallAtFalseAlarms(strict, per_hour=per_hour)
     missed = sed.RecallAtFalseAlarms(strict, per_hour=per_hour * (1 - 1e-14))
-    result = sed.evaluate(scores, truth, [met, missed])
+    result = sed.evaluate(scores, truth, [met, missed], coverage="any")
     assert (result[met].value, result[missed].value) == (1, 0)
-    counts = sed.deltas(scores, truth, strict).counts()
+    counts = sed.deltas(scores, truth, strict, coverage="any").counts()
     assert not sed.choose(counts, min_recall=1, max_false_alarms_per_hour=per_hour).unmet
     assert sed.choose(counts, min_recall=1, max_false_alarms_per_hour=per_hour * (1 - 1e-14)).unmet
     # the vertex at the end of a PSD-ROC
     psds = sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=per_hour)
-    psd_roc = sed.evaluate(scores, truth, psds)[psds].curve
+    psd_roc = sed.evaluate(scores, truth, psds, coverage="any")[psds].curve
     assert (psd_roc.efpr[-1], psd_roc.etpr[-1]) == (pytest.approx(per_hour, rel=1e-15), 1)
     assert psd_roc.efpr[-1] <= per_hour
 

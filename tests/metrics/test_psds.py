@@ -128,7 +128,7 @@ def test_curve_starts_at_zero_and_names_its_thresholds() -> None:
     truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3600})
     psds = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=2)
     result = sed.evaluate(
-        sed.Scores.from_arrays({"a": scores}, classes=["Dog"], frame=1.0), truth, psds
+        sed.Scores.from_arrays({"a": scores}, classes=["Dog"], frame=1.0), truth, psds, coverage="any"
     )[psds]
     curve = result.per_class["Dog"].curve
     assert curve.efpr.tolist() == [0, 1]
@@ -144,7 +144,7 @@ def test_without_oracle_the_curve_may_fall() -> None:
     system = sed.Scores.from_arrays({"a": scores}, classes=["Dog"], frame=1.0)
     oracle_on = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=2)
     oracle_off = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=2, oracle=False)
-    result = sed.evaluate(system, truth, [oracle_on, oracle_off])
+    result = sed.evaluate(system, truth, [oracle_on, oracle_off], coverage="any")
     assert result[oracle_on].value == 1.0
     assert result[oracle_off].curve.efpr.tolist() == [0, 1]
     assert result[oracle_off].curve.etpr.tolist() == [1, 0]

@@ -123,7 +123,19 @@ class ClipScores:
         gaps: Gaps,
         name: Callable[[int], str],
     ) -> ClipScores:
-        """Do what :meth:`from_frames` does. ``name``: how messages name a frame, such as its line."""
+        """Do what :meth:`from_frames` does, with messages that name frames in their own way.
+
+        Parameters
+        ----------
+        values, onsets, offsets, gaps
+            As for :meth:`from_frames`.
+        name : callable
+            Takes the index of a frame, and returns what messages call it, such as its line in a file.
+
+        Returns
+        -------
+        ClipScores
+        """
         scores = as_scores(values)
         starts, ends = frame_times(onsets, name), frame_times(offsets, name)
         if scores.ndim != 2 or not (starts.shape == ends.shape == scores.shape[:1]):

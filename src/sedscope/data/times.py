@@ -14,12 +14,11 @@ Ticks = NDArray[np.int64]
 
 TICKS_PER_SECOND = 1_000_000
 SECONDS_PER_UNIT = {"second": 1, "minute": 60, "hour": 3600}
-LONGEST_SECONDS = 1e9
-"""The longest collar, segment or window: longer than any recording, and exact in microseconds."""
+LONGEST_SECONDS = 10 * 365 * 24 * 3600
+"""Times, and lengths of collars, segments and windows, are at most ten years, so that no sum or
+difference of a few of them overflows."""
+LONGEST_TICKS = LONGEST_SECONDS * TICKS_PER_SECOND
 _BLOCK_FRAMES = 2**18
-LONGEST_TICKS = 10 * 365 * 24 * 3600 * TICKS_PER_SECOND
-"""Times lie within ten years of 0, so that no sum or difference of a few of them overflows."""
-_LONGEST = LONGEST_TICKS / TICKS_PER_SECOND
 
 
 def to_ticks(seconds: ArrayLike) -> Ticks:
@@ -29,7 +28,7 @@ def to_ticks(seconds: ArrayLike) -> Ticks:
     array([       0,   448000, 10000000])
     """
     values = np.asarray(seconds, dtype=np.float64)
-    wrong = np.flatnonzero(~(np.abs(values) <= _LONGEST))  # also finds NaN
+    wrong = np.flatnonzero(~(np.abs(values) <= LONGEST_SECONDS))  # also finds NaN
     if len(wrong):
         examples = ", ".join(f"{values.flat[i]:g} at {i}" for i in wrong[:5])
         raise ValueError(f"Times must be finite numbers of seconds within ten years, not {examples}.")
@@ -58,7 +57,7 @@ def frame_ticks(frames: int, frame: float) -> Ticks:
 
     Short arrays are shared between callers, because most clips of a set have the same boundaries.
     """
-    if not frames * frame <= _LONGEST:
+    if not frames * frame <= LONGEST_SECONDS:
         raise SedscopeError(f"{counted(frames, 'frame')} of {frame:g} s take more than ten years.")
     if frames > _BLOCK_FRAMES:
         return _frame_ticks(frames, frame)
