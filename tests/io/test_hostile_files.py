@@ -213,6 +213,24 @@ def test_hdf5_is_checked_again_when_it_changes(tmp_path: Path, monkeypatch: pyte
         sed.read_scores(path)
 
 
+def test_hdf5_that_changes_while_it_is_open(tmp_path: Path) -> None:
+    """The library would go on with what it knows of the old content, also for whoever opens the file."""
+    path = tmp_path / "x.h5"
+    for name, classes in (("old.h5", CLASSES), ("new.h5", CLASSES[::-1])):
+        scores = sed.Scores.from_arrays({"a": VALUES}, classes=classes, frame=0.5)
+        sed.write_scores(scores, tmp_path / name)
+    path.write_bytes((tmp_path / "old.h5").read_bytes())
+    opened = sed.read_scores(path)
+    path.write_bytes((tmp_path / "new.h5").read_bytes())
+    for read in (lambda: sed.read_scores(path), lambda: opened["a"]):
+        with pytest.raises(
+            sed.SedscopeError, match=r"x\.h5.*: The file has changed since it was opened"
+        ):
+            read()
+    del opened, read
+    assert sed.read_scores(path).classes == tuple(CLASSES[::-1])
+
+
 def test_groups_without_end(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file.attrs["classes"], file.attrs["frame"] = ["Dog"], 0.5

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +44,12 @@ def _h5py() -> Any:
 def read(path: Location, options: ScoreReadOptions) -> Scores:
     """Read the scores of a file. Links to other files are never followed."""
     h5py = _h5py()
+    state = None if isinstance(path, Address) else _FileState.of(path)
     require_sound(path)
     try:
         file = _opened(h5py, path)  # stays open as long as the scores exist
         try:
-            return scores_from(_arrays(h5py, file, path), options)
+            return scores_from(_arrays(h5py, file, path, state), options)
         except BaseException:
             file.close()
             raise
@@ -54,6 +57,43 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
         if isinstance(error, SedscopeError):
             raise
         raise SedscopeError(f"{path}: not an HDF5 file of scores: {error}.") from None
+
+
+class _FileState:
+    """The state of a file that is open. The library keeps what it knows of a file that changes later, and
+    shares it with everyone who opens the file anew."""
+
+    open_files: ClassVar[WeakValueDictionary[tuple[int, int], _FileState]] = WeakValueDictionary()
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.state = self._look()
+
+    @classmethod
+    def of(cls, path: Path) -> _FileState:
+        """Return the state of a file. Refuse a file that has changed since it was opened."""
+        now = cls(path)
+        number = now.state[:2]
+        if number in cls.open_files and cls.open_files[number].state != now.state:
+            gc.collect()  # scores that nobody needs any more
+        known = cls.open_files.setdefault(number, now)
+        try:
+            known.require_unchanged()
+        except SedscopeError as error:
+            raise SedscopeError(f"{path}: {error}") from None
+        return known
+
+    def require_unchanged(self) -> None:
+        """Refuse to read on if the file has changed."""
+        if self._look() != self.state:
+            raise SedscopeError(
+                "The file has changed since it was opened. Delete the scores that were read from it before "
+                "you read it again, or write new scores to a new file."
+            )
+
+    def _look(self) -> tuple[int, int, int, int]:
+        status = self.path.stat()
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def walk(path: Location) -> None:
@@ -75,7 +115,7 @@ def _opened(h5py: Any, path: Location) -> Any:
     return h5py.File(path.open_in_parts() if isinstance(path, Address) else path, "r")
 
 
-def _arrays(h5py: Any, file: Any, path: Location) -> ArrayFile:
+def _arrays(h5py: Any, file: Any, path: Location, state: _FileState | None = None) -> ArrayFile:
     shapes: dict[str, tuple[int, ...]] = {}
     types: dict[str, np.dtype[Any]] = {}
     sets: dict[str, Any] = {}
@@ -94,6 +134,8 @@ def _arrays(h5py: Any, file: Any, path: Location) -> ArrayFile:
     }
 
     def read_rows(name: str, rows: slice | int) -> NDArray[Any]:
+        if state is not None:
+            state.require_unchanged()
         try:
             return np.asarray(sets[name][()] if sets[name].shape == () else sets[name][rows])
         except _BROKEN as error:

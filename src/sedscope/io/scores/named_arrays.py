@@ -45,6 +45,13 @@ class ArrayFile:
     attributes: Mapping[str, Any]
     thread_safe: bool
 
+    def read_whole(self, name: str) -> NDArray[Any]:
+        """Read all of an array."""
+        try:
+            return self.read(name, slice(None))
+        except SedscopeError as error:
+            raise SedscopeError(f"{self.where}: {error}") from None
+
 
 def scores_from(file: ArrayFile, options: ScoreReadOptions) -> Scores:
     """Read the scores of a file, whatever its layout."""
@@ -147,7 +154,7 @@ def _stacked(file: ArrayFile, name: str) -> dict[str, _ClipEntry]:
 
 def _lengths(file: ArrayFile) -> list[int]:
     """Read the number of frames of each clip."""
-    lengths = file.read(FRAMES, slice(None)).ravel()
+    lengths = file.read_whole(FRAMES).ravel()
     is_whole = lengths.dtype.kind in "iu" or (
         lengths.dtype.kind == "f" and bool(np.all(np.isfinite(lengths) & (lengths == np.rint(lengths))))
     )
@@ -190,7 +197,7 @@ def _boundaries(
         expected = sum(entry.frames + 1 for entry in entries.values())
         if file.shapes[TICKS] != (expected,) or file.types[TICKS].kind not in "iu":
             raise SedscopeError(f"{file.where}: {TICKS!r} must be {expected} whole numbers.")
-        ticks = file.read(TICKS, slice(None))
+        ticks = file.read_whole(TICKS)
         try:
             check_ticks(ticks)
         except SedscopeError as error:
@@ -199,7 +206,7 @@ def _boundaries(
         return lambda entry: ticks[entry.first_tick : entry.first_tick + entry.frames + 1]
     if edges is not None and options.frame is None:
         try:
-            common = to_ticks(file.read(edges, slice(None)).ravel())
+            common = to_ticks(file.read_whole(edges).ravel())
         except (TypeError, ValueError) as error:
             raise SedscopeError(f"{file.where}, {edges!r}: {error}") from None
         longest = max(entry.frames for entry in entries.values())
@@ -255,7 +262,7 @@ def _classes(file: ArrayFile, options: ScoreReadOptions) -> Sequence[str]:
 
 
 def _texts(file: ArrayFile, name: str) -> list[str]:
-    values = file.read(name, slice(None))
+    values = file.read_whole(name)
     if values.dtype.kind not in "USTO":
         raise SedscopeError(f"{file.where}: {name!r} must be text, not {values.dtype}.")
     return [_text(value) for value in values.ravel().tolist()]
@@ -275,7 +282,7 @@ def _unique(clips: Sequence[str], where: str) -> Sequence[str]:
 def _scalar(file: ArrayFile, names: Sequence[str]) -> Any:
     name = _first(file.shapes, names)
     if name is not None and int(np.prod(file.shapes[name])) == 1:
-        return file.read(name, slice(None)).ravel()[0]
+        return file.read_whole(name).ravel()[0]
     name = _first(file.attributes, names)
     return None if name is None else file.attributes[name]
 
