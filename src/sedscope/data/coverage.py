@@ -32,15 +32,12 @@ def extents_of(grids: Sequence[Ticks]) -> Ticks:
 
     All three are the same for a clip without frames.
     """
-    of_grid: dict[int, tuple[int, int, int]] = {}  # many clips share their grid
-    rows: list[tuple[int, int, int]] = []
-    for ticks in grids:
-        extent = of_grid.get(id(ticks))
-        if extent is None:
-            last = ticks.item(-2) if len(ticks) > 1 else ticks.item(0)
-            extent = of_grid[id(ticks)] = (ticks.item(0), last, ticks.item(-1))
-        rows.append(extent)
-    return np.array(rows, np.int64).reshape(-1, 3)
+    numbers = [*map(id, grids)]
+    extents = {  # many clips share their grid
+        number: (ticks.item(0), ticks.item(-2 if len(ticks) > 1 else 0), ticks.item(-1))
+        for number, ticks in dict(zip(numbers, grids, strict=True)).items()
+    }
+    return np.array([extents[number] for number in numbers], np.int64).reshape(-1, 3)
 
 
 def check_coverage_choice(coverage: Coverage) -> None:

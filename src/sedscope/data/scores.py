@@ -452,7 +452,8 @@ class Scores(Mapping[str, ClipScores]):
         >>> Scores.from_arrays({"a": [[0.2]]}, classes=["Dog"], frame=1.0).open("a")
         <ClipScores: 1 frame × 1 class>
         """
-        return self._load(self._name(clip))
+        name = self._names.get(clip)
+        return self._load(self._name(clip) if name is None else name)
 
     def identity(self, clip: str) -> str | None:
         """Return a text that changes whenever the scores of a clip do, without reading them.

@@ -53,7 +53,8 @@ def deltas(
         Variants of the scores to count as well: a list, or a sweep as text. The result holds their
         deltas in ``variants``.
     system : str, optional
-        The name of the system. Deltas of systems with different names cannot be merged.
+        The name of the system. Deltas of systems with different names cannot be merged. With a name, the
+        deltas also know a hash of the scores; without, only if the scores are not in memory.
     engine, scheduler, checkpoint, threads, progress
         How the pass runs; see :func:`~sedscope.evaluate`.
 
@@ -76,7 +77,8 @@ def deltas(
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     request = DeltaRequest(variants=as_postprocessings(postprocessing))
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    alignment = replace(alignment, hashed=True)
+    # to read files takes much longer than to hash them; to read arrays does not
+    alignment = replace(alignment, hashed=system is not None or not scores.in_memory)
     with options.open_engine() as opened:
         found = find_deltas(alignment, {criterion: request}, opened, progress)[criterion]
     return found if system is None else found.of_system(system)
