@@ -1,7 +1,6 @@
 // Exact fractions of whole numbers.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 namespace sedscope {
@@ -40,14 +39,14 @@ public:
         const double product = value_ * static_cast<double>(number);
         if (!(product < largest)) return static_cast<int64_t>(largest);
         const double raised = product + 0.5;
-        const double nearest = std::floor(raised + 0.5);
-        if (std::abs(raised - nearest) > (product + 1) * uncertainty)  // rounding errors are smaller
-            return static_cast<int64_t>(raised);
+        auto whole = static_cast<uint64_t>(raised);
+        const double rest = raised - static_cast<double>(whole);
+        const double error = (product + 1) * uncertainty;  // of rounding; it is smaller
+        if (rest > error && 1 - rest > error) return static_cast<int64_t>(whole);
         const Product twice(numerator_, 2 * static_cast<uint64_t>(number));
         auto reaches = [&](uint64_t whole) {  // minus a half
             return twice >= Product(denominator_, 2 * whole - 1);
         };
-        auto whole = static_cast<uint64_t>(nearest);
         while (reaches(whole + 1)) ++whole;
         while (whole > 0 && !reaches(whole)) --whole;
         return static_cast<int64_t>(whole);
