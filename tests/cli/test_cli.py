@@ -408,3 +408,16 @@ def test_gaps_between_frames(tmp_path: Path) -> None:
     convert = ("convert", files.scores, tmp_path / "x.npz")
     assert (run(*convert).code, run(*convert, "--gaps", "silent").code) == (2, 0)
     assert sed.read_scores(tmp_path / "x.npz")["a"].values[2].tolist() == [float("-inf")] * 2
+
+
+@pytest.mark.parametrize("command", ["evaluate", "detect"])
+def test_warnings_of_reading_come_after_the_result(command: str, tmp_path: Path) -> None:
+    changes: dict[str, Content] = {f"scores/{clip}.tsv": text[:-1] for clip, text in SCORES.items()}
+    files = write_files(tmp_path, changes)
+    arguments: list[object] = ["--threshold", 0.5] if command == "detect" else [files.truth]
+    outcome = run(command, files.scores, *arguments)
+    assert outcome.code == 0
+    first = f"warning: {files.scores}/a.tsv does not end with a line break"
+    [warning] = [line for line in outcome.err.splitlines() if "line break" in line]
+    assert warning.startswith(first)
+    assert "SedscopeWarning" not in outcome.err

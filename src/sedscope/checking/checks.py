@@ -35,10 +35,10 @@ def check_scores(survey: Survey, findings: Findings) -> None:
     """Check the scores alone."""
     if survey.failures:
         what = f"{counted(len(survey.failures), 'clip')} cannot be read"
-        findings.add("error", "unreadable", what, [str(error) for error in survey.failures], lines=True)
+        findings.add_failures("unreadable", what, survey.failures)
     if survey.nan_count:
         what = f"{subject(survey.nan_count, 'score', 'is')} not a number (NaN)"
-        findings.add("error", "nan", what, survey.nan_locations)
+        findings.add("error", "nan", what, survey.nan_locations, lines=survey.nans_in_files)
     if survey.empty_clips:
         what = f"{subject(len(survey.empty_clips), 'clip', 'has')} no frames"
         findings.add("warning", "no-frames", what, survey.empty_clips)
@@ -64,6 +64,12 @@ def check_scores(survey: Survey, findings: Findings) -> None:
     if len(survey.types) > 1:
         what = "The scores of the clips have different number types"
         findings.add("warning", "types", what, sorted(survey.types))
+
+
+def check_labels(truth: GroundTruth, findings: Findings) -> None:
+    """Check the labels of the ground truth alone."""
+    for note in check_spelling(truth.labels, truth.labels, truth.labels):
+        findings.add("warning", "spelling", note)
 
 
 def check_scores_and_truth(
