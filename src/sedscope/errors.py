@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 
 _ITEM_LENGTH = 500  # characters of an item in a message
@@ -103,6 +104,18 @@ def near_names(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
 
 def _letters(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
+
+
+@contextmanager
+def without_options() -> Iterator[None]:
+    """Leave out of errors which options to use, for callers who have no such options."""
+    try:
+        yield
+    except SedscopeError as error:
+        if not error.advice:
+            raise
+        text = str(error).replace(error.advice, "Correct them.")
+        raise SedscopeError(text, lines=error.lines) from None
 
 
 def raise_together(

@@ -17,7 +17,7 @@ import sedscope as sed
 from sedscope.tasks import presets
 
 from ..support.command_line import Outcome, run, table_rows
-from ..support.files import DURATIONS, SCORES, TRUTH, Files, table, write_files
+from ..support.files import DURATIONS, SCORES, TRUTH, Content, Files, table, write_files
 
 EVENTS = "filename onset offset event_label"
 PSDS = "PSDS(Intersection(dtc=0.7, gtc=0.7), max_efpr=10, unit='minute')"
@@ -397,10 +397,13 @@ def test_gaps_between_frames(tmp_path: Path) -> None:
     without_row = "".join(SCORES["a"].splitlines(keepends=True)[i] for i in (0, 1, 2, 4))
     files = write_files(tmp_path, {"scores/a.tsv": without_row})
     inputs = (files.scores, files.truth, "--durations", files.durations)
-    for command in ("evaluate", "validate"):
+    messages = {
+        "evaluate": "a.tsv: There is 1 gap between frames: before line 4 (2–3 s).",
+        "validate": "a.tsv:4: there is a gap before this frame (2–3 s)",
+    }
+    for command, message in messages.items():
         refused = run(command, *inputs)
         assert refused.code == (2 if command == "evaluate" else 1)
-        message = "a.tsv: There is 1 gap between frames: before line 4 (2–3 s)."
         assert message in refused.out + refused.err
         assert run(command, *inputs, "--gaps", "silent").code == 0
     detect = ("detect", files.scores, "--threshold", "0.5")

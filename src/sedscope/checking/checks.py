@@ -115,7 +115,8 @@ def _check_clips(
             "error" if clips is None else "warning",
             "clips-without-scores",
             f"{share:.0f} % of the listed clips have no scores ({len(without_scores)} of "
-            f"{len(listed)}). Use --clips scored to leave them out",
+            f"{len(listed)}). "
+            + ("Use --clips scored to leave them out" if clips is None else "They are left out"),
             without_scores,
         )
     if not scored & listed:
@@ -128,7 +129,11 @@ def _check_clips(
             "error" if missing == "error" else "warning",
             "clips-not-listed",
             f"{subject(len(unlisted), 'clip', 'has')} scores but no row in the ground truth. "
-            "Use --missing empty if clips without a row have no events",
+            + (
+                "Use --missing empty if clips without a row have no events"
+                if missing == "error"
+                else "They count as clips without events"
+            ),
             unlisted,
         )
 

@@ -327,7 +327,12 @@ def _check_events(
     if rows:
         what = f"{table.where}: {subject(len(rows), 'event', 'has')} no positive length, or "
         what += "begins" if len(rows) == 1 else "begin"
-        what += " before or after the clip. Correct them, or leave them out with --invalid drop"
+        what += " before or after the clip"
+        what += ". "
+        if invalid == "error":
+            what += "Correct them, or leave them out with --invalid drop"
+        else:
+            what += "They are left out"
         findings.add("error" if invalid == "error" else "warning", "events", what, rows, lines=True)
     kept = np.flatnonzero(valid)
     columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
@@ -336,7 +341,11 @@ def _check_events(
     if overlapping:
         rows = _overlap_lines(events, overlapping)
         what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "
-        what += "and clip. Correct them, or merge them with --overlaps merge"
+        what += "and clip. "
+        if overlaps == "error":
+            what += "Correct them, or merge them with --overlaps merge"
+        else:
+            what += "They are merged"
         findings.add("error" if overlaps == "error" else "warning", "overlaps", what, rows, lines=True)
 
 

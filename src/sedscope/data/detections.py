@@ -199,7 +199,8 @@ def _separate(
     if overlapping and overlaps == "error":
         raise SedscopeError(
             f"clip {events.clip}: {subject(len(overlapping), 'event', 'overlaps')} another one of the "
-            f"same class: {listing(overlapping)}. {OVERLAP_ADVICE}"
+            f"same class: {listing(overlapping)}. {OVERLAP_ADVICE}",
+            advice=OVERLAP_ADVICE,
         )
     return times[kept], labels[kept], confidences[kept]
 
