@@ -476,3 +476,15 @@ def test_labels_of_reference_events_that_are_spelled_alike(tmp_path: Path) -> No
     validation = sed.validate(truth=files.truth)
     assert [finding.kind for finding in validation.findings] == ["spelling"]
     assert "Dog and dog" in str(validation)
+
+
+def test_options_in_use_are_not_advised(tmp_path: Path) -> None:
+    rows = [EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat", "d 0 1 Cat"]
+    changes = {"truth.tsv": table(*rows), "scores/c.tsv": SCORES["a"], "durations.tsv": None}
+    files = write_files(tmp_path, changes)
+    options = {"--invalid": "drop", "--overlaps": "merge", "--missing": "empty", "--clips": "scored"}
+    before = run("validate", files.scores, files.truth).out
+    assert [f"{name} {value}" in before for name, value in options.items()] == [True] * 4
+    after = run("validate", files.scores, files.truth, *(part for pair in options.items() for part in pair))
+    assert after.code == 0
+    assert not [name for name in options if name in after.out]
