@@ -485,6 +485,8 @@ def test_options_in_use_are_not_advised(tmp_path: Path) -> None:
     options = {"--invalid": "drop", "--overlaps": "merge", "--missing": "empty", "--clips": "scored"}
     before = run("validate", files.scores, files.truth).out
     assert [f"{name} {value}" in before for name, value in options.items()] == [True] * 4
-    after = run("validate", files.scores, files.truth, *(part for pair in options.items() for part in pair))
+    after = run(
+        "validate", files.scores, files.truth, *(part for pair in options.items() for part in pair)
+    )
     assert after.code == 0
     assert not [name for name in options if name in after.out]
