@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 
 _ITEM_LENGTH = 500  # characters of an item in a message
@@ -10,7 +11,29 @@ _GUESSED = 5  # names; looking for those that are alike takes its time
 
 
 class SedscopeError(ValueError):
-    """The input cannot be evaluated. The message says what is wrong, where, and what to do."""
+    """The input cannot be evaluated. The message says what is wrong, where, and what to do.
+
+    Parameters
+    ----------
+    *message : str
+        The message.
+    lines : iterable of str, optional
+        What is wrong with rows of files, as ``file:line: message``.
+    advice : str, optional
+        What to do about these rows.
+
+    Attributes
+    ----------
+    lines : tuple of str
+        Empty if the problem is not in rows of files.
+    advice : str
+        Sentences. They are part of the message as well.
+    """
+
+    def __init__(self, *message: object, lines: Iterable[str] = (), advice: str = "") -> None:
+        super().__init__(*message)
+        self.lines = tuple(lines)
+        self.advice = advice
 
 
 class SedscopeWarning(UserWarning):
@@ -83,20 +106,47 @@ def _letters(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
+@contextmanager
+def without_options() -> Iterator[None]:
+    """Leave out of errors which options to use, for callers who have no such options."""
+    try:
+        yield
+    except SedscopeError as error:
+        if not error.advice:
+            raise
+        text = str(error).replace(error.advice, "Correct them.")
+        raise SedscopeError(text, lines=error.lines) from None
+
+
 def raise_together(
     errors: Iterable[SedscopeError], *, perhaps_more: bool = False, what: str = "the scores"
 ) -> None:
     """Raise one error with all messages, if there are any."""
-    messages = [str(error) for error in errors]
+    together = list(errors)
+    messages = [str(error) for error in together]
     if len(messages) == 1:
-        raise SedscopeError(messages[0])
+        raise together[0]
     if messages:
         limit = 20
         shown = "\n".join(f"- {message}" for message in messages[:limit])
         hidden = len(messages) - limit
         more = f"\n- and {counted(hidden, 'more problem')}" if hidden > 0 else ""
         number = ("At least " if perhaps_more else "") + counted(len(messages), "problem")
-        raise SedscopeError(f"{number} with {what}:\n{shown}{more}")
+        raise SedscopeError(
+            f"{number} with {what}:\n{shown}{more}",
+            lines=problem_lines(together),
+            advice=problem_advice(together),
+        )
+
+
+def problem_lines(errors: Iterable[SedscopeError]) -> list[str]:
+    """Return what is wrong, row by row, as far as the errors name rows of files."""
+    return [line for error in errors for line in error.lines or (str(error),)]
+
+
+def problem_advice(errors: Iterable[SedscopeError]) -> str:
+    """Return what to do about rows of files."""
+    return " ".join(dict.fromkeys(error.advice for error in errors if error.advice))
 
 
 _PLURAL_VERBS = {"is": "are", "has": "have", "does": "do"}

@@ -50,13 +50,22 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
         {
             "nan": (
                 "error",
-                ["2 scores are not a number", "clip a, class Dog, frame 0", "class Cat, frame 1"],
+                [
+                    "2 scores are not a number",
+                    "a.tsv:2: the score of Dog is NaN",
+                    "a.tsv:3: the score of Cat is NaN",
+                ],
             )
         },
     ),
     "files that cannot be read": (
         {"scores/a.tsv": table(HEADER, "0 1 x .1"), "scores/b.tsv": "", "truth.tsv": TRUTH},
-        {"unreadable": ("error", ["2 clips", "a.tsv", "line 2, column Dog: 'x'", "b.tsv is empty"])},
+        {
+            "unreadable": (
+                "error",
+                ["2 clips", "a.tsv:2: column Dog: 'x' is not a number", "b.tsv is empty"],
+            )
+        },
     ),
     "rows that are no events": (
         {"truth.tsv": table(EVENTS, "a 1 3 Dog", "b 0 x Cat", "b 0 1 ·", "b 0 1 Cat")},
@@ -206,7 +215,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     ),
     "bad durations": (
         {"durations.tsv": table("filename duration", "a ten", "b 4")},
-        {"durations": ("error", ["durations.tsv", "line 2, column duration: 'ten'"])},
+        {"durations": ("error", ["durations.tsv:2: column duration: 'ten' is not a number"])},
     ),
     "durations of other clips": (
         {"durations.tsv": table("filename duration", "x 4")},
@@ -365,3 +374,119 @@ def test_the_validation_set(data: Path) -> None:
     )
     assert validation.errors == ()
     assert validation.summary["evaluated clips"] == 1168
+
+
+LOCATED: dict[str, tuple[dict[str, Content], list[str]]] = {
+    "gap": (
+        {"scores/a.tsv": table(HEADER, "0 1 .1 .1", "2 3 .1 .2", "3 4 .1 .1")},
+        ["scores/a.tsv:3: there is a gap before this frame (1–2 s)"],
+    ),
+    "overlap": (
+        {"scores/a.tsv": table(HEADER, "0 2 .1 .1", "1 3 .1 .2", "3 4 .1 .1")},
+        ["scores/a.tsv:3: the frame (1–3 s) overlaps the frame before it"],
+    ),
+    "order": (
+        {"scores/a.tsv": table(HEADER, "0 1 .1 .1", "2 3 .1 .2", "1 2 .1 .1")},
+        ["scores/a.tsv:4: the frame (1–2 s) is not in order of time"],
+    ),
+    "swapped times": (
+        {"scores/a.tsv": table(HEADER, "0 1 .1 .1", "2 1 .1 .2", "2 4 .1 .1")},
+        ["scores/a.tsv:3: the frame (2–1 s) ends before it begins or has no length"],
+    ),
+    "infinite time": (
+        {"scores/a.tsv": table(HEADER, "0 1 .1 .1", "1 inf .1 .2")},
+        ["scores/a.tsv:3: the frame has the time inf s"],
+    ),
+    "cells": (
+        {"scores/a.tsv": table(HEADER, "0 1 .1 .1", "1 2 .1", "2 4 .1 .1")},
+        ["scores/a.tsv:3: the row has 3 cells instead of 4"],
+    ),
+    "text": (
+        {"scores/a.tsv": table(HEADER, "0 1 .1 .1").encode() + b"1\t2\t\xff\t.1\n"},
+        ["scores/a.tsv:3: the line is not UTF-8 text"],
+    ),
+    "NaN after a blank line": (
+        {"scores/a.tsv": table(HEADER, "0 1 .1 .1") + "\n" + table("1 2 nan .2", "2 4 .1 .1")},
+        ["scores/a.tsv:4: the score of Dog is NaN"],
+    ),
+    "no last line break": (
+        {"scores/b.tsv": SCORES["b"][:-1]},
+        ["scores/b.tsv:5: this line, the last one, does not end with a line break"],
+    ),
+    "durations of zero and NaN": (
+        {"durations.tsv": table("filename duration", "a 0", "b nan")},
+        [
+            "durations.tsv:2: a: a duration must be a number of seconds above zero, not 0",
+            "durations.tsv:3: b: a duration must be a number of seconds above zero, not nan",
+        ],
+    ),
+    "durations twice": (
+        {"durations.tsv": table("filename duration", "a 4", "b 4", "a 5")},
+        ["durations.tsv:4: a is in line 2 as well"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "lines"), LOCATED.values(), ids=LOCATED)
+def test_rows_are_named_by_file_and_line(
+    changes: dict[str, Content], lines: list[str], tmp_path: Path
+) -> None:
+    files = write_files(tmp_path, changes)
+    outcome = run("validate", files.scores, files.truth, "--durations", files.durations)
+    assert outcome.code == 1
+    for line in lines:
+        assert f"\n{tmp_path}/{line}" in outcome.out
+
+
+def test_lines_of_scores_with_silent_gaps(tmp_path: Path) -> None:
+    changes = {"scores/a.tsv": table(HEADER, "0 1 .1 .1", "2 3 .1 nan", "3 4 .1 .1")}
+    finding = findings_by_kind(write_files(tmp_path, changes), gaps="silent")["nan"]
+    assert finding.where == (f"{tmp_path}/scores/a.tsv:3: the score of Cat is NaN",)
+
+
+def test_all_bad_rows_of_detections(tmp_path: Path) -> None:
+    rows = ["a x 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 Cat", "b 3 2 Cat", "b 0 1 Cat"]
+    files = write_files(tmp_path, {"events.tsv": table(EVENTS, *rows)})
+    outcome = run("validate", files.folder / "events.tsv", files.truth, "--durations", files.durations)
+    lines = outcome.out.splitlines()
+    where = f"{files.folder}/events.tsv"
+    assert f"error: {where}: 3 rows are not events:" in lines
+    assert f"{where}:2: onset 'x', offset '1'" in lines
+    assert f"{where}:5: the row has 3 cells instead of 4" in lines
+    assert f"{where}:6: (3.0, 2.0, 'Cat') has no length or a negative one" in lines
+    assert f"{where}:4: a: Dog 2–4 s overlaps another one" in lines
+    assert "found: 2 errors, 0 warnings" in lines
+    assert "evaluated clips: 2" in lines
+    outcome = run("evaluate", files.folder / "events.tsv", files.truth)
+    assert outcome.code == 2
+    assert f"error: {where}: " in outcome.err
+
+
+def test_warnings_of_reading_are_findings(tmp_path: Path) -> None:
+    changes: dict[str, Content] = {f"scores/{clip}.tsv": text[:-1] for clip, text in SCORES.items()}
+    files = write_files(tmp_path, changes)
+    outcome = run("validate", files.scores, files.truth, "--durations", files.durations)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.startswith(f"warning: {files.scores}/a.tsv does not end with a line break")
+    assert "found: 0 errors, 1 warning" in outcome.out
+
+
+def test_labels_of_reference_events_that_are_spelled_alike(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a 1 3 Dog", "b 0 1 dog")})
+    validation = sed.validate(truth=files.truth)
+    assert [finding.kind for finding in validation.findings] == ["spelling"]
+    assert "Dog and dog" in str(validation)
+
+
+def test_options_in_use_are_not_advised(tmp_path: Path) -> None:
+    rows = [EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat", "d 0 1 Cat"]
+    changes = {"truth.tsv": table(*rows), "scores/c.tsv": SCORES["a"], "durations.tsv": None}
+    files = write_files(tmp_path, changes)
+    options = {"--invalid": "drop", "--overlaps": "merge", "--missing": "empty", "--clips": "scored"}
+    before = run("validate", files.scores, files.truth).out
+    assert [f"{name} {value}" in before for name, value in options.items()] == [True] * 4
+    after = run(
+        "validate", files.scores, files.truth, *(part for pair in options.items() for part in pair)
+    )
+    assert after.code == 0
+    assert not [name for name in options if name in after.out]

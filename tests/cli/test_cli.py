@@ -17,7 +17,7 @@ import sedscope as sed
 from sedscope.tasks import presets
 
 from ..support.command_line import Outcome, run, table_rows
-from ..support.files import DURATIONS, SCORES, TRUTH, Files, table, write_files
+from ..support.files import DURATIONS, SCORES, TRUTH, Content, Files, table, write_files
 
 EVENTS = "filename onset offset event_label"
 PSDS = "PSDS(Intersection(dtc=0.7, gtc=0.7), max_efpr=10, unit='minute')"
@@ -397,10 +397,13 @@ def test_gaps_between_frames(tmp_path: Path) -> None:
     without_row = "".join(SCORES["a"].splitlines(keepends=True)[i] for i in (0, 1, 2, 4))
     files = write_files(tmp_path, {"scores/a.tsv": without_row})
     inputs = (files.scores, files.truth, "--durations", files.durations)
-    for command in ("evaluate", "validate"):
+    messages = {
+        "evaluate": "a.tsv: There is 1 gap between frames: before line 4 (2–3 s).",
+        "validate": "a.tsv:4: there is a gap before this frame (2–3 s)",
+    }
+    for command, message in messages.items():
         refused = run(command, *inputs)
         assert refused.code == (2 if command == "evaluate" else 1)
-        message = "a.tsv: There is 1 gap between frames: before line 4 (2–3 s)."
         assert message in refused.out + refused.err
         assert run(command, *inputs, "--gaps", "silent").code == 0
     detect = ("detect", files.scores, "--threshold", "0.5")
@@ -408,3 +411,16 @@ def test_gaps_between_frames(tmp_path: Path) -> None:
     convert = ("convert", files.scores, tmp_path / "x.npz")
     assert (run(*convert).code, run(*convert, "--gaps", "silent").code) == (2, 0)
     assert sed.read_scores(tmp_path / "x.npz")["a"].values[2].tolist() == [float("-inf")] * 2
+
+
+@pytest.mark.parametrize("command", ["evaluate", "detect"])
+def test_warnings_of_reading_come_after_the_result(command: str, tmp_path: Path) -> None:
+    changes: dict[str, Content] = {f"scores/{clip}.tsv": text[:-1] for clip, text in SCORES.items()}
+    files = write_files(tmp_path, changes)
+    arguments: list[object] = ["--threshold", 0.5] if command == "detect" else [files.truth]
+    outcome = run(command, files.scores, *arguments)
+    assert outcome.code == 0
+    first = f"warning: {files.scores}/a.tsv does not end with a line break"
+    [warning] = [line for line in outcome.err.splitlines() if "line break" in line]
+    assert warning.startswith(first)
+    assert "SedscopeWarning" not in outcome.err

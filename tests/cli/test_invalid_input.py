@@ -224,7 +224,10 @@ BAD_DURATIONS: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "below blank lines": ("filename\tduration\n\n\na\tten\n", ["durations.tsv", "line 4", "'ten'"]),
     "not finite": (table("filename duration", "a nan", "b inf"), ["durations", "a", "nan", "b", "inf"]),
-    "not above zero": (table("filename duration", "a 0", "b -1"), ["durations", "a (0 s), b (-1 s)"]),
+    "not above zero": (
+        table("filename duration", "a 0", "b -1"),
+        ["durations.tsv", "line 2: a (0 s), line 3: b (-1 s)"],
+    ),
     "a clip twice": (DURATIONS + table("a 4"), ["durations.tsv", "1 duplicate clip: a"]),
     "a clip under two names": (
         DURATIONS + table("audio/a.flac 4"),

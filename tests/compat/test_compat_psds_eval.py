@@ -274,3 +274,18 @@ def test_detections_in_another_unit_are_refused() -> None:
     milliseconds = events.assign(onset=1000.0, offset=2000.0)
     with pytest.raises(PSDSEvalError, match="go on far beyond the end of their clips"):
         evaluator.add_operating_point(milliseconds)
+
+
+def test_white_space_around_names_is_removed() -> None:
+    plain, spaced = evaluation(), evaluation()
+    plain.add_operating_point(events(("a", 1, 2, "Dog")))
+    spaced.add_operating_point(events((" a ", 1, 2, " Dog ")))
+    assert np.array_equal(spaced.operating_points.counts[0], plain.operating_points.counts[0])
+
+
+def test_messages_advise_no_options_of_other_functions() -> None:
+    with pytest.raises(PSDSEvalError) as refused:
+        evaluation().add_operating_point(events(("a", 1, 3, "Dog"), ("a", 2, 4, "Dog")))
+    assert "1 event overlaps another one" in str(refused.value)
+    assert "overlaps=" not in str(refused.value)
+    assert "--" not in str(refused.value)

@@ -197,3 +197,16 @@ def test_percentages_with_a_threshold() -> None:
         table[["Dog", "Cat"]] *= 100
     with pytest.warns(sed.SedscopeWarning, match="If they are percentages"):
         collar_based.fscore(percent, TRUTH, 0.5, **COLLAR)
+
+
+@pytest.mark.parametrize("label", [" Dog", "dog"])
+def test_a_label_that_may_be_meant_is_named(label: str) -> None:
+    truth = {"a": [(1.0, 2.0, label)], "b": []}
+    with pytest.raises(sed.SedscopeError, match=r"(dog|' Dog') \(did you mean Dog\?\)"):
+        intersection_based.psds(SCORES, truth, DURATIONS, **GRID)
+
+
+def test_messages_advise_no_options_of_other_functions() -> None:
+    truth = {"a": [(1.0, 3.0, "Dog"), (2.0, 4.0, "Dog")], "b": []}
+    with pytest.raises(sed.SedscopeError, match=r"1 event overlaps .*\. Correct them\.$"):
+        intersection_based.psds(SCORES, truth, DURATIONS, **GRID)

@@ -379,3 +379,13 @@ def test_invalid_input(
     options = {"metrics": PSDS, "n": 5, **change}
     with pytest.raises(sed.SedscopeError, match=re.escape(message)):
         sed.compare(make(good, bad), truth, **options)
+
+
+def test_a_system_without_a_label_of_the_ground_truth_is_named(
+    truth: sed.GroundTruth, good: sed.Scores
+) -> None:
+    other = sed.Scores(
+        list(good), good.__getitem__, classes=[f"x{label}9" for label in good.classes], in_memory=True
+    )
+    with pytest.raises(sed.SedscopeError, match=r"^B: No label of the system is a label of the ground"):
+        sed.compare({"A": good, "B": other}, truth, PSDS)

@@ -149,3 +149,12 @@ def test_logits_with_a_fixed_threshold() -> None:
     metric.update(torch.logit(BATCH.clamp(0.01, 0.99)), CLIPS[:3])
     with pytest.warns(sed.SedscopeWarning, match="If they are logits"):
         metric.compute()
+
+
+def test_messages_about_targets() -> None:
+    metric = SEDMetric(sed.FScore(sed.Collar()), ["Cat", "Dog"], frame=1.0)
+    batch = torch.rand(1, 10, 2)
+    with pytest.raises(sed.SedscopeError, match=r"' Cat' in clip a \(did you mean Cat\?\)"):
+        metric.update(batch, ["a"], [[(2.0, 3.0, " Cat")]])
+    with pytest.raises(sed.SedscopeError, match=r"overlaps .*\. Correct them\.$"):
+        metric.update(batch, ["a"], [[(2.0, 4.0, "Cat"), (3.0, 5.0, "Cat")]])

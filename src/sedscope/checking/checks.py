@@ -35,10 +35,10 @@ def check_scores(survey: Survey, findings: Findings) -> None:
     """Check the scores alone."""
     if survey.failures:
         what = f"{counted(len(survey.failures), 'clip')} cannot be read"
-        findings.add("error", "unreadable", what, [str(error) for error in survey.failures], lines=True)
+        findings.add_failures("unreadable", what, survey.failures)
     if survey.nan_count:
         what = f"{subject(survey.nan_count, 'score', 'is')} not a number (NaN)"
-        findings.add("error", "nan", what, survey.nan_locations)
+        findings.add("error", "nan", what, survey.nan_locations, lines=survey.nans_in_files)
     if survey.empty_clips:
         what = f"{subject(len(survey.empty_clips), 'clip', 'has')} no frames"
         findings.add("warning", "no-frames", what, survey.empty_clips)
@@ -64,6 +64,12 @@ def check_scores(survey: Survey, findings: Findings) -> None:
     if len(survey.types) > 1:
         what = "The scores of the clips have different number types"
         findings.add("warning", "types", what, sorted(survey.types))
+
+
+def check_labels(truth: GroundTruth, findings: Findings) -> None:
+    """Check the labels of the ground truth alone."""
+    for note in check_spelling(truth.labels, truth.labels, truth.labels):
+        findings.add("warning", "spelling", note)
 
 
 def check_scores_and_truth(
@@ -109,7 +115,8 @@ def _check_clips(
             "error" if clips is None else "warning",
             "clips-without-scores",
             f"{share:.0f} % of the listed clips have no scores ({len(without_scores)} of "
-            f"{len(listed)}). Use --clips scored to leave them out",
+            f"{len(listed)}). "
+            + ("Use --clips scored to leave them out" if clips is None else "They are left out"),
             without_scores,
         )
     if not scored & listed:
@@ -122,7 +129,11 @@ def _check_clips(
             "error" if missing == "error" else "warning",
             "clips-not-listed",
             f"{subject(len(unlisted), 'clip', 'has')} scores but no row in the ground truth. "
-            "Use --missing empty if clips without a row have no events",
+            + (
+                "Use --missing empty if clips without a row have no events"
+                if missing == "error"
+                else "They count as clips without events"
+            ),
             unlisted,
         )
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias, TypedDict
 
-from ..errors import SedscopeError, counted, listing, shortened
+from ..errors import (
+    SedscopeError,
+    SedscopeWarning,
+    counted,
+    listing,
+    problem_advice,
+    problem_lines,
+    shortened,
+)
 from ..io.atomic_write import write_text
 
 Severity: TypeAlias = Literal["error", "warning"]
@@ -209,7 +219,28 @@ class Findings:
 
     def add_failure(self, kind: str, error: SedscopeError) -> None:
         """Add the error that kept some of the data from being read."""
-        self.add("error", kind, str(error))
+        if error.lines:
+            self.add_failures(kind, f"{counted(len(error.lines), 'row')} cannot be used", [error])
+        else:
+            self.add("error", kind, str(error))
+
+    def add_failures(self, kind: str, what: str, errors: Sequence[SedscopeError]) -> None:
+        """Add errors as one finding, which ``what`` sums up, with a line for each row of a file."""
+        advice = problem_advice(errors)
+        what = f"{what}. {advice}" if advice else what
+        self.add("error", kind, what, problem_lines(errors), lines=True)
+
+    @contextmanager
+    def adding_warnings(self) -> Iterator[None]:
+        """Add the warnings of the library that are raised meanwhile."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SedscopeWarning)
+            yield
+        for text in dict.fromkeys(str(w.message) for w in caught if w.category is SedscopeWarning):
+            self.add("warning", "reading", text)
+        for other in caught:
+            if other.category is not SedscopeWarning:
+                warnings.showwarning(other.message, other.category, other.filename, other.lineno)
 
     def errors_first(self) -> tuple[Finding, ...]:
         """Return all findings, errors first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,8 +38,12 @@ class Survey:
     clips_by_frame: dict[int, list[str]] = field(default_factory=dict)
     """Clips by their typical frame length, in microseconds."""
     nan_locations: list[str] = field(default_factory=list)
-    """Where the first NaN are."""
+    """Where the first NaN are, as ``file:line: message`` if the scores come from tables of text."""
+    frame_locations: Callable[[str], Sequence[str] | None] = lambda clip: None
+    """Says where the scores of each frame of a clip are."""
     nan_count: int = 0
+    nans_in_files: bool = False
+    """Whether the locations of NaN are lines of files."""
     _clips_by_digest: dict[bytes, list[str]] = field(default_factory=dict)
     _lowest: ScoreArray | None = None
     _highest: ScoreArray | None = None
@@ -101,9 +105,15 @@ class Survey:
         nans = np.argwhere(np.isnan(values))
         self.nan_count += len(nans)
         room = _NAN_LIMIT - len(self.nan_locations)
-        self.nan_locations += [
-            f"clip {clip}, class {self.classes[c]}, frame {frame + i}" for i, c in nans[:room]
-        ]
+        if len(nans) and room > 0:
+            where = self.frame_locations(clip)
+            self.nans_in_files = where is not None
+            self.nan_locations += [
+                f"clip {clip}, class {self.classes[c]}, frame {frame + i}"
+                if where is None
+                else f"{where[frame + i]}: the score of {self.classes[c]} is NaN"
+                for i, c in nans[:room].tolist()
+            ]
         lowest, highest = values.min(axis=0), values.max(axis=0)
         self._lowest = lowest if self._lowest is None else np.fmin(self._lowest, lowest)
         self._highest = highest if self._highest is None else np.fmax(self._highest, highest)
@@ -112,7 +122,7 @@ class Survey:
 
 def survey_scores(scores: Scores, threads: int | None = None) -> Survey:
     """Read all clips once and record what their scores contain, or why a clip cannot be read."""
-    survey = Survey(scores.classes, scores.whole_clips)
+    survey = Survey(scores.classes, scores.whole_clips, frame_locations=scores.frame_locations)
     clips = list(scores)
     for clip, loaded in zip(clips, read_each(scores, clips, thread_count(threads)), strict=True):
         if isinstance(loaded, SedscopeError):

@@ -15,6 +15,7 @@ from ..data.cells import RowLocation
 from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id
+from ..data.detections import OVERLAP_ADVICE, EventOverlaps, event_problem
 from ..data.event_checks import invalid_events, overlapping_events, repeated_events
 from ..data.event_table import EventColumns, EventTable
 from ..data.ground_truth import GroundTruth
@@ -22,13 +23,14 @@ from ..data.recordings import ClipPieces
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, subject
 from ..evaluation.deltas import deltas
-from ..io.durations import read_durations
+from ..io.durations import clip_seconds, read_durations
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
 from ..io.locations import Address, Location, input_location
-from ..io.systems import read_system_scores
+from ..io.systems import detections_as_scores, holds_events, read_system_scores
 from .checks import (
     EventTimes,
+    check_labels,
     check_scores,
     check_scores_and_truth,
     check_time_unit,
@@ -170,11 +172,17 @@ def validate(
         system = scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
     elif scores is not None:
         path = input_location(scores)
-        system = _read_scores(path, references, overlaps, gaps, scores_format, stitch, unit, findings)
+        with findings.adding_warnings():
+            system = _read_scores(
+                path, references, overlaps, gaps, scores_format, stitch, unit, findings
+            )
     system = None if system is None else _kept_in_memory(system)
-    survey = None if system is None else survey_scores(system, threads)
+    with findings.adding_warnings():
+        survey = None if system is None else survey_scores(system, threads)
     if survey is not None:
         check_scores(survey, findings)
+    elif references is not None:
+        check_labels(references, findings)
     if references is not None and times is not None and survey is not None and system is not None:
         check_scores_and_truth(system, survey, references, classes, chosen, missing, invalid, findings)
         check_time_unit(times, survey, references, findings)
@@ -253,21 +261,23 @@ def _read_events(
     options: EventReadOptions,
     durations: Mapping[str, float] | None,
     findings: Findings,
+    *,
+    detections: bool = False,
 ) -> EventTable | None:
     """Read the rows of a file that are events. The other rows become findings."""
     problems: list[str] = []
     try:
         table = read_event_table(path, format=format, options=options, problems=problems)
         table = table.with_times(durations or table.durations)
-        table, unusable = table.usable_rows()
+        table, unusable = table.usable_rows(event_problem) if detections else table.usable_rows()
     except SedscopeError as error:
-        findings.add_failure("ground-truth", error)
+        findings.add_failure("scores" if detections else "ground-truth", error)
         table, unusable = None, []
     problems += unusable
     if problems:
         what = f"{path}: {subject(len(problems), 'row', 'is')} not "
         what += "an event" if len(problems) == 1 else "events"
-        findings.add("error", "rows", what, problems, lines=True)
+        findings.add("error", "scores" if detections else "rows", what, problems, lines=True)
     return table
 
 
@@ -317,25 +327,38 @@ def _check_events(
     if rows:
         what = f"{table.where}: {subject(len(rows), 'event', 'has')} no positive length, or "
         what += "begins" if len(rows) == 1 else "begin"
-        what += " before or after the clip. Correct them, or leave them out with --invalid drop"
+        what += " before or after the clip"
+        what += ". "
+        if invalid == "error":
+            what += "Correct them, or leave them out with --invalid drop"
+        else:
+            what += "They are left out"
         findings.add("error" if invalid == "error" else "warning", "events", what, rows, lines=True)
     kept = np.flatnonzero(valid)
     columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
     order = kept[np.lexsort(columns)]
     overlapping = order[overlapping_events(events, event_clips, event_labels, order)].tolist()
     if overlapping:
-        repeated = repeated_events(events, overlapping)
-        rows = [
-            _row_finding(
-                events,
-                i,
-                f"{events.event(i)} {'repeats another row' if i in repeated else 'overlaps another one'}",
-            )
-            for i in overlapping
-        ]
+        rows = _overlap_lines(events, overlapping)
         what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "
-        what += "and clip. Correct them, or merge them with --overlaps merge"
+        what += "and clip. "
+        if overlaps == "error":
+            what += "Correct them, or merge them with --overlaps merge"
+        else:
+            what += "They are merged"
         findings.add("error" if overlaps == "error" else "warning", "overlaps", what, rows, lines=True)
+
+
+def _overlap_lines(events: EventColumns, overlapping: Sequence[int]) -> list[str]:
+    repeated = repeated_events(events, overlapping)
+    return [
+        _row_finding(
+            events,
+            i,
+            f"{events.event(i)} {'repeats another row' if i in repeated else 'overlaps another one'}",
+        )
+        for i in overlapping
+    ]
 
 
 def _row_finding(events: EventColumns, i: int, message: str) -> str:
@@ -360,24 +383,44 @@ def _read_scores(
     unit: Unit,
     findings: Findings,
 ) -> Scores | None:
-    """Read scores. If only overlapping detections prevent that, merge them to check the rest."""
-    read = partial(
-        read_system_scores,
-        path,
-        GroundTruth.from_dict({}) if truth is None else truth,
-        gaps=gaps,
-        format=format,
-        stitch=stitch,
-        unit=unit,
-    )
+    """Read scores, or the detections that can be used."""
+    known = GroundTruth.from_dict({}) if truth is None else truth
     try:
-        return read(overlaps=overlaps)
+        if holds_events(path, format):
+            how = overlaps if stitch is False else "average"
+            return _read_detections(path, known, how, format, findings)
+        return read_system_scores(path, known, gaps=gaps, format=format, stitch=stitch, unit=unit)
     except SedscopeError as error:
         findings.add_failure("scores", error)
-    try:
-        return read(overlaps="merge") if overlaps == "error" else None
-    except SedscopeError:
         return None
+
+
+def _read_detections(
+    path: Location,
+    truth: GroundTruth,
+    overlaps: EventOverlaps,
+    format: str | None,
+    findings: Findings,
+) -> Scores | None:
+    """Read detections. Rows that cannot be used become findings, and overlapping ones are merged to check
+    the rest."""
+    durations = None if truth.durations is None else clip_seconds(truth)
+    table = _read_events(path, format, EventReadOptions(), durations, findings, detections=True)
+    if table is None:
+        return None
+    events = table.columns()
+    clips, labels = (
+        np.unique(np.array(names, str), return_inverse=True)[1].astype(np.int32)
+        for names in (events.clip, events.label)
+    )
+    order = np.lexsort((events.offset, events.onset, labels, clips))
+    overlapping = order[overlapping_events(events, clips, labels, order)].tolist()
+    if overlapping and overlaps == "error":
+        what = f"{path}: {subject(len(overlapping), 'event', 'overlaps')} another one of the same class "
+        what += f"and clip. {OVERLAP_ADVICE}"
+        findings.add("error", "scores", what, _overlap_lines(events, overlapping), lines=True)
+        overlaps = "merge"
+    return detections_as_scores(table.events(), truth, overlaps)
 
 
 def _summarize(

@@ -13,7 +13,7 @@ from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
 from .options import ScoresArgument, TruthArgument, Writes, path_option
-from .progress import counting_progress, shown_warnings
+from .progress import counting_progress
 
 
 def deltas(
@@ -53,8 +53,7 @@ def deltas(
         alignment = replace(aligned, hashed=True)
         with engine.run_options(progress).open_engine() as opened:
             parts = find_deltas(alignment, requests, opened, progress)
-    with shown_warnings():
-        save_deltas([part.of_system(system_name) for part in parts.values()], output, append=append)
+    save_deltas([part.of_system(system_name) for part in parts.values()], output, append=append)
     rows = sum(part.tables.rows() for part in parts.values())
     typer.echo(f"{output}: {counted(len(alignment.clips), 'clip')}, {counted(rows, 'change')} of counts")
     for warning in (*alignment.warnings, *coverage_note(alignment, parts)):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..errors import SedscopeError, SedscopeWarning
+from ..errors import SedscopeError
 from .options import (
     GapsOption,
     PostprocessOption,
@@ -55,14 +54,10 @@ def detect(
     if joining["stitch"] is not False:
         system = system.stitch(joining["stitch"], unit=joining["unit"], gaps=gaps)
     system = postprocess_scores(system, postprocess)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", SedscopeWarning)
-        if threshold is not None:
-            events = detect_events(system, threshold)
-        elif points is not None:
-            events = OperatingPoints.load(points).detect(system)
+    if threshold is not None:
+        events = detect_events(system, threshold)
+    elif points is not None:
+        events = OperatingPoints.load(points).detect(system)
     text = write_events(events, output)
     if output is None:
         typer.echo(text, nl=False)
-    for warning in caught:
-        typer.echo(f"warning: {warning.message}", err=True)

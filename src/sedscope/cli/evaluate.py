@@ -14,7 +14,7 @@ from .engine_options import EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
 from .metric_options import MetricOptions
 from .options import JsonOption, Writes, as_location, path_option, system_name
-from .progress import counting_progress, shown_warnings
+from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
 
@@ -175,8 +175,7 @@ def _evaluate_deltas(
     from .. import evaluate_deltas
     from ..counting.delta_files import merge_files
 
-    with shown_warnings():
-        merged = merge_files(paths)
+    merged = merge_files(paths)
     with counting_progress():
         return evaluate_deltas(merged, metrics, bootstrap=resampling, threads=threads)
 

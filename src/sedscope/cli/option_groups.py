@@ -10,6 +10,7 @@ from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
 from .options import check_files
+from .progress import shown_warnings
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,10 @@ class OptionGroup:
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace the groups in the signature of a command by their options, for typer to read."""
+    """Replace the groups in the signature of a command by their options, for typer to read.
+
+    Warnings of the library are printed after what the command prints.
+    """
     parameters: list[Parameter] = []
     groups: dict[str, type[OptionGroup]] = {}
     for name, parameter in signature(command, eval_str=True).parameters.items():
@@ -44,7 +48,8 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         check_files([(values[name], marks[name]) for name in values])
         for name, group in groups.items():
             values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
-        command(**values)
+        with shown_warnings():
+            command(**values)
 
     vars(run)["__signature__"] = Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -47,9 +47,15 @@ def counting_progress() -> Iterator[Progress]:
 
 @contextmanager
 def shown_warnings() -> Iterator[None]:
-    """Print warnings of the library as the command prints its own, at the end."""
+    """Print warnings of the library as the command prints its own, at the end.
+
+    If the command fails, its error is all that is printed.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SedscopeWarning)
         yield
-    for warning in caught:
-        typer.echo(f"warning: {warning.message}", err=True)
+    for text in dict.fromkeys(str(w.message) for w in caught if w.category is SedscopeWarning):
+        typer.echo(f"warning: {text}", err=True)
+    for other in caught:
+        if other.category is not SedscopeWarning:
+            warnings.showwarning(other.message, other.category, other.filename, other.lineno)

@@ -83,6 +83,14 @@ class Deltas:
             f"{counted(len(self.classes), 'class')}, {counted(self.tables.rows(), 'row')}>"
         )
 
+    def _described(self, other: Deltas) -> str:
+        """Say what the deltas are of, beside others that are of something else."""
+        text = f"{self.criterion} on {listing(self.classes)}"
+        if self.variants.keys() == other.variants.keys():
+            return text
+        variants = listing([repr(variant) for variant in self.variants])
+        return f"{text}, {f'with the variants {variants}' if variants else 'without variants'}"
+
     def merge(self, *others: Deltas, mixed: bool = False) -> Deltas:
         """Merge with the deltas of other clips, in any order and grouping.
 
@@ -120,8 +128,7 @@ class Deltas:
             if not same:
                 raise SedscopeError(
                     "Deltas can be merged only if they have the same criterion, classes and variants: "
-                    f"{self.criterion} on {listing(self.classes)}; {part.criterion} on "
-                    f"{listing(part.classes)}."
+                    f"{self._described(part)}; {part._described(self)}."
                 )
         provenances = [part.provenance for part in parts]
         if not mixed:

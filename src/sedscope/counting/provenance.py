@@ -63,18 +63,22 @@ class Provenance:
         )
 
 
+_ANYWAY = "In Python, Deltas.merge merges them all the same with mixed=True."
+
+
 def refuse_different(parts: Sequence[Provenance]) -> None:
     """Refuse to merge what comes from different systems or post-processings."""
     systems = dict.fromkeys(part.system for part in parts if part.system is not None)
     if len(systems) > 1:
         raise SedscopeError(
-            f"The deltas come from different systems: {listing([repr(name) for name in systems])}."
+            f"The deltas come from different systems: {listing([repr(name) for name in systems])}. "
+            f"{_ANYWAY}"
         )
     processings = dict.fromkeys(part.processing for part in parts if part.processing is not None)
     if len(processings) > 1:
         texts = [" then ".join(steps) or "none" for steps in processings]
         raise SedscopeError(
-            f"The deltas come from scores with different post-processings: {listing(texts)}."
+            f"The deltas come from scores with different post-processings: {listing(texts)}. {_ANYWAY}"
         )
 
 

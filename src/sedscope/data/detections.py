@@ -31,6 +31,13 @@ Detections: TypeAlias = Mapping[str, Sequence[Detection]]
 DetectedEvents: TypeAlias = dict[str, list[tuple[float, float, str]]]
 """Per clip ``(onset, offset, label)`` in order of time, times in seconds."""
 
+OVERLAP_ADVICE = (
+    "If these are windows that slide over a recording, average them with overlaps='average' "
+    "(--stitch seconds): the score at each instant is then the mean of the windows that cover it. If they "
+    "are events, merge them with overlaps='merge' (--overlaps merge): they become one event with the "
+    "highest of their confidences. The two give different values."
+)
+
 
 def scores_from_events(
     events: Mapping[str, Iterable[DetectionLike]],
@@ -109,7 +116,7 @@ class _ClipEvents:
         except (TypeError, ValueError):
             valid = False
         if not valid:
-            problems = [problem for event in detections if (problem := _problem(event))]
+            problems = [problem for event in detections if (problem := event_problem(event))]
             raise SedscopeError(
                 f"clip {clip}: {subject(len(problems), 'event', 'is')} not usable: {listing(problems)}."
             )
@@ -145,7 +152,7 @@ class _ClipEvents:
         return ClipScores.unchecked(np.where(coverage, total / np.maximum(coverage, 1), -np.inf), ticks)
 
 
-def _problem(event: Any) -> str | None:
+def event_problem(event: Any) -> str | None:
     """Return what is wrong with an event, if anything is."""
     try:
         onset, offset, label, *rest = event
@@ -192,11 +199,8 @@ def _separate(
     if overlapping and overlaps == "error":
         raise SedscopeError(
             f"clip {events.clip}: {subject(len(overlapping), 'event', 'overlaps')} another one of the "
-            f"same class: {listing(overlapping)}. If these are windows that slide over a recording, "
-            "average them with overlaps='average' (--stitch seconds): the score at each instant is then "
-            "the mean of the windows that cover it. If they are events, merge them with overlaps='merge' "
-            "(--overlaps merge): they become one event with the highest of their confidences. The two "
-            "give different values."
+            f"same class: {listing(overlapping)}. {OVERLAP_ADVICE}",
+            advice=OVERLAP_ADVICE,
         )
     return times[kept], labels[kept], confidences[kept]
 

@@ -37,6 +37,14 @@ def duration_ticks(durations: Mapping[str, float]) -> dict[str, int]:
     return ticks
 
 
+def is_duration(seconds: float) -> bool:
+    """Return whether a number is one of seconds above zero."""
+    try:
+        return int(to_ticks(seconds)) > 0
+    except ValueError:
+        return False
+
+
 def as_durations(durations: Mapping[str, float] | FrameLike | None) -> Mapping[str, float] | None:
     """Accept a mapping from clips to seconds, or a frame or mapping of the columns ``filename
     duration``."""

@@ -74,10 +74,8 @@ def valid_events(
     kinds = invalid_events(events, event_clips, durations)
     problems = [kind.sentence(events, dropped) for kind in kinds]
     if problems and not dropped:
-        raise SedscopeError(
-            f"{where}: {' '.join(problems)} Correct them, or leave them out with invalid='drop' "
-            "(--invalid drop)."
-        )
+        advice = "Correct them, or leave them out with invalid='drop' (--invalid drop)."
+        raise SedscopeError(f"{where}: {' '.join(problems)} {advice}", advice=advice)
     notes += problems
     valid = np.ones(len(events.onset), bool)
     for kind in kinds:
@@ -109,10 +107,8 @@ def overlap_groups(
         if repeated:
             overlap += f" ({subject(repeated, 'row', 'repeats')} another one)"
         if overlaps == "error":
-            raise SedscopeError(
-                f"{where}: {overlap}: {examples}. Correct them, or merge them with overlaps='merge' "
-                "(--overlaps merge)."
-            )
+            advice = "Correct them, or merge them with overlaps='merge' (--overlaps merge)."
+            raise SedscopeError(f"{where}: {overlap}: {examples}. {advice}", advice=advice)
         notes.append(f"{overlap} and {'was' if len(rows) == 1 else 'were'} merged: {examples}.")
     return np.flatnonzero(~overlapping)
 

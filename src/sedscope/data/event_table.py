@@ -127,12 +127,24 @@ class EventTable:
             row_location=lambda k: self.row_location(rows[k][0]),
         )
 
-    def usable_rows(self) -> tuple[EventTable, list[str]]:
-        """Return the rows that can be used, and what is wrong with the others, as ``file:line: message``."""
-        rows, _, _, parsed = self._parsed()
+    def usable_rows(
+        self, problem_of: Callable[[tuple[Any, ...]], str | None] = lambda event: None
+    ) -> tuple[EventTable, list[str]]:
+        """Return the rows that can be used, and what is wrong with the others, as ``file:line: message``.
+
+        ``problem_of`` may find more that is wrong with an event ``(onset, offset, label[, confidence])``.
+        """
+        rows, times, confidences, parsed = self._parsed()
         problems = [location.finding(problem) for location, problem in parsed]
+        wrong: set[int] = set()
+        for k, i in enumerate(rows):
+            confidence = () if confidences is None else (confidences[k],)
+            problem = problem_of((*times[k], self.label[i], *confidence))
+            if problem:
+                problems.append(self.row_location(i).finding(problem))
+                wrong.add(i)
         without_events = [i for i, clip in enumerate(self.clip) if clip and self._is_empty(i)]
-        kept = sorted({*rows, *without_events})
+        kept = sorted({*rows, *without_events} - wrong)
 
         def choose(column: Sequence[_Column]) -> list[_Column]:
             return [column[i] for i in kept]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,17 @@ from .times import Ticks, to_ticks
 
 _SAME_SHARE = 100  # times that differ by at most 1/100 of a frame are the same boundary
 _ROUNDED_SHARE = 4  # rounded times, by at most 1/4 of a frame
+_NAMED = 1000  # frames that an error names
 _FLOAT32_STEPS = 2**22  # a float32 in [2^n, 2^(n+1)) has steps of 2^(n-23); two of them are t / 2^22
+
+
+class FrameError(SedscopeError):
+    """Some frames are not usable."""
+
+    def __init__(self, message: str, problems: Iterable[tuple[int, str]] = (), advice: str = "") -> None:
+        """``problems``: frames by their number, and what is wrong with each."""
+        super().__init__(message, advice=advice)
+        self.problems = tuple(problems)
 
 
 def number_frame(frame: int) -> str:
@@ -30,7 +41,10 @@ def frame_times(seconds: ArrayLike, name: Callable[[int], str] = number_frame) -
     if not np.isfinite(values).all():
         wrong = np.flatnonzero(~np.isfinite(values))
         frames = [f"{name(row)} ({values.flat[row]:g} s)" for row in wrong.tolist()]
-        raise SedscopeError(f"{subject(len(wrong), 'frame', 'has')} no finite time: {listing(frames)}.")
+        raise FrameError(
+            f"{subject(len(wrong), 'frame', 'has')} no finite time: {listing(frames)}.",
+            [(row, f"the frame has the time {values.flat[row]:g} s") for row in wrong.tolist()],
+        )
     return boundary_ticks(values)
 
 
@@ -62,14 +76,20 @@ def join_frames(
     refuse_frames(onsets, offsets, _after_first(steps < -rounding), *_OVERLAP, name)
     before = np.flatnonzero(steps > rounding) + 1
     if len(before) and gaps == "error":
-        where = [
-            f"before {name(row)} ({offsets[row - 1] / 1e6:.10g}–{onsets[row] / 1e6:.10g} s)"
-            for row in before[:5].tolist()
-        ]
-        raise SedscopeError(
+        spans = {
+            row: f"({offsets[row - 1] / 1e6:.10g}–{onsets[row] / 1e6:.10g} s)"
+            for row in before[:_NAMED].tolist()
+        }
+        where = [f"before {name(row)} {span}" for row, span in islice(spans.items(), 5)]
+        advice = (
+            "If rows are missing, add them. To take gaps as frames in which nothing is active, use "
+            "gaps='silent' (--gaps silent)."
+        )
+        raise FrameError(
             f"There {'is' if len(before) == 1 else 'are'} {counted(len(before), 'gap')} between frames: "
-            f"{listing(where, total=len(before))}. If rows are missing, add them. To take gaps as frames "
-            "in which nothing is active, use gaps='silent' (--gaps silent)."
+            f"{listing(where, total=len(before))}. {advice}",
+            [(row, f"there is a gap before this frame {span}") for row, span in spans.items()],
+            advice,
         )
     return np.concatenate([np.insert(onsets, before, offsets[before - 1]), offsets[-1:]]), before
 
@@ -111,12 +131,16 @@ def refuse_frames(
     """Refuse the frames that are marked as wrong, if there are any."""
     rows = np.flatnonzero(wrong)
     if len(rows):
-        frames = [
-            f"{name(row)} ({onsets[row] / 1e6:.10g}–{offsets[row] / 1e6:.10g} s)"
-            for row in rows[:5].tolist()
-        ]
+        spans = {
+            row: f"({onsets[row] / 1e6:.10g}–{offsets[row] / 1e6:.10g} s)"
+            for row in rows[:_NAMED].tolist()
+        }
+        frames = [f"{name(row)} {span}" for row, span in islice(spans.items(), 5)]
         what = singular if len(rows) == 1 else plural
-        raise SedscopeError(f"{counted(len(rows), 'frame')} {what}: {listing(frames, total=len(rows))}.")
+        raise FrameError(
+            f"{counted(len(rows), 'frame')} {what}: {listing(frames, total=len(rows))}.",
+            [(row, f"the frame {span} {singular}") for row, span in spans.items()],
+        )
 
 
 def _after_first(wrong: NDArray[np.bool_]) -> NDArray[np.bool_]:

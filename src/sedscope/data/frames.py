@@ -59,7 +59,7 @@ def clip_from_table(
         onsets, offsets = (frame[name].to_numpy() for name in TIME_COLUMNS)
         return ClipScores.from_frames(array, onsets, offsets, gaps=gaps)
     except SedscopeError as error:
-        raise SedscopeError(f"{where}: {error}") from None
+        raise SedscopeError(f"{where}: {error}", advice=error.advice) from None
 
 
 def header_classes(header: Sequence[str], where: str) -> tuple[str, ...]:

@@ -27,10 +27,12 @@ def likely_pairs(labels: Sequence[str], others: Iterable[str]) -> list[tuple[str
     """Pair labels with those of the other side that may mean the same.
 
     These are labels that differ only in spelling, the scientific or common name of a species beside
-    both names, and labels with small differences.
+    both names, labels with small differences, and labels that have all the words of just one other.
 
     >>> likely_pairs(["dog", "Blackbird", "speach"], ["Dog", "Turdus merula_Blackbird", "Speech"])
     [('dog', 'Dog'), ('Blackbird', 'Turdus merula_Blackbird'), ('speach', 'Speech')]
+    >>> likely_pairs(["Running_water"], ["Water", "Wind"])
+    [('Running_water', 'Water')]
     """
     candidates = list(others)
     by_name: dict[str, str] = {}
@@ -40,7 +42,7 @@ def likely_pairs(labels: Sequence[str], others: Iterable[str]) -> list[tuple[str
     pairs = []
     for label in labels[:_PAIRED]:
         same = [by_name[name] for name in _names(label) if name in by_name]
-        partners = same or near_names(label, candidates, limit=1)
+        partners = same or near_names(label, candidates, limit=1) or _sharing_words(label, candidates)
         pairs += [(label, partner) for partner in partners[:1]]
     return pairs
 
@@ -52,7 +54,10 @@ def with_likely_labels(labels: Sequence[str], others: Iterable[str]) -> list[str
     ['dog (did you mean Dog?)', 'Cow']
     """
     likely = dict(likely_pairs(labels, others))
-    return [f"{label} (did you mean {likely[label]}?)" if label in likely else label for label in labels]
+    return [
+        f"{_quote(label)} (did you mean {_quote(likely[label])}?)" if label in likely else _quote(label)
+        for label in labels
+    ]
 
 
 def spelled_alike(labels: Iterable[str]) -> list[tuple[str, ...]]:
@@ -132,6 +137,19 @@ def _leftovers(only_system: Sequence[str], only_truth: Sequence[str]) -> str:
         for label, other in likely_pairs(only_system, only_truth)
     ]
     return f"{text} {listing(pairs, _PAIRED)}." if pairs else text
+
+
+def _sharing_words(label: str, others: Sequence[str]) -> list[str]:
+    """Return the only one of some labels that has all the words of a label, or no others than these."""
+    words = _words(label)
+    sharing = [
+        other for other in others if words and (own := _words(other)) and (words <= own or own <= words)
+    ]
+    return sharing if len(sharing) == 1 else []
+
+
+def _words(label: str) -> set[str]:
+    return set(re.findall(r"\w+", spelling(label)))
 
 
 def _names(label: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from numpy.typing import ArrayLike
@@ -58,6 +58,9 @@ class Scores(Mapping[str, ClipScores]):
     assumed_clips : iterable of str, optional
         Those of the `clips` that the output of the system does not name, and in which nothing is
         detected. A list of detections does not say which clips it was made from.
+    locate : callable, optional
+        Takes a name as it stands in `clips` and returns where the scores of each frame are, as
+        ``file:line``. Messages then say it.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class Scores(Mapping[str, ClipScores]):
         processing: Iterable[str] = (),
         assumed_classes: Iterable[str] = (),
         assumed_clips: Iterable[str] = (),
+        locate: Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -93,6 +97,7 @@ class Scores(Mapping[str, ClipScores]):
         self.processing = tuple(processing)
         self.assumed_classes = frozenset(assumed_classes)
         self.assumed_clips = frozenset(assumed_clips)
+        self._locate = locate
 
     @classmethod
     def from_arrays(
@@ -366,7 +371,23 @@ class Scores(Mapping[str, ClipScores]):
             processing=self.processing,
             assumed_classes=self.assumed_classes,
             assumed_clips=self.assumed_clips,
+            locate=self._locate,
         )
+
+    def frame_locations(self, clip: str) -> Sequence[str] | None:
+        """Return where in a file the scores of each frame of a clip are.
+
+        Parameters
+        ----------
+        clip : str
+            The clip.
+
+        Returns
+        -------
+        sequence of str or None
+            ``file:line`` for each frame, or None if the scores do not come from tables of text.
+        """
+        return None if self._locate is None else self._locate(self._names[clip_id(clip)])
 
     def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds", gaps: Gaps = "error") -> Scores:
         """Stitch the chunks of each recording to one timeline.

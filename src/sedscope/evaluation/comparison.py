@@ -18,6 +18,7 @@ from ..data.alignment import Alignment, align, choose_classes
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
+from ..data.labels import refuse_disjoint
 from ..data.progress import Progress
 from ..data.scores import Scores
 from ..data.times import Ticks
@@ -252,6 +253,8 @@ def _align_runs(
         align(
             first, truth, classes=classes, clips=clips, missing=missing, coverage=coverage
         )  # raises the error
+    if classes is None:
+        _refuse_disjoint_labels(systems, truth)
     chosen_classes = _common_classes(every_run) if classes is None else tuple(classes)
     if classes is None:
         choose_classes(first, truth)  # refuses labels without scores, which chosen classes leave out
@@ -288,6 +291,17 @@ def _align_runs(
         except SedscopeError as error:
             raise SedscopeError(f"{name}: {error}") from None
     return runs
+
+
+def _refuse_disjoint_labels(systems: Mapping[str, Sequence[Scores]], truth: GroundTruth) -> None:
+    """Refuse a system none of whose labels is one of the reference events, whatever the others have."""
+    for name, of_system in systems.items():
+        for scores in of_system:
+            own = [label for label in scores.classes if label not in scores.assumed_classes]
+            try:
+                refuse_disjoint(own, truth.labels)
+            except SedscopeError as error:
+                raise SedscopeError(f"{name}: {error}") from None
 
 
 def _common_classes(runs: Sequence[Scores]) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..data.cells import check_columns
-from ..data.durations import DURATION_COLUMNS, unique_durations
+from ..data.durations import DURATION_COLUMNS, is_duration
 from ..data.ground_truth import GroundTruth
-from ..errors import SedscopeError
+from ..errors import SedscopeError, counted, listing
 from .atomic_write import write_text
 from .locations import Address, Location
 from .text_tables import numbers, quoted, read_text_table
@@ -20,7 +20,30 @@ def read_durations(path: str | Location) -> dict[str, float]:
     check_columns(DURATION_COLUMNS, table.header, str(path))
     name, duration = (table.header.index(column) for column in DURATION_COLUMNS)
     names = [row[name].strip() for row in table.rows]
-    return unique_durations(names, numbers(table, [duration])[0], str(path))
+    seconds = numbers(table, [duration])[0]
+    line_of = dict(zip(reversed(names), reversed(table.lines), strict=True))
+    twice = [i for i, clip in enumerate(names) if line_of[clip] != table.lines[i]]
+    if twice:
+        clips = sorted({names[i] for i in twice})
+        raise SedscopeError(
+            f"{path}: {counted(len(clips), 'duplicate clip')}: {listing(clips)}.",
+            lines=[
+                f"{path}:{table.lines[i]}: {names[i]} is in line {line_of[names[i]]} as well"
+                for i in twice
+            ],
+        )
+    wrong = [i for i, value in enumerate(seconds) if not is_duration(value)]
+    if wrong:
+        shown = [f"line {table.lines[i]}: {names[i]} ({seconds[i]:g} s)" for i in wrong]
+        raise SedscopeError(
+            f"{path}: durations must be numbers of seconds above zero: {listing(shown)}.",
+            lines=[
+                f"{path}:{table.lines[i]}: {names[i]}: a duration must be a number of seconds above zero, "
+                f"not {seconds[i]:g}"
+                for i in wrong
+            ],
+        )
+    return dict(zip(names, seconds, strict=True))
 
 
 def load_durations(

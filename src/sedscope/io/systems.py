@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fnmatch import fnmatch
 from typing import Any, Literal, TypeAlias
 
 from ..data.choices import Gaps, Overlaps
 from ..data.chunks import Chunks, Unit
-from ..data.detections import scores_from_events
+from ..data.detections import EventOverlaps, scores_from_events
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..errors import SedscopeError
@@ -68,12 +69,22 @@ def read_system_scores(
         return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
     durations = None if truth.durations is None else clip_seconds(truth)
     events = read_events(path, format=format, durations=durations)
+    try:
+        return detections_as_scores(events, truth, overlaps if stitch is False else "average")
+    except SedscopeError as error:
+        raise SedscopeError(f"{path}: {error}") from None
+
+
+def detections_as_scores(
+    events: Mapping[str, list[tuple[Any, ...]]], truth: GroundTruth, overlaps: EventOverlaps
+) -> Scores:
+    """Make scores from the detections of a file. The truth may have more clips and classes."""
     labels = {event[2] for clip_events in events.values() for event in clip_events}
     return scores_from_events(
         events,
         classes=sorted(labels.union(truth.labels)),
         clips=truth.clips,
-        overlaps=overlaps if stitch is False else "average",
+        overlaps=overlaps,
         assumed_classes=set(truth.labels) - labels,
     )
 

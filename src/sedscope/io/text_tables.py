@@ -116,7 +116,10 @@ def split_rows(
                 lines.append(line)
             line = reader.line_num + first_line
     except csv.Error as error:
-        raise SedscopeError(f"{file}: line {line} is not a row of a table: {error}.") from None
+        raise SedscopeError(
+            f"{file}: line {line} is not a row of a table: {error}.",
+            lines=[f"{file}:{line}: the line is not a row of a table: {error}"],
+        ) from None
     return rows, lines
 
 
@@ -124,21 +127,26 @@ def even_rows(
     rows: list[list[str]], lines: Sequence[int], columns: int, file: Location
 ) -> list[list[str]]:
     """Return the rows. A row with another number of cells than columns is an error."""
-    uneven = [
-        f"line {line} has {counted(len(row), 'cell')}"
+    uneven = {
+        line: counted(len(row), "cell")
         for line, row in zip(lines, rows, strict=True)
         if len(row) != columns
-    ]
+    }
     if uneven:
+        shown = listing([f"line {line} has {cells}" for line, cells in uneven.items()])
         raise SedscopeError(
-            f"{file}: the header has {counted(columns, 'column')}, but {listing(uneven)}."
+            f"{file}: the header has {counted(columns, 'column')}, but {shown}.",
+            lines=[
+                f"{file}:{line}: the row has {cells} instead of {columns}"
+                for line, cells in uneven.items()
+            ],
         )
     return rows
 
 
 def numbers(table: TextTable, columns: Sequence[int]) -> list[list[float]]:
     """Convert columns to numbers. Cells that are not numbers are an error that lists them."""
-    wrong: list[str] = []
+    wrong: list[tuple[int, str]] = []
     values: list[list[float]] = []
     for k in columns:
         column = []
@@ -147,13 +155,15 @@ def numbers(table: TextTable, columns: Sequence[int]) -> list[list[float]]:
                 column.append(parse_number(row[k]))
             except ValueError:
                 cell = quoted_cell(row[k])
-                wrong.append(f"line {table.lines[i]}, column {shortened(table.header[k], 60)}: {cell}")
+                wrong.append((table.lines[i], f"column {shortened(table.header[k], 60)}: {cell}"))
                 column.append(float("nan"))
         values.append(column)
     if wrong:
         noun = "a number" if len(wrong) == 1 else "numbers"
+        shown = listing([f"line {line}, {cell}" for line, cell in wrong])
         raise SedscopeError(
-            f"{table.path}: {subject(len(wrong), 'cell', 'is')} not {noun}: {listing(wrong)}."
+            f"{table.path}: {subject(len(wrong), 'cell', 'is')} not {noun}: {shown}.",
+            lines=[f"{table.path}:{line}: {cell} is not a number" for line, cell in sorted(wrong)],
         )
     return values
 
@@ -166,7 +176,11 @@ def decode(content: bytes, path: Location, first_line: int = 1) -> str:
         line = content[: error.start].count(b"\n") + first_line
         marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
         hint = " It is UTF-16. Save it as UTF-8." if marked else ""
-        raise SedscopeError(f"{path}: line {line} is not UTF-8 text.{hint}") from None
+        raise SedscopeError(
+            f"{path}: line {line} is not UTF-8 text.{hint}",
+            lines=[f"{path}:{line}: the line is not UTF-8 text"],
+            advice=hint.strip(),
+        ) from None
 
 
 def quoted(cell: str, delimiter: str = "\t") -> str:

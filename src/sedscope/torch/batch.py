@@ -14,9 +14,10 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray, ScoreArray
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
+from ..data.labels import likely_pairs
 from ..data.scores import ClipScores, Scores
 from ..data.times import frame_ticks
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, counted, listing, subject, without_options
 
 Targets: TypeAlias = "NDArray[np.bool_] | Sequence[Sequence[tuple[float, float, str]]] | None"
 """(clips × frames × classes) whether each class is active; or the events of each clip; or None."""
@@ -91,7 +92,8 @@ class Batch:
         """Align scores that were made from this batch with its targets as reference events."""
         if not isinstance(self.targets, np.ndarray):
             events = dict(zip(self.clips, self.targets or (), strict=True))
-            return align(scores, GroundTruth.from_dict(events))
+            with without_options():
+                return align(scores, GroundTruth.from_dict(events))
         clips, frames, classes = self.targets.shape
         active = np.zeros((clips, classes, frames + 2), bool)  # with a frame of silence at both ends
         active[:, :, 1:-1] = (self.targets & self.inside()).transpose(0, 2, 1)
@@ -150,16 +152,22 @@ def _as_targets(targets: Any, batch: Batch, classes: Sequence[str]) -> Targets:
             f"{counted(len(batch.clips), 'clip')} (batch of {listing(batch.clips)})."
         )
     unknown = [
-        f"{event[2]!r} in clip {clip}"
+        (event[2], clip)
         for clip, events in zip(batch.clips, targets, strict=True)
         if isinstance(events, Iterable)
         for event in events
         if isinstance(event, Sequence) and len(event) == 3 and event[2] not in classes
     ]
     if unknown:
+        likely = dict(likely_pairs([str(label) for label, _ in unknown], classes))
+        shown = [
+            f"{label!r} in clip {clip}"
+            + (f" (did you mean {likely[label]}?)" if label in likely else "")
+            for label, clip in unknown
+        ]
         raise SedscopeError(
             f"{subject(len(unknown), 'event', 'has')} a label that is none of the classes: "
-            f"{listing(unknown)}. The classes are {listing(classes, limit=30)}."
+            f"{listing(shown)}. The classes are {listing(classes, limit=30)}."
         )
     return targets
 

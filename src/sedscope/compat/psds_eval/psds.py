@@ -367,9 +367,14 @@ def _require_frame(table: Any, columns: list[str], what: str) -> None:
 
 
 def _events(table: Any, what: str) -> Any:
-    """Return the four event columns, without events of no length."""
+    """Return the four event columns, without events of no length and white space around names."""
     _require_frame(table, PSDSEval.detection_cols, what)
     events = table[PSDSEval.detection_cols].reset_index(drop=True)
+    for column in ("filename", "event_label"):
+        names = events[column].tolist()
+        stripped = [name.strip() if isinstance(name, str) else name for name in names]
+        if any(a is not b and a != b for a, b in zip(names, stripped, strict=True)):
+            events[column] = stripped
     return events[~(events.offset == events.onset)]
 
 

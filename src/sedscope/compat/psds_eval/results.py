@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import SedscopeError
+from ...errors import SedscopeError, without_options
 
 WORLD = "injected_psds_world_label"
 """The last class of a confusion matrix, which stands for the whole recording."""
@@ -25,7 +25,8 @@ class PSDSEvalError(SedscopeError):
 def as_psds_eval_errors() -> Iterator[None]:
     """Turn every :class:`~sedscope.SedscopeError` into a :class:`PSDSEvalError`."""
     try:
-        yield
+        with without_options():
+            yield
     except SedscopeError as error:
         raise PSDSEvalError(str(error)) from None
 

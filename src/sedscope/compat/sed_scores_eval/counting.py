@@ -23,6 +23,7 @@ from ...counting.request import DeltaRequest
 from ...criteria import Criterion, Intersection
 from ...data.alignment import Alignment, align
 from ...data.ground_truth import GroundTruth
+from ...data.labels import with_likely_labels
 from ...data.score_range import score_range, threshold_note
 from ...data.scores import Scores
 from ...errors import SedscopeError, SedscopeWarning, listing, subject
@@ -85,8 +86,8 @@ def _require_known_labels(scores: Scores, truth: GroundTruth) -> None:
     if unknown:
         raise SedscopeError(
             f"{subject(len(unknown), 'label', 'is')} in the ground truth but not in the scores: "
-            f"{listing(unknown)}. The scores have {listing(scores.classes, limit=30)}. Correct the "
-            "labels, or leave out events of other classes."
+            f"{listing(with_likely_labels(unknown, scores.classes))}. The scores have "
+            f"{listing(scores.classes, limit=30)}. Correct the labels, or leave out events of other classes."
         )
 
 

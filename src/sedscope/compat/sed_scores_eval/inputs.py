@@ -17,7 +17,7 @@ from ...data.ground_truth import GroundTruth
 from ...data.scores import ClipScores, Scores
 from ...data.shared_arrays import protected
 from ...data.times import Ticks, to_ticks
-from ...errors import SedscopeError, counted, listing, raise_together, subject
+from ...errors import SedscopeError, counted, listing, raise_together, subject, without_options
 from ...io.durations import read_durations
 from ...io.ground_truth import read_ground_truth
 from ...io.scores.files import read_scores
@@ -38,6 +38,7 @@ class NamedScores:
     """By clip id."""
 
 
+@without_options()
 def named_scores(scores: Any) -> NamedScores:
     """Convert scores from tables by clip, from a lazy loader, or from a folder of tables."""
     if isinstance(scores, LazyScores) and scores.folder is not None:
@@ -110,7 +111,7 @@ class _Reader:
         try:
             clip = ClipScores.from_frames(values, times[:, 0], times[:, 1])
         except SedscopeError as error:
-            raise SedscopeError(f"{where}: {error}") from None
+            raise SedscopeError(f"{where}: {error}", advice=error.advice) from None
         if len(clip.values) == len(values):  # no gaps were filled
             self.last_times, self.last_ticks = times.copy(), clip.ticks
         return clip
@@ -168,6 +169,7 @@ def require_same_clips(present: Iterable[str], clips: Iterable[str], where: str)
         )
 
 
+@without_options()
 def truth_of_events(
     events: Mapping[str, Iterable[Any]], durations: Mapping[str, float] | None
 ) -> GroundTruth:

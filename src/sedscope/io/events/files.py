@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from ...data.cells import RowLocation
 from ...data.event_table import EventTable, concatenate
-from ...errors import SedscopeError, raise_together
+from ...errors import SedscopeError, problem_lines, raise_together
 from ..locations import Location, folder_files, input_location
 from .format import EventFormat
 from .registry import EVENT_FORMATS, event_format, recognise_event_format
@@ -59,7 +59,7 @@ def read_event_table(
     elif empty:
         errors += [SedscopeError(f"{file} is empty.") for file in empty]
     if problems is not None and tables:
-        problems += map(str, errors)
+        problems += problem_lines(errors)
     else:
         raise_together(errors, what="the files of events")
     return concatenate(tables, str(source))

@@ -18,6 +18,7 @@ import numpy as np
 from ..._native import number_table
 from ...data.arrays import FloatArray, ScoreArray
 from ...data.choices import Gaps
+from ...data.frame_boundaries import FrameError, frame_times, join_frames
 from ...data.frames import TIME_COLUMNS, check_same_classes, header_classes
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
@@ -60,7 +61,11 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
         )
     load = partial(_load, path, classes, complete, options.gaps)
     return Scores(
-        [utf8_name(file, file.stem) for file in files], load, classes=classes, thread_safe=True
+        [utf8_name(file, file.stem) for file in files],
+        load,
+        classes=classes,
+        thread_safe=True,
+        locate=partial(_frame_locations, path),
     )
 
 
@@ -74,6 +79,15 @@ def _files_of_clip(folder: Path, name: str) -> list[Path]:
 
 def _load(folder: Location, classes: Sequence[str], complete: bool, gaps: Gaps, name: str) -> ClipScores:
     return read_score_table(folder / f"{name}.tsv", classes, complete, gaps)
+
+
+def _frame_locations(folder: Location, name: str) -> list[str]:
+    """Return the file and line of each frame of a clip. A gap has those of the frame after it."""
+    file = folder / f"{name}.tsv"
+    table, lines = _parse_slowly(file)
+    _, before = join_frames(frame_times(table[:, 0]), frame_times(table[:, 1]), "silent")
+    frame_lines = np.insert(np.asarray(lines), before, np.asarray(lines)[before])
+    return [f"{file}:{line}" for line in frame_lines.tolist()]
 
 
 def read_score_table(file: Location, classes: Sequence[str], complete: bool, gaps: Gaps) -> ClipScores:
@@ -93,21 +107,24 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
             f"{file}: the score table has no rows below its header. It needs a row for each frame."
         )
     if _is_complete(content) != complete:
-        raise SedscopeError(_cut_off(file, content, complete))
+        raise _cut_off(file, content, complete)
     column = {label: 2 + k for k, label in enumerate(labels)}
     columns = [column[label] for label in classes]
     in_order = columns == list(range(2, len(header)))
     values: ScoreArray = table[:, 2:] if in_order else table[:, columns]
     if content.startswith(FLOAT32_START):
         values = values.astype(np.float32)
+
+    def line(row: int) -> int:
+        return row + 2 if lines is None else lines[row]
+
     try:
         return ClipScores.from_named_frames(
-            values,
-            table[:, 0],
-            table[:, 1],
-            gaps,
-            lambda row: f"line {row + 2 if lines is None else lines[row]}",
+            values, table[:, 0], table[:, 1], gaps, lambda row: f"line {line(row)}"
         )
+    except FrameError as error:
+        located = [f"{file}:{line(row)}: {problem}" for row, problem in error.problems]
+        raise SedscopeError(f"{file}: {error}", lines=located, advice=error.advice) from None
     except SedscopeError as error:
         raise SedscopeError(f"{file}: {error}") from None
 
@@ -116,18 +133,23 @@ def _is_complete(content: bytes) -> bool:
     return content.endswith((b"\n", b"\r"))
 
 
-def _cut_off(file: Location, content: bytes, complete: bool) -> str:
+def _cut_off(file: Location, content: bytes, complete: bool) -> SedscopeError:
     """Say that either this table or the first one of the folder may be cut off."""
     if not complete:
-        return (
+        return SedscopeError(
             f"{file} ends with a line break, but the first table of the folder does not, so the last "
             "number of that one may be cut off. Write it again, or add the line break if it is complete."
         )
     line = content.count(b"\n") + 1
-    return (
-        f"{file}: line {line}, the last one, does not end with a line break as in the first table of the "
-        "folder, so its last number may be cut off. Write the table again, or add the line break if it "
-        "is complete."
+    problem = (
+        "the last one, does not end with a line break as in the first table of the folder, so its last "
+        "number may be cut off."
+    )
+    advice = "Write the table again, or add the line break if it is complete."
+    return SedscopeError(
+        f"{file}: line {line}, {problem} {advice}",
+        lines=[f"{file}:{line}: this line, {problem.removesuffix('.')}"],
+        advice=advice,
     )
 
 
