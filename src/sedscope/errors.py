@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
 _ITEM_LENGTH = 500  # characters of an item in a message
 _GUESSED = 5  # names; looking for those that are alike takes its time
+_WORD_LENGTH = 300  # characters of a path or a number in a message
+_LONG_WORD = re.compile(rf"\S{{{_WORD_LENGTH + 1},}}")
 
 
 class SedscopeError(ValueError):
     """The input cannot be evaluated. The message says what is wrong, where, and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(readable(message))
+
+
+def readable(message: str) -> str:
+    """Return a message that can be printed anywhere.
+
+    Bytes of file names that are not UTF-8 become ``�``, and very long paths and numbers lose their middle.
+    """
+    if not message.isascii():
+        message = message.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    half = _WORD_LENGTH // 2
+    return _LONG_WORD.sub(lambda word: f"{word[0][:half]}…{word[0][-half:]}", message)
 
 
 class SedscopeWarning(UserWarning):

@@ -14,7 +14,7 @@ from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
 from .options import Reads, Writes, as_location, path_option
-from .progress import counting_progress
+from .progress import counting_progress, shown_warnings
 from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
 
@@ -65,6 +65,7 @@ def compare(
         raise SedscopeError("Give at least two systems, then the ground truth.")
     outputs = output or []
     _check_tables(outputs)
+    resampling.check()
     report_options.refuse_without(report)
     shown = report_options.arguments()
     metrics = metric_options.metrics()
@@ -83,7 +84,8 @@ def compare(
             **engine.arguments(),
         )
     if report:
-        result.report(report, **shown, **engine.arguments())
+        with shown_warnings():
+            result.report(report, **shown, **engine.arguments())
     for path in outputs:
         getattr(result, _TABLE_WRITERS[path.suffix])(path)
     _show(result)

@@ -12,6 +12,7 @@ from .evaluate import evaluate_system, show
 from .input_options import InputOptions
 from .metric_options import MetricOptions
 from .options import ScoresArgument, TruthArgument, Writes, path_option, system_name
+from .progress import shown_warnings
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
 
@@ -38,6 +39,7 @@ def report(
         MemoryOptions(),
         keep_scores=True,
     )
-    result.report(output, name=system_name(scores), **shown, **engine.arguments())
+    with shown_warnings():
+        result.report(output, name=system_name(scores), **shown, **engine.arguments())
     show(result)
     typer.echo(f"\nreport: {output}")
