@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
 _ITEM_LENGTH = 500  # characters of an item in a message
 _GUESSED = 5  # names; looking for those that are alike takes its time
+_WORD_LENGTH = 300  # characters of a path or a number in a message
+_LONG_WORD = re.compile(rf"\S{{{_WORD_LENGTH + 1},}}")
 
 
 class SedscopeError(ValueError):
@@ -15,7 +18,7 @@ class SedscopeError(ValueError):
 
     Parameters
     ----------
-    *message : str
+    message : str
         The message.
     lines : iterable of str, optional
         What is wrong with rows of files, as ``file:line: message``.
@@ -30,10 +33,21 @@ class SedscopeError(ValueError):
         Sentences. They are part of the message as well.
     """
 
-    def __init__(self, *message: object, lines: Iterable[str] = (), advice: str = "") -> None:
-        super().__init__(*message)
+    def __init__(self, message: str, *, lines: Iterable[str] = (), advice: str = "") -> None:
+        super().__init__(readable(message))
         self.lines = tuple(lines)
         self.advice = advice
+
+
+def readable(message: str) -> str:
+    """Return a message that can be printed anywhere.
+
+    Bytes of file names that are not UTF-8 become ``�``, and very long paths and numbers lose their middle.
+    """
+    if not message.isascii():
+        message = message.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    half = _WORD_LENGTH // 2
+    return _LONG_WORD.sub(lambda word: f"{word[0][:half]}…{word[0][-half:]}", message)
 
 
 class SedscopeWarning(UserWarning):

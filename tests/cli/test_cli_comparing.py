@@ -265,7 +265,7 @@ def test_tune_refuses(options: list[str], message: str, folder: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--bootstrap", "0"], "n=0 must be a whole number of at least 1"),
+        (["--bootstrap", "0"], "--bootstrap 0 must be from 1"),
         (["--bootstrap", "10", "--confidence", "1.5"], "confidence=1.5"),
         (["--bootstrap", "10", "--seed", "-1"], "seed=-1"),
         (["--bootstrap", "10", "--groups", "nowhere.tsv"], "Cannot read"),
@@ -401,7 +401,7 @@ def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_pat
         (["-o", "x.html"], "x.html: the name must end with .md, .tex or .csv"),
         (["-o", "x"], "the name must end with"),
         (["-o", "nowhere/x.md"], "nowhere"),
-        (["--bootstrap", "0"], "n=0"),
+        (["--bootstrap", "0"], "--bootstrap 0 must be"),
         (["--metric", "PSDS"], "PSDS"),
         (["--confidence", "0"], "confidence=0"),
         (["--classes", "Cow"], "1 class has no scores: Cow"),

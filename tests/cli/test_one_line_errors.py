@@ -58,6 +58,25 @@ def test_a_full_output(command: str, files: Files) -> None:
     assert done.stderr == "error: Cannot write the output: No space left on device.\n"
 
 
+@pytest.mark.parametrize("command", ["formats", "--version", "evaluate scores truth.tsv"])
+def test_closed_streams(command: str, files: Files) -> None:
+    start = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "sedscope", *command.split()]
+    done = subprocess.run(start, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: Cannot write the output: standard output is closed.")
+    start[2] = 'exec "$@" 2>&-'
+    done = subprocess.run(start, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0
+    assert done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_demo_that_cannot_print(files: Files) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        assert program("demo", "new", "--clips", "5", stdout=full).returncode == 2
+    assert not Path("new").exists()
+
+
 def test_an_output_that_nobody_reads(files: Files) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -116,7 +135,9 @@ def test_audio_that_cannot_be_read(files: Files, monkeypatch: pytest.MonkeyPatch
     Path("audio").mkdir()
     Path("audio", "a.wav").symlink_to("nowhere")
     Path("audio", "b.wav").mkdir()
-    assert run("report", "scores", "truth.tsv", "--audio", "audio", "-o", "x.html").code == 0
+    outcome = run("report", "scores", "truth.tsv", "--audio", "audio", "-o", "x.html")
+    assert outcome.code == 0
+    assert "warning: The audio of 2 clips is left out, because it cannot be read." in outcome.err
     embedded = audio.embed_audio("audio", ["a", "b"])
     assert embedded.urls == {}
     assert embedded.notes == (
@@ -147,6 +168,25 @@ def test_names_that_are_not_utf8(files: Files) -> None:
     assert run("report", odd, "truth.tsv", "-o", "x.html").code == 0
 
 
+def test_names_in_messages(files: Files) -> None:
+    assert "Cannot read no\ufffd.tsv: " in one_line(
+        run("evaluate", os.fsdecode(b"no\xff.tsv"), "truth.tsv")
+    )
+    for arguments in (["x" * 5000, "truth.tsv"], ["scores", "truth.tsv", "--json", "x/" * 2500 + "y"]):
+        message = one_line(run("evaluate", *arguments))
+        assert "…" in message
+        assert len(message) < 800
+
+
+def test_empty_names(files: Files) -> None:
+    for arguments in (["", "truth.tsv"], ["scores", ""], ["scores", "truth.tsv", "--durations", ""]):
+        outcome = run("evaluate", *arguments)
+        assert outcome.code == 2
+        assert "The name of the file or folder is empty." in outcome.err
+    with pytest.raises(sed.SedscopeError, match="is empty"):
+        sed.read_scores("")
+
+
 TOML = {
     "deep": "x = " + "[" * 100_000,
     "huge": f"[thresholds]\nDog = 1{'0' * 400}\n",
@@ -158,7 +198,22 @@ TOML = {
 @pytest.mark.parametrize("text", TOML.values(), ids=TOML)
 def test_odd_points(text: str, files: Files) -> None:
     Path("points.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
-    assert "points.toml" in one_line(run("detect", "scores", "--points", "points.toml"))
+    message = one_line(run("detect", "scores", "--points", "points.toml"))
+    assert "points.toml" in message
+    assert "sys." not in message
+    assert len(message) < 300
+
+
+@pytest.mark.parametrize("command", [["detect", "scores"], ["evaluate", "scores", "truth.tsv"]])
+def test_points_that_lack_classes(command: list[str], files: Files) -> None:
+    Path("points.toml").write_text("[thresholds]\nDog = 0.5\n")
+    metric = ["--metric", "FScore(Collar())"] if command[0] == "evaluate" else []
+    outcome = run(*command, *metric, "--points", "points.toml")
+    assert outcome.code == 0
+    assert (
+        "warning: points.toml has no threshold for some classes, which are never detected: Cat.\n"
+        in outcome.err
+    )
 
 
 def changed_deltas(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -223,7 +278,11 @@ def test_odd_files_of_deltas(change: Callable[[dict[str, Any]], object], files: 
 
 def test_too_many_resamples(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     message = one_line(run("evaluate", "scores", "truth.tsv", "--bootstrap", 99_999_999_999))
-    assert "more than 10000000 resamples" in message
+    assert "--bootstrap 99999999999 must be from 1 to 10000000." in message
+    for command in ("evaluate", "report -o x.html", "compare scores"):
+        name, *more = command.split()
+        message = one_line(run(name, "scores", "truth.tsv", *more, "--bootstrap", 0))
+        assert "--bootstrap 0 must be from 1" in message
     monkeypatch.setattr(resampling, "machine_memory", lambda: 1000.0)
     message = one_line(run("evaluate", "scores", "truth.tsv", "--bootstrap", 1000))
     assert "1000 resamples of 2 clips take 8e-06 GB, more than the memory of this machine" in message

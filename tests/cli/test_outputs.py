@@ -1,4 +1,4 @@
-"""Outputs of commands: they never overwrite an input or each other, also by way of links."""
+"""Outputs of commands: they never overwrite an input or each other, and are checked before any work."""
 
 from __future__ import annotations
 
@@ -124,6 +124,105 @@ def test_in_python(files: Files) -> None:
     with pytest.raises(sed.SedscopeError, match="would be part of it"):
         evaluation.report(files.folder / "audio" / "a.wav", audio=files.folder / "audio")
     assert (files.folder / "audio" / "a.wav").read_bytes() == b"RIFF"
+
+
+def test_results_in_a_folder_of_events(files: Files) -> None:
+    folder = files.folder / "events"
+    folder.mkdir()
+    (folder / "a.tsv").write_bytes(files.truth.read_bytes())
+    before = contents(files.folder)
+    for name in ("results.json", "a.tsv"):
+        outcome = run("evaluate", files.scores, folder, "--json", folder / name)
+        assert "the folder " in outcome.err
+        assert "would be part of it" in outcome.err
+    (folder / "a.json").write_text("{}")
+    (files.folder / "link.json").symlink_to(folder / "a.json")
+    outcome = run("evaluate", files.scores, folder, "--json", files.folder / "link.json")
+    assert "would be part of it" in outcome.err
+    (folder / "a.json").unlink()
+    (files.folder / "link.json").unlink()
+    assert contents(files.folder) == before
+    assert run("evaluate", files.scores, folder, "--report", folder / "x.html").code == 0
+    assert run("evaluate", files.scores, folder).code == 0
+
+
+OUTPUTS = """
+evaluate none none --json TARGET
+evaluate none none --report TARGET
+report none none -o TARGET
+compare none other none -o TARGET
+deltas none none -o TARGET
+deltas none none --append -o TARGET
+tune none none -o TARGET
+detect none --threshold 0.5 -o TARGET
+validate none none --json TARGET
+convert none TARGET
+convert none x.csv --durations-output TARGET
+"""
+
+
+@pytest.mark.parametrize("command", OUTPUTS.strip().splitlines())
+def test_outputs_are_checked_first(command: str, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The inputs do not exist, which would be the next error."""
+    monkeypatch.chdir(files.folder)
+    os.mkfifo("pipe")
+    Path("loop").symlink_to("loop")
+    reader, writer = os.pipe()
+    problems = {
+        "pipe": "it is not a regular file. Give the name of a file.",
+        os.devnull: "it is not a regular file. Give the name of a file.",
+        f"/dev/fd/{writer}": "it is not a regular file. Give the name of a file.",
+        "loop": "Too many levels of symbolic links.",
+        "truth.tsv/x": "truth.tsv is a file, not a folder.",
+        "truth.tsv/x/y": "truth.tsv is a file, not a folder.",
+    }
+    for target, problem in problems.items():
+        outcome = run(*command.replace("TARGET", target).split())
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err == f"error: Cannot write {target}: {problem}\n"
+    os.close(reader)
+    os.close(writer)
+    arguments = ["" if word == "TARGET" else word for word in command.split()]
+    assert "empty" in run(*arguments).err
+    assert Path("loop").is_symlink()
+
+
+def test_a_stream_that_goes_to_a_file(files: Files) -> None:
+    with (files.folder / "out.txt").open("w") as stream:
+        path = f"/dev/fd/{stream.fileno()}"
+        outcome = run("evaluate", files.scores, files.truth, "--json", path)
+    assert outcome.err == (
+        f"error: Cannot write {path}: it is not a regular file. Give the name of a file.\n"
+    )
+
+
+def test_outputs_that_cannot_be_printed(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files.folder)
+    outcome = run("evaluate", "scores", "truth.tsv", "--json", "-", "--report", "-")
+    assert outcome.err.startswith("error: Cannot write -: this output cannot be printed.")
+    assert run("evaluate", "scores", "truth.tsv", "--json", "-").out.startswith("{")
+    assert not Path("-").exists()
+
+
+def test_folders_as_outputs(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files.folder)
+    os.mkfifo("pipe")
+    for target in ("pipe", "truth.tsv"):
+        outcome = run("evaluate", "none", "none", "--checkpoint", target)
+        assert outcome.err == f"error: Cannot write {target}: it is not a folder.\n"
+    outcome = run("convert", "scores", "durations.tsv", "--to", "store")
+    assert outcome.err == "error: Cannot write durations.tsv: it is not a folder.\n"
+    assert run("evaluate", "scores", "truth.tsv", "--checkpoint", "new/kept").code == 0
+
+
+def test_a_link_to_a_new_file(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files.folder)
+    Path("link").symlink_to("new.json")
+    assert run("evaluate", "scores", "truth.tsv", "--json", "link").code == 0
+    assert Path("new.json").exists()
+    Path("link2").symlink_to("nowhere/new.json")
+    outcome = run("evaluate", "scores", "truth.tsv", "--json", "link2")
+    assert "nowhere does not exist" in outcome.err
 
 
 def test_a_folder_as_an_output(files: Files) -> None:

@@ -238,6 +238,13 @@ def test_no_number_of_bytes(text: Any) -> None:
         parse_bytes(text)
 
 
+@pytest.mark.parametrize("number", [10**400, 10**5000, "9" * 400], ids=["400", "5000", "text"])
+def test_numbers_of_many_digits(number: int | str) -> None:
+    with pytest.raises(sed.SedscopeError, match="not a number of bytes") as caught:
+        parse_bytes(number)
+    assert len(str(caught.value)) < 200
+
+
 def test_numbers_of_bytes() -> None:
     assert parse_bytes("4GiB") == 4 * 1024**3
     assert parse_bytes("1.5 KiB") == 1536

@@ -128,6 +128,9 @@ def test_no_pickle_is_loaded(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", scores=np.array([{"a": 1}], object))
     with pytest.raises(sed.SedscopeError, match="Python objects, which are never loaded"):
         sed.read_scores(tmp_path / "x.npz")
+    np.savez(tmp_path / "y.npz", scores=np.zeros(3, [("Dog", "f8"), ("Cat", "f8")]))
+    with pytest.raises(sed.SedscopeError, match="holds records of several fields"):
+        sed.read_scores(tmp_path / "y.npz")
 
 
 def test_a_missing_h5py_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

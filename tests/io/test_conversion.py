@@ -109,6 +109,11 @@ def test_names_of_targets(tmp_path: Path) -> None:
         sed.convert(files.scores, tmp_path / "scores.wav")
     with pytest.raises(sed.SedscopeError, match=r"no format 'wav'\. Choose from tsv"):
         sed.convert(files.scores, tmp_path / "y", format="wav")
+    (files.scores / "a.tsv").write_text("onset\toffset\tDog\n0\tx\t1\n")  # which is not read
+    with pytest.raises(sed.SedscopeError, match=r"Choose one with to= \(--to\) from tsv, store, npz"):
+        sed.convert(files.scores, tmp_path / "scores.st", stitch=None)
+    with pytest.raises(sed.SedscopeError, match=r"no score format 'wav'\. Choose from tsv"):
+        sed.convert(files.scores, tmp_path / "y", to="wav", stitch=None)
     with pytest.raises(
         sed.SedscopeError, match=r"holds scores, but dcase holds events.*sedscope detect"
     ):

@@ -402,8 +402,8 @@ def test_scores_go_to_a_new_folder(tmp_path: Path) -> None:
     before = files.listing()
     for target, message in (
         (files.scores, "is not empty"),
-        (files.truth, "Cannot write to"),
-        (files.truth / "scores", "Cannot write to"),
+        (files.truth, "it is not a folder"),
+        (files.truth / "scores", "is a file, not a folder"),
     ):
         with pytest.raises(sed.SedscopeError, match=message):
             sed.write_scores(scores, target)

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import typer
 
-from ..errors import SedscopeError
+from ..errors import SedscopeError, readable
 from . import compare, convert, deltas, demo, detect, evaluate, listings, report, tune, validate
 from .option_groups import with_options
 
@@ -60,6 +60,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # print what the console can show, and never fail
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+    if sys.stdout is None:  # Python has none if it is closed
+        _fail("Cannot write the output: standard output is closed. Send it to a file, or to /dev/null.")
     try:
         try:
             app(prog_name="sedscope")
@@ -83,7 +85,7 @@ def main() -> None:
 def _fail(message: str) -> NoReturn:
     """Print an error, and end with exit code 2."""
     with suppress(OSError):
-        typer.echo(f"error: {message}", err=True)
+        typer.echo(f"error: {readable(message)}", err=True)
     sys.exit(2)
 
 

@@ -65,6 +65,7 @@ def compare(
         raise SedscopeError("Give at least two systems, then the ground truth.")
     outputs = output or []
     _check_tables(outputs)
+    resampling.check()
     report_options.refuse_without(report)
     shown = report_options.arguments()
     metrics = metric_options.metrics()

@@ -27,7 +27,7 @@ def convert(
         Path,
         path_argument(help="Scores or events in any format that 'sedscope formats' lists."),
     ],
-    target: Annotated[Path, path_argument(help="File or new folder to write."), Writes(folder=True)],
+    target: Annotated[Path, path_argument(help="File or new folder to write."), Writes("either")],
     format: FormatOption = None,
     to: Annotated[
         str | None,

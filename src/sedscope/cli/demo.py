@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -26,6 +27,14 @@ def demo(
 ) -> None:
     """Simulate two systems, evaluate them from files, and write a report of both."""
     _make_folder(folder)
+    try:
+        _fill(folder, clips)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _fill(folder: Path, clips: int) -> None:
     simulated, truth = _write_truth(folder, clips)
     results = {
         name: _evaluate_system(folder / name, simulated, truth, quality, seed)

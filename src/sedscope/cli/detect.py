@@ -16,6 +16,7 @@ from .options import (
     Writes,
     path_argument,
     path_option,
+    points_notes,
     stitch_arguments,
 )
 from .options import postprocess as postprocess_scores
@@ -54,10 +55,15 @@ def detect(
     if joining["stitch"] is not False:
         system = system.stitch(joining["stitch"], unit=joining["unit"], gaps=gaps)
     system = postprocess_scores(system, postprocess)
+    notes: list[str] = []
     if threshold is not None:
         events = detect_events(system, threshold)
     elif points is not None:
-        events = OperatingPoints.load(points).detect(system)
+        operating_points = OperatingPoints.load(points)
+        events = operating_points.detect(system)
+        notes += points_notes(operating_points, system, points)
     text = write_events(events, output)
     if output is None:
         typer.echo(text, nl=False)
+    for note in notes:
+        typer.echo(f"warning: {note}", err=True)

@@ -63,7 +63,7 @@ class EngineOptions(ThreadOptions):
             help="Folder that keeps finished parts, so that an interrupted run continues where it "
             "stopped. Use one folder per system."
         ),
-        Writes(folder=True),
+        Writes("folder"),
     ] = None
 
     def arguments(self) -> EngineArguments:

@@ -13,7 +13,7 @@ from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
 from .metric_options import MetricOptions
-from .options import JsonOption, Writes, as_location, path_option, system_name
+from .options import JsonOption, Writes, as_location, path_option, points_notes, system_name
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
@@ -213,9 +213,5 @@ def _at_operating_points(
             "--points applies thresholds to the scores of frames, but these metrics apply them to mean "
             f"scores of segments: {listing(means)}."
         )
-    lacking = [label for label in scores.classes if points.thresholds and label not in points.thresholds]
-    if lacking:
-        notes.append(
-            f"{path} has no threshold for some classes, which are never detected: {listing(lacking)}."
-        )
+    notes += points_notes(points, scores, path)
     return points.apply(scores)

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
 import typer
 
 from ..data.choices import Gaps
-from ..errors import SedscopeError
+from ..errors import SedscopeError, listing
 
 if TYPE_CHECKING:
     from ..data.chunks import Chunks, Unit
     from ..data.scores import Scores
     from ..io.locations import Location
+    from ..io.output_targets import OutputKind
+    from ..tuning.operating_points import OperatingPoints
 
 
 PathTexts: TypeAlias = "Iterable[str | Location]"
@@ -35,16 +37,18 @@ class Reads:
 
 @dataclass(frozen=True)
 class Writes:
-    """Marks a parameter that names a file to write."""
+    """Marks a parameter that names something to write."""
 
-    folder: bool = False
-    """Whether it may be a folder, which is made if there is none."""
+    kind: OutputKind = "file"
+    """What it may be. A folder is made if there is none."""
 
 
 def as_location(text: str | Location) -> Location:
     """Return the path or address that a text names."""
     from ..io.locations import location
 
+    if text == "":
+        raise typer.BadParameter("The name of the file or folder is empty.")
     return location(text)
 
 
@@ -169,20 +173,21 @@ def check_files(parameters: Iterable[tuple[Any, Sequence[object]]]) -> None:
     if outputs:
         from ..io.output_checks import refuse_overwriting
 
-        refuse_overwriting(outputs, [path for value, paths in inputs for path in paths(value)])
+        named = [path for value, paths in inputs for path in paths(value)]
+        refuse_overwriting(outputs, [path for path in named if path != ""])  # that is refused later
 
 
 def _checked_output(path: str | Location, writes: Writes) -> Location:
     """Return the location of an output. Refuse one that cannot be written."""
+    from ..io.output_targets import check_output
+
     if path == "":
         raise SedscopeError("The name of an output file is empty.")
-    file = as_location(path)
-    if isinstance(file, Path) and not writes.folder:
-        if not file.parent.is_dir():
-            raise SedscopeError(f"Cannot write {file}: the folder {file.parent} does not exist.")
-        if file.is_dir():
-            raise SedscopeError(f"Cannot write {file}: it is a folder.")
-    return file
+    target = as_location(path)
+    if str(target) == "-":
+        raise SedscopeError("Cannot write -: this output cannot be printed. Give the name of a file.")
+    check_output(target, writes.kind)
+    return target
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -243,6 +248,14 @@ def read_clip_list(text: str, option: str, alternative: str) -> list[str]:
     if not clips:
         raise SedscopeError(f"{option} {text}: the file lists no clips.")
     return clips
+
+
+def points_notes(points: OperatingPoints, scores: Scores, path: Location) -> list[str]:
+    """Name the classes that the operating points of a file never detect."""
+    lacking = [label for label in scores.classes if points.thresholds and label not in points.thresholds]
+    if not lacking:
+        return []
+    return [f"{path} has no threshold for some classes, which are never detected: {listing(lacking)}."]
 
 
 def postprocess(scores: Scores, texts: Sequence[str] | None) -> Scores:

@@ -70,6 +70,7 @@ class IntervalOptions(ResamplingOptions):
         from .. import Resampling
 
         if self.bootstrap is not None:
+            _check_resamples(self.bootstrap)
             return Resampling(self.bootstrap, **self.arguments())
         unused = [option for option in self.changed_options() if option != "--seed"]
         if unused:
@@ -84,6 +85,20 @@ class ComparisonOptions(ResamplingOptions):
     """Intervals in every case."""
 
     bootstrap: Annotated[int, typer.Option(help="Number of resamples of the clips.")] = 1000
+
+    def check(self) -> None:
+        """Refuse a number of resamples that cannot be drawn."""
+        _check_resamples(self.bootstrap)
+
+
+def _check_resamples(number: int) -> None:
+    from ..resampling.resampling import MOST_RESAMPLES
+
+    if not 1 <= number <= MOST_RESAMPLES:
+        raise SedscopeError(
+            f"--bootstrap {number} must be from 1 to {MOST_RESAMPLES}. 1000 to 10000 resamples give stable "
+            "intervals."
+        )
 
 
 def read_groups(path: Path | None) -> dict[str, str] | None:

@@ -26,6 +26,7 @@ from ..data.recordings import ClipPieces
 from ..errors import SedscopeError
 from ..io.atomic_write import replacing
 from ..io.locations import local_path, read_input
+from ..io.output_targets import check_output
 from ..postprocessing import PostProcessing
 from .engine import Engine, Item
 from .parts import clip_ranges, merge_parts, part_deltas, part_of
@@ -136,6 +137,7 @@ class CheckpointEngine:
         return values
 
     def _make_folder(self) -> None:
+        check_output(self.folder, "folder")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

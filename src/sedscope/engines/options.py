@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..errors import SedscopeError
+from ..errors import SedscopeError, shortened
 
 if TYPE_CHECKING:  # the command line reads the options without the engines
     from ..data.progress import Progress
@@ -63,10 +63,16 @@ def parse_bytes(text: str | float) -> int:
     >>> parse_bytes("4GB"), parse_bytes("500 MB"), parse_bytes("1GiB"), parse_bytes(1e6)
     (4000000000, 500000000, 1073741824, 1000000)
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*(?:([kKMGT])(i?))?B?\s*", str(text))
+    try:
+        written, shown = str(text), repr(text)
+    except ValueError:  # Python does not write integers of thousands of digits
+        written = shown = "a number of thousands of digits"
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*(?:([kKMGT])(i?))?B?\s*", written)
     number = 0.0
     if match is not None:
         number = float(match[1]) * (1024 if match[3] else 1000) ** _POWERS[(match[2] or "").upper()]
     if not 1 <= number < math.inf:
-        raise SedscopeError(f"memory={text!r} is not a number of bytes. Give it as '4GB' or '500MB'.")
+        raise SedscopeError(
+            f"memory={shortened(shown, 60)} is not a number of bytes. Give it as '4GB' or '500MB'."
+        )
     return int(number)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import SedscopeError
 from .locations import Address, Location, error_reason, location
+from .output_targets import check_output
 
 
 @contextmanager
@@ -27,10 +28,9 @@ def replacing(path: str | Location) -> Iterator[Path]:
             yield Path(folder) / "new"
             destination.write_from(Path(folder) / "new")
         return
+    check_output(destination)
     try:
         target = Path(os.path.realpath(destination))  # a link stays a link
-        if target.exists() and not target.is_file():
-            raise ValueError("it is a folder" if target.is_dir() else "it is not a regular file")
         handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
     except (OSError, ValueError) as error:
         raise SedscopeError(f"Cannot write {path}: {error_reason(error)}.") from None
@@ -59,6 +59,7 @@ def filling(folder: str | Path) -> Iterator[Path]:
     import tempfile
 
     target = Path(folder)
+    check_output(target, "folder")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() and any(target.iterdir()):

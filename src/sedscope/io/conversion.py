@@ -19,10 +19,11 @@ from .events.files import read_event_table
 from .events.format import EventSet
 from .events.registry import EVENT_FORMATS, recognise_event_format
 from .events.source import EventReadOptions, Source
-from .locations import Address, Location, input_location, local_path
+from .locations import Address, Location, check_input, input_location, local_path
 from .output_checks import refuse_overwriting
+from .output_targets import check_output
 from .scores.files import read_scores, write_scores
-from .scores.registry import SCORE_FORMATS, recognise_score_format
+from .scores.registry import SCORE_FORMATS, recognise_score_format, score_format
 
 
 @dataclass(frozen=True)
@@ -125,26 +126,32 @@ def convert(
     source_location, target_path = input_location(source), local_path(target)
     tables = [path for path in (durations, stitch) if isinstance(path, (str, Path, Address))]
     refuse_overwriting([target_path, durations_output], [source_location, *tables])
+    check_output(target_path, "either")
+    if durations_output is not None:
+        check_output(local_path(durations_output))
     if _holds_scores(source_location, format):
         options = {"columns": columns, "label": label, "durations": durations}
         _refuse(source_location, "scores", **options, durations_output=durations_output)
-        scores = read_scores(source_location, format=format, classes=classes, frame=frame, gaps=gaps)
-        if stitch is not False:
-            scores = stitch_scores(scores, stitch, unit, gaps)
-        source_format = format or _score_format_name(source_location)
         target_format = to or _format_by_name(target_path, "scores")
         if target_format in EVENT_FORMATS:
             raise SedscopeError(
                 f"{source_location} holds scores, but {target_format} holds events. Detect events at "
                 "a threshold instead (sedscope detect)."
             )
+        score_format(target_format)  # refuses an unknown one
+        scores = read_scores(source_location, format=format, classes=classes, frame=frame, gaps=gaps)
+        if stitch is not False:
+            scores = stitch_scores(scores, stitch, unit, gaps)
+        source_format = format or _score_format_name(source_location)
         write_scores(scores, target_path, format=target_format, lossy=lossy, progress=progress)
         return Conversion("scores", source_format, target_format, len(scores))
+    if not source_location.is_dir():
+        check_input(source_location)
+    target_format = to or _format_by_name(target_path, "events")
     table, source_format = _read_events(source_location, format, EventReadOptions(columns or {}, label))
     stated = load_durations(durations)
     seconds = table.durations if stated is None else stated
     events = table.events(seconds)
-    target_format = to or _format_by_name(target_path, "events")
     if target_format in SCORE_FORMATS:
         overlaps: Literal["average", "error"] = "average" if stitch is not False else "error"
         scores = Scores.from_events(events, classes=classes, overlaps=overlaps)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..errors import SedscopeError
 from .locations import error_reason
+from .output_targets import check_output
 
 _PATIENCE = 300.0  # seconds
 _POLL = 0.05
@@ -24,6 +25,7 @@ def locked(path: str | Path) -> Iterator[None]:
     The lock is that of a file next to ``path``. The operating system frees it when the process ends,
     however it ends. So a lock file that is left behind locks nothing.
     """
+    check_output(Path(path))
     target = Path(os.path.realpath(path))
     lock = target.with_name(f".{target.name}.lock")
     deadline = time.monotonic() + _PATIENCE

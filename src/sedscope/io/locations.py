@@ -33,6 +33,8 @@ def location(path: str | Path | Address) -> Location:
     """
     if isinstance(path, (Path, Address)):
         return path
+    if path == "":
+        raise SedscopeError("The name of a file or folder is empty.")
     if not isinstance(path, str) or "://" not in path or not _PROTOCOL.match(path):
         return Path(path)
     local = _LOCAL.match(path)

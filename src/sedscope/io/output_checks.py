@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import SedscopeError
 from .events.registry import EVENT_FORMATS
 from .locations import Location, location
-from .scores.registry import SCORE_FORMATS
+from .scores.registry import SCORE_FORMATS, recognise_score_format
 
 _WRITTEN = frozenset({"", ".html", ".json", ".md", ".tex", ".toml", ".deltas"})
 """Suffixes of what sedscope writes and does not read from a folder."""
@@ -54,7 +54,7 @@ def _refuse_input(target: Location, source: Location) -> None:
     if not isinstance(target, Path) or not isinstance(source, Path):
         return
     real = Path(os.path.realpath(target))
-    if real.parent == Path(os.path.realpath(source)) and _is_read(real):
+    if real.parent == Path(os.path.realpath(source)) and (_is_read(real) or _is_event_file(real)):
         raise SedscopeError(
             f"Cannot write {target}: the folder {source} is an input, and the file would be part of it. "
             "Choose another folder for the output."
@@ -87,6 +87,19 @@ def _is_read(file: Path) -> bool:
     return suffix in _READ or os.path.lexists(file)
 
 
+def _is_event_file(file: Path) -> bool:
+    """Return whether a file may be read as part of its folder, if that is a folder of events.
+
+    Formats of events have suffixes that results have, too. Folders of scores are not read that way.
+    """
+    if not any(file.suffix.lower() in format.file_suffixes for format in EVENT_FORMATS.values()):
+        return False
+    try:
+        return recognise_score_format(file.parent) is None
+    except SedscopeError:
+        return True
+
+
 def _link_to(target: Path, folder: Path) -> Path | None:
     """Return a file in a folder that is a link to a file, or a hard link of it."""
     with suppress(OSError, ValueError):  # no such file, or no folder
@@ -95,6 +108,6 @@ def _link_to(target: Path, folder: Path) -> Path | None:
             for entry in entries:
                 if entry.inode() == status.st_ino or entry.is_symlink():
                     file = folder / entry.name
-                    if _is_read(file) and _same(file, target):
+                    if (_is_read(file) or _is_event_file(file)) and _same(file, target):
                         return file
     return None

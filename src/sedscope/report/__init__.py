@@ -61,10 +61,13 @@ def write_report(
     >>> with TemporaryDirectory() as folder:
     ...     write_report({"baseline": evaluation}, Path(folder) / "report.html")
     """
+    from ..io.locations import location
     from ..io.output_checks import refuse_overwriting
+    from ..io.output_targets import check_output
     from .html import render
     from .page_data import build_page
 
+    check_output(location(path))
     refuse_overwriting([path], [audio])
     page = build_page(
         evaluations,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import SedscopeError, counted
+from ..errors import SedscopeError, SedscopeWarning, counted
 from ..io.locations import check_input, folder_content, input_location, read_input
 
 MAX_BYTES = 30 * 2**20
@@ -69,6 +70,7 @@ def embed_audio(folder: str | Path, clips: Sequence[str]) -> EmbeddedAudio:
             f"The audio of {counted(len(unreadable), 'clip')} is left out, because it cannot be read. "
             f"The first: {unreadable[0]}"
         )
+        warnings.warn(notes[-1], SedscopeWarning, stacklevel=2)
     if too_large:
         notes.append(
             f"The audio of {counted(too_large, 'clip')} is left out, because a page holds at most "

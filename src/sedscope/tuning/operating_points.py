@@ -11,7 +11,7 @@ from typing import Any
 
 from ..data.detections import at_thresholds, detect
 from ..data.scores import Scores
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, listing, shortened
 from ..io.atomic_write import write_text
 from ..io.locations import input_location, read_input
 from ..postprocessing import PerClass, PostProcessing, parse_postprocessing
@@ -183,13 +183,15 @@ class OperatingPoints:
         except (ValueError, RecursionError) as error:
             if isinstance(error, SedscopeError):
                 raise
-            raise SedscopeError(f"{path} is not a file of operating points: {error}") from None
+            known = isinstance(error, (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError))
+            reason = error if known else "a number has too many digits"
+            raise SedscopeError(f"{path} is not a file of operating points: {reason}") from None
         texts = content.get("postprocessing", {})
         thresholds = content.get("thresholds", {} if texts else None)
         if not isinstance(thresholds, dict):
             raise SedscopeError(f"{path} has no table [thresholds].")
         wrong = [
-            f"{label} = {value!r}"
+            f"{label} = {shortened(repr(value), 60)}"
             for label, value in thresholds.items()
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_float(value)
         ]

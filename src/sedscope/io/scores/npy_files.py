@@ -69,7 +69,9 @@ def read_header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.
         raise SedscopeError(f"{where}: not an array: {error}.") from None
     if any(length < 0 for length in shape) or not dtype.itemsize:
         raise SedscopeError(f"{where}: not an array: its type is {dtype}, and its shape is {shape}.")
-    if dtype.hasobject or dtype.fields:
+    if dtype.fields and not dtype.hasobject:
+        raise SedscopeError(f"{where} holds records of several fields. Store plain arrays of numbers.")
+    if dtype.hasobject:
         raise SedscopeError(f"{where} holds Python objects, which are never loaded. Store plain arrays.")
     return shape, columns_first, dtype
 
