@@ -199,10 +199,11 @@ def test_percentages_with_a_threshold() -> None:
         collar_based.fscore(percent, TRUTH, 0.5, **COLLAR)
 
 
+@pytest.mark.filterwarnings("ignore:1 class has no reference events")
 def test_references_in_another_unit_are_reported() -> None:
     frames = {f"clip_{i}": SCORES[next(iter(SCORES))] for i in range(12)}
     end = float(frames["clip_0"].offset.iloc[-1])
-    events = dict.fromkeys(frames, [(0.0, end / 100, "Dog"), (end / 90, end / 60, "Dog")])
+    events = {key: [(0.0, end / 100, "Dog"), (end / 90, end / 60, "Dog")] for key in frames}
     note = "All 24 reference events lie in the first 2 % of "
     with pytest.warns(sed.SedscopeWarning, match=note):
         collar_based.fscore(frames, events, 0.5, **COLLAR)

@@ -238,8 +238,8 @@ def test_frames_in_milliseconds_without_durations() -> None:
 def test_references_and_the_end_of_the_scores_without_durations() -> None:
     scores = scores_of(dict.fromkeys(MANY, 10))
     with pytest.warns(sed.SedscopeWarning, match=r"\(first: clip 'clip0', 5–11\.5 s of 10 s\)"):
-        sed.evaluate(scores, sed.GroundTruth.from_dict(dict.fromkeys(MANY, [(5, 11.5, "Dog")])), PSDS)
-    within = sed.GroundTruth.from_dict(dict.fromkeys(MANY, [(5, 10.9, "Dog")]))  # less than a frame
+        sed.evaluate(scores, sed.GroundTruth.from_dict({key: [(5, 11.5, "Dog")] for key in MANY}), PSDS)
+    within = sed.GroundTruth.from_dict({key: [(5, 10.9, "Dog")] for key in MANY})  # less than a frame
     with pytest.warns(sed.SedscopeWarning) as caught:
         sed.evaluate(scores, within, PSDS)
     assert len(caught) == 1

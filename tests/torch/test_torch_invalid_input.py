@@ -165,7 +165,7 @@ def test_target_events_that_do_not_fit_the_frames() -> None:
 
 def test_frames_in_milliseconds_without_durations() -> None:
     clips = [f"clip_{i}" for i in range(12)]
-    events = dict.fromkeys(clips, [(1.0, 2.0, "Dog"), (3.0, 4.0, "Dog")])
+    events = {key: [(1.0, 2.0, "Dog"), (3.0, 4.0, "Dog")] for key in clips}
     metric = SEDMetric(sed.presets.PSDS1, ["Dog"], frame=100.0, truth=sed.GroundTruth.from_dict(events))
     metric.update(torch.rand(12, 100, 1), clips)
     with pytest.warns(sed.SedscopeWarning, match="first 2 % of the scores of their 12 clips"):

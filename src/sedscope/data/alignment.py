@@ -183,7 +183,8 @@ def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoic
 def silent_clips_text(silent: int, clips: int) -> str:
     """Say that a list of detections does not name some of the clips; without a full stop."""
     is_, it, counts = ("is", "it", "counts") if silent == 1 else ("are", "they", "count")
-    return f"{silent} of {counted(clips, 'clip')} {is_} not in the list of detections, so {it} {counts} as silent"
+    absent = f"{silent} of {counted(clips, 'clip')} {is_} not in the list of detections"
+    return f"{absent}, so {it} {counts} as silent"
 
 
 def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:

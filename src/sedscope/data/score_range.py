@@ -77,8 +77,8 @@ def class_thresholds_note(low: float, high: float, thresholds: Mapping[str, floa
     named = listing([f"{label} ({threshold:g})" for label, threshold in above.items()])
     of_it = "its" if len(above) == 1 else "their"
     return [
-        f"{subject(len(above), 'class', 'is')} never detected at {of_it} threshold, because no score is above "
-        f"{high:.4g}: {named}.{_percentage_guess(low, high, min(above.values()))}"
+        f"{subject(len(above), 'class', 'is')} never detected at {of_it} threshold, because no score is "
+        f"above {high:.4g}: {named}.{_percentage_guess(low, high, min(above.values()))}"
     ]
 
 

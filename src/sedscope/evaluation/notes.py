@@ -111,14 +111,26 @@ def score_ranges(
     }
 
 
-def never_detected_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
-    """Note classes with reference events that are not detected at any threshold.
-
-    Labels that a list of detections never has are left to the alignment.
-    """
+def detected_classes(deltas: Mapping[Criterion, Deltas]) -> NDArray[np.bool_]:
+    """Return which classes are detected at some threshold, or may be below their floor."""
     some = next(iter(deltas.values()))
     rows = np.diff(some.tables.detections.class_starts())
-    rows[some.floors > -np.inf] = 1  # nothing is known below the floors
+    detected: NDArray[np.bool_] = (rows > 0) | (some.floors > -np.inf)
+    return detected
+
+
+def never_detected_note(
+    alignment: Alignment,
+    deltas: Mapping[Criterion, Deltas],
+    detected: NDArray[np.bool_] | None = None,
+) -> list[str]:
+    """Note classes with reference events that are not detected at any threshold.
+
+    Labels that a list of detections never has are left to the alignment. ``detected``: which classes are,
+    if the deltas do not hold all of them.
+    """
+    some = next(iter(deltas.values()))
+    rows = detected_classes(deltas) if detected is None else detected
     if not rows.any():
         return ["Nothing is detected in any clip, at any threshold."]
     present = np.bincount(some.tables.references.labels, minlength=len(some.classes))
