@@ -98,6 +98,8 @@ def judged(peers_python: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
     return {name: (cases[name], verdicts[name]) for name in NAMES}
 
 
+@pytest.mark.filterwarnings("ignore:.* after (its|their) clip does")
+@pytest.mark.filterwarnings("ignore:.* not in the list of detections")
 @pytest.mark.parametrize("name", NAMES)
 def test_same_results(judged: dict[str, Any], name: str) -> None:
     case, theirs = judged[name]
@@ -289,3 +291,28 @@ def test_messages_advise_no_options_of_other_functions() -> None:
     assert "1 event overlaps another one" in str(refused.value)
     assert "overlaps=" not in str(refused.value)
     assert "--" not in str(refused.value)
+
+
+def test_events_beyond_their_file_are_reported() -> None:
+    beyond = events(("a.wav", 0, 11, "Dog"), ("b.wav", 2, 4, "Cat"))
+    with pytest.warns(sed.SedscopeWarning, match="1 reference event ends after its clip does"):
+        PSDSEval(ground_truth=beyond, metadata=METADATA)
+
+
+def test_durations_in_another_unit_are_reported() -> None:
+    names = [f"{i}.wav" for i in range(12)]
+    many = events(*((name, onset, onset + 1, "Dog") for name in names for onset in (1, 5)))
+    metadata = pandas.DataFrame({"filename": names, "duration": [10_000.0] * 12})
+    with pytest.warns(sed.SedscopeWarning, match="All 24 reference events lie in the first 2 %"):
+        evaluator = PSDSEval(ground_truth=many, metadata=metadata)
+    with pytest.warns(sed.SedscopeWarning, match="All detections lie in the first 2 %"):
+        evaluator.add_operating_point(many)
+
+
+def test_files_that_no_operating_point_names_are_reported() -> None:
+    made = evaluation()
+    made.add_operating_point(events(("a.wav", 1, 3, "Dog"), ("a.wav", 5, 6, "Dog")))
+    with pytest.warns(sed.SedscopeWarning, match="1 of 2 clips is not in the list .* as silent: b"):
+        made.psds()
+    made.add_operating_point(events(("a.wav", 1, 3, "Dog"), ("b.wav", 5, 6, "Dog")))
+    made.psds()

@@ -210,3 +210,15 @@ def test_messages_advise_no_options_of_other_functions() -> None:
     truth = {"a": [(1.0, 3.0, "Dog"), (2.0, 4.0, "Dog")], "b": []}
     with pytest.raises(sed.SedscopeError, match=r"1 event overlaps .*\. Correct them\.$"):
         intersection_based.psds(SCORES, truth, DURATIONS, **GRID)
+
+
+@pytest.mark.filterwarnings("ignore:1 class has no reference events")
+def test_references_in_another_unit_are_reported() -> None:
+    frames = {f"clip_{i}": SCORES[next(iter(SCORES))] for i in range(12)}
+    end = float(frames["clip_0"].offset.iloc[-1])
+    events = {key: [(0.0, end / 100, "Dog"), (end / 90, end / 60, "Dog")] for key in frames}
+    note = "All 24 reference events lie in the first 2 % of "
+    with pytest.warns(sed.SedscopeWarning, match=note):
+        collar_based.fscore(frames, events, 0.5, **COLLAR)
+    with pytest.warns(sed.SedscopeWarning, match=note):
+        intersection_based.psds(frames, events, dict.fromkeys(frames, end), **GRID)

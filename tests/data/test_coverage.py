@@ -134,7 +134,8 @@ def test_clips_that_a_list_of_detections_lacks_are_named() -> None:
         sed.evaluate(system, truth, F1, clips="scored")
     assert sed.evaluate(system, truth, F1, clips=["a", "b"]).warnings == ()
     findings = {finding.kind: finding.where for finding in sed.validate(system, truth).findings}
-    assert findings["silent"] == ("b", "c")
+    assert findings["silent"] == ("c",)  # the list names b, without events
+    assert sed.validate(system, truth).summary["scored clips"] == 2
 
 
 def test_warnings_name_only_what_was_evaluated() -> None:
@@ -167,16 +168,108 @@ def test_a_threshold_that_does_not_suit_the_scores(scale: float, advice: str) ->
     with pytest.warns(sed.SedscopeWarning, match=advice):
         sed.detect(scores, 0.5)
     assert sed.evaluate(scores, truth, sed.BestFScore(sed.Collar())).warnings == ()
-    assert sed.detect(scores, 2.0)
+    assert sed.detect(scores, scale / 2)
     assert "range" in [finding.kind for finding in sed.validate(scores, truth).warnings]
 
 
-def test_references_in_minutes() -> None:
-    durations = {f"clip{i}": 10.0 for i in range(12)}
-    events = {clip: [(1 / 60, 2 / 60, "Dog"), (5 / 60, 9 / 60, "Dog")] for clip in durations}
-    truth = sed.GroundTruth.from_dict(events, durations=durations)
-    scores = scores_of(dict.fromkeys(durations, 10))
+@pytest.mark.parametrize("threshold", [50.0, 1.0])
+def test_a_threshold_above_all_scores(threshold: float) -> None:
+    scores, truth = scores_of({"a": 10, "b": 10}), truth_of({"a": 10.0, "b": 10.0})
     with pytest.warns(
-        sed.SedscopeWarning, match="All 24 reference events lie in the first 2 % of their"
-    ):
+        sed.SedscopeWarning, match="no score is above 1, so nothing is detected"
+    ) as caught:
+        assert sed.evaluate(scores, truth, sed.FScore(sed.Collar(), threshold=threshold))
+    guess = "divide them by 100 (50 becomes 0.5)" in str(caught[0].message)
+    assert guess == (threshold == 50)
+    with pytest.warns(sed.SedscopeWarning, match=f"The detection has a threshold of {threshold:g}"):
+        assert not any(sed.detect(scores, threshold).values())
+    by_class = {"Dog": threshold}
+    with pytest.warns(sed.SedscopeWarning, match=r"1 class is never detected at its threshold.*Dog \("):
+        sed.detect(scores, by_class)
+    with pytest.warns(sed.SedscopeWarning, match="1 class is never detected at its threshold"):
+        reduced = sed.at_thresholds(scores, by_class)
+    with pytest.warns(sed.SedscopeWarning, match="Nothing is detected in any clip"):
+        sed.evaluate(reduced, truth, F1)
+    sed.detect(scores, {"Dog": np.inf})  # never, on purpose
+
+
+def test_a_class_that_is_named_but_never_detected() -> None:
+    events = {"a": [(0, 1, "Dog"), (2, 3, "Cat")]}
+    truth = sed.GroundTruth.from_dict(events, durations={"a": 10})
+    system = sed.Scores.from_events({"a": [(0, 1, "Dog")]}, classes=truth.labels)
+    with pytest.warns(sed.SedscopeWarning, match="1 class of the ground truth is never detected, .*Cat"):
+        sed.evaluate(system, truth, F1)
+
+
+MANY = {f"clip{i}": 10.0 for i in range(12)}
+
+
+def events_of_many(factor: float) -> dict[str, list[tuple[float, float, str]]]:
+    events = [(1 * factor, 2 * factor, "Dog"), (5 * factor, 9 * factor, "Dog")]
+    return dict.fromkeys(MANY, events)
+
+
+def kinds(scores: sed.Scores | None, truth: sed.GroundTruth) -> list[str]:
+    return [finding.kind for finding in sed.validate(scores, truth).findings]
+
+
+def test_references_in_minutes() -> None:
+    truth = sed.GroundTruth.from_dict(events_of_many(1 / 60), durations=MANY)
+    scores = scores_of(dict.fromkeys(MANY, 10))
+    note = "All 24 reference events lie in the first 2 % of their 12 clips.*events and the durations"
+    with pytest.warns(sed.SedscopeWarning, match=note):
         sed.evaluate(scores, truth, PSDS)
+    assert "squeezed" in kinds(scores, truth)
+    assert kinds(None, truth) == ["squeezed"]
+    assert kinds(None, sed.GroundTruth.from_dict(events_of_many(1), durations=MANY)) == []
+
+
+def test_frames_in_milliseconds_without_durations() -> None:
+    truth = sed.GroundTruth.from_dict(events_of_many(1))
+    scores = scores_of(dict.fromkeys(MANY, 10), frame=1000.0)
+    with pytest.warns(sed.SedscopeWarning) as caught:
+        sed.evaluate(scores, truth, PSDS)
+    notes = [str(warning.message) for warning in caught]
+    assert any("first 2 % of the scores of their 12 clips" in note for note in notes)
+    assert {"squeezed", "no-durations"} <= {*kinds(scores, truth)}
+
+
+@pytest.mark.filterwarnings("always:12 clips have no stated:sedscope.SedscopeWarning")
+def test_references_and_the_end_of_the_scores_without_durations() -> None:
+    scores = scores_of(dict.fromkeys(MANY, 10))
+    with pytest.warns(sed.SedscopeWarning, match=r"\(first: clip 'clip0', 5–11\.5 s of 10 s\)"):
+        sed.evaluate(scores, sed.GroundTruth.from_dict({key: [(5, 11.5, "Dog")] for key in MANY}), PSDS)
+    within = sed.GroundTruth.from_dict({key: [(5, 10.9, "Dog")] for key in MANY})  # less than a frame
+    with pytest.warns(sed.SedscopeWarning) as caught:
+        sed.evaluate(scores, within, PSDS)
+    assert len(caught) == 1
+    assert "late-ends" not in kinds(scores, within)
+
+
+def test_references_much_shorter_than_a_frame() -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0, 0.4, "Dog")]}, durations={"a": 10})
+    with pytest.warns(sed.SedscopeWarning, match=r"shorter than half a frame of the scores \(1 s\)"):
+        sed.evaluate(scores_of({"a": 10}), truth, PSDS)
+    assert sed.evaluate(scores_of({"a": 10}), truth, sed.FScore(sed.Segment(1.0))).warnings == ()
+    assert sed.evaluate(scores_of({"a": 25}, 0.4), truth, PSDS).warnings == ()
+
+
+@pytest.mark.parametrize("factor", [1.0, 1 / 60])
+def test_detections_in_minutes(factor: float) -> None:
+    truth = sed.GroundTruth.from_dict(events_of_many(1), durations=MANY)
+    system = sed.Scores.from_events(events_of_many(factor))
+    if factor == 1:
+        assert sed.evaluate(system, truth, PSDS).warnings == ()
+    else:
+        with pytest.warns(sed.SedscopeWarning, match="All detections lie in the first 2 % of their 12"):
+            sed.evaluate(system, truth, PSDS)
+        assert "ends" in kinds(system, truth)
+
+
+@pytest.mark.parametrize("shift", [0.5, -0.5])
+def test_shifted_scores_are_named_as_such(shift: float) -> None:
+    arrays = {clip: np.linspace(0, 1, 100)[:, None] for clip in TEN}
+    scores = sed.Scores.from_arrays(arrays, classes=["Dog"], edges=np.arange(101) / 10 + shift)
+    side = "after" if shift > 0 else "before"
+    with pytest.warns(sed.SedscopeWarning, match=f"3 of 3 clips begin and end about 0.5 s {side}"):
+        sed.evaluate(scores, truth_of(TEN), PSDS)

@@ -158,3 +158,24 @@ def test_messages_about_targets() -> None:
         metric.update(batch, ["a"], [[(2.0, 3.0, " Cat")]])
     with pytest.raises(sed.SedscopeError, match=r"overlaps .*\. Correct them\.$"):
         metric.update(batch, ["a"], [[(2.0, 4.0, "Cat"), (3.0, 5.0, "Cat")]])
+
+
+def test_target_events_that_do_not_fit_the_frames() -> None:
+    metric = SEDMetric(sed.presets.PSDS1, ["Cat", "Dog"], frame=0.1)
+    with pytest.warns(sed.SedscopeWarning, match=r"'a', 5–12 s of 10 s"):
+        metric.update(torch.rand(1, 100, 2), ["a"], [[(5.0, 12.0, "Cat"), (2.0, 3.0, "Dog")]])
+    metric.update(torch.rand(1, 100, 2), ["b"], [[(5.0, 10.05, "Cat")]])  # less than a frame
+    metric.compute()
+    tens = SEDMetric(sed.presets.PSDS1, ["Cat", "Dog"], frame=10.0)
+    tens.update(torch.rand(1, 100, 2), ["a"], [[(2.0, 3.0, "Cat"), (5.0, 6.0, "Dog")]])
+    with pytest.warns(sed.SedscopeWarning, match=r"shorter than half a frame of the scores \(10 s\)"):
+        tens.compute()
+
+
+def test_frames_in_milliseconds_without_durations() -> None:
+    clips = [f"clip_{i}" for i in range(12)]
+    events = {key: [(1.0, 2.0, "Dog"), (3.0, 4.0, "Dog")] for key in clips}
+    metric = SEDMetric(sed.presets.PSDS1, ["Dog"], frame=100.0, truth=sed.GroundTruth.from_dict(events))
+    metric.update(torch.rand(12, 100, 1), clips)
+    with pytest.warns(sed.SedscopeWarning, match="first 2 % of the scores of their 12 clips"):
+        metric.compute()

@@ -186,7 +186,9 @@ def _check_late_events(survey: Survey, truth: GroundTruth, invalid: Invalid, fin
     """Find events beyond the last score of their clip. Only for clips of unknown duration."""
     ends = np.array([survey.ends.get(clip, -1) for clip in truth.clips], np.int64)[truth.event_clips]
     begin_late = (ends >= 0) & (truth.onsets >= ends)
-    end_late = (ends >= 0) & ~begin_late & (truth.offsets > ends)
+    frames = np.array([survey.frames.get(clip, 1) for clip in truth.clips], np.int64)[truth.event_clips]
+    frame = ends / np.maximum(frames, 1)  # less than one never matters
+    end_late = (ends >= 0) & ~begin_late & (truth.offsets > ends + frame)
     severity: Severity = "error" if invalid == "error" else "warning"
     checks: tuple[tuple[NDArray[np.bool_], Severity, str, str], ...] = (
         (begin_late, severity, "late-events", "begins"),

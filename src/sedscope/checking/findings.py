@@ -217,6 +217,10 @@ class Findings:
         """Whether one of the findings is an error."""
         return any(finding.severity == "error" for finding in self._findings)
 
+    def has_errors_of(self, *kinds: str) -> bool:
+        """Return whether there is an error of one of these kinds."""
+        return any(finding.severity == "error" and finding.kind in kinds for finding in self._findings)
+
     def add_failure(self, kind: str, error: SedscopeError) -> None:
         """Add the error that kept some of the data from being read."""
         if error.lines:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ..counting.clip_reader import read_each
 from ..counting.threads import thread_count
+from ..data.alignment import silent_clips_text
 from ..data.choices import Coverage
-from ..data.coverage import CoveredClips, check_coverage_choice, extents_of
+from ..data.coverage import (
+    CoveredClips,
+    check_coverage_choice,
+    extents_of,
+    squeezed_references_note,
+)
 from ..data.ground_truth import GroundTruth
 from ..data.recordings import ClipPieces
 from ..data.score_range import outside_of_probabilities, score_range
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks
-from ..errors import SedscopeError, counted
+from ..errors import SedscopeError, subject
 from .checks import EventTimes, truth_durations
 from .findings import Findings
 from .time_fit import TimeFit
@@ -54,7 +60,7 @@ def check_times(
             kept[clip] = loaded
     _check_range(float(low), float(high), findings)
     if not scores.whole_clips:
-        _check_silence(grids, findings)
+        _check_silence(scores, clips, findings)
     if grids and not _check_coverage(scores, truth, grids, coverage, findings):
         _check_fit(scores.classes, kept, times, findings)
 
@@ -69,14 +75,27 @@ def _check_range(low: float, high: float, findings: Findings) -> None:
         )
 
 
-def _check_silence(grids: dict[str, Ticks], findings: Findings) -> None:
-    """Find clips in which a list of detections has none."""
-    silent = [clip for clip, ticks in grids.items() if len(ticks) < 2]
+def _check_silence(scores: Scores, clips: Sequence[str], findings: Findings) -> None:
+    """Find clips that a list of detections does not name."""
+    silent = [clip for clip in clips if clip in scores.assumed_clips]
     if silent:
-        what = (
-            f"Nothing is detected in {len(silent)} of {counted(len(grids), 'clip')}, so they count as "
-        )
-        findings.add("warning", "silent", f"{what}silent", silent)
+        findings.add("warning", "silent", silent_clips_text(len(silent), len(clips)), silent)
+
+
+def check_reference_times(
+    truth: GroundTruth, findings: Findings, ends: Mapping[str, int] | None = None
+) -> None:
+    """Find out whether all references lie at the very beginning of their clips.
+
+    ``ends``: where the scores of each clip end, in microseconds, for clips without a stated duration.
+    """
+    stated = truth_durations(truth)
+    durations = np.array([stated.get(clip, (ends or {}).get(clip, 0)) for clip in truth.clips], np.int64)
+    kept = np.flatnonzero(durations[truth.event_clips]) if ends else slice(None)
+    for note in squeezed_references_note(
+        truth.offsets[kept], truth.event_clips[kept], durations, stated=bool(stated)
+    ):
+        findings.add("warning", "squeezed", note)
 
 
 def _check_coverage(
@@ -91,6 +110,12 @@ def _check_coverage(
     stated = truth_durations(truth)
     ends = dict(zip(grids, extents[:, 2].tolist(), strict=True))
     durations = np.array([stated.get(clip, ends[clip]) for clip in grids], np.int64)
+    unstated = [clip for clip in grids if not stated.get(clip)]
+    if unstated and scores.whole_clips and not findings.has_errors_of("durations", "ground-truth"):
+        what = (
+            f"{subject(len(unstated), 'clip', 'has')} no stated duration, so the last boundary of the "
+        )
+        findings.add("warning", "no-durations", f"{what}scores is taken as the end")
     covered = CoveredClips([*grids], durations, extents, scores.whole_clips)
     problem = covered.problem()
     if problem:

@@ -39,7 +39,7 @@ from .checks import (
 )
 from .findings import Finding, Findings, SummaryValue, Validation
 from .survey import Survey, survey_scores
-from .time_checks import check_times
+from .time_checks import check_reference_times, check_times
 
 __all__ = ["Finding", "Validation", "validate"]
 
@@ -189,6 +189,8 @@ def validate(
         check_times(system, references, times, coverage, findings, threads)
         if exact is not None and not findings.has_errors:
             _check_as_evaluated(system, exact, classes, chosen, missing, coverage, threads, findings)
+    if references is not None:
+        check_reference_times(references, findings, None if survey is None else survey.ends)
     summary = _summarize(system, survey, references, classes, chosen, missing)
     return Validation(findings.errors_first(), summary)
 
@@ -438,7 +440,8 @@ def _summarize(
     if scores is None or survey is None:
         return summary
     evaluated_classes = list(classes or scores.classes)
-    summary |= {"scored clips": len(scores), "frames": sum(survey.frames.values())}
+    scored = len(scores) - len(scores.assumed_clips)
+    summary |= {"scored clips": scored, "frames": sum(survey.frames.values())}
     summary |= {"classes": evaluated_classes, "types": sorted(survey.types)}
     if truth is None:
         return summary

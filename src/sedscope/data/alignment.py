@@ -13,14 +13,16 @@ from ..errors import SedscopeError, counted, listing, subject
 from .arrays import IntArray
 from .choices import ClipChoice, Coverage, Invalid, Missing
 from .clip_ids import clip_id
-from .coverage import CoveredClips, check_coverage_choice
+from .coverage import (
+    CoveredClips,
+    check_coverage_choice,
+    late_ends_note,
+    squeezed_references_note,
+)
 from .ground_truth import GroundTruth
 from .labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
 from .scores import Scores
 from .times import Ticks
-
-_SQUEEZED = 50  # if all references end before this part of their clips, their times look wrong ...
-_MANY_EVENTS, _MANY_CLIPS = 20, 10  # ... in at least this many events and clips
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,11 @@ class Alignment:
     hashed: bool = False
     """Whether the deltas state a digest of the scores that were read."""
 
+    @property
+    def event_clips(self) -> IntArray:
+        """The clip of each event, as an index into ``clips``."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
     def choose(self, clips: NDArray[np.intp]) -> Alignment:
         """Keep only the clips with these indices."""
         lengths = self.starts[clips + 1] - self.starts[clips]
@@ -65,6 +72,21 @@ class Alignment:
     def covered_clips(self, durations: Ticks, extents: Ticks) -> CoveredClips:
         """Return how much of each clip its frames cover. ``durations``: known for all clips."""
         return CoveredClips(self.clips, durations, extents, self.scores.whole_clips)
+
+    def unstated_ends_notes(self, durations: Ticks, extents: Ticks) -> list[str]:
+        """Note references that do not fit the scores of clips without a stated duration.
+
+        ``durations``: as evaluated, known for all clips.
+        """
+        unstated = self.durations == 0
+        if not unstated.any() or not self.scores.whole_clips:
+            return []
+        event_clips = self.event_clips
+        kept = unstated[event_clips]
+        return [
+            *squeezed_references_note(self.events[:, 1], event_clips, durations, stated=False),
+            *late_ends_note(self.clips, self.events[kept], event_clips[kept], extents),
+        ]
 
     def require_coverage(self, durations: Ticks, extents: Ticks) -> None:
         """Refuse scores that end long before or after most of their clips, unless that is accepted."""
@@ -130,7 +152,7 @@ def align(
             "is taken as the end."
         )
     events = np.stack([truth.onsets[order], truth.offsets[order]], axis=1)
-    warnings += _squeezed_references_note(events[:, 1], event_clips[order], durations)
+    warnings += squeezed_references_note(events[:, 1], event_clips[order], durations)
     return Alignment(
         scores=scores,
         clips=chosen_clips,
@@ -155,25 +177,14 @@ def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoic
     if isinstance(clips, str):
         advice = " clips='scored' (--clips scored) keeps them: a list of detections does not say which"
         advice += " clips were processed. To leave some out, list the others with clips= (--clips)."
-    is_, it, counts = ("is", "it", "counts") if len(silent) == 1 else ("are", "they", "count")
-    return [
-        f"{len(silent)} of {counted(len(chosen), 'clip')} {is_} not in the list of detections, so {it} "
-        f"{counts} as silent: {listing(silent)}.{advice}"
-    ]
+    return [f"{silent_clips_text(len(silent), len(chosen))}: {listing(silent)}.{advice}"]
 
 
-def _squeezed_references_note(offsets: Ticks, event_clips: IntArray, durations: Ticks) -> list[str]:
-    """Note that all reference events lie at the very beginning of their clips, as times in minutes do."""
-    of_events = durations[event_clips]
-    if len(offsets) < _MANY_EVENTS or not (_SQUEEZED * offsets <= of_events).all():
-        return []
-    clips = len(np.unique(event_clips))
-    if clips < _MANY_CLIPS or not of_events.all():
-        return []
-    return [
-        f"All {counted(len(offsets), 'reference event')} lie in the first {100 / _SQUEEZED:g} % of their "
-        f"{counted(clips, 'clip')}. Check that their times are in seconds, not in minutes or hours."
-    ]
+def silent_clips_text(silent: int, clips: int) -> str:
+    """Say that a list of detections does not name some of the clips; without a full stop."""
+    is_, it, counts = ("is", "it", "counts") if silent == 1 else ("are", "they", "count")
+    absent = f"{silent} of {counted(clips, 'clip')} {is_} not in the list of detections"
+    return f"{absent}, so {it} {counts} as silent"
 
 
 def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:

@@ -1,4 +1,4 @@
-"""Coverage: whether the frames of the scores span their clips.
+"""Coverage: whether the frames of the scores, and the reference events, span their clips.
 
 Times in another unit, a wrong frame length or wrong durations make scores end long before or long after
 their clips. Such scores can be evaluated, but the values mean nothing.
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, subject
+from .arrays import IntArray
 from .choices import Coverage
 from .times import Ticks
 
@@ -21,6 +22,9 @@ _NOTED_OF_MOST = 0.03  # the same for most clips of a set: then it is no acciden
 _REFUSED = 2.0  # the factor beyond which a set is refused
 
 _TOLERANCE = 10_000  # microseconds that never matter
+
+_SQUEEZED = 50  # if all events end before this part of their clips, some times look wrong ...
+_MANY_EVENTS, _MANY_CLIPS = 20, 10  # ... in at least this many events and clips
 
 ACCEPT = "To evaluate them as they are, use coverage='any' (--coverage any)."
 
@@ -38,6 +42,51 @@ def extents_of(grids: Sequence[Ticks]) -> Ticks:
         for number, ticks in dict(zip(numbers, grids, strict=True)).items()
     }
     return np.array([extents[number] for number in numbers], np.int64).reshape(-1, 3)
+
+
+def squeezed_references_note(
+    offsets: Ticks, event_clips: IntArray, durations: Ticks, *, stated: bool = True
+) -> list[str]:
+    """Note that all reference events lie at the very beginning of their clips, as times in minutes do.
+
+    ``event_clips``: the clip of each event, as an index into ``durations``; a duration of 0 is not known.
+    ``stated``: whether the durations are stated, or clips end with their scores.
+    """
+    of_events = durations[event_clips]
+    if len(offsets) < _MANY_EVENTS or not (_SQUEEZED * offsets <= of_events).all():
+        return []
+    clips = len(np.unique(event_clips))
+    if clips < _MANY_CLIPS or not of_events.all():
+        return []
+    share = f"first {100 / _SQUEEZED:g} %"
+    if stated:
+        where = f"{share} of their {counted(clips, 'clip')}"
+        advice = "Check that the times of the events and the durations of the clips are all in seconds"
+    else:
+        where = f"{share} of the scores of their {counted(clips, 'clip')}"
+        advice = "Check that the times of the events and of the frames are all in seconds"
+    return [f"All {counted(len(offsets), 'reference event')} lie in the {where}. {advice}."]
+
+
+def late_ends_note(
+    clips: Sequence[str], events: Ticks, event_clips: IntArray, extents: Ticks
+) -> list[str]:
+    """Note reference events that end more than a frame after the scores of their clip.
+
+    ``events``: (events × 2) onsets and offsets; ``event_clips``: the clip of each. Events that begin after
+    the last frame are left to others.
+    """
+    begin, end = extents[event_clips, 1], extents[event_clips, 2]
+    late = np.flatnonzero((events[:, 1] > end + (end - begin)) & (events[:, 0] < end))
+    if not len(late):
+        return []
+    first = late[0]
+    onset, offset, last = events[first, 0] / 1e6, events[first, 1] / 1e6, end[first] / 1e6
+    kept = "its clip and was kept" if len(late) == 1 else "their clips and were kept"
+    return [
+        f"{subject(len(late), 'reference event', 'ends')} after the scores of {kept} (first: clip "
+        f"{clips[event_clips[first]]!r}, {onset:g}–{offset:g} s of {last:g} s)."
+    ]
 
 
 def check_coverage_choice(coverage: Coverage) -> None:
@@ -111,6 +160,7 @@ class CoveredClips:
             what = f"The {things} of {counted(len(long), 'clip')} go on more than {100 * _NOTED:.0f} % "
             what += "beyond the end of the clip; what is detected there counts"
             findings.append((what, self._named(long)))
+        findings += [(what, []) for what in self._squeezed()]
         if len(short) + len(long) <= len(self.clips) / 2:
             findings += [(what, []) for what in self._stretched()]
         return findings
@@ -124,12 +174,32 @@ class CoveredClips:
         odd = (abs(excess) > frames + _TOLERANCE) & (abs(excess) > _NOTED_OF_MOST * self.durations)
         for rows, longer in ((odd & (excess > 0), "longer"), (odd & (excess < 0), "shorter")):
             if np.count_nonzero(rows) > len(self.clips) / 2:
+                what = f"The scores of {np.count_nonzero(rows)} of {counted(len(self.clips), 'clip')} "
+                begin = float(np.median(self.extents[rows, 0]))
+                if abs(excess - self.extents[:, 0])[rows].mean() < abs(excess[rows]).mean() / 2:
+                    side = "after" if begin > 0 else "before"
+                    shift = f"{abs(begin) / 1e6:.3g} s"
+                    return [
+                        f"{what}begin and end about {shift} {side} their clip. Check where time 0 is"
+                    ]
                 percent = 100 * float(np.median(abs(excess[rows]) / self.durations[rows]))
-                return [
-                    f"The scores of {np.count_nonzero(rows)} of {counted(len(self.clips), 'clip')} are "
-                    f"{longer} than their clip, mostly by {percent:.2g} %. Check the frame length"
-                ]
+                what += f"are {longer} than their clip, mostly by {percent:.2g} %"
+                return [f"{what}. Check the frame length"]
         return []
+
+    def _squeezed(self) -> list[str]:
+        """Note that all detections of a list lie at the very beginning of their clips."""
+        ends = self.extents[:, 2]
+        detected = ends > self.extents[:, 0]
+        number = int(np.count_nonzero(detected))
+        if self.whole_clips or number < _MANY_CLIPS:
+            return []
+        if not (_SQUEEZED * ends <= self.durations)[detected].all():
+            return []
+        return [
+            f"All detections lie in the first {100 / _SQUEEZED:g} % of their {counted(number, 'clip')}. "
+            "Check that the times of the detections and the durations of the clips are all in seconds"
+        ]
 
     def short(self) -> NDArray[np.intp]:
         """Return the clips that lack more frames than one, and more than a tenth."""

@@ -17,7 +17,7 @@ from ..errors import SedscopeError, SedscopeWarning, listing, raise_together, sh
 from .arrays import FloatArray, IntArray
 from .clip_ids import clip_ids
 from .score_arrays import ClipScores, refuse_nans
-from .score_range import score_range, threshold_note
+from .score_range import class_thresholds_note, score_range, threshold_note
 from .scores import Scores
 from .times import Ticks, to_seconds, to_ticks
 
@@ -220,7 +220,8 @@ def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedE
     Warns
     -----
     SedscopeWarning
-        If one threshold for all classes lies between 0 and 1 but the scores do not.
+        If a threshold lies above all scores, or one threshold for all classes lies between 0 and 1 but
+        the scores do not.
 
     Returns
     -------
@@ -234,18 +235,25 @@ def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedE
     {'a': [(0.5, 1.5, 'Dog')]}
     """
     limits = class_thresholds(scores, thresholds)
-    common = None if isinstance(thresholds, Mapping) else float(thresholds)
     low, high = math.inf, -math.inf
     events: DetectedEvents = {}
     for name in scores:
         clip = scores[name]
         events[name] = _clip_events(name, clip, scores.classes, limits)
-        if common is not None:
-            clip_low, clip_high = score_range([clip.values])
-            low, high = min(low, clip_low), max(high, clip_high)
-    for note in () if common is None else threshold_note(low, high, common, "the detection"):
+        clip_low, clip_high = score_range([clip.values])
+        low, high = min(low, clip_low), max(high, clip_high)
+    for note in _threshold_notes(low, high, thresholds, "the detection"):
         warnings.warn(note, SedscopeWarning, stacklevel=2)
     return events
+
+
+def _threshold_notes(
+    low: float, high: float, thresholds: float | Mapping[str, float], user: str
+) -> list[str]:
+    """Note thresholds that do not suit scores of a range. ``user``: who applies them."""
+    if isinstance(thresholds, Mapping):
+        return class_thresholds_note(low, high, thresholds)
+    return threshold_note(low, high, float(thresholds), user)
 
 
 def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Scores:
@@ -257,6 +265,12 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
         The scores of a system.
     thresholds : float or mapping from str to float
         One threshold for all classes, or one per class. A class without a threshold is not detected.
+
+    Warns
+    -----
+    SedscopeWarning
+        If a threshold lies above all scores, or one threshold for all classes lies between 0 and 1 but
+        the scores do not. Only scores in memory are looked at here.
 
     Returns
     -------
@@ -270,6 +284,10 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
     [[-inf], [1.0]]
     """
     limits = class_thresholds(scores, thresholds)
+    if scores.in_memory:
+        low, high = score_range(clip.values for clip in scores.values())
+        for note in _threshold_notes(low, high, thresholds, "the operating point"):
+            warnings.warn(note, SedscopeWarning, stacklevel=2)
 
     def binary(clip: str) -> ClipScores:
         clip_scores = scores[clip]

@@ -1,12 +1,13 @@
-"""The range of scores: whether a threshold between 0 and 1 suits them."""
+"""The range of scores: whether a fixed threshold suits them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from ..errors import listing, subject
 from .arrays import ScoreArray
 
 _TOLERANCE = 1e-3  # of scores that are probabilities but for rounding
@@ -34,8 +35,17 @@ def outside_of_probabilities(low: float, high: float) -> bool:
 
 
 def threshold_note(low: float, high: float, threshold: float, user: str) -> list[str]:
-    """Note that a threshold between 0 and 1 does not suit scores of a range. ``user``: who applies it."""
-    if not 0 < threshold < 1 or not outside_of_probabilities(low, high):
+    """Note that a threshold does not suit scores of a range. ``user``: who applies it.
+
+    It may lie above all of them, or between 0 and 1 where they do not.
+    """
+    suspicious = 0 < threshold < 1 and outside_of_probabilities(low, high)
+    if low <= high <= threshold < math.inf and not suspicious:
+        return [
+            f"{user[:1].upper()}{user[1:]} has a threshold of {threshold:g}, but no score is above "
+            f"{high:.4g}, so nothing is detected.{_percentage_guess(low, high, threshold)}"
+        ]
+    if not suspicious:
         return []
     note = (
         f"The scores lie between {low:.4g} and {high:.4g}, but {user} has a threshold of {threshold:g}."
@@ -53,3 +63,26 @@ def threshold_note(low: float, high: float, threshold: float, user: str) -> list
     else:
         note += " Scale them, or choose a threshold in their range."
     return [note]
+
+
+def class_thresholds_note(low: float, high: float, thresholds: Mapping[str, float]) -> list[str]:
+    """Note classes whose threshold lies above all scores, although it is a number."""
+    above = {
+        label: threshold
+        for label, threshold in thresholds.items()
+        if low <= high <= threshold < math.inf
+    }
+    if not above:
+        return []
+    named = listing([f"{label} ({threshold:g})" for label, threshold in above.items()])
+    of_it = "its" if len(above) == 1 else "their"
+    return [
+        f"{subject(len(above), 'class', 'is')} never detected at {of_it} threshold, because no score is "
+        f"above {high:.4g}: {named}.{_percentage_guess(low, high, min(above.values()))}"
+    ]
+
+
+def _percentage_guess(low: float, high: float, threshold: float) -> str:
+    if outside_of_probabilities(low, high) or not 1 < threshold <= 100:
+        return ""
+    return f" If thresholds are percentages, divide them by 100 ({threshold:g} becomes {threshold / 100:g})."

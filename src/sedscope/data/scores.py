@@ -284,9 +284,11 @@ class Scores(Mapping[str, ClipScores]):
             ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds. The confidence is
             1 if it is left out.
         classes : iterable of str, optional
-            The classes. By default the labels that occur, sorted.
+            The classes. By default the labels that occur, sorted. Name those of the ground truth that may
+            never be detected; an evaluation warns about those that are not.
         clips : iterable of str, optional
-            Further clips, in which nothing is detected.
+            Further clips, in which nothing is detected; an evaluation warns about them. Clips that
+            neither ``events`` nor ``clips`` name have no scores.
         overlaps : {'error', 'merge', 'average'}, default 'error'
             What to do with overlapping events of one class. ``"merge"`` makes them one event with the
             highest confidence. ``"average"`` is for windows that slide over a recording: the score at

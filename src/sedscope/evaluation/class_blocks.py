@@ -35,7 +35,13 @@ from ..errors import SedscopeError, counted, listing
 from ..io.size_limits import machine_memory as machine_memory
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
-from .notes import coverage_note, score_ranges, threshold_notes
+from .notes import (
+    coverage_note,
+    detected_classes,
+    never_detected_note,
+    score_ranges,
+    threshold_notes,
+)
 
 _SAMPLE = 32  # clips
 _ROWS_PER_FALSE_POSITIVE = 8  # that a metric with a limit reads; about 4 were measured
@@ -173,6 +179,7 @@ def counts_in_blocks(
     of_blocks: dict[Criterion, list[Counts]] = {criterion: [] for criterion in requests}
     deltas: dict[Criterion, Deltas] = {}
     ranges: list[dict[Criterion, tuple[float, float]]] = []
+    detected = np.zeros(len(alignment.classes), bool)
     for block in blocks:
         block_requests = {
             criterion: replace(request, classes=dict.fromkeys((None, *request.variants), block))
@@ -186,12 +193,17 @@ def counts_in_blocks(
                 counts = _needed_rows(counts, block, criterion, metrics)
             of_blocks[criterion].append(counts)
         ranges.append(score_ranges(metrics, deltas))
+        detected[block] = detected_classes(deltas)[block]
     return CountsInBlocks(
         {criterion: _join_classes(parts) for criterion, parts in of_blocks.items()},
         deltas if len(blocks) == 1 else DeltasNotKept(),
         next(iter(deltas.values())).durations,
         len(blocks),
-        [*coverage_note(alignment, deltas), *threshold_notes(metrics, *ranges)],
+        [
+            *coverage_note(alignment, deltas),
+            *never_detected_note(alignment, deltas, detected),
+            *threshold_notes(metrics, *ranges),
+        ],
     )
 
 

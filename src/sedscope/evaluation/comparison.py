@@ -36,6 +36,7 @@ from .notes import (
     coverage_note,
     empty_classes_note,
     late_events_note,
+    never_detected_note,
     score_ranges,
     threshold_notes,
     undefined_resamples_note,
@@ -130,6 +131,7 @@ def compare(
                 *run.alignment.warnings,
                 *late_events_note(run.alignment, _durations(deltas)),
                 *coverage_note(run.alignment, deltas),
+                *never_detected_note(run.alignment, deltas),
                 *threshold_notes(chosen, score_ranges(chosen, deltas)),
                 *draws.cautions(),
             ]

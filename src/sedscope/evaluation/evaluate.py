@@ -41,6 +41,7 @@ from .notes import (
     empty_classes_note,
     late_events,
     late_events_note,
+    never_detected_note,
     score_ranges,
     threshold_notes,
     undefined_resamples_note,
@@ -144,6 +145,7 @@ def evaluate(
         counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
         about_scores = [
             *coverage_note(alignment, deltas),
+            *never_detected_note(alignment, deltas),
             *threshold_notes(chosen, score_ranges(chosen, deltas)),
         ]
         durations = next(iter(deltas.values())).durations

@@ -12,6 +12,7 @@ from ..counting.deltas import Deltas
 from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.alignment import Alignment
+from ..data.coverage import squeezed_references_note
 from ..data.score_range import score_range, threshold_note
 from ..data.times import Ticks
 from ..errors import counted, listing, subject
@@ -25,8 +26,7 @@ def late_events(alignment: Alignment, durations: Ticks) -> NDArray[np.bool_]:
 
     ``durations``: of each clip, as evaluated.
     """
-    clips = np.repeat(np.arange(len(durations)), np.diff(alignment.starts))
-    late: NDArray[np.bool_] = alignment.events[:, 0] >= durations[clips]
+    late: NDArray[np.bool_] = alignment.events[:, 0] >= durations[alignment.event_clips]
     return late
 
 
@@ -44,17 +44,46 @@ def late_events_note(alignment: Alignment, durations: Ticks) -> list[str]:
 
 
 def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
-    """Note clips whose scores end long before or after they do."""
+    """Note clips whose scores end long before or after they do, or do not fit their references."""
     some = next(iter(deltas.values()))
     if some.extents is None:
         return []
-    return alignment.covered_clips(some.durations, some.extents).notes()
+    notes = alignment.covered_clips(some.durations, some.extents).notes()
+    notes += alignment.unstated_ends_notes(some.durations, some.extents)
+    squeezed = squeezed_references_note(alignment.events[:, 1], alignment.event_clips, some.durations)
+    if alignment.scores.whole_clips and not squeezed:
+        notes += short_references_note(deltas)
+    return notes
+
+
+def short_references_note(deltas: Mapping[Criterion, Deltas]) -> list[str]:
+    """Note that all reference events are much shorter than a frame, as with frames in another unit.
+
+    That can be told only for criteria that count events, and scores of frames of one length.
+    """
+    some = next((part for part in deltas.values() if not part.criterion.counts_negatives), None)
+    if some is None or some.extents is None or not len(some.tables.references.times):
+        return []
+    frames = some.extents[:, 2] - some.extents[:, 1]
+    several = some.extents[:, 1] > some.extents[:, 0]
+    references = some.tables.references
+    if (
+        not several.all()
+        or np.ptp(frames)
+        or not (2 * references.times < frames[references.clips]).all()
+    ):
+        return []
+    frame = frames[0] / 1e6
+    return [
+        f"Every reference event is shorter than half a frame of the scores ({frame:g} s). Check the frame "
+        "length: it is in seconds."
+    ]
 
 
 def threshold_notes(
     metrics: Collection[Metric[Any]], *parts: Mapping[Criterion, tuple[float, float]]
 ) -> list[str]:
-    """Note a fixed threshold between 0 and 1 that does not suit the scores.
+    """Note a fixed threshold that does not suit the scores.
 
     ``parts``: the lowest and highest scores of some classes each, as :func:`score_ranges` returns them.
     """
@@ -80,6 +109,43 @@ def score_ranges(
         for criterion, part in deltas.items()
         if criterion in criteria
     }
+
+
+def detected_classes(deltas: Mapping[Criterion, Deltas]) -> NDArray[np.bool_]:
+    """Return which classes are detected at some threshold, or may be below their floor."""
+    some = next(iter(deltas.values()))
+    rows = np.diff(some.tables.detections.class_starts())
+    detected: NDArray[np.bool_] = (rows > 0) | (some.floors > -np.inf)
+    return detected
+
+
+def never_detected_note(
+    alignment: Alignment,
+    deltas: Mapping[Criterion, Deltas],
+    detected: NDArray[np.bool_] | None = None,
+) -> list[str]:
+    """Note classes with reference events that are not detected at any threshold.
+
+    Labels that a list of detections never has are left to the alignment. ``detected``: which classes are,
+    if the deltas do not hold all of them.
+    """
+    some = next(iter(deltas.values()))
+    rows = detected_classes(deltas) if detected is None else detected
+    if not rows.any():
+        return ["Nothing is detected in any clip, at any threshold."]
+    present = np.bincount(some.tables.references.labels, minlength=len(some.classes))
+    never = [
+        label
+        for label, number, references in zip(some.classes, rows, present, strict=True)
+        if references and not number and label not in alignment.scores.assumed_classes
+    ]
+    if not never:
+        return []
+    verb = "is" if len(never) == 1 else "are"
+    return [
+        f"{counted(len(never), 'class')} of the ground truth {verb} never detected, at any threshold: "
+        f"{listing(never)}."
+    ]
 
 
 def empty_classes_note(references: Mapping[str, int]) -> list[str]:

@@ -17,11 +17,16 @@ from ..counting.one_pass import one_pass
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import Coverage, Missing
-from ..data.coverage import CoveredClips, check_coverage_choice
+from ..data.coverage import CoveredClips, check_coverage_choice, extents_of, late_ends_note
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, counted, listing, subject
-from ..evaluation.notes import late_events_note, score_ranges, threshold_notes
+from ..evaluation.notes import (
+    late_events_note,
+    score_ranges,
+    short_references_note,
+    threshold_notes,
+)
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
 from ..postprocessing import PostProcessing
@@ -162,7 +167,8 @@ class BatchCollector:
 
     def notes(self, deltas: Mapping[Criterion, Deltas]) -> list[str]:
         """Return notes on the scores, the ground truth, and its clips that were in the batches."""
-        about_scores = threshold_notes(self.metrics, score_ranges(self.metrics, deltas))
+        about_scores = short_references_note(deltas)
+        about_scores += threshold_notes(self.metrics, score_ranges(self.metrics, deltas))
         if self.truth is None or self.ground_truth is None:
             return about_scores
         clips = next(iter(deltas.values())).clips
@@ -174,11 +180,22 @@ class BatchCollector:
             listed = counted(len(self.truth_rows), "clip")
             verbs = "has no scores and was" if without == 1 else "have no scores and were"
             notes.append(f"{without} of the {listed} in the ground truth {verbs} left out.")
-        durations = next(iter(deltas.values())).durations
-        notes += late_events_note(self.truth.choose(self._rows_in_truth(clips)), durations)
+        some = next(iter(deltas.values()))
+        references = replace(self.truth.choose(self._rows_in_truth(clips)), clips=clips)
+        notes += late_events_note(references, some.durations)
+        if some.extents is not None:
+            notes += references.unstated_ends_notes(some.durations, some.extents)
         covered = _covered_clips(deltas)
         notes += [] if covered is None else covered.notes()
         return notes + about_scores
+
+    def late_targets(self, batch: NewClips) -> list[str]:
+        """Note events given as targets that end after the scores of their clip."""
+        if self.truth is not None:
+            return []
+        alignment = batch.alignment
+        extents = extents_of([alignment.scores[clip].ticks for clip in alignment.clips])
+        return late_ends_note(alignment.clips, alignment.events, alignment.event_clips, extents)
 
     def require_coverage(self, deltas: Mapping[Criterion, Deltas]) -> None:
         """Refuse scores that end long before or after most of their clips, unless that is accepted."""

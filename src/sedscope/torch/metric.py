@@ -187,6 +187,8 @@ class SEDMetrics(torchmetrics.Metric):
         clips = self.collector.select_new(batch, epoch)
         if clips is None:
             return
+        for note in self.collector.late_targets(clips):
+            warnings.warn(note, SedscopeWarning, stacklevel=2)
         if not epoch.holds:
             deltas = self.collector.find_deltas([clips], epoch)
             epoch.add(deltas)

@@ -12,8 +12,9 @@ import numpy as np
 from ...counting.counts import Counts
 from ...counting.tally import Tally
 from ...criteria import Intersection
+from ...data.alignment import silent_clips_text
 from ...data.clip_ids import clip_id
-from ...data.coverage import CoveredClips
+from ...data.coverage import CoveredClips, squeezed_references_note
 from ...data.ground_truth import GroundTruth
 from ...data.labels import refuse_disjoint
 from ...data.scores import Scores
@@ -73,6 +74,8 @@ class PSDSEval:
         self.metadata: Any = None
         self._truth: GroundTruth | None = None
         self.operating_points = _no_operating_points()
+        self._named_clips: set[str] = set()
+        """The clips that an operating point has detections in."""
         if ground_truth is not None or metadata is not None:
             self.set_ground_truth(ground_truth, metadata)
 
@@ -87,6 +90,11 @@ class PSDSEval:
         clips = meta_t.drop_duplicates("filename").sort_values("filename")
         with as_psds_eval_errors():
             self._truth = GroundTruth.from_table(events, durations=clips)
+        durations = self._truth.durations
+        assert durations is not None
+        squeezed = squeezed_references_note(self._truth.offsets, self._truth.event_clips, durations)
+        for note in (*self._truth.warnings, *squeezed):
+            warnings.warn(note, SedscopeWarning, stacklevel=2)
         self.ground_truth, self.metadata = events.dropna(), clips
         self.class_names = sorted({*self.class_names, *self._truth.labels, WORLD})
 
@@ -110,6 +118,7 @@ class PSDSEval:
         if taken:
             raise PSDSEvalError(f"The names {listing(taken)} are reserved and cannot be used in info.")
         counts, tpr, fpr, ctr = self._evaluate(table)
+        self._named_clips |= {clip_id(name) for name in table.filename}
         row = {"id": name, "counts": counts, "tpr": tpr, "fpr": fpr, "ctr": ctr, **(info or {})}
         new = pandas.DataFrame([row])
         self.operating_points = (
@@ -125,6 +134,7 @@ class PSDSEval:
     def clear_all_operating_points(self) -> None:
         """Remove all operating points."""
         self.operating_points = _no_operating_points()
+        self._named_clips = set()
 
     def _classes(self) -> list[str]:
         return [name for name in self.class_names if name != WORLD]
@@ -202,6 +212,11 @@ class PSDSEval:
         if alpha_st < 0:
             raise PSDSEvalError(f"alpha_st={alpha_st!r} must be at least 0.")
         _, _, curve = self.psd_roc_curves(alpha_ct, en_interp)
+        clips = () if self._truth is None else self._truth.clips
+        silent = [clip for clip in clips if clip not in self._named_clips]
+        if silent and self._named_clips:
+            note = f"{silent_clips_text(len(silent), len(clips))}: {listing(silent)}."
+            warnings.warn(note, SedscopeWarning, stacklevel=2)
         end = float(curve.xp.max()) if max_efpr is None else float(max_efpr)
         if not end > 0:
             raise PSDSEvalError("max_efpr must be above 0, but no operating point has a false positive.")

@@ -22,11 +22,13 @@ from ...counting.one_pass import one_pass
 from ...counting.request import DeltaRequest
 from ...criteria import Criterion, Intersection
 from ...data.alignment import Alignment, align
+from ...data.coverage import squeezed_references_note
 from ...data.ground_truth import GroundTruth
 from ...data.labels import with_likely_labels
 from ...data.score_range import score_range, threshold_note
 from ...data.scores import Scores
 from ...errors import SedscopeError, SedscopeWarning, listing, subject
+from ...evaluation.notes import short_references_note
 from .inputs import NamedScores
 
 FloatArray = NDArray[np.float64]
@@ -78,7 +80,15 @@ def _check_coverage(alignment: Alignment, deltas: Deltas, known_durations: bool)
         durations = np.maximum(durations, deltas.extents[:, 2])
     covered = alignment.covered_clips(durations, deltas.extents)
     covered.refuse("To evaluate them as they are, use sedscope.evaluate with coverage='any'.")
-    warn(covered.notes())
+    squeezed = squeezed_references_note(
+        alignment.events[:, 1],
+        alignment.event_clips,
+        durations,
+        stated=known_durations and bool(alignment.durations.all()),
+    )
+    notes = [note for note in squeezed if note not in alignment.warnings]
+    notes += [] if squeezed else short_references_note({deltas.criterion: deltas})
+    warn([*covered.notes(), *notes])
 
 
 def _require_known_labels(scores: Scores, truth: GroundTruth) -> None:
