@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ def extents_of(grids: Sequence[Ticks]) -> Ticks:
 
 
 def squeezed_references_note(
-    offsets: Ticks, event_clips: IntArray, durations: Ticks, *, stated: bool = True
+    offsets: Ticks, event_clips: NDArray[np.integer[Any]], durations: Ticks, *, stated: bool = True
 ) -> list[str]:
     """Note that all reference events lie at the very beginning of their clips, as times in minutes do.
 
