@@ -169,6 +169,7 @@ def test_classes_without_references_are_left_out() -> None:
     assert fscores["macro_average"] == fscores["Dog"]
 
 
+@pytest.mark.filterwarnings("ignore:The F-score or error rate has a threshold of 2")
 def test_precision_of_nothing_is_1_also_over_all_classes() -> None:
     _, precisions, recalls, _ = intersection_based.fscore(SCORES, TRUTH, 2.0, **GRID)
     assert set(precisions.values()) == {1.0}

@@ -234,7 +234,7 @@ def test_frames_in_milliseconds_without_durations() -> None:
     assert {"squeezed", "no-durations"} <= {*kinds(scores, truth)}
 
 
-@pytest.mark.filterwarnings("always:12 clips have no stated:sedscope.SedscopeWarning")
+@pytest.mark.filterwarnings("ignore:12 clips have no stated:sedscope.SedscopeWarning")
 def test_references_and_the_end_of_the_scores_without_durations() -> None:
     scores = scores_of(dict.fromkeys(MANY, 10))
     with pytest.warns(sed.SedscopeWarning, match=r"\(first: clip 'clip0', 5–11\.5 s of 10 s\)"):

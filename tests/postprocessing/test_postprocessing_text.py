@@ -97,7 +97,7 @@ def test_sweeps_that_cannot_be_read(text: str, message: str) -> None:
     ("text", "message"),
     [
         ("MedianFilter(-0.1)", "at least 0"),
-        ("MedianFilter(1e12)", "at most 1e"),
+        ("MedianFilter(1e12)", r"at most 3.1536e\+08"),
         ("MedianFilter('1')", "must be a number"),
         ("MedianFilter(None)", "must be a number"),
         ("MedianFilter()", "missing 1 required positional argument: 'seconds'"),

@@ -27,6 +27,7 @@ from ...data.ground_truth import GroundTruth
 from ...data.labels import with_likely_labels
 from ...data.score_range import score_range, threshold_note
 from ...data.scores import Scores
+from ...data.times import Ticks
 from ...errors import SedscopeError, SedscopeWarning, listing, subject
 from ...evaluation.notes import short_references_note
 from .inputs import NamedScores
@@ -57,10 +58,12 @@ def find_deltas(
     request: DeltaRequest | None = None,
     *,
     known_durations: bool = True,
+    timed: bool = True,
 ) -> NamedDeltas:
     """Find the deltas of scores, and warn about unusual data.
 
-    ``known_durations``: whether the durations are known, or end with the last event.
+    ``known_durations``: whether the durations are known, or end with the last event. ``timed``: whether
+    the references have times, or are tags of whole clips.
     """
     _require_known_labels(scores.scores, truth)
     alignment = align(scores.scores, truth)
@@ -68,6 +71,8 @@ def find_deltas(
     # without durations, the alignment adds a note that callers of this interface can do nothing about
     warn(truth.warnings if truth.durations is None else alignment.warnings)
     _check_coverage(alignment, deltas, known_durations)
+    if timed:
+        _warn_of_times(alignment, deltas, known_durations)
     _warn_of_empty_classes(deltas)
     return NamedDeltas(deltas, tuple(scores.names[clip] for clip in deltas.clips))
 
@@ -75,20 +80,30 @@ def find_deltas(
 def _check_coverage(alignment: Alignment, deltas: Deltas, known_durations: bool) -> None:
     """Refuse scores that end long before or after most of their clips, and warn about others."""
     assert deltas.extents is not None
-    durations = deltas.durations
-    if not known_durations:  # a clip ends with its last event or score
-        durations = np.maximum(durations, deltas.extents[:, 2])
-    covered = alignment.covered_clips(durations, deltas.extents)
+    covered = alignment.covered_clips(_ends(deltas, known_durations), deltas.extents)
     covered.refuse("To evaluate them as they are, use sedscope.evaluate with coverage='any'.")
+    warn(covered.notes())
+
+
+def _ends(deltas: Deltas, known_durations: bool) -> Ticks:
+    """Return where each clip ends: with its last event or score, if that is not known."""
+    if known_durations or deltas.extents is None:
+        return deltas.durations
+    ends: Ticks = np.maximum(deltas.durations, deltas.extents[:, 2])
+    return ends
+
+
+def _warn_of_times(alignment: Alignment, deltas: Deltas, known_durations: bool) -> None:
+    """Warn about references that seem to have times in another unit."""
     squeezed = squeezed_references_note(
         alignment.events[:, 1],
         alignment.event_clips,
-        durations,
+        _ends(deltas, known_durations),
         stated=known_durations and bool(alignment.durations.all()),
     )
     notes = [note for note in squeezed if note not in alignment.warnings]
     notes += [] if squeezed else short_references_note({deltas.criterion: deltas})
-    warn([*covered.notes(), *notes])
+    warn(notes)
 
 
 def _require_known_labels(scores: Scores, truth: GroundTruth) -> None:

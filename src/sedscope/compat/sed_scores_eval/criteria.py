@@ -97,7 +97,7 @@ def by_clip(scores: Any, ground_truth: Any, *, deltas: Any = None, num_jobs: int
         tags, _ = read_ground_truth_tags(ground_truth)
     named = named_scores(scores)
     require_same_clips(map(clip_id, tags), named.scores, "ground truth")
-    return find_deltas(named, truth_of_tags(tags), Clip())
+    return find_deltas(named, truth_of_tags(tags), Clip(), timed=False)
 
 
 def by_events(
