@@ -261,7 +261,8 @@ def _choose_clips(
             )
     elif clips is None:
         chosen = tuple(scores)
-        without_scores = [clip for clip in truth.clips if clip not in scores]
+        with_scores = {*chosen}
+        without_scores = [clip for clip in truth.clips if clip not in with_scores]
         if without_scores:
             raise SedscopeError(
                 f"{len(without_scores)} of the {counted(len(listed), 'clip')} in the ground truth "
