@@ -83,7 +83,8 @@ def _limit(seconds: float) -> None:
         return
     limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: int(seconds) + 1}
     if sys.platform == "linux":
-        limits[resource.RLIMIT_AS] = _MEMORY
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + _MEMORY
     for kind, limit in limits.items():
         _, most = resource.getrlimit(kind)
         lowered = limit if most == resource.RLIM_INFINITY else min(limit, most)
