@@ -91,5 +91,5 @@ def _fail(message: str) -> NoReturn:
 
 def _discard_output() -> None:
     """Send what is still to be written to standard output nowhere, so that Python can close it."""
-    with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+    with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (not a path)
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -143,7 +143,7 @@ def _paths_by_name(systems: Sequence[str]) -> dict[str, list[Location]]:
 
 def _exists(text: str) -> bool:
     """Return whether a text is the path of something. A list of runs may be too long to be one."""
-    return os.path.exists(text)  # noqa: PTH110
+    return os.path.exists(text)  # noqa: PTH110 (Path.exists raises for a name that is too long)
 
 
 def _all_paths(paths: Sequence[str]) -> list[Location]:

@@ -54,4 +54,5 @@ def _is_read_only(array: NDArray[Any]) -> bool:
         if memory.flags.writeable:
             return False
         memory = memory.base
+    # whatever an array lies in has a buffer, which its type does not say
     return memory is None or memoryview(memory).readonly  # type: ignore[arg-type]

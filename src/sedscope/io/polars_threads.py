@@ -73,7 +73,7 @@ class _HeldErrors:
             self._readers += 1
             if self._readers == 1:
                 with suppress(OSError):  # there is no standard error
-                    self._held = tempfile.TemporaryFile()  # noqa: SIM115
+                    self._held = tempfile.TemporaryFile()  # noqa: SIM115 (end closes it)
                     self._terminal = os.dup(2)
                     os.dup2(self._held.fileno(), 2)
 
