@@ -47,7 +47,7 @@ def read_clips(
     After a failure only further failures are collected, until there are many.
     """
     if scores.in_memory:
-        yield ClipsRead(0, [scores[clip] for clip in clips])
+        yield ClipsRead(0, scores.whole(clips))
         return
     first, batch, size = 0, list[ClipScores](), 0
     failures: list[SedscopeError] = []

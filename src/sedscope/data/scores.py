@@ -478,6 +478,26 @@ class Scores(Mapping[str, ClipScores]):
         name = self._names.get(clip)
         return self._load(self._name(clip) if name is None else name)
 
+    def whole(self, clips: Sequence[str]) -> list[ClipScores]:
+        """Load the scores of several clips. It is the same as loading one after the other, but faster.
+
+        Parameters
+        ----------
+        clips : sequence of str
+            Ids of the clips, as iteration gives them.
+
+        Returns
+        -------
+        list of ClipScores
+
+        Examples
+        --------
+        >>> Scores.from_arrays({"a": [[0.2]]}, classes=["Dog"], frame=1.0).whole(["a"])
+        [<ClipScores: 1 frame × 1 class>]
+        """
+        loaded = [*map(self._load, map(self._names.__getitem__, clips))]
+        return [*map(_whole, clips, loaded)]
+
     def identity(self, clip: str) -> str | None:
         """Return a text that changes whenever the scores of a clip do, without reading them.
 
