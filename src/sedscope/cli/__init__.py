@@ -31,6 +31,7 @@ for command in (
     detect.detect,
     validate.validate,
     convert.convert,
+    listings.metrics,
     listings.presets,
     listings.formats,
     demo.demo,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
@@ -17,14 +17,13 @@ from .options import Reads, Writes, as_location, path_option
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
+from .table_files import TablesOption, check_tables, write_tables
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..evaluation.comparison_result import Comparison
     from ..io.locations import Location
-
-_TABLE_WRITERS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
 
 
 def compare(
@@ -42,15 +41,7 @@ def compare(
     resampling: ComparisonOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
-    output: Annotated[
-        list[Path] | None,
-        path_option(
-            "--output",
-            "-o",
-            help="File for all tables: .md, .tex or .csv. Repeat the option for several formats.",
-        ),
-        Writes(),
-    ] = None,
+    output: TablesOption = None,
     report: Annotated[
         Path | None,
         path_option(help="Also write an HTML report of all systems to this file."),
@@ -63,8 +54,7 @@ def compare(
     *systems, ground_truth = paths
     if len(systems) < 2:
         raise SedscopeError("Give at least two systems, then the ground truth.")
-    outputs = output or []
-    _check_tables(outputs)
+    check_tables(output)
     resampling.check()
     report_options.refuse_without(report)
     shown = report_options.arguments()
@@ -85,15 +75,8 @@ def compare(
         )
     if report:
         result.report(report, **shown, **engine.arguments())
-    for path in outputs:
-        getattr(result, _TABLE_WRITERS[path.suffix])(path)
+    write_tables(result, output)
     _show(result)
-
-
-def _check_tables(outputs: Iterable[Path]) -> None:
-    unknown = [str(path) for path in outputs if path.suffix not in _TABLE_WRITERS]
-    if unknown:
-        raise SedscopeError(f"--output {listing(unknown)}: the name must end with .md, .tex or .csv.")
 
 
 def _read_runs(
@@ -156,7 +139,7 @@ def _all_paths(paths: Sequence[str]) -> list[Location]:
 def _show(result: Comparison) -> None:
     """Print the tables and the warnings."""
     typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours\n\n{result.table()}")
-    for number, metric in enumerate(result.metrics, 1):
-        typer.echo(f"\n[{number}]\n{result.class_table(metric)}")
+    for name in result.names.values():
+        typer.echo(f"\n{name}\n{result.class_table(name)}")
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)

@@ -41,7 +41,7 @@ def deltas(
     from ..evaluation.notes import coverage_note
     from ..metrics.requests import delta_requests
 
-    metrics = metric_options.metrics()
+    metrics = metric_options.metrics().values()
     truth = inputs.read_truth(ground_truth)
     system = inputs.read_scores(scores, truth, "deltas")
     # The clips may be part of a larger set, whose floors are not known here.

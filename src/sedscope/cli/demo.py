@@ -101,8 +101,8 @@ def _show_differences(results: dict[str, Evaluation]) -> None:
     """Print the values of both systems and their differences."""
     a, b = results.values()
     names = list(results)
-    for number, metric in enumerate(a, 1):
-        typer.echo(f"\nPSDS {number}: {metric!r}")
+    for metric, name in a.names.items():
+        typer.echo(f"\n{name}: {metric!r}")
         typer.echo(f"  {'class':28}{names[0]:>10}{names[1]:>10}{'difference':>12}")
         rows = {label: (a[metric].per_class[label], b[metric].per_class[label]) for label in a.classes}
         for label, (of_a, of_b) in {**rows, "overall": (a[metric], b[metric])}.items():

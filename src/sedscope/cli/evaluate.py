@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,7 @@ from .options import JsonOption, Writes, as_location, path_option, points_notes,
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
+from .table_files import TablesOption, check_tables, write_tables
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -55,6 +56,7 @@ def evaluate(
         typer.Option("--deltas", help="Evaluate files that 'sedscope deltas' wrote, all together."),
     ] = False,
     json: JsonOption = None,
+    output: TablesOption = None,
     report: Annotated[
         Path | None,
         path_option(help="Also write an HTML report to this file; see 'sedscope report'."),
@@ -64,6 +66,7 @@ def evaluate(
     """Evaluate the scores or detections of a system against reference events."""
     report_options.refuse_without(report)
     shown = report_options.arguments()
+    check_tables(output)
     metrics = metric_options.metrics()
     resampling = intervals.resampling()
     if deltas:
@@ -82,6 +85,7 @@ def evaluate(
             points=points,
             keep_scores=report is not None,
         )
+    write_tables(result, output)
     show(result, json, points)  # before the report, so that values are not lost if that is refused
     if report:
         result.report(report, name=system_name(paths[0]), **shown, **engine.arguments())
@@ -94,7 +98,7 @@ def evaluate_system(
     path: Location,
     ground_truth: Location,
     inputs: InputOptions,
-    metrics: Sequence[Metric[Any]],
+    metrics: Mapping[str, Metric[Any]],
     resampling: Resampling | None,
     engine: EngineOptions,
     memory: MemoryOptions,
@@ -130,7 +134,7 @@ def evaluate_system(
     selection = inputs.selection(system.classes)
     with counting_progress() as progress:
         if memory.verbose or (engine.engine == "threads" and resampling is None):
-            memory.announce(system, truth, metrics, selection, engine.threads)
+            memory.announce(system, truth, [*metrics.values()], selection, engine.threads)
         result = evaluate_scores(
             cached(system) if keep_scores else system,
             truth,
@@ -168,7 +172,7 @@ def _scores_and_truth(paths: Sequence[Path]) -> tuple[Path, Path]:
 
 def _evaluate_deltas(
     paths: Sequence[Path],
-    metrics: Sequence[Metric[Any]],
+    metrics: Mapping[str, Metric[Any]],
     resampling: Resampling | None,
     threads: int | None,
 ) -> Evaluation:
@@ -200,14 +204,14 @@ def _refuse_with_deltas(
 
 
 def _at_operating_points(
-    scores: Scores, path: Path, metrics: Sequence[Metric[Any]], notes: list[str]
+    scores: Scores, path: Path, metrics: Mapping[str, Metric[Any]], notes: list[str]
 ) -> Scores:
     """Apply the operating points of a file. Classes without a threshold are never detected, which is added
     to the notes."""
     from .. import OperatingPoints
 
     points = OperatingPoints.load(path)
-    means = [repr(metric) for metric in metrics if not metric.criterion.thresholds_frames]
+    means = [repr(metric) for metric in metrics.values() if not metric.criterion.thresholds_frames]
     if means and points.thresholds:
         raise SedscopeError(
             "--points applies thresholds to the scores of frames, but these metrics apply them to mean "

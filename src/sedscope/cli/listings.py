@@ -1,18 +1,27 @@
-"""``sedscope presets`` and ``sedscope formats``: what there is to choose from."""
+"""``sedscope metrics``, ``presets`` and ``formats``: what there is to choose from."""
 
 from __future__ import annotations
 
 import typer
 
 
+def metrics() -> None:
+    """List the short names of metrics, with what they mean and how they are defined."""
+    from ..metrics import NAMED_METRICS
+
+    for named in NAMED_METRICS.values():
+        typer.echo(f"{named.name}: {named.meaning}\n    {named.metric!r}")
+
+
 def presets() -> None:
     """List the presets: metrics with established parameters, by name."""
+    from ..metrics.names import name_metrics
     from ..tasks.presets import PRESETS
 
     for preset in PRESETS.values():
         typer.echo(f"{preset.name}: {preset.about} ({preset.source})")
-        for metric in preset:
-            typer.echo(f"    {metric!r}")
+        for name, metric in name_metrics(preset).items():
+            typer.echo(f"    {name}: {metric!r}")
 
 
 def formats() -> None:

@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MetricOptions(OptionGroup):
-    """Metrics by their definition or by the name of a preset."""
+    """Metrics by name or definition, or by the name of a preset."""
 
     panel: ClassVar[str] = "Metrics"
 
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help='Metric to measure, e.g. "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)". Repeat the '
-            "option for several. \\[default: PSDS 1 and 2 of DCASE 2021–2023]"
+            help='Metric to measure: a short name such as psds1 ("sedscope metrics" lists all), a '
+            'definition such as "PSDS(Intersection(dtc=0.7, gtc=0.7))", or NAME=DEFINITION. Repeat the '
+            "option for several. \\[default: psds1 and psds2]"
         ),
     ] = None
     preset: Annotated[
@@ -32,17 +33,17 @@ class MetricOptions(OptionGroup):
         typer.Option(help="Name of a preset; 'sedscope presets' lists them. Repeat for several."),
     ] = None
 
-    def metrics(self) -> list[Metric[Any]]:
-        """Return the metrics of the presets, then those of the definitions."""
-        from ..metrics import parse_metric
-        from ..tasks.presets import PRESETS, PSDS1, PSDS2
+    def metrics(self) -> dict[str, Metric[Any]]:
+        """Return the metrics of the presets, then the others, by name."""
+        from ..metrics.names import PSDS1, PSDS2, name_pairs, parse_named_metric
+        from ..tasks.presets import PRESETS
 
         presets = self.preset or []
         unknown = [name for name in presets if name not in PRESETS]
         if unknown:
             raise SedscopeError(
-                f"Unknown preset: {listing(with_guesses(unknown, PRESETS))}. The presets are "
-                f"{listing(PRESETS, limit=30)}."
+                f"Unknown preset: {listing(with_guesses(unknown, PRESETS))}. 'sedscope presets' lists all."
             )
-        of_presets = [metric for name in presets for metric in PRESETS[name]]
-        return [*of_presets, *(parse_metric(text) for text in self.metric or ())] or [PSDS1, PSDS2]
+        of_presets = [(None, metric) for name in presets for metric in PRESETS[name]]
+        chosen = [*of_presets, *(parse_named_metric(text) for text in self.metric or ())]
+        return name_pairs(chosen or [(None, PSDS1), (None, PSDS2)])

@@ -25,7 +25,7 @@ from ..data.times import Ticks
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
 from ..metrics import Metric
-from ..metrics.metric import as_metrics
+from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
@@ -50,7 +50,7 @@ Runs: TypeAlias = Scores | Sequence[Scores]
 def compare(
     systems: Mapping[str, Runs] | Sequence[Runs],
     truth: GroundTruth,
-    metrics: Iterable[Metric[Any]] | Metric[Any],
+    metrics: MetricsLike,
     n: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -77,8 +77,8 @@ def compare(
         seeds: their mean is compared, and their spread is reported.
     truth : GroundTruth
         The reference events.
-    metrics : Metric or iterable of Metric
-        What to measure.
+    metrics : Metric, str, iterable of these, or mapping of str to these
+        What to measure; see :func:`~sedscope.evaluate`.
     n, confidence, seed, interval, balanced, groups
         How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
     classes, missing, coverage
@@ -103,7 +103,8 @@ def compare(
     >>> comparison.differences[sed.presets.PSDS1]["a", "b"].verdict
     1
     """
-    chosen = as_metrics(metrics)
+    named = name_metrics(metrics)
+    chosen = tuple(named.values())
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
     runs = _align_runs(_as_systems(systems), truth, classes, clips, missing, coverage)
@@ -147,7 +148,7 @@ def compare(
     }
     intervals = [value for by_system in values.values() for value in by_system.values()]
     evaluations = {
-        name: run.evaluation(chosen, {metric: values[metric][name] for metric in chosen})
+        name: run.evaluation(named, {metric: values[metric][name] for metric in chosen})
         for name, run in first_runs.items()
     }
     for evaluation in evaluations.values():
@@ -157,6 +158,7 @@ def compare(
         python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
     return Comparison(
         systems=tuple(first_runs),
+        names={metric: name for name, metric in named.items()},
         metrics=chosen,
         classes=first.classes,
         clips=len(first.clips),
@@ -195,7 +197,7 @@ class _FirstRun:
         return int(_durations(self.deltas).sum()) / 3.6e9
 
     def evaluation(
-        self, metrics: tuple[Metric[Any], ...], intervals: Mapping[Metric[Any], Bootstrap]
+        self, metrics: Mapping[str, Metric[Any]], intervals: Mapping[Metric[Any], Bootstrap]
     ) -> Evaluation:
         return measure(
             metrics,

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ..engines.options import EngineName, RunOptions
-from ..io.atomic_write import write_text
 from ..metrics import Metric
+from ..metrics.names import metric_called
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
 from .result import Evaluation
-from .table_text import format_csv, format_latex, format_markdown, format_text
+from .table_text import (
+    Best,
+    format_csv,
+    format_latex,
+    format_markdown,
+    format_text,
+    oriented,
+    written,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +105,8 @@ class Comparison:
         The names of the systems.
     metrics : tuple of Metric
         What was measured.
+    names : mapping of Metric to str
+        The name of each metric, as it heads the column of a table.
     classes : tuple of str
         The classes that were evaluated.
     clips : int
@@ -126,6 +136,7 @@ class Comparison:
 
     systems: tuple[str, ...]
     metrics: tuple[Metric[Any], ...]
+    names: Mapping[Metric[Any], str]
     classes: tuple[str, ...]
     clips: int
     hours: float
@@ -153,7 +164,7 @@ class Comparison:
         >>> "a − b" in comparison.table()
         True
         """
-        legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.metrics, 1)]
+        legend = [f"{name}: {metric!r}" for metric, name in self.names.items()]
         return "\n".join(
             [
                 *format_text(self._systems_table()),
@@ -165,13 +176,13 @@ class Comparison:
             ]
         )
 
-    def class_table(self, metric: Metric[Any]) -> str:
+    def class_table(self, metric: Metric[Any] | str) -> str:
         """Return a readable table of one metric: a row per class, a column per system, then each pair.
 
         Parameters
         ----------
-        metric : Metric
-            One of the metrics that were compared.
+        metric : Metric or str
+            One of the metrics that were compared, or its name.
 
         Returns
         -------
@@ -183,9 +194,11 @@ class Comparison:
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
         >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
-        >>> comparison.class_table(sed.presets.PSDS1).split()[:4]
+        >>> comparison.class_table("psds1").split()[:4]
         ['class', 'a', 'b', 'a']
         """
+        if isinstance(metric, str):
+            metric = metric_called(metric, self.names)
         return "\n".join(format_text(self._class_rows(metric)))
 
     def to_markdown(self, path: str | Path | None = None) -> str:
@@ -207,20 +220,32 @@ class Comparison:
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
         >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
         >>> comparison.to_markdown().splitlines()[0]
-        '| system | [1] |'
+        '| system | psds1 |'
         """
         parts = [format_markdown(self._systems_table()), format_markdown(self._pairs_table())]
-        for i, metric in enumerate(self.metrics, 1):
-            parts.append(f"**[{i}]** `{metric!r}`\n\n{format_markdown(self._class_rows(metric))}")
-        return _written("\n\n".join([*parts, self._about()]) + "\n", path)
+        for metric, name in self.names.items():
+            parts.append(f"**{name}**: `{metric!r}`\n\n{format_markdown(self._class_rows(metric))}")
+        return written("\n\n".join([*parts, self._about()]) + "\n", path)
 
-    def to_latex(self, path: str | Path | None = None) -> str:
-        r"""Return all tables as LaTeX ``tabular`` environments, and write them to ``path`` if it is given.
+    def to_latex(
+        self,
+        path: str | Path | None = None,
+        *,
+        classes: Literal["rows", "columns"] = "rows",
+        digits: int = 3,
+    ) -> str:
+        r"""Return all tables as LaTeX, and write them to ``path`` if it is given.
+
+        They need the package ``booktabs``. The best value of each metric and class is in bold.
 
         Parameters
         ----------
         path : str or Path, optional
             A file to write the text to as well.
+        classes : {"rows", "columns"}, default "rows"
+            Whether each class is a row or a column.
+        digits : int, default 3
+            The number of decimals.
 
         Returns
         -------
@@ -235,13 +260,17 @@ class Comparison:
         >>> r"\begin{tabular}" in comparison.to_latex()
         True
         """
-        parts = [format_latex(self._systems_table()), format_latex(self._pairs_table())]
-        for i, metric in enumerate(self.metrics, 1):
-            parts.append(f"% [{i}] {metric!r}\n{format_latex(self._class_rows(metric))}")
-        return _written("\n\n".join([*parts, f"% {self._about()}"]) + "\n", path)
+        parts = [format_latex(self._systems_table(digits)), format_latex(self._pairs_table(digits))]
+        for metric, name in self.names.items():
+            rows = oriented(self._class_rows(metric, digits), classes)
+            table = format_latex(rows, rule_before_last=classes == "rows")
+            parts.append(f"% {name}: {metric!r}\n{table}")
+        return written("\n\n".join([*parts, f"% {self._about()}"]) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return every number as CSV, one row each: metric, class, system or pair, value, interval, …
+
+        The last column is the definition of the metric.
 
         An apostrophe precedes names that a spreadsheet could execute as a formula, such as ``=1+1``.
 
@@ -263,7 +292,7 @@ class Comparison:
         >>> comparison.to_csv().splitlines()[0][:24]
         'metric,class,system,less'
         """
-        return _written(format_csv([_CSV_HEADER, *self._long_rows()]), path)
+        return written(format_csv([_CSV_HEADER, *self._long_rows()]), path)
 
     def report(
         self,
@@ -302,47 +331,52 @@ class Comparison:
         legend = "≈ inside the noise: the interval of the difference has 0 in it"
         return f"{self.resampling.about()}, the same for all systems; {legend}"
 
-    def _systems_table(self) -> list[list[str]]:
-        header = ["system", *(f"[{i}]" for i, _ in enumerate(self.metrics, 1))]
-        return [
-            header,
-            *([name, *(_value(self.values[m][name]) for m in self.metrics)] for name in self.systems),
+    def _systems_table(self, digits: int = 4) -> list[list[str]]:
+        columns = [
+            _with_best(
+                [_value(of_system, digits) for of_system in self.values[metric].values()],
+                [*self.values[metric].values()],
+                metric.higher_is_better,
+            )
+            for metric in self.metrics
         ]
+        rows = zip(self.systems, *columns, strict=True)
+        return [["system", *self.names.values()], *map(list, rows)]
 
-    def _pairs_table(self) -> list[list[str]]:
+    def _pairs_table(self, digits: int = 4) -> list[list[str]]:
         header = ["difference", "metric", "value", "interval", "", "p", "wins", "losses", "classes"]
         rows = [
             [
                 f"{first} − {second}",
-                f"[{i}]",
-                f"{pair.value:+.4f}",
-                f"({pair.low:+.4f} … {pair.high:+.4f})",
+                self.names[metric],
+                f"{pair.value:+.{digits}f}",
+                f"({pair.low:+.{digits}f} … {pair.high:+.{digits}f})",
                 _SIGNS[pair.verdict],
                 _p_value(pair.p_corrected),
                 str(pair.wins),
                 str(pair.losses),
                 str(len(pair.per_class)),
             ]
-            for i, metric in enumerate(self.metrics, 1)
+            for metric in self.metrics
             for (first, second), pair in self.differences[metric].items()
         ]
         return [header, *rows]
 
-    def _class_rows(self, metric: Metric[Any]) -> list[list[str]]:
-        values, pairs = self.values[metric], self.differences[metric]
+    def _class_rows(self, metric: Metric[Any], digits: int = 4) -> list[list[str]]:
+        values, pairs, higher = self.values[metric], self.differences[metric], metric.higher_is_better
         header = ["class", *self.systems, *(f"{first} − {second}" for first, second in pairs)]
         rows = [
             [
                 label,
-                *(f"{values[name].per_class[label].value:.4f}" for name in self.systems),
-                *(_difference(pair.per_class[label]) for pair in pairs.values()),
+                *_values([value.per_class[label] for value in values.values()], digits, higher),
+                *(_difference(pair.per_class[label], digits) for pair in pairs.values()),
             ]
             for label in self.classes
         ]
         overall = [
             "overall",
-            *(f"{values[name].value:.4f}" for name in self.systems),
-            *(_difference(pair) for pair in pairs.values()),
+            *_values([*values.values()], digits, higher),
+            *(_difference(pair, digits) for pair in pairs.values()),
         ]
         return [header, *rows, overall]
 
@@ -351,33 +385,49 @@ class Comparison:
             for name, value in self.values[metric].items():
                 for label, interval in (("", value), *value.per_class.items()):
                     spread = value.spread if interval is value else np.nan
-                    yield [repr(metric), label, name, "", *_numbers(interval), f"{spread!r}", "", "", ""]
+                    yield [
+                        *(self.names[metric], label, name, "", *_numbers(interval), f"{spread!r}"),
+                        *("", "", "", repr(metric)),
+                    ]
             for (name, other), pair in self.differences[metric].items():
                 for label, difference in (("", pair), *pair.per_class.items()):
                     corrected = f"{pair.p_corrected!r}" if difference is pair else ""
                     yield [
-                        *(repr(metric), label, name, other, *_numbers(difference), ""),
-                        *(f"{difference.p!r}", corrected, str(difference.verdict)),
+                        *(self.names[metric], label, name, other, *_numbers(difference), ""),
+                        *(f"{difference.p!r}", corrected, str(difference.verdict), repr(metric)),
                     ]
 
 
 _SIGNS = {1: ">", 0: "≈", -1: "<"}
 _CSV_HEADER = [
     *("metric", "class", "system", "less", "value", "low", "high", "undefined_resamples"),
-    *("deviation_of_runs", "p", "p_corrected", "verdict"),
+    *("deviation_of_runs", "p", "p_corrected", "verdict", "definition"),
 ]
 
 
-def _value(value: SystemValue) -> str:
-    spread = "" if np.isnan(value.spread) else f" ± {value.spread:.4f}"
-    return f"{value.value:.4f}{spread} ({value.low:.4f}–{value.high:.4f})"
+def _value(value: SystemValue, digits: int) -> str:
+    spread = "" if np.isnan(value.spread) else f" ± {value.spread:.{digits}f}"
+    return f"{value.value:.{digits}f}{spread} ({value.low:.{digits}f}–{value.high:.{digits}f})"
 
 
-def _difference(difference: Difference) -> str:
+def _values(intervals: Sequence[Interval], digits: int, higher_is_better: bool) -> list[str]:
+    return _with_best([f"{each.value:.{digits}f}" for each in intervals], intervals, higher_is_better)
+
+
+def _with_best(cells: Sequence[str], intervals: Sequence[Interval], higher_is_better: bool) -> list[str]:
+    """Mark the best of several values, and all that look the same."""
+    values = np.array([interval.value for interval in intervals]) * (1 if higher_is_better else -1)
+    if not np.isfinite(values).any():
+        return [*cells]
+    best = cells[int(np.nanargmax(values))].partition(" ")[0]
+    return [Best(cell) if cell.partition(" ")[0] == best else cell for cell in cells]
+
+
+def _difference(difference: Difference, digits: int) -> str:
     if np.isnan(difference.value):
         return "nan"
     return (
-        f"{difference.value:+.4f} ({difference.low:+.4f} … {difference.high:+.4f}) "
+        f"{difference.value:+.{digits}f} ({difference.low:+.{digits}f} … {difference.high:+.{digits}f}) "
         f"{_SIGNS[difference.verdict]}"
     )
 
@@ -388,9 +438,3 @@ def _p_value(p: float) -> str:
 
 def _numbers(interval: Interval) -> list[str]:
     return [*(f"{x!r}" for x in (interval.value, interval.low, interval.high)), str(interval.undefined)]
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    if path is not None:
-        write_text(path, text)
-    return text

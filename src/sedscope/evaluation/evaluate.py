@@ -28,7 +28,7 @@ from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
-from ..metrics.metric import as_metrics
+from ..metrics.names import MetricsLike, name_metrics
 from ..metrics.requests import delta_requests
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
@@ -53,7 +53,7 @@ from .result import Evaluation
 def evaluate(
     scores: Scores,
     truth: GroundTruth,
-    metrics: Iterable[Metric[Any]] | Metric[Any],
+    metrics: MetricsLike,
     *,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
@@ -78,8 +78,9 @@ def evaluate(
         The scores of the system.
     truth : GroundTruth
         The reference events.
-    metrics : Metric or iterable of Metric
-        What to measure.
+    metrics : Metric, str, iterable of these, or mapping of str to these
+        What to measure: a metric, its short name (:data:`~sedscope.metrics.NAMED_METRICS` has all), or
+        its definition as text. The keys of a mapping are names of your own.
     classes : iterable of str, optional
         The classes to evaluate; all classes of the scores unless given.
     clips : iterable of str or "scored", optional
@@ -114,18 +115,21 @@ def evaluate(
     Returns
     -------
     Evaluation
-        The results, by metric.
+        The results, by metric or name.
 
     Examples
     --------
     >>> import sedscope as sed
     >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
     >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
-    >>> psds = sed.PSDS(sed.Intersection(dtc=0.7, gtc=0.7))
-    >>> evaluate(scores, truth, psds)[psds].value
+    >>> evaluate(scores, truth, "psds1")["psds1"].value
+    1.0
+    >>> result = evaluate(scores, truth, {"strict": sed.FScore(sed.Collar(onset=0.1))})
+    >>> result["strict"].value
     1.0
     """
-    chosen = as_metrics(metrics)
+    named = name_metrics(metrics)
+    chosen = tuple(named.values())
     options = RunOptions(threads, engine, scheduler, checkpoint, memory, progress)
     limited = options.memory_limit() is not None
     if limited and bootstrap is not None:
@@ -158,7 +162,7 @@ def evaluate(
         *([] if draws is None else draws.cautions()),
     ]
     result = measure(
-        chosen, in_blocks.counts, notes, intervals, alignment, in_blocks.deltas, in_blocks.durations
+        named, in_blocks.counts, notes, intervals, alignment, in_blocks.deltas, in_blocks.durations
     )
     return replace(result, blocks=in_blocks.blocks).warn(stacklevel=2)
 
@@ -166,7 +170,7 @@ def evaluate(
 def evaluate_sets(
     sets: Mapping[float, Detections],
     truth: GroundTruth,
-    metrics: Iterable[Metric[Any]] | Metric[Any],
+    metrics: MetricsLike,
     *,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
@@ -184,8 +188,9 @@ def evaluate_sets(
         list have no detections in it. :func:`~sedscope.approximate` makes such sets from scores.
     truth : GroundTruth
         The reference events, with the durations of the clips.
-    metrics : Metric or iterable of Metric
-        What to measure. Metrics at a threshold are defined only at the thresholds of the sets.
+    metrics
+        What to measure; see :func:`evaluate`. Metrics at a threshold are defined only at the thresholds
+        of the sets.
     classes, clips, missing, coverage
         What to evaluate; see :func:`evaluate`.
     overlaps : {"error", "merge"}, default "error"
@@ -208,7 +213,8 @@ def evaluate_sets(
     >>> result.value, result.thresholds
     (1.0, {'Dog': 0.5})
     """
-    chosen = as_metrics(metrics)
+    named = name_metrics(metrics)
+    chosen = tuple(named.values())
     processing = [repr(metric) for metric in chosen if metric.variants]
     if processing:
         raise SedscopeError(
@@ -225,12 +231,12 @@ def evaluate_sets(
         overlaps=overlaps,
         threads=threads,
     )
-    return measure(chosen, counts, notes, {}).warn(stacklevel=2)
+    return measure(named, counts, notes, {}).warn(stacklevel=2)
 
 
 def evaluate_deltas(
     deltas: Deltas | Iterable[Deltas],
-    metrics: Iterable[Metric[Any]] | Metric[Any],
+    metrics: MetricsLike,
     *,
     bootstrap: Resampling | int | None = None,
     threads: int | None = None,
@@ -242,8 +248,8 @@ def evaluate_deltas(
     deltas : Deltas or iterable of Deltas
         One for each criterion of the metrics; see :func:`~sedscope.deltas`,
         :func:`~sedscope.load_deltas` and :meth:`Deltas.merge`.
-    metrics : Metric or iterable of Metric
-        What to measure.
+    metrics
+        What to measure; see :func:`evaluate`.
     bootstrap : int or Resampling, optional
         Resample the clips this many times, and add intervals.
     threads : int, optional
@@ -264,7 +270,8 @@ def evaluate_deltas(
     >>> sed.evaluate_deltas(deltas, best)[best].value
     1.0
     """
-    chosen = as_metrics(metrics)
+    named = name_metrics(metrics)
+    chosen = tuple(named.values())
     parts = [deltas] if isinstance(deltas, Deltas) else [*deltas]
     by_criterion = {part.criterion: part for part in parts}
     if len(by_criterion) < len(parts):
@@ -291,11 +298,11 @@ def evaluate_deltas(
         *undefined_resamples_note(intervals.values()),
         *cautions,
     ]
-    return measure(chosen, counts, notes, intervals).warn(stacklevel=2)
+    return measure(named, counts, notes, intervals).warn(stacklevel=2)
 
 
 def measure(
-    metrics: Iterable[Metric[Any]],
+    metrics: Mapping[str, Metric[Any]],
     counts: Mapping[Criterion, Counts],
     notes: Iterable[str],
     intervals: Mapping[Metric[Any], Bootstrap],
@@ -305,13 +312,14 @@ def measure(
 ) -> Evaluation:
     """Measure the metrics on counts, and return the evaluation.
 
-    ``durations``: of each clip of the alignment, as evaluated.
+    ``metrics``: by name. ``durations``: of each clip of the alignment, as evaluated.
     """
     some = next(iter(counts.values()))
     references = _reference_events(counts, alignment, durations)
-    results = {metric: metric.measure(counts[metric.criterion]) for metric in metrics}
+    results = {metric: metric.measure(counts[metric.criterion]) for metric in metrics.values()}
     return Evaluation(
         results=results,
+        names={metric: name for name, metric in metrics.items()},
         counts=counts,
         classes=tuple(some),
         references=references,

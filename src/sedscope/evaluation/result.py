@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
@@ -17,23 +17,26 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeWarning
-from ..io.atomic_write import write_text
 from ..metrics import Metric, MetricResult
+from ..metrics.names import metric_called
 from ..resampling.intervals import Bootstrap, Interval
 from .false_alarms import FalseAlarms, false_alarms
-from .table_text import format_text
+from .result_rows import class_rows, legend, long_rows
+from .table_text import format_csv, format_latex, format_markdown, format_text, oriented, written
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Mapping[Metric[Any], MetricResult]):
-    """The results of an evaluation, by metric. The definition of a metric as text works as a key, too.
+    """The results of an evaluation, by metric. The name or the definition of a metric is a key, too.
 
     Attributes
     ----------
     results : mapping of Metric to its result
         The value of each metric, with its curves.
+    names : mapping of Metric to str
+        The name of each metric, as it heads the column of a table.
     counts : mapping of Criterion to Counts
         The counts of each criterion; for metrics with a limit on false positives, up to that limit. With
         several blocks of classes, only the rows that the metrics read (``ClassCounts.complete``).
@@ -70,6 +73,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
     """
 
     results: Mapping[Metric[Any], MetricResult]
+    names: Mapping[Metric[Any], str]
     counts: Mapping[Criterion, Counts]
     classes: tuple[str, ...]
     references: Mapping[str, int]
@@ -88,7 +92,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
 
     def __getitem__(self, metric: Metric[Any] | str) -> MetricResult:
         if isinstance(metric, str):
-            return {repr(key): result for key, result in self.results.items()}[metric]
+            return self.results[metric_called(metric, self.names)]
         return self.results[metric]
 
     def __iter__(self) -> Iterator[Metric[Any]]:
@@ -98,7 +102,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         return len(self.results)
 
     def scalars(self) -> dict[str, float]:
-        """Return all values in one flat dict, for loggers: ``{metric: value, "metric/class": value}``.
+        """Return all values in one flat dict, for loggers: ``{name: value, "name/class": value}``.
 
         Returns
         -------
@@ -110,14 +114,14 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
         >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
         >>> result = sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()))
-        >>> list(result.scalars().values())
-        [1.0, 1.0]
+        >>> result.scalars()
+        {'best_collar_f1': 1.0, 'best_collar_f1/Dog': 1.0}
         """
         values: dict[str, float] = {}
         for metric, result in self.results.items():
-            values[repr(metric)] = result.value
+            values[self.names[metric]] = result.value
             for label, class_result in result.per_class.items():
-                values[f"{metric!r}/{label}"] = class_result.value
+                values[f"{self.names[metric]}/{label}"] = class_result.value
         return values
 
     @cached_property
@@ -145,47 +149,115 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
         >>> result = sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()))
         >>> print(result.table())
-        class    references     [1]
-        ───────────────────────────
-        Dog               1  1.0000
-        ───────────────────────────
-        overall           1  1.0000
+        class    references  best_collar_f1
+        ───────────────────────────────────
+        Dog               1          1.0000
+        ───────────────────────────────────
+        overall           1          1.0000
         <BLANKLINE>
-        [1] BestFScore(Collar(onset=0.2, offset=0.2, offset_rate=0.2), beta=1, average='macro')
+        best_collar_f1: BestFScore(Collar(onset=0.2, offset=0.2, offset_rate=0.2), beta=1, average='macro')
         """
-        columns = [
-            (result, self.intervals.get(metric), self.false_alarms_per_hour.get(metric))
-            for metric, result in self.results.items()
-        ]
-        header = ["class", "references", *(f"[{i}]" for i, _ in enumerate(columns, 1))]
-        rows = [
-            [
-                label,
-                str(self.references[label]),
-                *(
-                    _number(result.per_class[label].value, bootstrap and bootstrap.per_class[label])
-                    if rates is None or label not in rates.per_class
-                    else f"nan ({rates.per_class[label]:.4g}/h)"
-                    for result, bootstrap, rates in columns
-                ),
-            ]
-            for label in self.classes
-        ]
-        overall = [
-            "overall",
-            str(sum(self.references.values())),
-            *(_number(result.value, bootstrap) for result, bootstrap, _ in columns),
-        ]
-        lines = format_text([header, *rows, overall])
+        lines = format_text(class_rows(self))
         rule = "─" * max(map(len, lines))
-        legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.results, 1)]
-        if self.intervals:
-            legend.append(next(iter(self.intervals.values())).resampling.about())
-        thresholds = sorted({rates.threshold for rates in self.false_alarms_per_hour.values()})
-        if thresholds:
-            at = f"the threshold {thresholds[0]:g}" if len(thresholds) == 1 else "the metric's threshold"
-            legend.append(f"(…/h) false alarms per hour of classes without reference events, at {at}")
-        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", *legend])
+        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", *legend(self)])
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Return the table as Markdown, and write it to ``path`` if it is given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the text to as well.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> sed.evaluate(scores, truth, "psds1").to_markdown().splitlines()[0]
+        '| class | references | psds1 |'
+        """
+        items = "\n".join(f"- {line}" for line in legend(self, code="`"))
+        return written(f"{format_markdown(class_rows(self))}\n\n{items}\n", path)
+
+    def to_latex(
+        self,
+        path: str | Path | None = None,
+        *,
+        classes: Literal["rows", "columns"] = "rows",
+        digits: int = 3,
+    ) -> str:
+        r"""Return the table as LaTeX, and write it to ``path`` if it is given.
+
+        It needs the package ``booktabs``.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the text to as well.
+        classes : {"rows", "columns"}, default "rows"
+            Whether each class is a row or a column.
+        digits : int, default 3
+            The number of decimals.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> print(sed.evaluate(scores, truth, ["psds1", "map"]).to_latex(classes="columns"))
+        % psds1: PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_ct=0, alpha_st=1, max_efpr=100, unit='hour')
+        % map: AveragePrecision(Clip(aggregation='max'), average='macro')
+        \begin{tabular}{lrr}
+        \toprule
+        class & Dog & overall \\
+        \midrule
+        references & 1 & 1 \\
+        psds1 & 1.000 & 1.000 \\
+        map & 1.000 & 1.000 \\
+        \bottomrule
+        \end{tabular}
+        <BLANKLINE>
+        """
+        rows = class_rows(self, digits)
+        table = format_latex(oriented(rows, classes), rule_before_last=classes == "rows")
+        return written("\n".join([*(f"% {line}" for line in legend(self)), table]) + "\n", path)
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Return every value as CSV, one row each: metric, class, value, interval, threshold, definition.
+
+        The overall value has an empty class. An apostrophe precedes names that a spreadsheet could
+        execute as a formula, such as ``=1+1``.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the text to as well.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> print(sed.evaluate(scores, truth, {"f1": sed.FScore(sed.Clip())}).to_csv())
+        metric,class,references,value,low,high,threshold,definition
+        f1,,1,1.0,,,,"FScore(Clip(aggregation='max'), threshold=0.5, beta=1, average='macro')"
+        f1,Dog,1,1.0,,,0.5,"FScore(Clip(aggregation='max'), threshold=0.5, beta=1, average='macro')"
+        <BLANKLINE>
+        """
+        return written(format_csv(long_rows(self)), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what :meth:`to_json` writes. Values that are not defined are None.
@@ -211,14 +283,35 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
             "hours": self.hours,
             "classes": list(self.classes),
             "references": dict(self.references),
-            "metrics": [
-                _as_dict(
-                    metric, result, self.intervals.get(metric), self.false_alarms_per_hour.get(metric)
-                )
-                for metric, result in self.results.items()
-            ],
+            "metrics": [self._as_dict(metric) for metric in self.results],
             "warnings": list(self.warnings),
         }
+
+    def _as_dict(self, metric: Metric[Any]) -> dict[str, Any]:
+        result, bootstrap = self.results[metric], self.intervals.get(metric)
+        entry: dict[str, Any] = {
+            "name": self.names[metric],
+            "metric": repr(metric),
+            "value": _finite(result.value),
+            "per_class": {label: _finite(value.value) for label, value in result.per_class.items()},
+        }
+        if result.thresholds:
+            entry["thresholds"] = {label: _finite(value) for label, value in result.thresholds.items()}
+        if metric in self.false_alarms_per_hour:
+            rates = self.false_alarms_per_hour[metric]
+            entry["false_alarms_per_hour"] = {
+                "threshold": rates.threshold,
+                "per_class": dict(rates.per_class),
+            }
+        if bootstrap:
+            entry["interval"] = {
+                **_limits(bootstrap),
+                "per_class": {
+                    label: _limits(interval) for label, interval in bootstrap.per_class.items()
+                },
+                "resampling": bootstrap.resampling.about(),
+            }
+        return entry
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the results as JSON text, and write them to ``path`` if it is given.
@@ -241,10 +334,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         >>> '"clips": 1' in result.to_json()
         True
         """
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        if path is not None:
-            write_text(path, text)
-        return text
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return written(f"{text}\n", path)
 
     def report(
         self,
@@ -307,39 +398,6 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         for warning in self.warnings:
             python_warnings.warn(warning, SedscopeWarning, stacklevel=stacklevel + 1)
         return self
-
-
-def _number(value: float, interval: Interval | None = None) -> str:
-    if interval is None:
-        return f"{value:.4f}"
-    return f"{value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
-
-
-def _as_dict(
-    metric: Metric[Any],
-    result: MetricResult,
-    bootstrap: Bootstrap | None,
-    rates: FalseAlarms | None,
-) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "metric": repr(metric),
-        "value": _finite(result.value),
-        "per_class": {label: _finite(value.value) for label, value in result.per_class.items()},
-    }
-    if result.thresholds:
-        entry["thresholds"] = {label: _finite(value) for label, value in result.thresholds.items()}
-    if rates:
-        entry["false_alarms_per_hour"] = {
-            "threshold": rates.threshold,
-            "per_class": dict(rates.per_class),
-        }
-    if bootstrap:
-        entry["interval"] = {
-            **_limits(bootstrap),
-            "per_class": {label: _limits(interval) for label, interval in bootstrap.per_class.items()},
-            "resampling": bootstrap.resampling.about(),
-        }
-    return entry
 
 
 def _limits(interval: Interval) -> dict[str, float | None]:

@@ -6,6 +6,11 @@ import csv as python_csv
 import io
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from ..errors import SedscopeError
+from ..io.atomic_write import write_text
 
 Table = Sequence[Sequence[str]]
 
@@ -30,9 +35,30 @@ _LATEX = str.maketrans(
 )
 
 
+_MINUS = re.compile(r"(?<![^\s(–…])-(?=\d)")
+"""A hyphen that stands for the minus of a number."""
+
 _FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """How a cell begins that spreadsheets may execute."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE | re.ASCII)
+
+
+class Best(str):
+    """The best value of several, which papers print in bold."""
+
+
+def oriented(rows: Table, classes: Literal["rows", "columns"]) -> Table:
+    """Return a table with a row per class as it is, or turned so that each class is a column."""
+    if classes not in ("rows", "columns"):
+        raise SedscopeError(f"classes={classes!r} is not valid. Choose 'rows' or 'columns'.")
+    return rows if classes == "rows" else [*zip(*rows, strict=True)]
+
+
+def written(text: str, path: str | Path | None) -> str:
+    """Return a text, and write it to a file if there is one."""
+    if path is not None:
+        write_text(path, text)
+    return text
 
 
 def format_text(rows: Table) -> list[str]:
@@ -60,29 +86,51 @@ def format_markdown(rows: Table) -> str:
     | :--- | ---: |
     | a\\|b | 0.5 |
     """
-    header, *body = [[_MARKUP.sub(r"\\\g<0>", _in_a_line(cell)) for cell in row] for row in rows]
+    header, *body = [[_markdown_cell(cell) for cell in row] for row in rows]
     rule = [":---", *["---:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *body))
 
 
-def format_latex(rows: Table) -> str:
-    """Format a LaTeX ``tabular`` that needs no package.
+def _markdown_cell(cell: str) -> str:
+    text = _MARKUP.sub(r"\\\g<0>", _in_a_line(cell))
+    return f"**{text}**" if isinstance(cell, Best) else text
 
-    >>> print(format_latex([["class", "F1"], ["Alarm_bell", "0.5"]]))
+
+def format_latex(rows: Table, *, rule_before_last: bool = False) -> str:
+    """Format a LaTeX ``tabular`` for the package ``booktabs``.
+
+    ``rule_before_last``: set the last row apart.
+
+    >>> print(format_latex([["class", "F1"], ["Alarm_bell", Best("0.5")], ["Dog", "-0.2"]]))
     \\begin{tabular}{lr}
-    \\hline
+    \\toprule
     class & F1 \\\\
-    \\hline
-    Alarm\\_bell & 0.5 \\\\
-    \\hline
+    \\midrule
+    Alarm\\_bell & \\textbf{0.5} \\\\
+    Dog & $-$0.2 \\\\
+    \\bottomrule
     \\end{tabular}
     """
-    lines = [" & ".join(_in_a_line(cell).translate(_LATEX) for cell in row) + r" \\" for row in rows]
+    lines = [" & ".join(map(_latex_cell, row)) + r" \\" for row in rows]
     # at the beginning of a line these would belong to the end of the line before
     header, *body = ["{}" + line if line.startswith(("[", "*")) else line for line in lines]
+    if rule_before_last and len(body) > 1:
+        body.insert(-1, r"\midrule")
     columns = "l" + "r" * (len(rows[0]) - 1)
-    around = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", header, r"\hline", *body, r"\hline"]
+    around = [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        header,
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+    ]
     return "\n".join([*around, r"\end{tabular}"])
+
+
+def _latex_cell(cell: str) -> str:
+    text = _MINUS.sub("−", _in_a_line(cell)).translate(_LATEX)
+    return rf"\textbf{{{text}}}" if isinstance(cell, Best) else text
 
 
 def format_csv(rows: Iterable[Sequence[str]]) -> str:

@@ -12,11 +12,13 @@ from .curve_areas import DPrime as DPrime
 from .metric import ClassResult as ClassResult
 from .metric import Metric as Metric
 from .metric import MetricResult as MetricResult
+from .names import NAMED_METRICS as NAMED_METRICS
+from .names import NamedMetric as NamedMetric
+from .names import parse_metric as parse_metric
 from .psds import PSDS as PSDS
 from .psds import ClassPSDS as ClassPSDS
 from .psds import PiPSDS as PiPSDS
 from .psds import PSDSResult as PSDSResult
-from .registry import parse_metric as parse_metric
 from .thresholded import BalancedAccuracy as BalancedAccuracy
 from .thresholded import BestErrorRate as BestErrorRate
 from .thresholded import BestFScore as BestFScore

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from ..counting.counts import Counts
 from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..definitions import Defined
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from .psd_roc import PSDROCParameters
 
@@ -195,17 +195,3 @@ class Metric(Defined, ABC, Generic[Result]):
         str or None
         """
         return None
-
-
-def as_metrics(metrics: Metric[Any] | Iterable[Metric[Any]]) -> tuple[Metric[Any], ...]:
-    """Return one or several metrics as a tuple, and refuse anything that is not a metric."""
-    if isinstance(metrics, (Metric, str)) or not isinstance(metrics, Iterable):
-        chosen: tuple[Any, ...] = (metrics,)
-    else:
-        chosen = tuple(metrics)
-    wrong = [repr(metric) for metric in chosen if not isinstance(metric, Metric)]
-    if wrong:
-        raise SedscopeError(f"Not a metric: {listing(wrong)}.")
-    if not chosen:
-        raise SedscopeError("There is no metric. Give at least one.")
-    return chosen

@@ -5,15 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Any
 
 from numpy.typing import ArrayLike
 
 from ..counting.deltas import Deltas
 from ..data.progress import Progress
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, SedscopeWarning
-from ..metrics import Metric
+from ..errors import SedscopeWarning
+from ..metrics.names import MetricLike, as_metric
 from .draws import Draws
 from .intervals import Bootstrap
 from .resampling import Resampling
@@ -21,7 +20,7 @@ from .resampling import Resampling
 
 def bootstrap(
     deltas: Deltas,
-    metric: Metric[Any],
+    metric: MetricLike,
     n: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -42,7 +41,7 @@ def bootstrap(
     ----------
     deltas : Deltas
         What :func:`~sedscope.deltas` found for the criterion of the metric.
-    metric : Metric
+    metric : Metric or str
         What to measure.
     n, confidence, seed, interval, balanced, groups
         How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
@@ -74,8 +73,7 @@ def bootstrap(
     >>> bootstrap(deltas, psds, n=200)
     <Interval: 0.5906 (0.5336–0.6740)>
     """
-    if not isinstance(metric, Metric):
-        raise SedscopeError(f"Not a metric: {metric!r}.")
+    metric = as_metric(metric)
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
     draws = Draws(resampling, deltas.clips, weights)

@@ -8,12 +8,8 @@ from typing import Any
 
 from ..criteria import Collar, Intersection, IoU, Segment
 from ..metrics import AUROC, PSDS, BestFScore, ErrorRate, FScore, Metric
-
-PSDS1 = PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1.0)
-"""PSDS scenario 1 of DCASE Task 4, 2021 to 2023: the system must localise well in time."""
-
-PSDS2 = PSDS(Intersection(dtc=0.1, gtc=0.1, cttc=0.3), alpha_ct=0.5, alpha_st=1.0)
-"""PSDS scenario 2 of DCASE Task 4, 2021 to 2023: the system must not confuse classes."""
+from ..metrics.names import PSDS1 as PSDS1
+from ..metrics.names import PSDS2 as PSDS2
 
 _LOOSE = Intersection(dtc=0.5, gtc=0.5, cttc=0.3)
 _ONSET = Collar(onset=0.5, offset=None)
@@ -79,7 +75,7 @@ _PRESETS = (
             f"dcase{year}_task4{part}",
             "PSDS scenarios 1 and 2, intersection F-score and collar F-score at 0.5",
             f"DCASE {year} Task 4{part.upper()}, detection in domestic environments",
-            (PSDS1, PSDS2, FScore(_LOOSE), FScore(Collar())),
+            (PSDS1, PSDS2, FScore(Intersection(dtc=0.5, gtc=0.5)), FScore(Collar())),
         )
         for year, part in ((2021, ""), (2022, ""), (2023, "a"))
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -21,7 +21,7 @@ from ..errors import SedscopeError, SedscopeWarning
 from ..evaluation.evaluate import measure
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
-from ..metrics.metric import as_metrics
+from ..metrics.names import MetricLike, MetricsLike, as_metric, name_metrics
 from ..postprocessing import PostProcessing
 from .batch import Batch
 from .clip_deltas import ClipDeltas
@@ -58,8 +58,8 @@ class SEDMetrics(torchmetrics.Metric):
 
     Parameters
     ----------
-    metrics : Metric, iterable of Metric, or mapping of str to Metric
-        The metrics. A metric without a name is named by its definition.
+    metrics : Metric, str, iterable of these, or mapping of str to these
+        The metrics, or their short names. The keys of a mapping are names of your own.
     classes : iterable of str
         The classes, in the order of the columns of the scores.
     frame : float
@@ -85,7 +85,7 @@ class SEDMetrics(torchmetrics.Metric):
     Examples
     --------
     >>> import sedscope as sed
-    >>> metrics = {"psds1": sed.presets.PSDS1, "f1": sed.FScore(sed.Collar())}
+    >>> metrics = {"psds1": "psds1", "f1": sed.FScore(sed.Collar())}
     >>> both = SEDMetrics(metrics, ["Dog"], frame=1.0)
     >>> both.update(torch.tensor([[[0.2], [0.9], [0.4]]]), ["a.wav"], targets=[[(1, 2, "Dog")]])
     >>> both.compute()
@@ -104,7 +104,7 @@ class SEDMetrics(torchmetrics.Metric):
 
     def __init__(
         self,
-        metrics: Metric[Any] | Iterable[Metric[Any]] | Mapping[str, Metric[Any]],
+        metrics: MetricsLike,
         classes: Iterable[str],
         *,
         frame: float,
@@ -117,11 +117,9 @@ class SEDMetrics(torchmetrics.Metric):
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        definitions = as_metrics(metrics.values() if isinstance(metrics, Mapping) else metrics)
-        names = metrics if isinstance(metrics, Mapping) else map(repr, definitions)
-        self.metrics: dict[str, Metric[Any]] = dict(zip(names, definitions, strict=True))
+        self.metrics = name_metrics(metrics)
         self.collector = BatchCollector(
-            definitions,
+            tuple(self.metrics.values()),
             classes,
             frame=frame,
             truth=truth,
@@ -289,12 +287,7 @@ class SEDMetrics(torchmetrics.Metric):
         >>> metrics.scalars()
         {'f1': 1.0, 'f1/Dog': 1.0}
         """
-        result, values = self.result(), {}
-        for name, metric in self.metrics.items():
-            values[name] = result[metric].value
-            for label, class_value in result[metric].per_class.items():
-                values[f"{name}/{label}"] = class_value.value
-        return values
+        return self.result().scalars()
 
     @property
     def parts(self) -> list[torch.Tensor] | torch.Tensor:
@@ -380,7 +373,7 @@ class SEDMetrics(torchmetrics.Metric):
             for criterion, criterion_deltas in deltas.items()
         }
         notes = self.collector.notes(deltas)
-        return measure(self.collector.metrics, counts, notes, {}, deltas=deltas)
+        return measure(self.metrics, counts, notes, {}, deltas=deltas)
 
     def _values(self, result: Evaluation) -> Any:
         """Return what :meth:`compute` returns for a result."""
@@ -439,8 +432,8 @@ class SEDMetric(SEDMetrics):
 
     Parameters
     ----------
-    metric : Metric
-        The metric.
+    metric : Metric or str
+        The metric, its short name, or its definition.
     classes : iterable of str
         The classes, in the order of the columns of the scores.
     frame : float
@@ -462,17 +455,17 @@ class SEDMetric(SEDMetrics):
 
     def __init__(
         self,
-        metric: Metric[Any],
+        metric: MetricLike,
         classes: Iterable[str],
         *,
         frame: float,
         truth: GroundTruth | None = None,
         **options: Any,
     ) -> None:
-        if not isinstance(metric, Metric):
+        if not isinstance(metric, (Metric, str)):
             raise SedscopeError(f"{metric!r} is not a metric. For several metrics, use SEDMetrics.")
-        super().__init__(metric, classes, frame=frame, truth=truth, **options)
-        self.metric = metric
+        self.metric = as_metric(metric)
+        super().__init__(self.metric, classes, frame=frame, truth=truth, **options)
 
     @property
     def higher_is_better(self) -> bool:

@@ -26,6 +26,7 @@ from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
+from ..metrics.names import MetricLike, as_metric
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.resampled_metric import ResampledMetric
@@ -106,7 +107,7 @@ class Tuning:
 def tune(
     scores: Scores,
     truth: GroundTruth,
-    metric: Metric[Any],
+    metric: MetricLike,
     postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
     *,
     folds: int | None = None,
@@ -130,7 +131,7 @@ def tune(
         The scores of the system.
     truth : GroundTruth
         The reference events.
-    metric : Metric
+    metric : Metric or str
         What should be best.
     postprocessing : post-processing, iterable of them, or str
         What to choose from: a list, or a sweep as text. Of equally good ones, the first is taken.
@@ -163,6 +164,7 @@ def tune(
     >>> tuned.cross_validated < tuned.value
     True
     """
+    metric = as_metric(metric)
     _check_metric(metric)
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     candidates = _candidates(postprocessing, metric)
@@ -334,8 +336,6 @@ class _Grid:
 
 
 def _check_metric(metric: Metric[Any]) -> None:
-    if not isinstance(metric, Metric):
-        raise SedscopeError(f"Not a metric: {metric!r}.")
     if metric.variants:
         raise SedscopeError(
             f"{metric!r} takes the best of its post-processings already, so there is nothing to tune."
