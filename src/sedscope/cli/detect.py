@@ -37,14 +37,17 @@ def detect(
     postprocess: PostprocessOption = None,
     output: Annotated[
         Path | None,
-        path_option("--output", "-o", help="File for the events. \\[default: standard output]"),
+        path_option("--output", "-o", help="File for the events. [default: standard output]"),
         Writes(),
     ] = None,
     scores_format: ScoresFormatOption = None,
     gaps: GapsOption = "error",
     stitch: StitchOption = None,
 ) -> None:
-    """Write the events that a system detects (filename onset offset event_label)."""
+    """Write the events that a system detects.
+
+    The table has the columns filename, onset, offset and event_label.
+    """
     from .. import OperatingPoints, read_scores, write_events
     from .. import detect as detect_events
 

@@ -26,7 +26,10 @@ def report(
     report_options: ReportOptions,
     engine: EngineOptions,
 ) -> None:
-    """Write an HTML report of a system with curves, threshold sliders, errors and clips, to open offline."""
+    """Write an HTML report of a system, which opens offline.
+
+    It has curves, threshold sliders, an error analysis and a clip browser.
+    """
     shown = report_options.arguments()
     result = evaluate_system(
         scores,
