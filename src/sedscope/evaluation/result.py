@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
@@ -19,15 +19,20 @@ from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeWarning
 from ..io.atomic_write import write_text
 from ..metrics import Metric, MetricResult
+from ..notebook.data_frame import Tabular
 from ..resampling.intervals import Bootstrap, Interval
 from .false_alarms import FalseAlarms, false_alarms
+from .result_frames import evaluation_frame, evaluation_html, evaluation_line
 from .table_text import format_text
+
+if TYPE_CHECKING:
+    from polars import DataFrame as PolarsFrame
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation(Mapping[Metric[Any], MetricResult]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
     """The results of an evaluation, by metric. The definition of a metric as text works as a key, too.
 
     Attributes
@@ -96,6 +101,35 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
 
     def __len__(self) -> int:
         return len(self.results)
+
+    def __repr__(self) -> str:
+        return evaluation_line(self)
+
+    def _repr_html_(self) -> str:
+        return evaluation_html(self)
+
+    def to_polars(self) -> PolarsFrame:
+        """Return a polars data frame with a row per metric and class.
+
+        The first row of a metric has no class (null): it is the value over all classes.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns ``metric``, ``class``, ``references``, ``value``, the ends of its interval
+            ``low`` and ``high``, and the ``threshold`` that the value belongs to. Where there is none,
+            or a value is not defined, a cell is null.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> result = sed.evaluate(scores, truth, sed.FScore(sed.Collar()))
+        >>> result.to_polars().select("class", "value", "threshold").rows()
+        [(None, 1.0, None), ('Dog', 1.0, 0.5)]
+        """
+        return evaluation_frame(self)
 
     def scalars(self) -> dict[str, float]:
         """Return all values in one flat dict, for loggers: ``{metric: value, "metric/class": value}``.
