@@ -75,7 +75,7 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         rows = (
             [label, str(self.references[label]), f"{self.reference_times[label]:.1f}"] for label in self
         )
-        header = ["class", "references", "seconds of them"]
+        header = ["class", "references", "total seconds"]
         return html_table(header, rows, len(self), "class", title=repr(self))
 
     def to_polars(self) -> PolarsFrame:

@@ -348,7 +348,7 @@ class GroundTruth(Tabular):
         lengths = to_seconds(self.offsets - self.onsets)
         seconds = np.bincount(self.event_labels, lengths, minlength=len(self.labels))
         rows = ([label, str(number[i]), f"{seconds[i]:.1f}"] for i, label in enumerate(self.labels))
-        header = ["class", "events", "seconds of them"]
+        header = ["class", "events", "total seconds"]
         return html_table(header, rows, len(self.labels), "class", title=repr(self))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from ..notebook.html_table import html_table
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
 from .result import Evaluation
+from .result_frames import heading
 from .table_text import format_csv, format_latex, format_markdown, format_text
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class Comparison(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.metrics, 1)]
+        legend = [f"[{i}] {heading(metric)}" for i, metric in enumerate(self.metrics, 1)]
         tables = []
         for (header, *rows), noun, notes in (
             (self._systems_table(), "system", []),
@@ -406,7 +407,7 @@ class Comparison(Tabular):
                 for label, interval in ((None, value), *value.per_class.items()):
                     spread = value.spread if interval is value else np.nan
                     yield [
-                        repr(metric),
+                        heading(metric),
                         label,
                         name,
                         None,
@@ -420,7 +421,7 @@ class Comparison(Tabular):
                 for label, difference in ((None, pair), *pair.per_class.items()):
                     corrected = pair.p_corrected if difference is pair else None
                     yield [
-                        *(repr(metric), label, name, other, *_numbers(difference), None),
+                        *(heading(metric), label, name, other, *_numbers(difference), None),
                         *(difference.p, corrected, difference.verdict),
                     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 _HEADING_LENGTH = 60  # characters, in a line of text
 
 
-def heading(metric: Metric[Any], names: Mapping[Metric[Any], str] | None = None) -> str:
-    """Return what a metric is called: its name if it has one, else its definition."""
-    return (names or {}).get(metric) or repr(metric)
+def heading(metric: Metric[Any]) -> str:
+    """Return what a metric is called in tables and data frames."""
+    return repr(metric)
 
 
 def evaluation_line(evaluation: Evaluation) -> str:

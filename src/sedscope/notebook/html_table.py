@@ -95,7 +95,7 @@ def html_points(title: str, columns: Mapping[str, Column]) -> str:
 
 
 def _number(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
+    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def _row(cells: Sequence[str], tag: str) -> str:
