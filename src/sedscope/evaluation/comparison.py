@@ -19,7 +19,7 @@ from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint
-from ..data.progress import Progress
+from ..data.progress import Progress, ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..data.times import Ticks
 from ..engines.options import EngineName, RunOptions
@@ -66,7 +66,7 @@ def compare(
     scheduler: object = None,
     checkpoint: str | Path | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> Comparison:
     """Compare systems on the same clips, which are drawn together in each resample (paired bootstrap).
 
@@ -105,6 +105,7 @@ def compare(
     """
     named = name_metrics(metrics)
     chosen = tuple(named.values())
+    progress = as_progress(progress, "Comparing")
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
     runs = _align_runs(_as_systems(systems), truth, classes, clips, missing, coverage)
