@@ -329,8 +329,8 @@ def test_compare(folder: Path, tmp_path: Path) -> None:
     with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
         numbers = list(csv.DictReader(file))
     (pair,) = [r for r in numbers if r["less"] and not r["class"] and r["metric"] == repr(metrics[0])]
-    assert float(pair["value"]) == expected.differences[metrics[0]]["good", "bad"].value
-    assert (pair["system"], pair["less"], pair["verdict"]) == ("good", "bad", "1")
+    assert float(pair["value"]) == expected.differences[metrics[0]]["bad", "good"].value
+    assert (pair["system"], pair["less"], pair["verdict"]) == ("bad", "good", "0")
 
 
 def test_compare_runs(folder: Path) -> None:
@@ -376,7 +376,7 @@ def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_pat
     (tmp_path / "good").symlink_to(folder / "bad")
     same = run("compare", "good/", tmp_path / "good", *options)  # the paths tell them apart
     assert same.code == 0
-    assert f"good − {tmp_path / 'good'}" in same.out
+    assert f"{tmp_path / 'good'} − good" in same.out
     for wrong, message in [
         (["good", "good"], "Two systems are called good"),
         (["x=good", "x=bad"], "Two systems are called x"),

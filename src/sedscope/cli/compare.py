@@ -72,7 +72,7 @@ def compare(
     truth = inputs.read_truth(as_location(ground_truth))
     runs = _read_runs(systems, inputs, truth, keep_scores=report is not None)
     first_run = next(iter(runs.values()))[0]
-    with counting_progress() as progress:
+    with counting_progress(resampling=True) as progress:
         result = compare_systems(
             runs,
             truth,

@@ -10,81 +10,15 @@ from typing import Any
 import numpy as np
 
 from ..engines.options import EngineName, RunOptions
+from ..errors import counted
 from ..io.atomic_write import write_text
 from ..metrics import Metric
-from ..resampling.intervals import Bootstrap, Interval
+from ..resampling.intervals import Interval
 from ..resampling.resampling import Resampling
+from .differences import Difference, PairDifference, SystemValue
+from .p_values import level_of, p_text, resamples_needed
 from .result import Evaluation
 from .table_text import format_csv, format_latex, format_markdown, format_text
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SystemValue(Bootstrap):
-    """A metric of a system: the mean over its runs, with its interval from resampling.
-
-    Attributes
-    ----------
-    runs : tuple of float
-        The value of each run.
-    """
-
-    runs: tuple[float, ...]
-
-    @property
-    def spread(self) -> float:
-        """The standard deviation between runs; NaN for a single run."""
-        with np.errstate(invalid="ignore"):  # infinite values have no deviation
-            return float(np.std(self.runs, ddof=1)) if len(self.runs) > 1 else np.nan
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Difference(Interval):
-    """The value of one system minus that of another, in the same resamples.
-
-    Attributes
-    ----------
-    p : float
-        The two-sided p value: twice the share of resamples in which the difference is not on its side
-        of 0.
-    higher_is_better : bool
-        Whether a larger value is a better one.
-    """
-
-    p: float
-    higher_is_better: bool
-
-    @property
-    def verdict(self) -> int:
-        """1 if the first system is better, −1 if it is worse, 0 if 0 lies in the interval."""
-        if np.isnan(self.low) or self.low <= 0 <= self.high:
-            return 0
-        return 1 if (self.low > 0) == self.higher_is_better else -1
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PairDifference(Difference):
-    """The difference between two systems over all classes, and for each class.
-
-    Attributes
-    ----------
-    p_corrected : float
-        The p value, corrected for the number of pairs of systems (Holm, 1979).
-    per_class : mapping of str to Difference
-        The difference for each class alone.
-    """
-
-    p_corrected: float
-    per_class: Mapping[str, Difference]
-
-    @property
-    def wins(self) -> int:
-        """The number of classes in which the first system is better by more than the noise."""
-        return sum(of_class.verdict > 0 for of_class in self.per_class.values())
-
-    @property
-    def losses(self) -> int:
-        """The number of classes in which the first system is worse by more than the noise."""
-        return sum(of_class.verdict < 0 for of_class in self.per_class.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +40,8 @@ class Comparison:
     values : mapping of Metric to mapping of str to SystemValue
         The value of each system, by metric and system.
     differences : mapping of Metric to mapping of pair to PairDifference
-        The value of the first system of a pair minus that of the second, by metric and pair.
+        The value of the later system minus that of the earlier one, by metric and pair: the pair
+        ``("b", "a")`` if ``a`` comes first in ``systems``.
     resampling : Resampling
         How the clips were drawn.
     warnings : tuple of str
@@ -120,7 +55,7 @@ class Comparison:
     >>> truth = sed.simulate.ground_truth(200)
     >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
     >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
-    >>> comparison.differences[sed.presets.PSDS1]["a", "b"].wins
+    >>> comparison.differences[sed.presets.PSDS1]["b", "a"].losses
     8
     """
 
@@ -135,10 +70,22 @@ class Comparison:
     warnings: tuple[str, ...]
     evaluations: Mapping[str, Evaluation]
 
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of systems."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    @property
+    def resamples_needed(self) -> int:
+        """The number of resamples without which no difference can be significant after the correction."""
+        return resamples_needed(self.pairs, self.resampling.confidence)
+
     def table(self) -> str:
         """Return a readable table: the systems by metric, then each pair of systems.
 
-        ≈ marks differences inside the noise, > and < mark better and worse.
+        Differences are those of the later system to the earlier one, so an improvement of a metric of
+        which more is better is positive. ≈ marks differences inside the noise, > and < mark better and
+        worse.
 
         Returns
         -------
@@ -150,7 +97,7 @@ class Comparison:
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
         >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
-        >>> "a − b" in comparison.table()
+        >>> "b − a" in comparison.table()
         True
         """
         legend = [f"[{i}] {metric!r}" for i, metric in enumerate(self.metrics, 1)]
@@ -161,7 +108,7 @@ class Comparison:
                 *format_text(self._pairs_table()),
                 "",
                 *legend,
-                self._about(),
+                self.about(),
             ]
         )
 
@@ -184,7 +131,7 @@ class Comparison:
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
         >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
         >>> comparison.class_table(sed.presets.PSDS1).split()[:4]
-        ['class', 'a', 'b', 'a']
+        ['class', 'a', 'b', 'b']
         """
         return "\n".join(format_text(self._class_rows(metric)))
 
@@ -212,7 +159,7 @@ class Comparison:
         parts = [format_markdown(self._systems_table()), format_markdown(self._pairs_table())]
         for i, metric in enumerate(self.metrics, 1):
             parts.append(f"**[{i}]** `{metric!r}`\n\n{format_markdown(self._class_rows(metric))}")
-        return _written("\n\n".join([*parts, self._about()]) + "\n", path)
+        return _written("\n\n".join([*parts, self.about()]) + "\n", path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         r"""Return all tables as LaTeX ``tabular`` environments, and write them to ``path`` if it is given.
@@ -238,7 +185,7 @@ class Comparison:
         parts = [format_latex(self._systems_table()), format_latex(self._pairs_table())]
         for i, metric in enumerate(self.metrics, 1):
             parts.append(f"% [{i}] {metric!r}\n{format_latex(self._class_rows(metric))}")
-        return _written("\n\n".join([*parts, f"% {self._about()}"]) + "\n", path)
+        return _written("\n\n".join([*parts, f"% {self.about()}"]) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return every number as CSV, one row each: metric, class, system or pair, value, interval, …
@@ -298,9 +245,36 @@ class Comparison:
             options=RunOptions(threads, engine, scheduler, checkpoint),
         )
 
-    def _about(self) -> str:
-        legend = "≈ inside the noise: the interval of the difference has 0 in it"
-        return f"{self.resampling.about()}, the same for all systems; {legend}"
+    def about(self) -> str:
+        """Say how the intervals and p values were made, and whether there are enough resamples for them.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
+        >>> sed.compare(systems, truth, sed.presets.PSDS1, n=50).about().split("; ")[1]
+        '≈ inside the noise: p is above 0.05'
+        """
+        level, pairs = level_of(self.resampling.confidence), self.pairs
+        parts = [
+            f"{self.resampling.about()}, the same for all systems",
+            f"≈ inside the noise: p is above {level:g}",
+        ]
+        if pairs > 1:
+            parts.append(f"p of overall differences is corrected for {pairs} pairs of systems (Holm)")
+        if self.resamples_needed > self.resampling.n:
+            least = min(1.0, pairs * 2 / (1 + self.resampling.n))
+            parts.append(
+                f"with {counted(self.resampling.n, 'resample')} p cannot be below "
+                f"{p_text(least, level, at_most=False)}: {self.resamples_needed} are needed for "
+                f"{counted(pairs, 'pair')}"
+            )
+        return "; ".join(parts)
 
     def _systems_table(self) -> list[list[str]]:
         header = ["system", *(f"[{i}]" for i, _ in enumerate(self.metrics, 1))]
@@ -313,24 +287,24 @@ class Comparison:
         header = ["difference", "metric", "value", "interval", "", "p", "wins", "losses", "classes"]
         rows = [
             [
-                f"{first} − {second}",
+                f"{later} − {earlier}",
                 f"[{i}]",
                 f"{pair.value:+.4f}",
                 f"({pair.low:+.4f} … {pair.high:+.4f})",
                 _SIGNS[pair.verdict],
-                _p_value(pair.p_corrected),
+                pair.p_text,
                 str(pair.wins),
                 str(pair.losses),
                 str(len(pair.per_class)),
             ]
             for i, metric in enumerate(self.metrics, 1)
-            for (first, second), pair in self.differences[metric].items()
+            for (later, earlier), pair in self.differences[metric].items()
         ]
         return [header, *rows]
 
     def _class_rows(self, metric: Metric[Any]) -> list[list[str]]:
         values, pairs = self.values[metric], self.differences[metric]
-        header = ["class", *self.systems, *(f"{first} − {second}" for first, second in pairs)]
+        header = ["class", *self.systems, *(f"{later} − {earlier}" for later, earlier in pairs)]
         rows = [
             [
                 label,
@@ -352,11 +326,11 @@ class Comparison:
                 for label, interval in (("", value), *value.per_class.items()):
                     spread = value.spread if interval is value else np.nan
                     yield [repr(metric), label, name, "", *_numbers(interval), f"{spread!r}", "", "", ""]
-            for (name, other), pair in self.differences[metric].items():
+            for (later, earlier), pair in self.differences[metric].items():
                 for label, difference in (("", pair), *pair.per_class.items()):
                     corrected = f"{pair.p_corrected!r}" if difference is pair else ""
                     yield [
-                        *(repr(metric), label, name, other, *_numbers(difference), ""),
+                        *(repr(metric), label, later, earlier, *_numbers(difference), ""),
                         *(f"{difference.p!r}", corrected, str(difference.verdict)),
                     ]
 
@@ -380,10 +354,6 @@ def _difference(difference: Difference) -> str:
         f"{difference.value:+.4f} ({difference.low:+.4f} … {difference.high:+.4f}) "
         f"{_SIGNS[difference.verdict]}"
     )
-
-
-def _p_value(p: float) -> str:
-    return "nan" if np.isnan(p) else f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
 def _numbers(interval: Interval) -> list[str]:
