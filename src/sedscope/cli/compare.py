@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..evaluation.comparison_result import Comparison
+    from ..evaluation.result import Evaluation
     from ..io.locations import Location
+    from ..metrics import Metric
 
 _TABLE_WRITERS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
 
@@ -42,6 +45,16 @@ def compare(
     resampling: ComparisonOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
+    at_false_alarms: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE|list|SYSTEM",
+            help="Compare all systems at the same false alarms of each class: a number per hour, 'list' for "
+            "those of the only event list without scores, or the name of such a system. Each system is "
+            "measured at the thresholds with the highest recall within them. "
+            "\\[default metrics: recall and F-score within collars]",
+        ),
+    ] = None,
     output: Annotated[
         list[Path] | None,
         path_option(
@@ -68,7 +81,7 @@ def compare(
     resampling.check()
     report_options.refuse_without(report)
     shown = report_options.arguments()
-    metrics = metric_options.metrics()
+    metrics = _metrics(metric_options, at_false_alarms)
     truth = inputs.read_truth(as_location(ground_truth))
     runs = _read_runs(systems, inputs, truth, keep_scores=report is not None)
     first_run = next(iter(runs.values()))[0]
@@ -78,6 +91,7 @@ def compare(
             truth,
             metrics,
             n=resampling.bootstrap,
+            at_false_alarms=_false_alarm_limit(at_false_alarms),
             progress=progress,
             **resampling.arguments(),
             **inputs.selection(first_run.classes),
@@ -88,6 +102,25 @@ def compare(
     for path in outputs:
         getattr(result, _TABLE_WRITERS[path.suffix])(path)
     _show(result)
+    if at_false_alarms is not None:
+        _show_operating_points(result)
+
+
+def _metrics(options: MetricOptions, at_false_alarms: str | None) -> list[Metric[Any]]:
+    """Return the metrics that were asked for, or the usual ones."""
+    from .. import Collar, FScore, Recall
+
+    if at_false_alarms is None or options.changed_options():
+        return options.metrics()
+    return [Recall(Collar()), FScore(Collar())]
+
+
+def _false_alarm_limit(text: str | None) -> float | str | None:
+    """Read a number, or keep the text as the name of a system."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _check_tables(outputs: Iterable[Path]) -> None:
@@ -160,3 +193,29 @@ def _show(result: Comparison) -> None:
         typer.echo(f"\n[{number}]\n{result.class_table(metric)}")
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
+
+
+def _show_operating_points(result: Comparison) -> None:
+    """Print the false alarms per hour of each class and the threshold there, for each criterion."""
+    from ..evaluation.table_text import format_text
+
+    for criterion, metric in {metric.criterion: metric for metric in reversed(result.metrics)}.items():
+        rows = [["class", *result.systems]]
+        for label in result.classes:
+            rows.append(
+                [label, *(_point(result.evaluations[name], metric, label) for name in result.systems)]
+            )
+        title = f"false alarms per hour (threshold), first run of each system, {criterion!r}"
+        typer.echo("\n".join(["", title, *format_text(rows)]))
+
+
+def _point(evaluation: Evaluation, metric: Metric[Any], label: str) -> str:
+    """Return the operating point of a class as text. An event list has no threshold to name."""
+    point = evaluation[metric].per_class[label]
+    if point.tally is None:
+        return ""
+    if point.threshold == math.inf:
+        return "never detected"
+    rate = f"{point.tally.false_alarms_per_hour(evaluation.hours):.4g}"
+    only_point = len(evaluation.counts[metric.criterion][label].scores) == 1
+    return rate if only_point else f"{rate} ({point.threshold:.4g})"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings as python_warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,10 +19,12 @@ from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, StagedProgress
 from ..data.times import Ticks
+from ..engines.engine import Engine
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, SedscopeWarning
 from ..io.size_limits import machine_memory
 from ..metrics import Metric
+from ..metrics.at_false_alarms import AtFalseAlarms, require_one_point
 from ..metrics.metric import as_metrics
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
@@ -31,6 +33,7 @@ from ..resampling.resampling import MOST_RESAMPLES, Resampling
 from .compared_runs import ComparedRun, Runs, align_runs, as_systems
 from .comparison_result import Comparison
 from .evaluate import measure
+from .matched_points import FalseAlarmLimit, MatchedPoints, check_limit
 from .notes import (
     coverage_note,
     empty_classes_note,
@@ -56,6 +59,7 @@ def compare(
     confidence: float = 0.95,
     seed: int = 0,
     *,
+    at_false_alarms: FalseAlarmLimit | None = None,
     interval: str = "percentile",
     balanced: bool = False,
     groups: Mapping[str, Hashable] | None = None,
@@ -86,6 +90,13 @@ def compare(
         With a confidence of 0.95, 24 systems (276 pairs) need 12000.
     confidence, seed, interval, balanced, groups
         How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
+    at_false_alarms : float or str, optional
+        Compare the systems at the same false alarms, instead of at the thresholds of the metrics. Each
+        class of each system is measured at the threshold that finds the most references with at most so
+        many false alarms: a number per hour and class, or those of an event list without scores, whose
+        name is given, or ``"list"`` if there is only one. The thresholds are chosen anew in each resample.
+        The metrics must be of one threshold, e.g. :class:`~sedscope.Recall` and :class:`~sedscope.FScore`.
+        ``comparison.metrics`` says where they are measured.
     classes, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     clips : iterable of str or "scored", optional
@@ -107,37 +118,55 @@ def compare(
     >>> comparison = compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
     >>> comparison.differences[sed.presets.PSDS1]["b", "a"].verdict
     -1
+
+    An event list, which has one operating point, and a system with scores at the same false alarms:
+
+    >>> events = sed.Scores.from_events(sed.detect(b, 0.6), classes=b.classes)
+    >>> at_list = compare(
+    ...     {"list": events, "a": a}, truth, sed.Recall(sed.Collar()), n=200, at_false_alarms="list"
+    ... )
+    >>> at_list.differences[at_list.metrics[0]]["a", "list"].verdict
+    1
     """
     chosen = as_metrics(metrics)
+    if at_false_alarms is not None:
+        require_one_point(chosen)
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(
         FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups
     )
-    runs = align_runs(as_systems(systems), truth, classes, clips, missing, coverage)
+    by_name = as_systems(systems)
+    if at_false_alarms is not None:
+        check_limit(at_false_alarms, [*by_name])
+    runs = align_runs(by_name, truth, classes, clips, missing, coverage)
     first = runs[0].alignment
     if n is None:
         resampling = replace(resampling, n=_enough_resamples(runs, len(chosen), confidence))
     draws = Draws(resampling, first.clips)
-    passes, resamples = len(first.clips), len(draws.weights)
-    steps = StagedProgress(progress, len(runs) * (passes + len(chosen) * resamples))
-    measured: dict[Metric[Any], dict[str, list[FloatArray]]] = {
-        metric: {run.system: [] for run in runs} for metric in chosen
-    }
+    clip_steps, resample_steps = len(first.clips), len(draws.weights)
+    steps = StagedProgress(progress, len(runs) * (clip_steps + len(chosen) * resample_steps))
     notes: list[str] = []
     first_runs: dict[str, _FirstRun] = {}
     with options.open_engine() as opened:
-        for run in runs:
-            engine_of_run = opened.for_system(f"{run.system}-{run.number}")
-            try:
-                deltas = find_deltas_for_weights(
-                    run.alignment, chosen, draws.weights, engine_of_run, steps.stage(passes)
-                )
-            except SedscopeError as error:
-                raise SedscopeError(f"{run.system}: {error}") from None
+        passes = _find_deltas(runs, chosen, draws, opened, steps)
+        matched: MatchedPoints | None = None
+        if at_false_alarms is not None:
+            every_pass = [*passes]  # the limit comes from one of the systems
+            matched = MatchedPoints(
+                at_false_alarms, chosen, draws, [(part.run, part.deltas) for part in every_pass]
+            )
+            chosen, passes = matched.metrics, iter(every_pass)
+            notes += matched.notes
+        measured: dict[Metric[Any], dict[str, list[FloatArray]]] = {
+            metric: {run.system: [] for run in runs} for metric in chosen
+        }
+        for run, engine_of_run, deltas in passes:
             for metric in chosen:
-                of_run = draws.measure(
-                    deltas[metric.criterion], metric, engine_of_run, steps.stage(resamples)
-                )
+                of_criterion, stage = deltas[metric.criterion], steps.stage(resample_steps)
+                if matched is not None and isinstance(metric, AtFalseAlarms):
+                    of_run = matched.measure(of_criterion, metric, engine_of_run, stage)
+                else:
+                    of_run = draws.measure(of_criterion, metric, engine_of_run, stage)
                 measured[metric][run.system].append(of_run)
             run_notes = [
                 *run.alignment.warnings,
@@ -182,6 +211,32 @@ def compare(
         warnings=warnings,
         evaluations=evaluations,
     )
+
+
+class _Pass(NamedTuple):
+    """What was found for a run."""
+
+    run: ComparedRun
+    engine: Engine
+    deltas: Mapping[Criterion, Deltas]
+
+
+def _find_deltas(
+    runs: Sequence[ComparedRun],
+    metrics: Sequence[Metric[Any]],
+    draws: Draws,
+    engine: Engine,
+    steps: StagedProgress,
+) -> Iterator[_Pass]:
+    """Find the deltas of one run after the other."""
+    for run in runs:
+        engine_of_run = engine.for_system(f"{run.system}-{run.number}")
+        stage = steps.stage(len(run.alignment.clips))
+        try:
+            deltas = find_deltas_for_weights(run.alignment, metrics, draws.weights, engine_of_run, stage)
+        except SedscopeError as error:
+            raise SedscopeError(f"{run.system}: {error}") from None
+        yield _Pass(run, engine_of_run, deltas)
 
 
 @dataclass(frozen=True, eq=False)
