@@ -20,7 +20,7 @@ class StagedProgress:
         """``total``: the sum of the sizes of all stages."""
         self._progress = progress
         self._total = total
-        self._done = 0
+        self._done = -1  # nothing was reported
         self._end = 0
 
     def stage(self, size: int) -> Progress | None:
@@ -32,7 +32,7 @@ class StagedProgress:
 
         def report(done: int, total: int) -> None:
             reached = start + (size * done // total if total else size)
-            if reached > self._done or reached == 0:
+            if reached > self._done:
                 self._done = reached
                 progress(reached, self._total)
 
