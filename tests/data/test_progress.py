@@ -10,9 +10,10 @@ import pytest
 
 import sedscope as sed
 from sedscope.data.progress import StagedProgress
+from sedscope.metrics import Metric
 
 BEST = sed.BestFScore(sed.Collar())
-METRICS = [sed.presets.PSDS1, BEST]
+METRICS: list[Metric[Any]] = [sed.presets.PSDS1, BEST]
 pytestmark = pytest.mark.filterwarnings("ignore:Some classes are not defined:sedscope.SedscopeWarning")
 
 WORK: dict[str, tuple[Callable[..., Any], int]] = {

@@ -183,6 +183,6 @@ def test_several_lists_and_a_name(
     values = comparison.values[comparison.metrics[0]]
     assert values["a"].value == values["b"].value
     assert repr(comparison.metrics[0]).endswith(" at the false alarms of b")
-    runs = {"a": [events, events], "c": scored}
+    runs: dict[str, Any] = {"a": [events, events], "c": scored}
     with pytest.raises(sed.SedscopeError, match="a has 2 runs, so its false alarms are no single limit"):
         sed.compare(runs, truth, METRICS[0], n=5, at_false_alarms="a")
