@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 import sedscope as sed
 from sedscope.counting.tally import Tally
 from sedscope.metrics import Metric
+from sedscope.metrics.at_false_alarms import AtFalseAlarms
+from sedscope.resampling.matched_metric import MatchedMetric
 
 COLLAR = sed.Collar(0.5)
 METRICS: list[Metric[Any]] = [
@@ -133,9 +136,18 @@ def test_checkpoints_keep_the_values(
     for _ in range(2):
         kept = sed.compare(systems, truth, METRICS[0], checkpoint=tmp_path, **options)
         assert kept.table() == plain.table()
-    (tmp_path / "report.html").unlink(missing_ok=True)
     plain.report(tmp_path / "report.html")
     assert "at the false alarms of list" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_work_can_travel_to_another_process(truth: sed.GroundTruth, scored: sed.Scores) -> None:
+    deltas = sed.deltas(scored, truth, COLLAR)
+    metric = AtFalseAlarms(sed.Recall(COLLAR), "some limit", dict.fromkeys(scored.classes, 3))
+    work = MatchedMetric(deltas, metric, threads=1)
+    block = np.ones((2, 24), np.int32), np.array([[0, 3, 9], [1, 1, 1]])
+    values = work(block)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(work))(block), values)
+    assert work.key(*block) != work.key(block[0], block[1] + 1)
 
 
 @pytest.mark.parametrize(
