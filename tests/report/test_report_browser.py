@@ -294,7 +294,7 @@ def test_two_systems(page: Browser, tmp_path: Path) -> None:
     comparison = sed.compare(scores, truth, METRICS[:2], n=50)
     comparison.report(tmp_path / "report.html")
     page.open(tmp_path / "report.html")
-    found = comparison.differences[METRICS[0]]["good", "poor"]
+    found = comparison.differences[METRICS[0]]["poor", "good"]
     rows = page.rows(".differences", foot=True)
     for row, (label, difference) in zip(rows, found.per_class.items(), strict=False):
         assert row["class"] == label

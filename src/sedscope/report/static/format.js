@@ -41,10 +41,6 @@ export function signed(value, digits = 4) {
   return (value < 0 || Object.is(value, -0) ? "−" : "+") + fixed(Math.abs(value), digits);
 }
 
-export function pValue(p) {
-  return Number.isNaN(p) ? "" : p < 0.001 ? "< 0.001" : fixed(p, 3);
-}
-
 export function seconds(microseconds) {
   return `${short(microseconds / 1e6, 6)} s`;
 }
