@@ -62,10 +62,6 @@ export function pValue(p) {
   return Number.isNaN(p) ? "" : p < 0.001 ? "< 0.001" : fixed(p, 3);
 }
 
-export function seconds(microseconds) {
-  return `${short(microseconds / 1e6, 6)} s`;
-}
-
 export function clipped(text, length = 40) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
