@@ -32,7 +32,8 @@ export function zoomControls(timeWindow) {
   timeWindow.onChange(refresh);
   refresh();
   return el("div", { class: "zoom screen", role: "group", "aria-label": "part of the clip" }, out,
-    tool("+", "zoom in (plus key, or control + wheel)", () => timeWindow.zoom(ZOOM)), all, earlier, position, later, shown);
+    tool("+", "zoom in (plus key, or control + wheel)", () => timeWindow.zoom(ZOOM)), all,
+  el("span", { class: "place" }, earlier, position, later), shown);
 }
 
 // Follows the wheel and the pointer over pictures. `timeAt(event)`: the time under the pointer.
