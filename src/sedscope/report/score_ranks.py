@@ -103,8 +103,9 @@ def _edges(ticks: Ticks, end: int) -> tuple[int, float, int, int] | Packed:
     edges = ticks if ticks[-1] == end else np.append(ticks, end)
     columns, regular = len(edges) - 1, edges[:-1]  # the last column may be shorter
     mean = (int(regular[-1]) - int(regular[0])) / (columns - 1) if columns > 1 else 0.0
-    # the mean of rounded boundaries is a little off where the length is a third of a microsecond, say
-    for length in (mean, float(Fraction(mean).limit_denominator(1000))):
+    # where the length is no whole number of microseconds, the mean of rounded boundaries is a little off
+    simple = (float(Fraction(mean).limit_denominator(limit)) for limit in (10, 100, 1000))
+    for length in (mean, *simple):
         if np.array_equal(np.floor(edges[0] + np.arange(columns) * length + 0.5), regular):
             return int(edges[0]), length, columns, int(edges[-1])
     return pack_steps(edges)

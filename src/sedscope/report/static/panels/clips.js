@@ -105,12 +105,14 @@ class ClipBrowser {
         swatch("detection right", "true detection"), swatch("detection wrong", "false detection")]
       : [swatch("reference unknown", "reference"), swatch("detection unknown", "detection")]),
     el("span", {}, "line: score, dashed: threshold"));
-    const { pointed } = this;
+    const { pointed } = this; // a lane that is replaced loses the focus
     const focused = [...this.pictures.querySelectorAll(".lane")].indexOf(document.activeElement);
     this.pictures.replaceChildren(...parts, el("p", { class: "small" }, remarks(clip, shown)));
     const lane = this.pictures.querySelectorAll(".lane")[focused];
-    if (lane) lane.focus({ preventScroll: true });
-    if (lane && pointed) this.pointAt(lane, pointed.i);
+    if (!lane) return;
+    lane.focus({ preventScroll: true });
+    this.pointed = pointed;
+    if (pointed) this.markPointed(lane);
   }
 
   timeScale() {
@@ -193,7 +195,7 @@ class ClipBrowser {
   // Arrow keys go from event to event and describe it, and the window follows. The enter key plays it.
   addKeys(picture, label, events) {
     picture.events = { label, events };
-    picture.addEventListener("blur", () => picture.isConnected && this.pointAt(picture, -1));
+    picture.addEventListener("blur", () => this.pointAt(picture, -1));
     picture.addEventListener("keydown", (key) => {
       const current = this.pointed ? this.pointed.i : -1;
       const event = events[current];
@@ -209,18 +211,23 @@ class ClipBrowser {
     });
   }
 
-  // Goes to event i of a lane; -1: to none.
+  // Goes to event i of a lane; -1: to none. The window follows, and then the lane is drawn again.
   pointAt(picture, i) {
+    const event = picture.events.events[i];
+    this.pointed = event ? { i } : null;
+    if (event) this.timeWindow.reveal(event.onset / 1e6, event.offset / 1e6);
+    this.markPointed(picture);
+  }
+
+  // Marks and describes the event of a lane that the user went to.
+  markPointed(picture) {
     const { label, events } = picture.events;
     picture.querySelector(".current")?.classList.remove("current");
-    this.pointed = i < 0 || i >= events.length ? null : { i };
-    if (!this.pointed) {
+    const { bar, text } = (this.pointed && events[this.pointed.i]) ?? {};
+    if (!bar) {
       hideTooltip();
       return;
     }
-    const { onset, offset, bar, text } = events[i];
-    this.timeWindow.reveal(onset / 1e6, offset / 1e6); // then the lane is drawn again
-    if (!bar) return;
     bar.classList.add("current");
     const box = bar.getBoundingClientRect();
     showTooltip(box.left, box.bottom - 8, label, [text]);
