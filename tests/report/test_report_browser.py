@@ -160,7 +160,8 @@ def test_effective_rates_are_split(opened: Browser, counts: Any) -> None:
     for vertex in range(len(curve.efpr)):
         text = opened.text("#tooltip")
         of_false, of_cross = map(
-            float, re.search(r"= ([\d.]+) from false positives\+ ([\d.]+) from cross", text).groups()  # type: ignore[union-attr]
+            float,
+            re.search(r"= ([\d.]+) from false positives\+ ([\d.]+) from cross", text).groups(),  # type: ignore[union-attr]
         )
         table = criterion_counts["Dishes"]
         fp = int(np.max(table.fp[table.scores == curve.scores[vertex]], initial=0))

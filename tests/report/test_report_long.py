@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,7 +142,9 @@ def test_a_window_is_zoomed_and_moved(opened: Browser) -> None:
     assert shown_window(opened) == pytest.approx((end / 4, 3 * end / 4), abs=30)
 
     lane = opened.run("return document.querySelector('.lane')")
-    ActionChains(opened.driver, duration=0).click_and_hold(lane).move_by_offset(100, 0).release().perform()
+    ActionChains(opened.driver, duration=0).click_and_hold(lane).move_by_offset(
+        100, 0
+    ).release().perform()
     width = opened.run("return document.querySelector('.lane').clientWidth")
     moved = end / 4 - shown_window(opened)[0]
     assert moved == pytest.approx(100 / width * end / 2, rel=0.05)

@@ -272,7 +272,9 @@ def test_twenty_classes_differ_in_colour_and_forty_without(
     panel = (255, 255, 255) if scheme == "light" else (27, 32, 37)
     for i, colour in enumerate(colours):
         assert contrast(colour, panel) > 3  # as accessible pictures need
-        nearest = min(np.abs(np.subtract(colour, other)).sum() for other in colours[:i] + colours[i + 1 :])
+        nearest = min(
+            np.abs(np.subtract(colour, other)).sum() for other in colours[:i] + colours[i + 1 :]
+        )
         assert nearest > 50
 
 

@@ -150,9 +150,7 @@ def _curves(
     return Curves(overall, classes)
 
 
-def false_positives(
-    curve: ClassPSDROC, vertices: NDArray[np.intp], counts: Counts
-) -> NDArray[np.int64]:
+def false_positives(curve: ClassPSDROC, vertices: NDArray[np.intp], counts: Counts) -> NDArray[np.int64]:
     """Return the number of false positives at some vertices of a curve."""
     numbers = np.zeros(len(vertices), np.int64)
     processed = curve.postprocessing or (None,) * len(curve.scores)
