@@ -9,8 +9,9 @@ export class ClipEvents {
     Object.assign(this, { model, state, scores: new Map(), references: new Map(), judged: new Map() });
   }
 
-  // The scores, detections and references of a class in a clip. `types` holds the error types by the chosen
-  // criterion, or null if it does not judge events. Judged again only if the threshold or the criterion has changed.
+  // The scores, detections and references of a class in a clip. `types` holds the error types by the chosen criterion
+  // and `errors` how many detections are false and references missed; both are null if it does not judge events. Judged
+  // again only if the threshold or the criterion has changed.
   of(clip, s, k) {
     const { state } = this;
     const version = `${state.criterion},${state.rank(k, s)}`;
@@ -27,8 +28,10 @@ export class ClipEvents {
     const references = byClass.get(k) ?? [];
     const others = [...byClass.keys()].filter((c) => c !== k).map((c) => byClass.get(c));
     const { rule } = this.model.criteria[this.state.criterion];
-    return { ranks, edges, detections, references,
-      types: rule ? judge(rule, detections, references, others) : null };
+    const types = rule ? judge(rule, detections, references, others) : null;
+    const errors = types && [types.detections, types.references].map((side) =>
+      side.filter((type) => !isRight(type)).length);
+    return { ranks, edges, detections, references, types, errors };
   }
 
   // How many detections are false and how many references are missed, of a class or, with k = null, of all classes
@@ -38,10 +41,9 @@ export class ClipEvents {
     const classes = k === null ? drawn : drawn.filter((c) => c === k);
     const sum = [0, 0];
     for (const c of classes) {
-      const { types } = this.of(clip, s, c);
-      if (!types) return null;
-      [types.detections, types.references].forEach((side, i) =>
-        (sum[i] += side.filter((type) => !isRight(type)).length));
+      const { errors } = this.of(clip, s, c);
+      if (!errors) return null;
+      errors.forEach((number, i) => (sum[i] += number));
     }
     return sum;
   }

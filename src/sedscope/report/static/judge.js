@@ -1,6 +1,8 @@
 // Judges one clip and class at one threshold: what is detected, and the error type of each event.
 // Times are whole microseconds. An event is [onset, offset].
 
+const MANY_EVENTS = 50; // so many are worth splitting into groups
+
 // Runs of frames above the threshold. The rank of a frame is the number of thresholds below its score.
 export function detectEvents(ranks, edges, thresholdRank) {
   const events = [];
@@ -17,6 +19,7 @@ export function detectEvents(ranks, edges, thresholdRank) {
 // references of each other class. Events that are too far apart to matter to each other are judged apart, because a
 // long recording has thousands of them.
 export function judge(rule, detections, references, others) {
+  if (detections.length + references.length < MANY_EVENTS) return judgeGroup(rule, detections, references, others);
   const reach = reachOf(rule, references);
   const othersNear = others.map((events) => eventsNear(events));
   const types = { references: [], detections: [] };
