@@ -22,7 +22,7 @@ registerPanel("systems", ({ section, data, model }) => {
       data.about ? `${capitalised(data.about)}; p of single classes is not corrected.`
         : "To get intervals, run sedscope compare with --report."),
     el("div", { class: "row" },
-      select("Metric", model.metrics.map(({ definition }, m) => [m, `[${m + 1}] ${definition}`]), (value) => {
+      select("Metric", model.metrics.map(({ name }, m) => [m, name]), (value) => {
         metric = Number(value);
         draw();
       }),
