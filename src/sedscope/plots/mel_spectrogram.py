@@ -90,7 +90,9 @@ def _band_weights(rate: float, size: int) -> FloatArray:
     centre, step = spaced[1:-1], rate / size
     low, high = np.minimum(spaced[:-2], centre - step), np.maximum(spaced[2:], centre + step)
     bins = (np.arange(size // 2 + 1) * step)[:, None]
-    weights = np.clip(np.minimum((bins - low) / (centre - low), (high - bins) / (high - centre)), 0, None)
+    weights = np.clip(
+        np.minimum((bins - low) / (centre - low), (high - bins) / (high - centre)), 0, None
+    )
     normalised: FloatArray = weights / weights.sum(axis=0)
     return normalised
 

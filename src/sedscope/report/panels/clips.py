@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from ...data.alignment import Alignment
 from ...data.arrays import FloatArray
 from ...data.scores import ClipScores
-from ...data.times import Ticks
-from ..audio import EmbeddedAudio, embed_audio
+from ...data.times import Ticks, to_ticks
+from ...diagnosis.clips import diagnose_aligned_clip
+from ...diagnosis.error_types import TYPES
+from ..audio import AudioPart, embed_audio
 from ..packing import pack_bytes, pack_steps
 from ..schema import Packed, PanelData
 from ..source import ReportSource
@@ -50,8 +52,8 @@ class ClipEntry:
     undrawn: int
     """How many more classes are near their threshold in this clip."""
     systems: Sequence[ClipScoreRanks]
-    audio: str | None
-    """A ``data:`` URL."""
+    audio: Sequence[AudioPart] = ()
+    """In order of time; of long recordings only some parts."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,45 @@ def build(source: ReportSource) -> PanelContent | None:
     selection = source.clip_selection
     alignments = [system.alignment for system in source.systems if system.alignment is not None]
     names = [] if selection is None else [alignments[0].clips[number] for number in selection.clips]
-    audio = EmbeddedAudio() if source.audio is None else embed_audio(source.audio, names)
     if selection is None or not names:
+        if source.audio is not None:
+            embed_audio(source.audio, {}, lambda _: ())  # refuses a folder that does not exist
         return None
     clips = [
-        _clip_entry(number, alignments, source.thresholds, selection.thresholds, audio)
+        _clip_entry(number, alignments, source.thresholds, selection.thresholds)
         for number in selection.clips
     ]
-    return PanelContent(ClipsData(clips), audio.notes)
+    if source.audio is None:
+        return PanelContent(ClipsData(clips))
+    lengths = {clip.name: clip.end for clip in clips}
+    audio = embed_audio(source.audio, lengths, lambda clip: _times_of_errors(source, clip))
+    heard = [replace(clip, audio=audio.parts.get(clip.name, ())) for clip in clips]
+    return PanelContent(ClipsData(heard), audio.notes)
+
+
+def _times_of_errors(source: ReportSource, clip: str) -> list[tuple[int, int]]:
+    """Return onset and offset of the errors of all systems in a clip, in microseconds.
+
+    They are those by which the clips were selected. If the clip has none, or if no criterion judges
+    events, references take their place.
+    """
+    selection = source.clip_selection
+    assert selection is not None
+    alignments = [system.alignment for system in source.systems if system.alignment is not None]
+    judged = [
+        diagnose_aligned_clip(alignment, clip, criterion, selection.thresholds)
+        for alignment in alignments
+        for criterion in source.judging_criteria[:1]
+    ]
+    errors = [
+        to_ticks([event.onset, event.offset])
+        for diagnosis in judged
+        for event in (*diagnosis.detections, *diagnosis.references)
+        if event.error_type not in TYPES[0] and event.label in selection.thresholds
+    ]
+    number = alignments[0].clips.index(clip)
+    references = alignments[0].events[slice(*alignments[0].starts[number : number + 2])]
+    return [(int(onset), int(offset)) for onset, offset in errors or references]
 
 
 def _clip_entry(
@@ -81,7 +114,6 @@ def _clip_entry(
     alignments: Sequence[Alignment],
     thresholds: Mapping[str, FloatArray],
     lowest: Mapping[str, float],
-    audio: EmbeddedAudio,
 ) -> ClipEntry:
     """Build one clip.
 
@@ -111,7 +143,6 @@ def _clip_entry(
             _score_ranks(clip_scores, alignment, {k: detailed[k] for k in kept}, thresholds)
             for clip_scores, alignment in zip(scores, alignments, strict=True)
         ],
-        audio=audio.urls.get(clip),
     )
 
 

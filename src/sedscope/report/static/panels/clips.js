@@ -11,6 +11,7 @@ import { registerPanel } from "../panel.js";
 import { Player } from "../player.js";
 import { printing } from "../printing.js";
 import { linear } from "../scales.js";
+import { SpectrogramView } from "../spectrogram_view.js";
 import { curveStyle, labelWithSample, swatch } from "../styles.js";
 import { hideTooltip, showTooltip } from "../tooltip.js";
 
@@ -25,7 +26,7 @@ class ClipBrowser {
     this.list = el("ol", { class: "clip-list" });
     this.key = el("p", { class: "key small" });
     this.view = el("div", { class: "clip-view" });
-    this.hasAudio = clips.some((clip) => clip.audio);
+    this.hasAudio = clips.some((clip) => clip.audio.length);
     section.append(
       el("p", { class: "about screen" }, `${clips.length} of ${model.page.header.clips} clips: those with the most ` +
         "errors at the best F1 of each class by the first criterion that judges events, then some without errors. " +
@@ -151,20 +152,21 @@ class ClipBrowser {
       : [swatch("reference unknown", "reference"), swatch("detection unknown", "detection")]),
     el("span", {}, "line: score, dashed: threshold"));
     const focused = [...this.pictures.querySelectorAll(".lane")].indexOf(document.activeElement);
-    this.pictures.replaceChildren(...parts, el("p", { class: "small" }, remarks(clip, shown)));
+    this.pictures.replaceChildren(this.spectrogram?.draw(x, width) ?? "", ...parts, el("p", { class: "small" }, remarks(clip, shown)));
     if (focused >= 0) this.pictures.querySelectorAll(".lane")[focused]?.focus({ preventScroll: true });
   }
 
   // Builds what stays while thresholds change, so that the audio plays on.
   open(clip) {
     this.openClip = clip;
-    this.player = clip.audio ? new Player(clip.audio) : null;
+    this.player = clip.audio.length ? new Player(clip.audio) : null;
+    this.spectrogram = this.player ? new SpectrogramView(clip.audio, this.player) : null;
     this.pictures = el("div", { class: this.player ? "playable" : "" });
     const silent = this.hasAudio ? el("p", { class: "small" }, "This clip has no audio.") : "";
     this.view.replaceChildren(
       el("div", { class: "tools" }, button("SVG", () => this.save(clip), { title: "Save the picture as SVG" })),
       el("h3", {}, nameOf(clip.name), ` · ${seconds(clip.end)}`), this.player ? this.player.audio : silent,
-      this.key, this.pictures);
+      this.spectrogram?.note ?? "", this.key, this.pictures);
   }
 
   save(clip) {
@@ -199,6 +201,7 @@ class ClipBrowser {
     const system = model.systems.length > 1 ? `${clipped(model.systems[s])}, ` : "";
     const picture = svg("svg", { class: "lane", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0,
       "aria-label": `${model.labels[k]}: ${references.length} references, ${detections.length} detections` },
+    this.spectrogram ? this.spectrogram.backdrop(LANE.top, height - LANE.top) : null,
     svg("text", { x: 8, y: 11 }, `${system}threshold ${short(state.threshold(k, s), 4)}`),
     svg("path", { class: `curve ${curveStyle(k).colour}`, d: stepPath(ranks, edges, x, y) }),
     svg("line", { class: "limit", x1: 8, x2: width - 8, y1: thresholdY, y2: thresholdY }),
