@@ -151,8 +151,9 @@ class SoundfileCutter:
         with open_input(self.path) as file, _opened(soundfile, file, self.path) as sound:
             first, last = (min(sound.frames, round(time * self.rate)) for time in (start, end))
             try:
-                sound.seek(first)
-                samples = sound.read(last - first, dtype="int16", always_2d=True)
+                lead = min(first, self.rate)  # the decoder of MP3 needs some frames to be right
+                sound.seek(first - lead)
+                samples = sound.read(last - first + lead, dtype="int16", always_2d=True)[lead:]
                 soundfile.write(part, samples, self.rate, format="FLAC", subtype="PCM_16")
             except soundfile.SoundFileError as error:
                 raise SedscopeError(f"{self.path}: cannot cut this audio: {error}") from None
