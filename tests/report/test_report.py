@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.data.cached_scores import CachedScores
 from sedscope.engines.options import RunOptions
-from sedscope.report.clip_selection import clip_errors
+from sedscope.report.clip_selection import choose_clips, class_errors
 from sedscope.report.html import json_text, render
 from sedscope.report.packing import RESOLUTION, pack_steps, short_between
 from sedscope.report.page_data import build_page
@@ -120,7 +120,7 @@ def test_clips_are_ranked_by_their_errors(evaluation: sed.Evaluation, page: Page
     collar = sed.Collar()
     thresholds = dict.fromkeys(evaluation.classes, 0.4)
     scores, truth = simulated_set()
-    errors = clip_errors(sed.deltas(scores, truth, collar), thresholds)
+    errors = np.sum([*class_errors(sed.deltas(scores, truth, collar), thresholds)], axis=0)
     for i, clip in enumerate(scores):
         alone = sed.deltas(scores, truth, collar, clips=[clip]).counts()
         tallies = [alone[label].tally_at(0.4) for label in evaluation.classes]
@@ -128,12 +128,20 @@ def test_clips_are_ranked_by_their_errors(evaluation: sed.Evaluation, page: Page
     source = ReportSource(as_systems({"a": evaluation}, RunOptions()))
     assert source.clip_selection is not None
     deltas = sed.deltas(scores, truth, source.criteria[0])
-    total = dict(zip(scores, clip_errors(deltas, source.clip_selection.thresholds).sum(1), strict=True))
+    by_class = [*class_errors(deltas, source.clip_selection.thresholds)]
+    total = dict(zip(scores, np.sum(by_class, axis=(0, 2)), strict=True))
     shown = [int(total[clip.name]) for clip in panel(page, ClipsData).clips]
     faulty = [number for number in shown if number]
     assert faulty == sorted(faulty, reverse=True)
     assert faulty == shown[: len(faulty)]
     assert len(faulty) >= 40
+
+
+def test_of_every_class_the_worst_clip_is_shown(evaluation: sed.Evaluation) -> None:
+    assert evaluation.alignment is not None
+    errors = np.arange(60)[::-1]  # the first clips have the most
+    assert choose_clips(evaluation.alignment, errors, 6, []) == [0, 1, 2, 3, 4, 5]
+    assert choose_clips(evaluation.alignment, errors, 6, [30, 2, 40]) == [0, 1, 2, 3, 30, 40]
 
 
 def test_cells_list_clips_with_their_cross_triggers(page: Page) -> None:

@@ -40,8 +40,8 @@ function windowSize(rate) {
   return 2 ** Math.round(Math.log2(WINDOW_SECONDS * rate));
 }
 
-// The bands up to half of the sample rate, evenly spaced in mel. The weights of a band form a triangle that reaches to the
-// neighbours of its centre, and at least to the next bins. Their sum is 1.
+// The bands up to half of the sample rate, evenly spaced in mel. The weights of a band form a triangle that reaches to
+// the neighbours of its centre, and at least to the next bins. Their sum is 1.
 function melBands(rate, size) {
   const bin = rate / size;
   const frequency = (band) => fromMel((mel(rate / 2) * (band + 1)) / (MEL_BANDS + 1));

@@ -32,9 +32,9 @@ export class Model {
       ({ range, classes: classes.map((curve) => unpackCurve(curve, range, page.resolution)) })));
   }
 
-  // How many events there are to find, or segments in which the class is active.
+  // How many events there are to find, or positive segments.
   references(criterion, k) {
-    return this.criteria[criterion].references[k];
+    return this.criteria[criterion].references[this.page.detailed[k]];
   }
 
   // The counts of a class at a position of its slider.

@@ -10,7 +10,8 @@ const REST = 40; // milliseconds without a change before a picture is computed a
 const LEVEL_RANGE = 70; // decibels between the darkest and the brightest colour
 const QUIETEST_TOP = -90; // decibels; silence stays dark
 const FREQUENCIES = [64000, 32000, 16000, 8000, 4000, 2000, 1000, 500, 200, 100]; // in hertz
-const COLOURS_OF_LEVELS = [[14, 16, 36], [62, 38, 108], [150, 52, 108], [224, 96, 72], [250, 188, 106], [255, 250, 214]];
+// Red, green and blue from the quietest to the loudest level.
+const LEVEL_COLOURS = [[14, 16, 36], [62, 38, 108], [150, 52, 108], [224, 96, 72], [250, 188, 106], [255, 250, 214]];
 
 export class SpectrogramView {
   // `parts` holds the stretches of the clip that have audio.
@@ -18,7 +19,7 @@ export class SpectrogramView {
     Object.assign(this, { parts, decoded: [], images: [], top: QUIETEST_TOP, shown: null });
     this.note = el("p", { class: "small", hidden: true });
     this.window = svg("svg", { id: "spectrogram", x: SIDE, height: SPECTROGRAM_HEIGHT });
-    this.unheard = svg("path", { class: "unheard", d: `M0 0H9999V${SPECTROGRAM_HEIGHT}H0Z` }); // where nothing covers it
+    this.unheard = svg("path", { class: "unheard", d: `M0 0H9999V${SPECTROGRAM_HEIGHT}H0Z` });
     this.window.append(this.unheard);
     this.frequencies = svg("g", { class: "frequencies" });
     this.picture = svg("svg", { class: "lane spectrogram", role: "img", "aria-label": "Spectrogram" },
@@ -53,8 +54,8 @@ export class SpectrogramView {
     if (this.failed) this.picture.remove();
   }
 
-  // The picture for a scale of seconds; null without audio. What was computed for another stretch is moved and stretched
-  // at once, and computed again when the scale rests.
+  // The picture for a scale of seconds; null if nothing can be decoded. What was computed for another window is moved
+  // and stretched at once, and computed again when the window rests.
   draw(x, width) {
     if (this.failed) return null;
     Object.assign(this, { x, width });
@@ -90,8 +91,8 @@ export class SpectrogramView {
         levels: melSpectrogram(samples, rate, start - origin, end - origin, columns) };
     }).filter(Boolean);
     for (const { levels } of visible) this.top = levels.reduce((top, level) => Math.max(top, level), this.top);
-    this.images = visible.map(({ start, end, columns, levels }) => ({ start, end,
-      image: svg("image", { height: SPECTROGRAM_HEIGHT, preserveAspectRatio: "none", href: colouredImage(levels, columns, this.top) }) }));
+    this.images = visible.map(({ start, end, columns, levels }) => ({ start, end, image: svg("image", {
+      height: SPECTROGRAM_HEIGHT, preserveAspectRatio: "none", href: colouredImage(levels, columns, this.top) }) }));
     this.window.replaceChildren(this.unheard, ...this.images.map(({ image }) => image));
     this.place();
     this.label();
@@ -127,11 +128,11 @@ function colouredImage(levels, columns, top) {
   const pixels = context.createImageData(columns, MEL_BANDS);
   levels.forEach((level, i) => {
     const [column, band] = [Math.floor(i / MEL_BANDS), i % MEL_BANDS];
-    const share = Math.max(0, 1 + (level - top) / LEVEL_RANGE) * (COLOURS_OF_LEVELS.length - 1);
-    const below = Math.min(COLOURS_OF_LEVELS.length - 2, Math.floor(share));
+    const share = Math.max(0, 1 + (level - top) / LEVEL_RANGE) * (LEVEL_COLOURS.length - 1);
+    const below = Math.min(LEVEL_COLOURS.length - 2, Math.floor(share));
     const at = 4 * ((MEL_BANDS - 1 - band) * columns + column);
     for (let c = 0; c < 3; c += 1) {
-      const [dark, bright] = [COLOURS_OF_LEVELS[below][c], COLOURS_OF_LEVELS[below + 1][c]];
+      const [dark, bright] = [LEVEL_COLOURS[below][c], LEVEL_COLOURS[below + 1][c]];
       pixels.data[at + c] = dark + (share - below) * (bright - dark);
     }
     pixels.data[at + 3] = 255;

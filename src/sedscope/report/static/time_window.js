@@ -43,9 +43,9 @@ export class TimeWindow {
     this.show(this.start + seconds, this.start + seconds + this.length);
   }
 
-  // Moves the stretch, and no further than needed, so that an event lies in it as far as there is room.
+  // Moves the stretch so that an event is in the middle, unless it lies in it as far as there is room.
   reveal(onset, offset) {
-    if (onset < this.start) this.pan(onset - this.start);
-    else if (offset > this.end) this.pan(Math.min(onset - this.start, offset - this.end));
+    const hidden = onset < this.start || (offset > this.end && onset > this.start);
+    if (hidden) this.pan((onset + Math.min(offset, onset + this.length) - this.start - this.end) / 2);
   }
 }

@@ -21,7 +21,7 @@ registerPanel("systems", ({ section, data, model }) => {
       data.differences ? "The p value of the overall difference is corrected for the number of pairs of systems " +
         "(Holm); those of single classes are not corrected." : "To get intervals, run sedscope compare with --report."),
     el("div", { class: "row" },
-      select("Metric", model.metrics.map(({ definition }, m) => [m, `[${m + 1}] ${definition}`]), (value) => {
+      select("Metric", model.metrics.map(({ name }, m) => [m, name]), (value) => {
         metric = Number(value);
         draw();
       }),
