@@ -14,17 +14,17 @@ const FREQUENCIES = [64000, 32000, 16000, 8000, 4000, 2000, 1000, 500, 200, 100]
 const LEVEL_COLOURS = [[14, 16, 36], [62, 38, 108], [150, 52, 108], [224, 96, 72], [250, 188, 106], [255, 250, 214]];
 
 export class SpectrogramView {
-  // `parts` holds the stretches of the clip that have audio.
-  constructor(parts, player) {
-    Object.assign(this, { parts, decoded: [], images: [], top: QUIETEST_TOP, shown: null });
-    this.note = el("p", { class: "small", hidden: true });
+  constructor(clip, player) {
+    Object.assign(this, { parts: clip.audio, player, decoded: [], images: [], top: QUIETEST_TOP, shown: null, failed: false });
+    const heard = clip.audio.reduce((sum, { start, end }) => sum + end - start, 0);
+    this.note = el("p", { class: "small", role: "status" },
+      heard < clip.end ? "This page holds the audio of this recording only around errors. Grey parts have none." : "");
     this.window = svg("svg", { id: "spectrogram", x: SIDE, height: SPECTROGRAM_HEIGHT });
     this.unheard = svg("path", { class: "unheard", d: `M0 0H9999V${SPECTROGRAM_HEIGHT}H0Z` });
     this.window.append(this.unheard);
     this.frequencies = svg("g", { class: "frequencies" });
     this.picture = svg("svg", { class: "lane spectrogram", role: "img", "aria-label": "Spectrogram" },
       this.window, this.frequencies);
-    this.player = player;
     this.picture.addEventListener("click", (click) => {
       const box = this.picture.getBoundingClientRect();
       player.play(this.x.invert(((click.clientX - box.left) * this.width) / box.width));
@@ -32,26 +32,23 @@ export class SpectrogramView {
     this.decode();
   }
 
-  get failed() {
-    return !this.note.hidden && !this.decoded.length;
-  }
-
   async decode() {
-    for (const part of this.parts) {
+    for (const { url, start: first, end: last } of this.parts) {
       try {
-        const { samples, rate } = await decodeAudio(part.url);
-        const start = part.start / 1e6;
-        const end = Math.min(part.end / 1e6, start + samples.length / rate);
+        const { samples, rate } = await decodeAudio(url);
+        const start = first / 1e6;
+        const end = Math.min(last / 1e6, start + samples.length / rate);
         if (end > start) this.decoded.push({ samples, rate, start, end, origin: start });
       } catch {
-        this.note.hidden = false;
-        this.note.replaceChildren("This browser cannot decode the audio of this clip, so there is no spectrogram.");
+        this.note.replaceChildren("This browser cannot decode all of the audio of this clip.");
       }
       if (!this.picture.isConnected) return; // another clip is open
-      this.shown = null;
       this.compute();
     }
-    if (this.failed) this.picture.remove();
+    if (this.decoded.length) return;
+    this.failed = true;
+    this.note.replaceChildren("This browser cannot decode the audio of this clip, so there is no spectrogram.");
+    this.picture.remove();
   }
 
   // The picture for a scale of seconds; null if nothing can be decoded. What was computed for another window is moved

@@ -132,7 +132,7 @@ class ClipBrowser {
     this.openClip = clip;
     this.pointed = null;
     this.player = clip.audio.length ? new Player(clip.audio) : null;
-    this.spectrogram = this.player && new SpectrogramView(clip.audio, this.player);
+    this.spectrogram = this.player && new SpectrogramView(clip, this.player);
     this.pictures = el("div", { class: this.player ? "pictures playable" : "pictures" });
     this.timeWindow = new TimeWindow(clip.end / 1e6);
     this.timeWindow.onChange(() => this.drawSoon());
