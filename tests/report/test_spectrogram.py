@@ -69,8 +69,9 @@ def test_the_script_is_quick(page: Browser, seconds: int, rate: int) -> None:
     elapsed = run_module(
         page,
         "mel_spectrogram.js",
-        """const samples = new Float32Array(arguments[0] * arguments[1]).map((_, i) => Math.sin(i * i));
-        const times = [1, 2, 3].map(() => {
+        """const samples = new Float32Array(arguments[0] * arguments[1])
+          .map((_, i) => ((i * 7919) % 1000) / 1000 - 0.5);
+        const times = [1, 2].map(() => {
           const before = performance.now();
           melSpectrogram(samples, arguments[1], 0, arguments[0], 960);
           return performance.now() - before;

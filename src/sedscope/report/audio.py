@@ -25,6 +25,7 @@ BLOCK_SECONDS = 10
 """The parts of long recordings are made of blocks of this length."""
 
 _MARGIN = 2_000_000  # microseconds before and after an error that can be heard
+_HEADER_BYTES = 1000  # of a part, at most
 _MEDIA_TYPES = {
     ".wav": "audio/wav",
     ".flac": "audio/flac",
@@ -156,7 +157,7 @@ def _blocks(errors: Iterable[tuple[int, int]], length: int) -> list[int]:
     changes = np.zeros(length // block + 2, np.int64)
     for onset, offset in errors:
         changes[max(0, onset - _MARGIN) // block] += 1
-        changes[min(length - 1, offset + _MARGIN) // block + 1] -= 1
+        changes[(min(length, offset + _MARGIN) - 1) // block + 1] -= 1
     numbers = np.cumsum(changes[:-1])
     order = np.argsort(-numbers, kind="stable")
     return [int(i) for i in order if numbers[i]] or list(range(-(-length // block)))
@@ -165,7 +166,7 @@ def _blocks(errors: Iterable[tuple[int, int]], length: int) -> list[int]:
 def _parts(file: Location, blocks: list[int], length: int, share: int) -> tuple[list[AudioPart], int]:
     """Cut as many of the blocks as a share of the room allows, adjacent ones together; and count them."""
     cutter = open_cutter(file)
-    most = int(share * 3 / 4 / (cutter.bytes_per_second * BLOCK_SECONDS))
+    most = int(share * 3 / 4 / (cutter.bytes_per_second * BLOCK_SECONDS + _HEADER_BYTES))
     parts = []
     chosen = sorted(blocks[:most])
     for _, run in groupby(enumerate(chosen), key=lambda pair: pair[1] - pair[0]):
