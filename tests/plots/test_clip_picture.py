@@ -34,6 +34,11 @@ def case() -> tuple[sed.Scores, sed.GroundTruth]:
     return scores, sed.GroundTruth.from_dict({"a": EVENTS}, durations={"a": 2.0})
 
 
+def plot_clip(*arguments: Any, **options: Any) -> Any:
+    """The same without the types of matplotlib, which know little of what was drawn."""
+    return sed.plots.plot_clip(*arguments, **options)
+
+
 def tone(rate: int = 8000, hertz: float = 1000, seconds: float = 2.0) -> Any:
     return np.sin(2 * np.pi * hertz * np.arange(int(seconds * rate)) / rate)
 
@@ -45,7 +50,7 @@ def bars(axes: Any) -> list[tuple[float, float, float]]:
 
 
 def test_it_draws_what_there_is(case: tuple[sed.Scores, sed.GroundTruth]) -> None:
-    spectrogram, scores, events = sed.plots.plot_clip(*case, "a", audio=(tone(), 8000))
+    spectrogram, scores, events = plot_clip(*case, "a", audio=(tone(), 8000))
     assert events.get_xlim() == scores.get_xlim() == spectrogram.get_xlim() == (0, 2)
     assert [text.get_text() for text in events.get_yticklabels()] == ["Dog", "Cat"]
     assert bars(events) == [
@@ -68,7 +73,7 @@ def test_it_draws_what_there_is(case: tuple[sed.Scores, sed.GroundTruth]) -> Non
 def test_classes_thresholds_and_stretch_can_be_chosen(case: tuple[sed.Scores, sed.GroundTruth]) -> None:
     points = sed.OperatingPoints({"Dog": 0.7, "Bird": 0.15})
     figure = pyplot.figure()
-    scores, events = sed.plots.plot_clip(
+    scores, events = plot_clip(
         *case, "a", points, classes=["Bird", "Dog"], start=0.5, end=1.5, figure=figure
     )
     assert scores.figure is figure
@@ -77,7 +82,7 @@ def test_classes_thresholds_and_stretch_can_be_chosen(case: tuple[sed.Scores, se
     assert bars(events)[2:] == [(0.0, 1.0, 0.02), (0.5, 1.0, 1.02)]
     assert sorted(line.get_ydata()[0] for line in scores.lines) == [0.15, 0.7]
     silent = sed.GroundTruth.from_dict({"a": []}, durations={"a": 2.0})
-    _, events = sed.plots.plot_clip(case[0], silent, "a", 0.95)
+    _, events = plot_clip(case[0], silent, "a", 0.95)
     assert [text.get_text() for text in events.get_yticklabels()] == ["Dog"]
 
 
@@ -86,12 +91,12 @@ def test_audio_files(case: tuple[sed.Scores, sed.GroundTruth], tmp_path: Path) -
     stereo = np.stack([0.5 * tone(), np.zeros(16000)], axis=1)
     soundfile.write(tmp_path / "a.wav", stereo, 8000, subtype="FLOAT")
     (tmp_path / "b.wav").write_bytes(b"RIFF")
-    from_file = sed.plots.plot_clip(*case, "a", audio=tmp_path / "a.wav")[0]
-    from_array = sed.plots.plot_clip(*case, "a", audio=(stereo, 8000))[0]
+    from_file = plot_clip(*case, "a", audio=tmp_path / "a.wav")[0]
+    from_array = plot_clip(*case, "a", audio=(stereo, 8000))[0]
     drawn = [np.asarray(axes.collections[0].get_array()) for axes in (from_file, from_array)]
     assert np.abs(drawn[0] - drawn[1]).max() < 0.01
     with pytest.raises(sed.SedscopeError, match=r"b\.wav: soundfile cannot decode this file"):
-        sed.plots.plot_clip(*case, "a", audio=tmp_path / "b.wav")
+        plot_clip(*case, "a", audio=tmp_path / "b.wav")
 
 
 def test_without_soundfile_it_says_what_to_install(
@@ -99,7 +104,7 @@ def test_without_soundfile_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "soundfile", None)
     with pytest.raises(sed.SedscopeError, match=r"pip install 'sedscope\[audio\]'"):
-        sed.plots.plot_clip(*case, "a", audio="a.wav")
+        plot_clip(*case, "a", audio="a.wav")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +123,7 @@ def test_what_cannot_be_drawn_is_refused(
     case: tuple[sed.Scores, sed.GroundTruth], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.plots.plot_clip(*case, **{"clip": "a", **options})
+        plot_clip(*case, **{"clip": "a", **options})
 
 
 def test_levels_follow_their_definition() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 import time
 import wave
+from base64 import b64encode
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +74,7 @@ def test_the_script_is_quick(page: Browser, seconds: int, rate: int) -> None:
         "mel_spectrogram.js",
         """const samples = new Float32Array(arguments[0] * arguments[1])
           .map((_, i) => ((i * 7919) % 1000) / 1000 - 0.5);
-        const times = [1, 2].map(() => {
+        const times = [1, 2, 3].map(() => {
           const before = performance.now();
           melSpectrogram(samples, arguments[1], 0, arguments[0], 960);
           return performance.now() - before;
@@ -80,7 +83,7 @@ def test_the_script_is_quick(page: Browser, seconds: int, rate: int) -> None:
         seconds,
         rate,
     )
-    assert elapsed < 500
+    assert elapsed < 1000  # about 40 and 150 ms if nothing else runs
 
 
 def write_wav(file: Path, samples: Any, rate: int) -> None:
@@ -225,4 +228,45 @@ def test_a_long_recording_is_heard_around_its_errors(
     time_in_part = page.run(played, player)[1]
     assert 10 < time_in_part < 19
     assert line == pytest.approx(8 + 964 * (50 + time_in_part) / 120, abs=2)
+    assert page.problems() == []
+
+
+def decoded(page: Browser, content: bytes) -> Any:
+    """What the page decodes: the sample rate and the samples, or None."""
+    return run_module(
+        page,
+        "audio_decoding.js",
+        """const address = `data:audio/wav;base64,${arguments[0]}`;
+        return decodeAudio(address).then(({ samples, rate }) => [rate, [...samples]], () => null)""",
+        b64encode(content).decode(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "subtype", "channels", "rate"),
+    [
+        ("WAV", "PCM_16", 1, 16000),
+        ("WAV", "PCM_24", 2, 96000),
+        ("WAVEX", "PCM_16", 3, 22050),
+        ("WAV", "FLOAT", 1, 8000),
+        ("FLAC", "PCM_16", 2, 32000),
+    ],
+)
+def test_audio_is_decoded_at_its_own_rate(
+    page: Browser, kind: str, subtype: str, channels: int, rate: int
+) -> None:
+    soundfile = pytest.importorskip("soundfile", reason="needs soundfile: pip install 'sedscope[audio]'")
+    samples = np.random.default_rng(0).uniform(-0.9, 0.9, size=(500, channels))
+    file = BytesIO()
+    soundfile.write(file, samples, rate, format=kind, subtype=subtype)
+    rate_in_page, samples_in_page = decoded(page, file.getvalue())
+    assert rate_in_page == rate
+    assert np.abs(np.array(samples_in_page) - samples.mean(axis=1)).max() < 1e-4
+
+
+def test_no_bytes_break_the_decoder(page: Browser) -> None:
+    header = b"RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0"
+    rates = [struct.pack("<II", rate, 2 * rate) for rate in (0, 1, 2**32 // 3)]
+    contents = [b"", b"fLaC", b"RIFF\0\0\0\0WAVE", *(header + rate + b"\2\0\x10\0" for rate in rates)]
+    assert [decoded(page, content) for content in contents] == [None] * len(contents)
     assert page.problems() == []

@@ -28,11 +28,12 @@ export function melSpectrogram(samples, rate, start, end, columns) {
 
 // Raises the levels of a column to the powers of a spectrum, where these are larger.
 function raise(levels, offset, powers, bands) {
-  bands.forEach(({ first, weights }, band) => {
+  for (let band = 0; band < bands.length; band += 1) {
+    const { first, weights } = bands[band];
     let sum = 0;
     for (let i = 0; i < weights.length; i += 1) sum += weights[i] * powers[first + i];
     if (sum > levels[offset + band]) levels[offset + band] = sum;
-  });
+  }
 }
 
 // A power of two near 46 ms.

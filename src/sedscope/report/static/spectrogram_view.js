@@ -15,7 +15,8 @@ const LEVEL_COLOURS = [[14, 16, 36], [62, 38, 108], [150, 52, 108], [224, 96, 72
 
 export class SpectrogramView {
   constructor(clip, player) {
-    Object.assign(this, { parts: clip.audio, player, decoded: [], images: [], top: QUIETEST_TOP, shown: null, failed: false });
+    Object.assign(this, { parts: clip.audio, player, decoded: [], failed: false, images: [], top: QUIETEST_TOP,
+      shown: null }); // the window that the images are for
     const heard = clip.audio.reduce((sum, { start, end }) => sum + end - start, 0);
     this.note = el("p", { class: "small", role: "status" },
       heard < clip.end ? "This page holds the audio of this recording only around errors. Grey parts have none." : "");
@@ -43,7 +44,7 @@ export class SpectrogramView {
         this.note.replaceChildren("This browser cannot decode all of the audio of this clip.");
       }
       if (!this.picture.isConnected) return; // another clip is open
-      this.compute();
+      this.computeSoon();
     }
     if (this.decoded.length) return;
     this.failed = true;
@@ -62,8 +63,7 @@ export class SpectrogramView {
     const shown = `${x.invert(SIDE)},${x.invert(width - SIDE)},${width}`;
     if (shown !== this.shown) {
       this.shown = shown;
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.compute(), REST);
+      this.computeSoon();
     }
     this.picture.querySelector(".playhead")?.remove();
     this.picture.append(this.player.addLine(x, SPECTROGRAM_HEIGHT));
@@ -74,6 +74,11 @@ export class SpectrogramView {
   backdrop(top, height) {
     return this.failed ? null : svg("use", { class: "backdrop", href: "#spectrogram",
       transform: `translate(0 ${top}) scale(1 ${height / SPECTROGRAM_HEIGHT})` });
+  }
+
+  computeSoon() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.compute(), REST);
   }
 
   // Computes the stretch that is visible, one column for each pixel of the screen.

@@ -18,19 +18,23 @@ export class PowerSpectra {
   // imaginary part.
   of(samples, first, second) {
     const { size, window, reversed, real, imaginary, powers } = this;
+    const sampleAt = (at) => (at >= 0 && at < samples.length ? samples[at] : 0);
     for (let i = 0; i < size; i += 1) {
       const to = reversed[i];
-      real[to] = window[i] * (samples[first + i] ?? 0);
-      imaginary[to] = window[i] * (samples[second + i] ?? 0);
+      real[to] = window[i] * sampleAt(first + i);
+      imaginary[to] = window[i] * sampleAt(second + i);
     }
     this.transform();
+    const [powersOfFirst, powersOfSecond] = powers;
     const scale = 4 / size ** 2; // 1 / (half of the sum of the window)², and the halves below
     for (let k = 0; k <= size / 2; k += 1) {
-      const mirror = (size - k) % size;
-      const [evenReal, oddReal] = [real[k] + real[mirror], real[k] - real[mirror]];
-      const [evenImaginary, oddImaginary] = [imaginary[k] + imaginary[mirror], imaginary[k] - imaginary[mirror]];
-      powers[0][k] = scale * (evenReal * evenReal + oddImaginary * oddImaginary);
-      powers[1][k] = scale * (evenImaginary * evenImaginary + oddReal * oddReal);
+      const mirror = (size - k) & (size - 1);
+      const evenReal = real[k] + real[mirror];
+      const oddReal = real[k] - real[mirror];
+      const evenImaginary = imaginary[k] + imaginary[mirror];
+      const oddImaginary = imaginary[k] - imaginary[mirror];
+      powersOfFirst[k] = scale * (evenReal * evenReal + oddImaginary * oddImaginary);
+      powersOfSecond[k] = scale * (evenImaginary * evenImaginary + oddReal * oddReal);
     }
     return powers;
   }
@@ -41,7 +45,8 @@ export class PowerSpectra {
     for (let half = 1; half < size; half *= 2) {
       const step = size / (2 * half);
       for (let j = 0; j < half; j += 1) {
-        const [cosine, sine] = [cosines[j * step], sines[j * step]];
+        const cosine = cosines[j * step];
+        const sine = sines[j * step];
         for (let a = j; a < size; a += 2 * half) {
           const b = a + half;
           const turnedReal = cosine * real[b] - sine * imaginary[b];
