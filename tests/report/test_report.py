@@ -466,3 +466,38 @@ def test_command_line(tmp_path: Path) -> None:
     outcome = run("report", files.scores, files.truth, *timed, "-o", page, "--clips-shown", "many")
     assert outcome.code == 2
     assert "--clips-shown many is neither a number nor a file" in outcome.err
+
+
+def test_segments_are_not_called_events() -> None:
+    scores, truth = simulated_set(12)
+    segments = sed.AUROC(sed.Segment(1.0))
+    deltas = sed.deltas(scores, truth, segments.criterion)
+    events = sum(sed.deltas(scores, truth, sed.Collar()).counts().references.values())
+    positives = sum(deltas.counts().references.values())
+    assert positives != events
+    for evaluation, text in (
+        (sed.evaluate_deltas(deltas, segments), f"{positives} positive segments"),
+        (sed.evaluate(scores, truth, segments), f"{events} reference events"),
+    ):
+        page = build_page({"system": evaluation})
+        assert page.header.references == text
+        assert sum(page.criteria[0].references) == positives
+
+
+@pytest.mark.parametrize(
+    ("metric", "text"),
+    [
+        (sed.FScore(sed.Collar(), threshold=0.3), "at the threshold 0.3"),
+        (sed.BestFScore(sed.Collar()), "at the threshold that the metric chooses for each class"),
+        (sed.presets.PSDS1, "over all thresholds"),
+    ],
+)
+def test_only_metrics_over_all_thresholds_say_so(metric: Any, text: str) -> None:
+    scores, truth = simulated_set(12)
+    assert build_page({"a": sed.evaluate(scores, truth, metric)}).metrics[0].thresholds == text
+
+
+def test_sets_of_detections_have_their_own_thresholds() -> None:
+    scores, truth = simulated_set(12)
+    evaluation = sed.evaluate_sets(sed.approximate(scores, [0.2, 0.8]), truth, sed.presets.PSDS1)
+    assert build_page({"a": evaluation}).metrics[0].thresholds == "over the thresholds of the detections"

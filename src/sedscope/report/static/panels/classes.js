@@ -171,7 +171,10 @@ class ClassTable {
 
   fill() {
     for (const row of this.table.shown) this.fillRow(row);
-    this.columns.forEach(({ heading }, i) => heading && this.head.children[i].firstChild.replaceChildren(heading()));
+    this.columns.forEach(({ heading }, i) => {
+      const label = this.head.children[i].firstChild;
+      if (heading && label.textContent !== heading()) label.replaceChildren(heading());
+    });
     const tally = this.state.totalTally();
     this.foot.replaceChildren(...this.columns.map((column, i) => el(i ? "td" : "th",
       { class: column.fixed ? "screen" : null }, i ? (column.total ? column.total(tally) : "") : "overall")));
