@@ -21,11 +21,10 @@ export class SpectrogramView {
     this.note = el("p", { class: "small", role: "status" },
       heard < clip.end ? "This page holds the audio of this recording only around errors. Grey parts have none." : "");
     this.window = svg("svg", { id: "spectrogram", x: SIDE, height: SPECTROGRAM_HEIGHT });
-    this.unheard = svg("path", { class: "unheard", d: `M0 0H9999V${SPECTROGRAM_HEIGHT}H0Z` });
-    this.window.append(this.unheard);
+    this.unheard = svg("path", { class: "unheard" });
     this.frequencies = svg("g", { class: "frequencies" });
     this.picture = svg("svg", { class: "lane spectrogram", role: "img", "aria-label": "Spectrogram" },
-      this.window, this.frequencies);
+      this.unheard, this.window, this.frequencies);
     this.picture.addEventListener("click", (click) => {
       const box = this.picture.getBoundingClientRect();
       player.play(this.x.invert(((click.clientX - box.left) * this.width) / box.width));
@@ -58,6 +57,7 @@ export class SpectrogramView {
     if (this.failed) return null;
     Object.assign(this, { x, width });
     this.picture.setAttribute("viewBox", `0 0 ${width} ${SPECTROGRAM_HEIGHT}`);
+    this.unheard.setAttribute("d", `M${SIDE} 0H${width - SIDE}V${SPECTROGRAM_HEIGHT}H${SIDE}Z`);
     this.window.setAttribute("width", width - 2 * SIDE);
     this.place();
     const shown = `${x.invert(SIDE)},${x.invert(width - SIDE)},${width}`;
@@ -95,7 +95,7 @@ export class SpectrogramView {
     for (const { levels } of visible) this.top = levels.reduce((top, level) => Math.max(top, level), this.top);
     this.images = visible.map(({ start, end, columns, levels }) => ({ start, end, image: svg("image", {
       height: SPECTROGRAM_HEIGHT, preserveAspectRatio: "none", href: colouredImage(levels, columns, this.top) }) }));
-    this.window.replaceChildren(this.unheard, ...this.images.map(({ image }) => image));
+    this.window.replaceChildren(...this.images.map(({ image }) => image));
     this.place();
     this.label();
   }
