@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "curves": "metrics.curves",
+    "plots": "plots",
     "postprocessing": "postprocessing",
     "presets": "tasks.presets",
     "simulate": "data.simulate",

@@ -1,5 +1,6 @@
 """The public names of sedscope: those below, and all criteria and metrics."""
 
+from . import plots as plots
 from . import postprocessing as postprocessing
 from .checking.findings import Finding as Finding
 from .checking.findings import Validation as Validation

@@ -138,8 +138,8 @@ def test_audio_that_cannot_be_read(files: Files, monkeypatch: pytest.MonkeyPatch
     outcome = run("report", "scores", "truth.tsv", "--audio", "audio", "-o", "x.html")
     assert outcome.code == 0
     assert "warning: The audio of 2 clips is left out, because it cannot be read." in outcome.err
-    embedded = audio.embed_audio("audio", ["a", "b"])
-    assert embedded.urls == {}
+    embedded = audio.embed_audio("audio", {"a": 10**6, "b": 10**6}, lambda _: ())
+    assert embedded.parts == {}
     assert embedded.notes == (
         "The audio of 2 clips is left out, because it cannot be read. The first: Cannot read "
         "audio/a.wav: it is a link to a file that does not exist.",
@@ -156,7 +156,7 @@ def test_audio_that_cannot_be_read(files: Files, monkeypatch: pytest.MonkeyPatch
         return opened(path, *arguments, **options)
 
     monkeypatch.setattr(Path, "open", refuse)
-    notes = audio.embed_audio("audio", ["b", "a"]).notes
+    notes = audio.embed_audio("audio", {"b": 10**6, "a": 10**6}, lambda _: ()).notes
     assert notes[0].endswith("The first: Cannot read audio/b.wav: Permission denied.")
 
 

@@ -400,8 +400,8 @@ def test_audio_goes_in_as_far_as_there_is_room(
     monkeypatch.setattr("sedscope.report.audio.MAX_BYTES", 50)
     names = ["clip_03", "clip_04", "clip_05"]
     page = build_page({"a": evaluation}, clips_shown=names, audio=tmp_path)
-    audio = {clip.name: clip.audio for clip in panel(page, ClipsData).clips}
-    assert audio == {"clip_03": "data:audio/wav;base64,UklGRg==", "clip_04": None, "clip_05": None}
+    audio = {clip.name: [part.url for part in clip.audio] for clip in panel(page, ClipsData).clips}
+    assert audio == {"clip_03": ["data:audio/wav;base64,UklGRg=="], "clip_04": [], "clip_05": []}
     assert page.notes[-2:] == [
         "The folder has no audio file for 1 clip of this page.",
         "The audio of 1 clip is left out, because a page holds at most 0 MB of audio.",

@@ -13,7 +13,6 @@ import pytest
 
 import sedscope as sed
 from sedscope.diagnosis import diagnose_clip
-from sedscope.report.metric_legend import metric_headings
 
 from ..support.command_line import run
 from ..support.report.browser import Browser
@@ -55,7 +54,7 @@ def check_table(opened: Browser, counts: sed.Counts) -> None:
 def test_values_and_definitions(opened: Browser) -> None:
     scores, truth = simulated_set()
     result = sed.evaluate(scores, truth, METRICS)
-    headings = metric_headings(result)
+    headings = result.names
     read = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
     for metric, text in zip(METRICS, opened.run(read, ".metric"), strict=True):
         assert headings[metric] in text

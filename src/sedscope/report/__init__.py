@@ -38,7 +38,8 @@ def write_report(
         without errors, and the others are those with the most errors.
     audio : str or Path, optional
         A folder with audio files, named after their clips. Those of the clips shown become part of the
-        page, up to 30 MB.
+        page, up to 30 MB, which draws their spectrograms. Of long recordings, only parts around errors
+        may fit; cutting formats other than WAV needs soundfile (``pip install 'sedscope[audio]'``).
     options : RunOptions, optional
         How a further pass over the clips runs, if the page needs one.
 

@@ -1,4 +1,4 @@
-"""What the page says about its metrics: a short heading for each, its definition, and what it reads."""
+"""What the page says about its metrics: at which thresholds they were measured."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ from typing import Any
 
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
-
-
-def metric_headings(evaluation: Evaluation) -> dict[Metric[Any], str]:
-    """Return a short heading for each metric, which cards, columns and pictures carry."""
-    return {metric: f"[{i}] {type(metric).__name__}" for i, metric in enumerate(evaluation, 1)}
 
 
 def thresholds_read(metric: Metric[Any], evaluation: Evaluation) -> str:

@@ -16,7 +16,7 @@ from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..resampling.intervals import Interval
 from .header import build_header, omissions
-from .metric_legend import metric_headings, thresholds_read
+from .metric_legend import thresholds_read
 from .packing import RESOLUTION, pack, pack_steps
 from .panels import build_panels
 from .schema import CountsAtPositions, CriterionEntry, Limits, MetricEntry, MetricValues, Page
@@ -38,7 +38,6 @@ def build_page(
     source = ReportSource(systems, comparison, clips_shown, audio, options.threads)
     first = source.first
     panels, panel_notes = build_panels(source)
-    headings = metric_headings(first)
     return Page(
         header=build_header(source),
         systems=[system.name for system in systems],
@@ -47,7 +46,7 @@ def build_page(
         hours=first.hours,
         metrics=[
             MetricEntry(
-                name=headings[metric],
+                name=first.names[metric],
                 definition=repr(metric),
                 thresholds=thresholds_read(metric, first),
                 criterion=source.criteria.index(metric.criterion),

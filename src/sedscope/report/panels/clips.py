@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...data.alignment import Alignment
 from ...data.arrays import FloatArray
 from ...data.scores import ClipScores
-from ..audio import EmbeddedAudio, embed_audio
+from ...data.times import to_ticks
+from ...diagnosis.clips import diagnose_aligned_clip
+from ...diagnosis.error_types import TYPES
+from ..audio import AudioPart, embed_audio
 from ..schema import PanelData
 from ..score_ranks import MAX_RUNS, ClipScoreRanks, score_ranks
 from ..source import ReportSource
@@ -31,8 +34,8 @@ class ClipEntry:
     undrawn: int
     """How many more classes are near their threshold in this clip."""
     systems: Sequence[ClipScoreRanks]
-    audio: str | None
-    """A ``data:`` URL."""
+    audio: Sequence[AudioPart] = ()
+    """In order of time; of long recordings only some parts."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +50,46 @@ def build(source: ReportSource) -> PanelContent | None:
     selection = source.clip_selection
     alignments = [system.alignment for system in source.systems if system.alignment is not None]
     names = [] if selection is None else [alignments[0].clips[number] for number in selection.clips]
-    audio = EmbeddedAudio() if source.audio is None else embed_audio(source.audio, names)
     if selection is None or not names:
+        if source.audio is not None:
+            embed_audio(source.audio, {}, lambda _: ())  # refuses a folder that does not exist
         return None
     max_runs = MAX_RUNS // (len(names) * len(alignments))
     clips = [
-        _clip_entry(number, alignments, source.thresholds, selection.thresholds, audio, max_runs)
+        _clip_entry(number, alignments, source.thresholds, selection.thresholds, max_runs)
         for number in selection.clips
     ]
-    return PanelContent(ClipsData(clips), audio.notes)
+    if source.audio is None:
+        return PanelContent(ClipsData(clips))
+    lengths = {clip.name: clip.end for clip in clips}
+    audio = embed_audio(source.audio, lengths, lambda clip: _times_of_errors(source, clip))
+    heard = [replace(clip, audio=audio.parts.get(clip.name, ())) for clip in clips]
+    return PanelContent(ClipsData(heard), audio.notes)
+
+
+def _times_of_errors(source: ReportSource, clip: str) -> list[tuple[int, int]]:
+    """Return onset and offset of the errors of all systems in a clip, in microseconds.
+
+    They are those by which the clips were selected. If the clip has none, or if no criterion judges
+    events, references take their place.
+    """
+    selection = source.clip_selection
+    assert selection is not None
+    alignments = [system.alignment for system in source.systems if system.alignment is not None]
+    judged = [
+        diagnose_aligned_clip(alignment, clip, criterion, selection.thresholds)
+        for alignment in alignments
+        for criterion in source.judging_criteria[:1]
+    ]
+    errors = [
+        to_ticks([event.onset, event.offset])
+        for diagnosis in judged
+        for event in (*diagnosis.detections, *diagnosis.references)
+        if event.error_type not in TYPES[0] and event.label in selection.thresholds
+    ]
+    number = alignments[0].clips.index(clip)
+    references = alignments[0].events[slice(*alignments[0].starts[number : number + 2])]
+    return [(int(onset), int(offset)) for onset, offset in errors or references]
 
 
 def _clip_entry(
@@ -63,7 +97,6 @@ def _clip_entry(
     alignments: Sequence[Alignment],
     thresholds: Mapping[str, FloatArray],
     lowest: Mapping[str, float],
-    audio: EmbeddedAudio,
     max_runs: int,
 ) -> ClipEntry:
     """Build one clip.
@@ -99,7 +132,6 @@ def _clip_entry(
             )
             for clip_scores, alignment in zip(scores, alignments, strict=True)
         ],
-        audio=audio.urls.get(clip),
     )
 
 

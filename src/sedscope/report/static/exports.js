@@ -4,7 +4,7 @@ import { byId, el, svg } from "./dom.js";
 
 // What XML 1.0 forbids: most control characters, halves of surrogate pairs, and U+FFFE and U+FFFF.
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
-const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "paint-order",
+const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "filter", "paint-order",
   "font-size", "font-family", "font-weight"];
 
 export function save(name, type, text) {

@@ -10,6 +10,7 @@ import { registerPanel } from "../panel.js";
 import { Player } from "../player.js";
 import { printing } from "../printing.js";
 import { linear } from "../scales.js";
+import { SpectrogramView } from "../spectrogram_view.js";
 import { curveStyle, labelWithSample, swatch } from "../styles.js";
 import { TimeWindow } from "../time_window.js";
 import { timeText } from "../times.js";
@@ -29,7 +30,7 @@ class ClipBrowser {
     this.order = el("p", { class: "order small", role: "status" });
     this.key = el("p", { class: "key small" });
     this.view = el("div", { class: "clip-view" });
-    this.hasAudio = clips.some((clip) => clip.audio);
+    this.hasAudio = clips.some((clip) => clip.audio.length);
     this.thresholdDigits = digitsFor(model.thresholds.flat());
     section.append(
       el("p", { class: "about screen" }, `${clips.length} of ${model.page.header.clips} clips: those with the most ` +
@@ -107,7 +108,8 @@ class ClipBrowser {
     el("span", {}, "line: score, dashed: threshold"));
     const { pointed } = this; // a lane that is replaced loses the focus
     const focused = [...this.pictures.querySelectorAll(".lane")].indexOf(document.activeElement);
-    this.pictures.replaceChildren(...parts, el("p", { class: "small" }, remarks(clip, shown)));
+    this.pictures.replaceChildren(this.spectrogram?.draw(x, width) ?? "", ...parts,
+      el("p", { class: "small" }, remarks(clip, shown)));
     const lane = this.pictures.querySelectorAll(".lane")[focused];
     if (!lane) return;
     lane.focus({ preventScroll: true });
@@ -129,7 +131,8 @@ class ClipBrowser {
   open(clip) {
     this.openClip = clip;
     this.pointed = null;
-    this.player = clip.audio ? new Player(clip.audio) : null;
+    this.player = clip.audio.length ? new Player(clip.audio) : null;
+    this.spectrogram = this.player && new SpectrogramView(clip, this.player);
     this.pictures = el("div", { class: this.player ? "pictures playable" : "pictures" });
     this.timeWindow = new TimeWindow(clip.end / 1e6);
     this.timeWindow.onChange(() => this.drawSoon());
@@ -138,7 +141,7 @@ class ClipBrowser {
     this.view.replaceChildren(
       el("div", { class: "tools" }, button("SVG", () => this.save(clip), { title: "Save the picture as SVG" })),
       el("h3", {}, nameOf(clip.name), ` · ${durationText(clip)}`), this.player ? this.player.audio : silent,
-      this.key, zoomControls(this.timeWindow), this.pictures);
+      this.spectrogram?.note ?? "", this.key, zoomControls(this.timeWindow), this.pictures);
   }
 
   save(clip) {
@@ -175,6 +178,7 @@ class ClipBrowser {
     const system = model.systems.length > 1 ? `${clipped(model.systems[s])}, ` : "";
     const picture = svg("svg", { class: "lane", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0,
       "aria-label": `${model.labels[k]}: ${references.length} references, ${detections.length} detections` },
+    this.spectrogram?.backdrop(LANE.top, height - LANE.top),
     svg("text", { x: LANE.side, y: 11 }, `${system}threshold ${aligned(state.threshold(k, s), this.thresholdDigits)}`),
     svg("path", { class: `curve ${curveStyle(k).colour}`, d: stepPath({ ranks, edges }, x, y, timeWindow) }),
     svg("line", { class: "limit", x1: LANE.side, x2: width - LANE.side, y1: thresholdY, y2: thresholdY }),
