@@ -32,6 +32,12 @@ def test_what_can_be_taken_away(opened: Browser) -> None:
     assert [row["class"] for row in rows] == [row["class"] for row in opened.rows()]
     latex = opened.saved("classes.tex", lambda: opened.click("#classes .tools button + button"))
     assert r"Alarm\_bell\_ringing & " in latex
+    assert [line for line in latex.splitlines() if line.endswith("rule")] == [
+        r"\toprule",
+        r"\midrule",
+        r"\bottomrule",
+    ]
+    assert not re.search(r"\d\.\d{4}|-\d", latex)  # three decimals, and a true minus
     picture = opened.saved("psd_roc_1.svg", lambda: opened.click("#psd_roc .tools button"))
     assert picture.startswith("<svg ")
     assert "class=" not in picture

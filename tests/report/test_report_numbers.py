@@ -113,6 +113,10 @@ def test_a_comparison_shows_the_numbers_of_the_command_line(
                 sign = signs.get(row[""], "≈")
                 expected = [row[first], row[second], f"{difference} {sign}"]
                 assert [by_name[first], by_name[second], by_name[name]] == expected
+            latex = page.saved("differences.tex", lambda: page.click("#systems .tools button + button"))
+            best = max if metric.higher_is_better else min
+            overall = best(comparison.values[metric][system].value for system in (first, second))
+            assert rf"\textbf{{{overall:.3f}}}" in latex.splitlines()[-3]
             assert rows[-1]["p"] == printed_pairs[name, comparison.names[metric]][-4]
     page.choose("#system", 1)
     headings = comparison.names

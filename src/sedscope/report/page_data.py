@@ -49,6 +49,7 @@ def build_page(
                 name=first.names[metric],
                 definition=repr(metric),
                 thresholds=thresholds_read(metric, first),
+                higher_is_better=metric.higher_is_better,
                 criterion=source.criteria.index(metric.criterion),
             )
             for metric in source.metrics

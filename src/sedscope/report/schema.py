@@ -55,6 +55,7 @@ class MetricEntry:
     definition: str
     thresholds: str
     """At which thresholds it was measured."""
+    higher_is_better: bool
     criterion: int
     """Its criterion, as an index into :attr:`Page.criteria`."""
 

@@ -1,6 +1,7 @@
 // Files that the user saves from the page.
 
 import { byId, el, svg } from "./dom.js";
+import { fixed } from "./format.js";
 
 // What XML 1.0 forbids: most control characters, halves of surrogate pairs, and U+FFFE and U+FFFF.
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
@@ -29,15 +30,23 @@ function csvText(rows) {
   return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
 }
 
-function latexText(rows) {
+// A table for the package booktabs. Numbers have three decimals; `best`: whether the cell of a row in a column is
+// the best of several and goes in bold.
+function latexText(rows, best) {
   const symbols = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
-    "−": "$-$", "–": "--", "≈": "$\\approx$", "∞": "$\\infty$", "<": "$<$", ">": "$>$",
+    "−": "$-$", "…": "\\ldots{}", "–": "--", "≈": "$\\approx$", "∞": "$\\infty$", "<": "$<$", ">": "$>$",
     "\u2009": "\\," };
-  const cell = (value) => String(value)
-    .replace(/[\\~^−–≈∞<>\u2009&%$#_{}]/g, (symbol) => symbols[symbol] || `\\${symbol}`);
+  const decimals = rows[0].map((_, j) =>
+    rows.some((row) => typeof row[j] === "number" && !Number.isInteger(row[j])) ? 3 : 0);
+  const plain = (value, j) => (typeof value === "number" ? fixed(value, decimals[j]).replace("-", "−") : String(value));
+  const cell = (value, j, row) => {
+    const text = plain(value, j)
+      .replace(/[\\~^−–≈∞<>…\u2009&%$#_{}]/g, (symbol) => symbols[symbol] || `\\${symbol}`);
+    return best(row, j) ? `\\textbf{${text}}` : text;
+  };
   const lines = rows.map((row) => `${row.map(cell).join(" & ")} \\\\`);
   const columns = `l${"r".repeat(rows[0].length - 1)}`;
-  return [`\\begin{tabular}{${columns}}`, "\\hline", lines[0], "\\hline", ...lines.slice(1), "\\hline",
+  return [`\\begin{tabular}{${columns}}`, "\\toprule", lines[0], "\\midrule", ...lines.slice(1), "\\bottomrule",
     "\\end{tabular}", ""].join("\n");
 }
 
@@ -45,8 +54,8 @@ export function saveCsv(name, rows) {
   save(`${name}.csv`, "text/csv", csvText(rows));
 }
 
-export function saveLatex(name, rows) {
-  save(`${name}.tex`, "text/x-tex", latexText(rows));
+export function saveLatex(name, rows, best = () => false) {
+  save(`${name}.tex`, "text/x-tex", latexText(rows, best));
 }
 
 // Saves a picture that is on the page. The file holds its styles, patterns and background.

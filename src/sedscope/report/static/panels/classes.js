@@ -2,7 +2,7 @@
 
 import { button, el, keepingFocus, nameOf, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
-import { aligned, digitsFor, falseAlarmDigits, fixed, short, whole } from "../format.js";
+import { aligned, digitsFor, falseAlarmDigits, fixed, whole } from "../format.js";
 import { LongTable } from "../long_table.js";
 import { registerPanel } from "../panel.js";
 import { curveStyle, labelWithSample } from "../styles.js";
@@ -204,12 +204,11 @@ class ClassTable {
   // The table as text, for files.
   cells() {
     const columns = this.columns.filter((column) => !column.fixed);
-    const text = (column, row) => {
+    const cell = (column, row) => {
       const value = column.value(row);
-      if (typeof value === "string") return value;
-      return Number.isNaN(value) ? "" : column.text ? column.text(value).replaceAll("\u2009", "") : short(value, 17);
+      return Number.isNaN(value) ? "" : value;
     };
     return [columns.map((column) => column.heading?.() || column.title || column.name),
-      ...this.ordered.map((row) => columns.map((column) => text(column, row)))];
+      ...this.ordered.map((row) => columns.map((column) => cell(column, row)))];
   }
 }

@@ -31,7 +31,7 @@ registerPanel("systems", ({ section, data, model }) => {
         draw();
       }),
       el("span", { class: "tools" }, table.searchField, button("CSV", () => saveCsv("differences", cells())),
-        button("LaTeX", () => saveLatex("differences", cells())))),
+        button("LaTeX", () => saveLatex("differences", cells(), isBest)))),
     table.holder);
 
   // The differences of the chosen systems, if they were compared.
@@ -71,6 +71,13 @@ registerPanel("systems", ({ section, data, model }) => {
     return [["class", ...shownSystems().map((s) => model.systems[s]), "difference", "low", "high", "p", "p_corrected"],
       ...rows().map(({ label, values, difference: { value, low, high, p, corrected } }) =>
         [label, ...[...values, value, low, high, p, corrected].map((cell) => (Number.isNaN(cell) ? "" : cell))])];
+  }
+
+  // Whether a cell of the saved table is the better one of the two systems.
+  function isBest(row, column) {
+    const [mine, other] = [row[column], row[3 - column]];
+    if (column < 1 || column > 2 || typeof mine !== "number") return false;
+    return other === "" || (model.metrics[metric].higher_is_better ? mine >= other : mine <= other);
   }
 
   function draw() {
