@@ -112,6 +112,8 @@ class ThresholdCurve:
 
     scores: FloatArray
     values: FloatArray
+    quantity: str = "value"
+    """What the values are, such as ``F1-score``."""
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
@@ -209,7 +211,16 @@ def fscore_curve(counts: ClassCounts, beta: float = 1.0) -> ThresholdCurve:
     ThresholdCurve
     """
     require_all_points(counts)
-    return ThresholdCurve(operating_scores(counts), counts.tally().fscore(beta))
+    return ThresholdCurve(operating_scores(counts), counts.tally().fscore(beta), fscore_name(beta))
+
+
+def fscore_name(beta: float) -> str:
+    """Return what an F-score is called.
+
+    >>> fscore_name(1.0), fscore_name(0.5)
+    ('F1-score', 'F-score (β = 0.5)')
+    """
+    return "F1-score" if beta == 1 else f"F-score (β = {beta:g})"
 
 
 def error_rate_curve(counts: ClassCounts) -> ThresholdCurve:
@@ -225,4 +236,4 @@ def error_rate_curve(counts: ClassCounts) -> ThresholdCurve:
     ThresholdCurve
     """
     require_all_points(counts)
-    return ThresholdCurve(operating_scores(counts), counts.tally().error_rate)
+    return ThresholdCurve(operating_scores(counts), counts.tally().error_rate, "error rate")
