@@ -10,7 +10,7 @@ SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score
 	criteria/test_criteria data/test_chunks data/test_detections data/test_recordings data/test_scores \
 	postprocessing/test_postprocessing resampling/test_bootstrap diagnosis/test_diagnosis))
 
-.PHONY: demo test test-sanitized soak lint bench bench-large peers clean
+.PHONY: demo test test-sanitized soak lint figures bench bench-large peers clean
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
 	rm -rf demo
@@ -41,6 +41,9 @@ lint: .venv/ready-for-tests
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+figures: .venv/ready-for-tests  ## the pictures of docs/figures.md, and those that the tests compare
+	$(BIN)/python docs/figures.py
 
 bench: .venv/ready-for-tests peers  ## the side-by-side table
 	$(BIN)/python -m benchmarks

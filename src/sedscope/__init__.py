@@ -41,6 +41,7 @@ _NAMES = {
     "io.ground_truth": ("read_ground_truth", "write_ground_truth"),
     "io.scores.files": ("read_scores", "write_scores"),
     "metrics": ("parse_metric",),
+    "plots.plot": ("plot",),
     "resampling.bootstrap": ("bootstrap",),
     "resampling.resampling": ("Resampling",),
     "resampling.intervals": ("Bootstrap", "Interval"),

@@ -40,6 +40,7 @@ from .io.scores.files import read_scores as read_scores
 from .io.scores.files import write_scores as write_scores
 from .metrics import *
 from .metrics import curves as curves
+from .plots.plot import plot as plot
 from .resampling.bootstrap import bootstrap as bootstrap
 from .resampling.intervals import Bootstrap as Bootstrap
 from .resampling.intervals import Interval as Interval

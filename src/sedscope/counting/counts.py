@@ -227,6 +227,9 @@ class Counts(Mapping[str, ClassCounts], Tabular):
     def plot_cross_triggers(self, threshold: float, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the cross-trigger matrix with matplotlib, on ``ax`` or on new axes, and return the axes.
 
+        A new figure is large enough for the names of all classes. For axes of your own, choose
+        ``layout="constrained"``, so that no name is cut.
+
         Parameters
         ----------
         threshold : float

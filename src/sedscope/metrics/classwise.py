@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import add
@@ -52,7 +52,13 @@ class ClassValue(Generic[CurveType]):
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
         if self.curve is None:
-            raise SedscopeError("There is no curve to plot: the value belongs to one threshold.")
+            without_references = np.isnan(self.value) and self.tally is None
+            reason = (
+                "the class has no reference events"
+                if without_references
+                else "the value belongs to one threshold"
+            )
+            raise SedscopeError(f"There is no curve to plot: {reason}.")
         return self.curve.plot(ax, **options)
 
 
@@ -96,14 +102,38 @@ class ClasswiseResult(ResultTable, Generic[CurveType]):
         """
         return self.metric.average_of(self, kind)
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curves of all classes with references; see :meth:`ClassValue.plot`."""
-        for label, class_value in self.per_class.items():
-            if self.counts.references[label]:
-                ax = class_value.plot(ax, **{"label": label, **options})
-        if ax is None:
-            raise SedscopeError("There is no curve to plot: no class has reference events.")
-        return ax
+    def plot(self, ax: Axes | None = None, *, per_class: bool = True, **options: Any) -> Axes:
+        """Draw the curves of the classes that have references, and the curve over all of them.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, a new figure with a title and a legend.
+        per_class : bool, default True
+            Whether to draw the curves of the classes. False draws the overall curve alone.
+        **options
+            Options of matplotlib for the overall curve, such as ``label`` or ``color``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from ..plots.results import plot_result
+
+        curves = {label: class_value.curve for label, class_value in self.per_class.items()}
+        return plot_result(self, curves, self.overall_curve, ax, per_class, options)
+
+    def overall_curve(self) -> CurveType | None:
+        """Return the curve over all classes; None if there is none.
+
+        For the average ``micro`` it is the curve of all classes together, otherwise the (weighted) mean of
+        the curves of the classes; see :mod:`sedscope.metrics.mean_curves`.
+
+        Returns
+        -------
+        curve or None
+        """
+        return self.metric.overall_curve_of(self)
 
     def pooled(self) -> ClassValue[CurveType]:
         """Return the metric of all classes together, at one threshold."""
@@ -153,6 +183,44 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         curve or None
         """
         return cast(CurveType, None)
+
+    def mean_curve(self, curves: Sequence[CurveType], weights: Sequence[float]) -> CurveType | None:
+        """Return the weighted mean of the curves of some classes; None if it has no meaning.
+
+        Parameters
+        ----------
+        curves : sequence of curves
+            The curves of the classes.
+        weights : sequence of float
+            The weight of each of them.
+
+        Returns
+        -------
+        curve or None
+        """
+        return None
+
+    def overall_curve_of(self, result: ClasswiseResult[CurveType]) -> CurveType | None:
+        """Return the curve over all classes; see :meth:`ClasswiseResult.overall_curve`.
+
+        Parameters
+        ----------
+        result : ClasswiseResult
+            The values of the classes.
+
+        Returns
+        -------
+        curve or None
+        """
+        if self.average == "micro":
+            return self.of_all(result.counts).curve
+        labels = [label for label, of_class in result.per_class.items() if not np.isnan(of_class.value)]
+        curves = [curve for label in labels if (curve := result.per_class[label].curve) is not None]
+        if self.average not in AVERAGES or not curves:
+            return None
+        references = result.counts.references
+        weights = [references[label] if self.average == "weighted" else 1 for label in labels]
+        return self.mean_curve(curves, weights)
 
     @property
     def points_read(self) -> PointsRead:

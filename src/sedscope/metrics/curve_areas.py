@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, ClassVar
@@ -21,6 +22,7 @@ from .curves import (
     roc_curve,
     roc_points,
 )
+from .mean_curves import mean_precision_recall, mean_roc
 from .registry import METRICS
 
 
@@ -54,6 +56,11 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
 
     def curve_of(self, counts: ClassCounts) -> PrecisionRecallCurve:
         return precision_recall_curve(counts)
+
+    def mean_curve(
+        self, curves: Sequence[PrecisionRecallCurve], weights: Sequence[float]
+    ) -> PrecisionRecallCurve:
+        return mean_precision_recall(curves, weights)
 
 
 @METRICS.register
@@ -100,6 +107,9 @@ class AUROC(ClasswiseMetric[ROCCurve]):
     def curve_of(self, counts: ClassCounts) -> ROCCurve:
         return roc_curve(counts)
 
+    def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
+        return mean_roc(curves, weights)
+
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
@@ -136,6 +146,9 @@ class DPrime(ClasswiseMetric[ROCCurve]):
 
     def curve_of(self, counts: ClassCounts) -> ROCCurve:
         return roc_curve(counts)
+
+    def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
+        return mean_roc(curves, weights)
 
     def average_of(self, result: ClasswiseResult[Any], kind: str) -> float:
         areas = AUROC(self.criterion, average=self.average)

@@ -131,6 +131,8 @@ class ThresholdCurve(CurveTable):
 
     scores: FloatArray
     values: FloatArray
+    quantity: str = "value"
+    """What the values are, such as ``F1-score``."""
 
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "value": self.values}
@@ -231,7 +233,16 @@ def fscore_curve(counts: ClassCounts, beta: float = 1.0) -> ThresholdCurve:
     ThresholdCurve
     """
     require_all_points(counts)
-    return ThresholdCurve(operating_scores(counts), counts.tally().fscore(beta))
+    return ThresholdCurve(operating_scores(counts), counts.tally().fscore(beta), fscore_name(beta))
+
+
+def fscore_name(beta: float) -> str:
+    """Return what an F-score is called.
+
+    >>> fscore_name(1.0), fscore_name(0.5)
+    ('F1-score', 'F-score (β = 0.5)')
+    """
+    return "F1-score" if beta == 1 else f"F-score (β = {beta:g})"
 
 
 def error_rate_curve(counts: ClassCounts) -> ThresholdCurve:
@@ -247,4 +258,4 @@ def error_rate_curve(counts: ClassCounts) -> ThresholdCurve:
     ThresholdCurve
     """
     require_all_points(counts)
-    return ThresholdCurve(operating_scores(counts), counts.tally().error_rate)
+    return ThresholdCurve(operating_scores(counts), counts.tally().error_rate, "error rate")

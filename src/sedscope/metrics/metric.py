@@ -30,6 +30,9 @@ class ClassResult(Protocol):
     def value(self) -> float:
         """The metric for this class alone; NaN if it has no reference events."""
 
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curve behind the value with matplotlib, on ``ax`` or on new axes."""
+
 
 class MetricResult(Protocol):
     """What a metric says about a system."""
@@ -46,7 +49,7 @@ class MetricResult(Protocol):
     def thresholds(self) -> Mapping[str, float]:
         """The threshold of each class whose value belongs to one (active: ``score > threshold``)."""
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+    def plot(self, ax: Axes | None = None, *, per_class: bool = True, **options: Any) -> Axes:
         """Draw the curves behind the values with matplotlib, on ``ax`` or on new axes."""
 
 

@@ -178,7 +178,7 @@ def name_pairs(pairs: Iterable[tuple[str | None, Metric[Any]]]) -> dict[str, Met
         earlier = own_names.setdefault(metric, name)
         if name is not None and earlier != name:
             raise SedscopeError(
-                f"{earlier or _name(metric)} and {name} are the same metric: {metric!r}."
+                f"{earlier or metric_name(metric)} and {name} are the same metric: {metric!r}."
             )
     if not own_names:
         raise SedscopeError("There is no metric. Give at least one.")
@@ -189,7 +189,7 @@ def name_pairs(pairs: Iterable[tuple[str | None, Metric[Any]]]) -> dict[str, Met
     named: dict[str, Metric[Any]] = {}
     taken = {*chosen}
     for metric, own_name in own_names.items():
-        name = own_name or _unused(_name(metric), taken)
+        name = own_name or _unused(metric_name(metric), taken)
         taken.add(name)
         named[name] = metric
     return named
@@ -220,7 +220,8 @@ def as_metric(metric: MetricLike) -> Metric[Any]:
     return metric
 
 
-def _name(metric: Metric[Any]) -> str:
+def metric_name(metric: Metric[Any]) -> str:
+    """Return the short name of a metric, or else the name of its class."""
     return _NAME_OF.get(metric, type(metric).__name__)
 
 

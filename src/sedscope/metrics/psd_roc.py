@@ -61,6 +61,10 @@ class ClassPSDROC(CurveTable):
     postprocessing: tuple[PostProcessing | None, ...] | None = None
     """The post-processing of each vertex, if there were several to choose from; None for the vertex where
     nothing is detected."""
+    max_efpr: float = np.inf
+    """Where the curve ends; from its last vertex to there it is flat."""
+    unit: str = "hour"
+    """The unit of time of the rates."""
 
     def tpr_at(self, efpr: FloatArray) -> FloatArray:
         """Return the true positive rate at effective false positive rates of at least 0."""
@@ -95,6 +99,10 @@ class PSDROC(CurveTable):
     efpr: FloatArray
     etpr: FloatArray
     per_class: Mapping[str, ClassPSDROC]
+    max_efpr: float = np.inf
+    """Where the curve ends; from its last vertex to there it is flat."""
+    unit: str = "hour"
+    """The unit of time of the rates."""
 
     def to_polars(self) -> PolarsFrame:
         """Return a polars data frame with a row per vertex: the curve over all classes, without a class,
@@ -109,7 +117,7 @@ class PSDROC(CurveTable):
         return {"effective_false_positive_rate": self.efpr, "true_positive_rate": self.etpr}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve and the curves of the classes; see :meth:`ClassPSDROC.plot`."""
+        """Draw the curve over all classes; see :meth:`ClassPSDROC.plot`."""
         from ..plots.curves import plot_psd_roc
 
         return plot_psd_roc(self, ax, options)
@@ -173,7 +181,7 @@ def class_psd_roc(
     scores = of_class.scores[rows[kept]].astype(np.float64)
     if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
         x, tpr, scores = np.insert(x, 0, 0), np.insert(tpr, 0, 0), np.insert(scores, 0, np.inf)
-    return ClassPSDROC(label, x, tpr, scores)
+    return ClassPSDROC(label, x, tpr, scores, max_efpr=max_efpr, unit=unit)
 
 
 def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessing]) -> ClassPSDROC:
@@ -194,11 +202,19 @@ def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessi
             postprocessing[i] if np.isfinite(score) or rate > 0 else None
             for i, score, rate in zip(source[kept].tolist(), scores[kept], tpr[kept], strict=True)
         ),
+        curves[0].max_efpr,
+        curves[0].unit,
     )
 
 
-def psd_roc(rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0) -> PSDROC:
-    """Combine the curves of the classes, in any order."""
+def psd_roc(
+    rocs: Iterable[ClassPSDROC],
+    *,
+    alpha_st: float = 0.0,
+    unit: str = "hour",
+    max_efpr: float = np.inf,
+) -> PSDROC:
+    """Combine the curves of the classes, in any order. They have this unit, and end at ``max_efpr``."""
     per_class = {roc.label: roc for roc in sorted(rocs, key=lambda roc: roc.label)}
     efpr = np.unique(np.concatenate([[0.0], *(roc.efpr for roc in per_class.values())]))
     etpr = np.full(len(efpr), np.nan)
@@ -209,4 +225,4 @@ def psd_roc(rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0) -> PSDROC:
         mean = reduce(np.add, tpr) / len(tpr)
         deviation = np.sqrt(reduce(np.add, [(rate - mean) ** 2 for rate in tpr]) / len(tpr))
         etpr[rows] = np.maximum(mean - alpha_st * deviation, 0)
-    return PSDROC(efpr, etpr, per_class)
+    return PSDROC(efpr, etpr, per_class, max_efpr, unit)

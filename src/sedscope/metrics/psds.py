@@ -54,15 +54,22 @@ class PSDSResult(ResultTable):
     value: float
     curve: PSDROC
     per_class: Mapping[str, ClassPSDS]
+    metric: PSDS
 
     @property
     def thresholds(self) -> Mapping[str, float]:
         """Empty: a PSDS is read off all thresholds."""
         return {}
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve and the curves of the classes; see :meth:`ClassPSDS.plot`."""
-        return self.curve.plot(ax, **options)
+    def plot(self, ax: Axes | None = None, *, per_class: bool = True, **options: Any) -> Axes:
+        """Draw the PSD-ROC over all classes and those of the classes, from 0 to ``max_efpr``.
+
+        See :meth:`sedscope.metrics.ClasswiseResult.plot`.
+        """
+        from ..plots.results import plot_result
+
+        classes = {label: self.curve.per_class.get(label) for label in self.per_class}
+        return plot_result(self, classes, lambda: self.curve, ax, per_class, options)
 
 
 @METRICS.register
@@ -144,13 +151,16 @@ class PSDS(Metric[PSDSResult]):
         """Read the score and its curves off the counts."""
         rocs = {label: self.class_curve(counts, label) for label in counts}
         curve = psd_roc(
-            (roc for label, roc in rocs.items() if counts.references[label]), alpha_st=self.alpha_st
+            (roc for label, roc in rocs.items() if counts.references[label]),
+            alpha_st=self.alpha_st,
+            unit=self.unit,
+            max_efpr=self.max_efpr,
         )
         per_class = {
             label: ClassPSDS(self._area(roc.efpr, roc.tpr) if counts.references[label] else np.nan, roc)
             for label, roc in rocs.items()
         }
-        return PSDSResult(self._area(curve.efpr, curve.etpr), curve, per_class)
+        return PSDSResult(self._area(curve.efpr, curve.etpr), curve, per_class, self)
 
     def class_curve(self, counts: Counts, label: str) -> ClassPSDROC:
         """Return the PSD-ROC of a class up to ``max_efpr``.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -19,7 +20,8 @@ from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_number
 from ..errors import SedscopeError
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
-from .curves import ThresholdCurve, operating_scores, require_all_points
+from .curves import ThresholdCurve, fscore_name, operating_scores, require_all_points
+from .mean_curves import mean_threshold_curve
 from .metric import PointsRead
 from .registry import METRICS
 
@@ -81,7 +83,17 @@ class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
 
     def curve_of(self, counts: ClassCounts) -> ThresholdCurve:
         require_all_points(counts)
-        return ThresholdCurve(operating_scores(counts), self.quantity(counts.tally()))
+        return ThresholdCurve(
+            operating_scores(counts), self.quantity(counts.tally()), self.quantity_name
+        )
+
+    def mean_curve(self, curves: Sequence[ThresholdCurve], weights: Sequence[float]) -> ThresholdCurve:
+        return mean_threshold_curve(curves, weights)
+
+    @property
+    @abstractmethod
+    def quantity_name(self) -> str:
+        """What should be best."""
 
     @abstractmethod
     def quantity(self, tally: Tally) -> Any:
@@ -157,6 +169,10 @@ class BestFScore(_BestThreshold):
     def __post_init__(self) -> None:
         self._check()
         require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
+
+    @property
+    def quantity_name(self) -> str:
+        return fscore_name(self.beta)
 
     def quantity(self, tally: Tally) -> Any:
         return tally.fscore(self.beta)
@@ -252,6 +268,10 @@ class BestErrorRate(_WithSubstitutions[ThresholdCurve], _BestThreshold):
     def __post_init__(self) -> None:
         self._check()
         self._check_substitutions()
+
+    @property
+    def quantity_name(self) -> str:
+        return "error rate"
 
     def quantity(self, tally: Tally) -> Any:
         return tally.error_rate

@@ -1,7 +1,8 @@
-"""The axes of a plot."""
+"""The axes of a plot, with its title and its legend."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError
@@ -9,14 +10,34 @@ from ..errors import SedscopeError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
+
+COLUMN = (3.4, 2.6)
+"""The size of a new figure without its legend, in inches: as wide as a column of a paper."""
+
+_STYLE = {
+    "font.size": 8.0,  # points, at the width of a column
+    "axes.linewidth": 0.6,
+    "figure.dpi": 150.0,
+}
+SMALL = 7.0  # points, of the numbers beside the axes and of legends
+_MOST_COLUMNS = 4  # of a legend
 
 
-def axes_or_new(axes: Axes | None) -> Axes:
-    """Return the axes, or new ones for None."""
+def axes_or_new(axes: Axes | None, size: tuple[float, float] = COLUMN) -> Axes:
+    """Return the axes, or those of a new figure for None."""
     if axes is not None:
         return axes
-    new: Axes = _pyplot().subplots()[1]
+    pyplot = _pyplot()
+    with pyplot.rc_context(_STYLE):
+        new: Axes = pyplot.subplots(figsize=size, layout="constrained")[1]
+    new.tick_params(labelsize=SMALL, width=0.6, length=2.5)
     return new
+
+
+def close_figure(axes: Axes) -> None:
+    """Forget a new figure that cannot be finished."""
+    _pyplot().close(axes.figure)
 
 
 def figure_or_new(figure: Figure | SubFigure | None, size: tuple[float, float]) -> Figure | SubFigure:
@@ -45,3 +66,34 @@ def label_axes(axes: Axes, x: str, y: str, y_limits: tuple[float, float] | None 
         axes.set_ylim(*y_limits)
         axes.set_xlim(left=0)
     return axes
+
+
+def add_title(axes: Axes, title: str) -> None:
+    """Set the title, as large as the names of the axes. Dollar signs in it are plain text."""
+    axes.set_title(title, fontsize=axes.xaxis.label.get_fontsize(), parse_math=False)
+
+
+def add_legend(axes: Axes, entries: Sequence[tuple[str, Line2D]]) -> None:
+    """Put the legend below the axes, in as many columns as fit, and make the figure larger by it."""
+    figure: Any = axes.figure
+    for columns in range(min(_MOST_COLUMNS, len(entries)), 0, -1):
+        legend = figure.legend(
+            [line for _, line in entries],
+            ["name"] * len(entries),  # replaced below: matplotlib hides names with a leading underscore
+            loc="outside lower center",
+            ncols=columns,
+            fontsize=SMALL,
+            frameon=False,
+            handlelength=2.4,
+            columnspacing=1.2,
+            labelspacing=0.3,
+            borderaxespad=0.2,
+        )
+        for text, (name, _) in zip(legend.get_texts(), entries, strict=True):
+            text.set(text=name, parse_math=False)
+        box = legend.get_window_extent()
+        if box.width <= figure.bbox.width or columns == 1:
+            break
+        legend.remove()
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(max(width, box.width / figure.dpi), height + box.height / figure.dpi)

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .axes import axes_or_new, label_axes
+from .axes import add_title, axes_or_new, label_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..counting.counts import Counts
+
+_CELL = 0.24  # inches
+_LETTER = 0.055  # inches, of the names of the classes
+_SMALL = 6  # points
 
 
 def plot_cross_trigger_matrix(
@@ -20,17 +24,36 @@ def plot_cross_trigger_matrix(
 ) -> Axes:
     """Plot the cross-trigger matrix at one threshold, with its numbers.
 
-    True positives are on the diagonal, without shade. Frames with ``score > threshold`` are active.
+    True positives are on the diagonal, without shade. Frames with ``score > threshold`` are active. A new
+    figure is as large as the names of the classes need.
     """
-    axes = axes_or_new(axes)
     matrix = counts.cross_trigger_matrix(threshold)
+    labels = list(counts)
+    names = _LETTER * max(map(len, labels), default=0)
+    cells = max(1.6, _CELL * len(labels))
+    axes = axes_or_new(axes, (cells + names + 1.0, cells + 0.75 * names + 0.7))
     shades = np.where(np.eye(len(matrix), dtype=bool), 0, matrix)
-    axes.imshow(shades, **{"cmap": "Blues", **options})
+    image = axes.imshow(shades, **{"cmap": "Blues", "vmin": 0, "vmax": max(1, shades.max()), **options})
     for (row, column), number in np.ndenumerate(matrix):
         dark = shades[row, column] > 0.6 * max(1, shades.max())
-        colour = "white" if dark else "black"
-        axes.text(column, row, str(number), ha="center", va="center", fontsize="small", color=colour)
-    labels = list(counts)
-    axes.set_xticks(range(len(labels)), labels, rotation=45, ha="right")
-    axes.set_yticks(range(len(labels)), labels)
+        colour = "white" if dark else "black" if number else "0.7"
+        axes.text(
+            column,
+            row,
+            str(number),
+            ha="center",
+            va="center",
+            fontsize=_SMALL,
+            color=colour,
+            clip_on=True,
+        )
+    axes.set_xticks(
+        range(len(labels)), labels, rotation=45, ha="right", rotation_mode="anchor", parse_math=False
+    )
+    axes.set_yticks(range(len(labels)), labels, parse_math=False)
+    bar: Any = axes.figure.colorbar(image, ax=axes, shrink=0.8)
+    bar.set_label("cross-triggers", fontsize=axes.xaxis.label.get_fontsize())
+    bar.ax.tick_params(labelsize=axes.yaxis.get_ticklabels()[0].get_fontsize())
+    bar.ax.yaxis.get_major_locator().set_params(integer=True)
+    add_title(axes, f"Cross-triggers at threshold {threshold:g}\n(diagonal: true positives)")
     return label_axes(axes, "actual class", "detected class")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.arrays import FloatArray
 from .axes import axes_or_new, label_axes
+from .probit import use_probit_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,22 +17,36 @@ if TYPE_CHECKING:
     from ..metrics.curves import DETCurve, PrecisionRecallCurve, ROCCurve, ThresholdCurve
     from ..metrics.psd_roc import PSDROC, ClassPSDROC
 
+_RATES = (0, 1.02)
+_HIGHEST_ERROR_RATE = 2.0  # beyond are thresholds that nobody uses
+
 
 def plot_class_psd_roc(curve: ClassPSDROC, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
-    """Plot the true positive rate of a class over its effective false positive rate, as steps."""
-    axes = axes_or_new(axes)
-    axes.step(curve.efpr, curve.tpr, where="post", **{"label": curve.label, **options})
-    return label_axes(axes, "effective false positive rate", "true positive rate", (0, 1))
+    """Plot the true positive ratio of a class over its effective false positive rate, as steps."""
+    return _plot_psd_roc_steps(
+        curve, curve.tpr, "true positive ratio", axes, {"label": curve.label, **options}
+    )
 
 
 def plot_psd_roc(curve: PSDROC, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
-    """Plot the PSD-ROC over all classes as steps, and those of the classes as thin lines."""
+    """Plot the PSD-ROC over all classes as steps."""
+    return _plot_psd_roc_steps(curve, curve.etpr, "effective true positive ratio", axes, options)
+
+
+def _plot_psd_roc_steps(
+    curve: PSDROC | ClassPSDROC,
+    ratios: FloatArray,
+    name: str,
+    axes: Axes | None,
+    options: Mapping[str, Any],
+) -> Axes:
+    """Plot steps from 0 to the end of the curve, which is flat after its last vertex."""
     axes = axes_or_new(axes)
-    for class_curve in curve.per_class.values():
-        plot_class_psd_roc(class_curve, axes, {"linewidth": 0.8, "alpha": 0.7})
-    style = {"label": "all classes", "color": "black", "linewidth": 2, **options}
-    axes.step(curve.efpr, curve.etpr, where="post", **style)
-    return label_axes(axes, "effective false positive rate", "true positive rate", (0, 1))
+    end = curve.max_efpr if np.isfinite(curve.max_efpr) else curve.efpr[-1]
+    axes.step(np.append(curve.efpr, end), np.append(ratios, ratios[-1]), where="post", **options)
+    if end > 0:
+        axes.set_xlim(0, end)
+    return label_axes(axes, f"effective false positives per {curve.unit}", name, _RATES)
 
 
 def plot_precision_recall(
@@ -38,9 +54,11 @@ def plot_precision_recall(
 ) -> Axes:
     """Plot precision over recall."""
     axes = axes_or_new(axes)
-    axes.plot(curve.recall, curve.precision, **options)
-    axes.set_xlim(0, 1)
-    return label_axes(axes, "recall", "precision", (0, 1.02))
+    # a mean curve has no operating points to draw lines between: it is a step function
+    drawstyle = "steps-pre" if np.isnan(curve.scores).all() else "default"
+    axes.plot(curve.recall, curve.precision, **{"drawstyle": drawstyle, **options})
+    axes.set_xlim(*_RATES)
+    return label_axes(axes, "recall", "precision", _RATES)
 
 
 def plot_roc(curve: ROCCurve, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
@@ -48,20 +66,39 @@ def plot_roc(curve: ROCCurve, axes: Axes | None, options: Mapping[str, Any]) -> 
     axes = axes_or_new(axes)
     axes.plot(curve.fpr, curve.tpr, **options)
     axes.set_xlim(0, 1)
-    return label_axes(axes, "false positive rate", "true positive rate", (0, 1.02))
+    return label_axes(axes, "false positive rate", "true positive rate", _RATES)
 
 
 def plot_det(curve: DETCurve, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
-    """Plot the miss rate over the false positive rate on logarithmic axes, without rates of 0."""
+    """Plot the miss rate over the false positive rate on probit axes.
+
+    Where a rate is 0 or 1 the curve leaves the picture.
+    """
     axes = axes_or_new(axes)
-    positive = (curve.fpr > 0) & (curve.fnr > 0)
-    axes.loglog(curve.fpr[positive], curve.fnr[positive], **options)
-    return label_axes(axes, "false positive rate", "miss rate")
+    use_probit_axes(axes, curve.fpr, curve.fnr)
+    axes.plot(curve.fpr, curve.fnr, **options)
+    return label_axes(axes, "false positive rate (%)", "miss rate (%)")
 
 
 def plot_threshold_curve(curve: ThresholdCurve, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
-    """Plot a quantity over the threshold as steps: a value holds from its score down to the next."""
+    """Plot a quantity over the threshold as steps: a value holds from its score down to the next.
+
+    For scores between 0 and 1, the curve runs from 0 to 1.
+    """
     axes = axes_or_new(axes)
     finite = np.isfinite(curve.scores)
-    axes.step(curve.scores[finite], curve.values[finite], where="post", **options)
-    return label_axes(axes, "threshold", "value")
+    scores, values = curve.scores[finite], curve.values[finite]
+    if ((scores >= 0) & (scores <= 1)).all():
+        ends = [1.0, 0.0]
+        axes.set_xlim(0, 1)
+    else:
+        ends = [scores[0], scores[-1]]
+    scores = np.concatenate([ends[:1], scores, ends[1:]])
+    values = np.concatenate([curve.values[:1], values, curve.values[-1:]])
+    axes.step(scores, values, where="post", **options)
+    name = axes.get_ylabel()
+    beside_classes = curve.quantity == f"mean {name}"
+    label_axes(axes, "threshold", name if beside_classes else curve.quantity)
+    highest = _HIGHEST_ERROR_RATE if values.max() > 1 else 1.02
+    axes.set_ylim(0, max(highest, axes.get_ylim()[1] if len(axes.lines) > 1 else 0))
+    return axes
