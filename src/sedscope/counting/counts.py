@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..criteria import Criterion
 from ..data.arrays import IntArray, ScoreArray
-from ..errors import counted
+from ..errors import SedscopeError, counted
 from ..notebook.data_frame import Tabular
 from ..notebook.html_table import html_table
 from ..postprocessing import PostProcessing
@@ -213,10 +213,15 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         >>> import sedscope as sed
         >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
         >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
-        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts = sed.deltas(scores, truth, sed.Collar(cross_triggers=True)).counts()
         >>> counts.cross_trigger_matrix(0.5).tolist()
         [[1]]
         """
+        if not self.criterion.counts_cross_triggers:
+            raise SedscopeError(
+                f"{self.criterion!r} does not count cross-triggers. Give Intersection a cttc, or another "
+                "criterion cross_triggers=True."
+            )
         matrix = np.zeros((len(self), len(self)), np.int64)
         for row, of_class in enumerate(self.per_class.values()):
             at = of_class.at([threshold])

@@ -64,6 +64,10 @@ class Collar(EventCriterion):
                 "A collar judges onsets, offsets or both: at least one must be a number."
             )
 
+    @property
+    def counts_cross_triggers(self) -> bool:
+        return self.cross_triggers
+
     def native(self) -> _native.Criterion:
         return _native.Collar(
             None if self.onset is None else int(to_ticks(self.onset)),

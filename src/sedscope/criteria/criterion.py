@@ -93,6 +93,11 @@ class Criterion(Defined, ABC):
         """Whether a threshold acts on the scores of frames, not on means over segments."""
         return True
 
+    @property
+    def counts_cross_triggers(self) -> bool:
+        """Whether false positives in events of other classes are counted by class."""
+        return False
+
     def native(self) -> _native.Criterion | None:
         """Return the criterion of the core that judges single events; None if there is none.
 

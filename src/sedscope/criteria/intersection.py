@@ -48,6 +48,10 @@ class Intersection(EventCriterion):
         require_number(self, "gtc", above=0, at_most=1)
         optional_number(self, "cttc", above=0, at_most=1)
 
+    @property
+    def counts_cross_triggers(self) -> bool:
+        return self.cttc is not None
+
     def native(self) -> _native.Criterion:
         return _native.Intersection(as_share(self.dtc), as_share(self.gtc), optional_share(self.cttc))
 

@@ -43,6 +43,10 @@ class IoU(EventCriterion):
         require_number(self, "threshold", above=0, at_most=1)
         require_flag(self, "cross_triggers")
 
+    @property
+    def counts_cross_triggers(self) -> bool:
+        return self.cross_triggers
+
     def native(self) -> _native.Criterion:
         return _native.IoU(as_share(self.threshold), cross_triggers=self.cross_triggers)
 

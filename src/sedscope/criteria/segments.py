@@ -53,6 +53,10 @@ class SegmentCriterion(Criterion):
     def thresholds_frames(self) -> bool:
         return self.aggregation == "max"
 
+    @property
+    def counts_cross_triggers(self) -> bool:
+        return self.cross_triggers
+
     @abstractmethod
     def _grid(self, durations: Ticks) -> _Grid:
         """Return the segments of clips with these durations."""
