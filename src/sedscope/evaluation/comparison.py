@@ -136,7 +136,7 @@ def compare(
                 *threshold_notes(chosen, score_ranges(chosen, deltas)),
                 *draws.cautions(),
             ]
-            notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))))]
+            notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))), chosen)]
             if run.number == 1:
                 counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
                 first_runs[run.system] = _FirstRun(run.alignment, deltas, counts, run_notes)

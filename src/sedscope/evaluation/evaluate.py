@@ -326,7 +326,9 @@ def measure(
         clips=some.clips,
         hours=some.duration / 3600,
         warnings=tuple(
-            dict.fromkeys([*notes, *empty_classes_note(references), *undetected_classes_note(results)])
+            dict.fromkeys(
+                [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
+            )
         ),
         intervals=intervals,
         alignment=alignment,

@@ -32,13 +32,14 @@ class FalseAlarms:
 def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
     """Return the false alarms per hour of the classes without reference events.
 
-    There are none for criteria that do not count events, and where they were not counted: below the
-    floor, or in blocks of classes at a threshold that the metric does not read.
+    There are none for metrics that have a value for such classes, for criteria that do not count events,
+    and where they were not counted: below the floor, or in blocks of classes at a threshold that the
+    metric does not read.
     """
     points = metric.points_read
     threshold = float(points) if isinstance(points, (int, float)) else _USUAL_THRESHOLD
     per_class: dict[str, float] = {}
-    if not metric.criterion.counts_negatives and not metric.variants:
+    if metric.needs_references and not metric.criterion.counts_negatives and not metric.variants:
         for label, references in counts.references.items():
             if references:
                 continue

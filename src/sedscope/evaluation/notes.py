@@ -148,15 +148,17 @@ def never_detected_note(
     ]
 
 
-def empty_classes_note(references: Mapping[str, int]) -> list[str]:
-    """Note classes without reference events."""
+def empty_classes_note(references: Mapping[str, int], metrics: Collection[Metric[Any]]) -> list[str]:
+    """Note classes without reference events, which most metrics leave out."""
     empty = [label for label, number in references.items() if not number]
-    if not empty:
+    counting = [type(metric).__name__ for metric in metrics if not metric.needs_references]
+    if not empty or len(counting) == len(metrics):
         return []
     has, they, are = ("has", "it", "is") if len(empty) == 1 else ("have", "they", "are")
+    averages = f"averages (but not of {listing([*dict.fromkeys(counting)])})" if counting else "averages"
     return [
         f"{counted(len(empty), 'class')} {has} no reference events, so {they} {are} left out of the "
-        f"averages: {listing(empty)}."
+        f"{averages}: {listing(empty)}."
     ]
 
 

@@ -67,6 +67,8 @@ class Metric(Defined, ABC, Generic[Result]):
     """Whether a larger value is a better one."""
     has_thresholds: ClassVar[bool] = False
     """Whether the value of a class belongs to one threshold."""
+    needs_references: ClassVar[bool] = True
+    """Whether the metric has no value for a class without reference events."""
 
     @abstractmethod
     def measure(self, counts: Counts) -> Result:
