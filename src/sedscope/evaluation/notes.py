@@ -13,6 +13,7 @@ from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.coverage import squeezed_references_note
+from ..data.detections import is_binary
 from ..data.score_range import score_range, threshold_note
 from ..data.times import Ticks
 from ..errors import counted, listing, subject
@@ -131,8 +132,9 @@ def never_detected_note(
     """
     some = next(iter(deltas.values()))
     rows = detected_classes(deltas) if detected is None else detected
+    at = "at the operating points" if is_binary(alignment.scores) else "at any threshold"
     if not rows.any():
-        return ["Nothing is detected in any clip, at any threshold."]
+        return [f"Nothing is detected in any clip, {at}."]
     present = np.bincount(some.tables.references.labels, minlength=len(some.classes))
     never = [
         label
@@ -143,7 +145,7 @@ def never_detected_note(
         return []
     verb = "is" if len(never) == 1 else "are"
     return [
-        f"{counted(len(never), 'class')} of the ground truth {verb} never detected, at any threshold: "
+        f"{counted(len(never), 'class')} of the ground truth {verb} never detected, {at}: "
         f"{listing(never)}."
     ]
 

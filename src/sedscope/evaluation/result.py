@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
@@ -23,6 +23,9 @@ from ..resampling.intervals import Bootstrap, Interval
 from .false_alarms import FalseAlarms, false_alarms
 from .result_rows import class_rows, legend, long_rows
 from .table_text import format_csv, format_latex, format_markdown, format_text, oriented, written
+
+if TYPE_CHECKING:
+    from ..tuning.operating_points import OperatingPoints
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
 
@@ -39,7 +42,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         The name of each metric, as it heads the column of a table.
     counts : mapping of Criterion to Counts
         The counts of each criterion; for metrics with a limit on false positives, up to that limit. With
-        several blocks of classes, only the rows that the metrics read (``ClassCounts.complete``).
+        several blocks of classes, only the rows that the metrics read (``ClassCounts.complete``). At
+        operating points, one row for each class.
     classes : tuple of str
         The classes that were evaluated.
     references : mapping of str to int
@@ -60,6 +64,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         they are not kept, and any access is refused.
     blocks : int
         How many blocks of classes were counted one after the other, to stay within the memory limit.
+    points : OperatingPoints or None
+        The operating points of the system, if it was evaluated there.
 
     Examples
     --------
@@ -84,6 +90,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
     alignment: Alignment | None = None
     deltas: Mapping[Criterion, Deltas] = field(default_factory=dict)
     blocks: int = 1
+    points: OperatingPoints | None = None
 
     @overload
     def __getitem__(self, metric: Metric[AnyResult]) -> AnyResult: ...
@@ -93,6 +100,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
     def __getitem__(self, metric: Metric[Any] | str) -> MetricResult:
         if isinstance(metric, str):
             return self.results[metric_called(metric, self.names)]
+        if metric not in self.results and self.points is not None:
+            metric = metric.at_points() or metric
         return self.results[metric]
 
     def __iter__(self) -> Iterator[Metric[Any]]:

@@ -12,16 +12,15 @@ from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
 from ..counting.tally import Tally
 from ..criteria import Criterion
-from ..definitions import require_number
 from ..errors import SedscopeError
-from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
-from .metric import PointsRead
+from .classwise import ClassValue, ClasswiseResult
+from .fixed_threshold import FixedThreshold, Threshold, operating_point, require_threshold
 from .registry import METRICS
 
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class FalseAlarmRate(ClasswiseMetric[None]):
+class FalseAlarmRate(FixedThreshold):
     """False positives per hour of recording, at one threshold for all classes.
 
     Classes without reference events have a value, too: all their detections are false alarms.
@@ -30,8 +29,8 @@ class FalseAlarmRate(ClasswiseMetric[None]):
     ----------
     criterion : Criterion
         What counts as found. For ``Segment`` and ``Clip``, false alarms are segments and clips.
-    threshold : float, default 0.5
-        Frames with ``score > threshold`` are active.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
     average : {"micro", "macro"}, default "micro"
         The value over all classes. ``micro``: the false alarms of all classes together, which is the sum
         of the classes' rates. ``macro``: the mean over all classes.
@@ -50,31 +49,27 @@ class FalseAlarmRate(ClasswiseMetric[None]):
     """
 
     criterion: Criterion
-    threshold: float = 0.5
+    threshold: Threshold = 0.5
     average: str = "micro"
 
     averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
     higher_is_better: ClassVar[bool] = False
-    has_thresholds: ClassVar[bool] = True
     needs_references: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._check()
-        require_number(self, "threshold")
-
-    @property
-    def points_read(self) -> PointsRead:
-        """The one of the threshold."""
-        return self.threshold
+        require_threshold(self)
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
-        tally = counts.tally_at(self.threshold)
-        return ClassValue(_per_hour(tally, hours), self.threshold, tally)
+        threshold, tally = operating_point(counts, self.threshold, self)
+        return ClassValue(_per_hour(tally, hours), threshold, tally)
 
     def of_all(self, counts: Counts) -> ClassValue[None]:
         # class by class, which needs no table of all thresholds
-        tally = reduce(add, [of_class.tally_at(self.threshold) for of_class in counts.values()])
-        return ClassValue(_per_hour(tally, counts.duration / 3600), self.threshold, tally)
+        tallies = [operating_point(table, self.threshold, self)[1] for table in counts.values()]
+        common = None if isinstance(self.threshold, str) else self.threshold
+        tally = reduce(add, tallies)
+        return ClassValue(_per_hour(tally, counts.duration / 3600), common, tally)
 
     def of_tally(self, tally: Tally) -> float:
         raise SedscopeError(f"{self} needs the duration of the clips, which a tally does not know.")

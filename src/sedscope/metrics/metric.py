@@ -134,6 +134,22 @@ class Metric(Defined, ABC, Generic[Result]):
         """
         return self
 
+    def at_points(self) -> Metric[Any] | None:
+        """Return the same metric at the operating points of a system.
+
+        Returns
+        -------
+        Metric or None
+            None for a metric that has no threshold of its own.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.FScore(sed.Clip()).at_points()
+        FScore(Clip(aggregation='max'), threshold='points', beta=1, average='macro')
+        """
+        return None
+
     @property
     def psd_roc(self) -> PSDROCParameters | None:
         """The parameters of the PSD-ROC that the value is the area under; None for other metrics."""

@@ -187,6 +187,7 @@ def of_class(metric: Any, table: Table, *, pooled: bool = False) -> float | None
     """The value of a metric of a class, or of all classes; None if it is not checked."""
     n, points = table.references, table.points
     if isinstance(metric, sed.FalseAlarmRate):
+        assert not isinstance(metric.threshold, str)
         return float(Fraction(table.at(metric.threshold).fp * HOUR, table.ticks))
     if not n:
         return NAN
