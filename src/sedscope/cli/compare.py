@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
 from .options import Reads, Writes, as_location, path_option
+from .points_files import points_by_system, points_paths, remaining_postprocess
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ..data.scores import Scores
     from ..evaluation.comparison_result import Comparison
     from ..io.locations import Location
+    from ..tuning.operating_points import OperatingPoints
 
 
 def compare(
@@ -41,6 +44,15 @@ def compare(
     resampling: ComparisonOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE",
+            help="Operating points of a system, which 'sedscope tune' wrote. Repeat the option for each "
+            "system. A file without a name is for all of them.",
+        ),
+        Reads(points_paths),
+    ] = None,
     output: TablesOption = None,
     report: Annotated[
         Path | None,
@@ -58,9 +70,11 @@ def compare(
     resampling.check()
     report_options.refuse_without(report)
     shown = report_options.arguments()
-    metrics = metric_options.metrics()
+    paths_by_name = _paths_by_name(systems)
+    at = points_by_system(points, [*paths_by_name], inputs.postprocess)
+    metrics = metric_options.metrics(*at.values())
     truth = inputs.read_truth(as_location(ground_truth))
-    runs = _read_runs(systems, inputs, truth, keep_scores=report is not None)
+    runs = _read_runs(paths_by_name, inputs, truth, at, keep_scores=report is not None)
     first_run = next(iter(runs.values()))[0]
     with counting_progress() as progress:
         result = compare_systems(
@@ -68,6 +82,7 @@ def compare(
             truth,
             metrics,
             n=resampling.bootstrap,
+            points=at,
             progress=progress,
             **resampling.arguments(),
             **inputs.selection(first_run.classes),
@@ -80,15 +95,21 @@ def compare(
 
 
 def _read_runs(
-    systems: Sequence[str], inputs: InputOptions, truth: GroundTruth, *, keep_scores: bool
+    systems: Mapping[str, Sequence[Location]],
+    inputs: InputOptions,
+    truth: GroundTruth,
+    points: Mapping[str, OperatingPoints],
+    *,
+    keep_scores: bool,
 ) -> dict[str, list[Scores]]:
     """Read the runs of each system. ``keep_scores``: keep those of the first run, for a report."""
     from ..data.cached_scores import cached
 
-    runs = {
-        name: [inputs.read_scores(path, truth, "compare") for path in paths]
-        for name, paths in _paths_by_name(systems).items()
-    }
+    runs = {}
+    for name, paths in systems.items():
+        steps = remaining_postprocess(points.get(name), inputs.postprocess)
+        own = replace(inputs, postprocess=steps)
+        runs[name] = [own.read_scores(path, truth, "compare") for path in paths]
     if keep_scores:
         for of_system in runs.values():
             of_system[0] = cached(of_system[0])

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import SedscopeError
+from ..errors import SedscopeError, counted, listing
 from .options import (
     GapsOption,
     PostprocessOption,
+    Reads,
     ScoresFormatOption,
     StitchOption,
     Writes,
     path_argument,
     path_option,
-    points_notes,
+    read_clip_list,
     stitch_arguments,
 )
 from .options import postprocess as postprocess_scores
+from .points_files import read_points, remaining_postprocess
+
+if TYPE_CHECKING:
+    from ..data.scores import Scores
 
 
 def detect(
@@ -31,7 +37,8 @@ def detect(
         ),
     ],
     points: Annotated[
-        Path | None, path_option(help="File of thresholds that 'sedscope tune' wrote.")
+        Path | None,
+        path_option(help="File of operating points, which 'sedscope tune' or a report wrote."),
     ] = None,
     threshold: Annotated[float | None, typer.Option(help="One threshold for all classes.")] = None,
     postprocess: PostprocessOption = None,
@@ -40,30 +47,48 @@ def detect(
         path_option("--output", "-o", help="File for the events. \\[default: standard output]"),
         Writes(),
     ] = None,
+    clips: Annotated[
+        str | None,
+        typer.Option(help="Detect in these clips only: a file with one clip per line."),
+        Reads(lambda text: [text]),
+    ] = None,
     scores_format: ScoresFormatOption = None,
     gaps: GapsOption = "error",
     stitch: StitchOption = None,
 ) -> None:
     """Write the events that a system detects (filename onset offset event_label)."""
-    from .. import OperatingPoints, read_scores, write_events
     from .. import detect as detect_events
+    from .. import read_scores, write_events
+    from ..evaluation.operating_point import unstated_classes_note
 
     if (points is None) == (threshold is None):
         raise SedscopeError("Give either --points or --threshold.")
+    at = None if points is None else read_points(points, postprocess)
+    chosen = None if clips is None else read_clip_list(clips, "--clips")
     system = read_scores(scores, format=scores_format, gaps=gaps)
     joining = stitch_arguments(stitch)
     if joining["stitch"] is not False:
         system = system.stitch(joining["stitch"], unit=joining["unit"], gaps=gaps)
-    system = postprocess_scores(system, postprocess)
-    notes: list[str] = []
-    if threshold is not None:
+    if chosen is not None:
+        system = _only(system, chosen)
+    system = postprocess_scores(system, remaining_postprocess(at, postprocess))
+    if at is not None:
+        events = at.detect(system)
+    elif threshold is not None:
         events = detect_events(system, threshold)
-    elif points is not None:
-        operating_points = OperatingPoints.load(points)
-        events = operating_points.detect(system)
-        notes += points_notes(operating_points, system, points)
+    notes = [] if at is None else unstated_classes_note(at, system.classes)
     text = write_events(events, output)
     if output is None:
         typer.echo(text, nl=False)
     for note in notes:
         typer.echo(f"warning: {note}", err=True)
+
+
+def _only(scores: Scores, clips: Sequence[str]) -> Scores:
+    """Return the scores of some clips."""
+    lacking = [clip for clip in clips if clip not in scores]
+    if lacking:
+        raise SedscopeError(
+            f"--clips lists {counted(len(lacking), 'clip')} without scores: {listing(lacking)}."
+        )
+    return scores.only(clips)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings as python_warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -42,7 +42,11 @@ from .notes import (
     undefined_resamples_note,
     undetected_classes_note,
 )
+from .operating_point import metrics_at_points, points_notes, processed_systems, systems_at_points
 from .result import Evaluation
+
+if TYPE_CHECKING:
+    from ..tuning.operating_points import OperatingPoints
 
 Runs: TypeAlias = Scores | Sequence[Scores]
 
@@ -55,6 +59,7 @@ def compare(
     confidence: float = 0.95,
     seed: int = 0,
     *,
+    points: Mapping[str, OperatingPoints] | None = None,
     interval: str = "percentile",
     balanced: bool = False,
     groups: Mapping[str, Hashable] | None = None,
@@ -79,6 +84,9 @@ def compare(
         The reference events.
     metrics : Metric, str, iterable of these, or mapping of str to these
         What to measure; see :func:`~sedscope.evaluate`.
+    points : mapping of str to OperatingPoints, optional
+        The operating points of systems, by name; see :func:`~sedscope.evaluate`. If some have thresholds,
+        the others must have one operating point, as lists of events do.
     n, confidence, seed, interval, balanced, groups
         How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
     classes, missing, coverage
@@ -104,10 +112,15 @@ def compare(
     1
     """
     named = name_metrics(metrics)
+    points = points or {}
+    if any(of_system.thresholds for of_system in points.values()):
+        named = metrics_at_points(named)
     chosen = tuple(named.values())
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
-    runs = _align_runs(_as_systems(systems), truth, classes, clips, missing, coverage)
+    processed = processed_systems(_as_systems(systems), points)
+    at_points = systems_at_points(processed, points)
+    runs = _align_runs(at_points, truth, classes, clips, missing, coverage)
     first = runs[0].alignment
     draws = Draws(resampling, first.clips)
     measured: dict[Metric[Any], dict[str, list[FloatArray]]] = {
@@ -123,12 +136,14 @@ def compare(
                 deltas = find_deltas_for_weights(
                     run.alignment, chosen, draws.weights, engine_of_run, share
                 )
+                for metric in chosen:
+                    of_run = draws.measure(deltas[metric.criterion], metric, engine_of_run)
+                    measured[metric][run.system].append(of_run)
             except SedscopeError as error:
                 raise SedscopeError(f"{run.system}: {error}") from None
-            for metric in chosen:
-                of_run = draws.measure(deltas[metric.criterion], metric, engine_of_run)
-                measured[metric][run.system].append(of_run)
+            scores, of_system = processed[run.system][run.number - 1], points.get(run.system)
             run_notes = [
+                *(f"{run.system}: {note}" for note in points_notes(of_system, scores)),
                 *run.alignment.warnings,
                 *late_events_note(run.alignment, _durations(deltas)),
                 *coverage_note(run.alignment, deltas),
@@ -139,7 +154,8 @@ def compare(
             notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))), chosen)]
             if run.number == 1:
                 counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
-                first_runs[run.system] = _FirstRun(run.alignment, deltas, counts, run_notes)
+                aligned = replace(run.alignment, scores=scores)
+                first_runs[run.system] = _FirstRun(aligned, deltas, counts, run_notes, of_system)
     values = {
         metric: {
             name: _system_value(draws, first.classes, of_runs) for name, of_runs in by_system.items()
@@ -192,6 +208,7 @@ class _FirstRun:
     deltas: Mapping[Criterion, Deltas]
     counts: Mapping[Criterion, Counts]
     notes: list[str]
+    points: OperatingPoints | None
 
     def hours(self) -> float:
         return int(_durations(self.deltas).sum()) / 3.6e9
@@ -207,6 +224,7 @@ class _FirstRun:
             self.alignment,
             self.deltas,
             _durations(self.deltas),
+            self.points,
         )
 
 

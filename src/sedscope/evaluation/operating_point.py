@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,32 @@ def scores_at_points(scores: Scores, points: OperatingPoints | None) -> Scores:
     )
 
 
+def processed_systems(
+    systems: Mapping[str, Sequence[Scores]], points: Mapping[str, OperatingPoints]
+) -> dict[str, list[Scores]]:
+    """Post-process the runs of systems by their operating points."""
+    unknown = [name for name in points if name not in systems]
+    if unknown:
+        raise SedscopeError(
+            f"There are operating points for systems that are not compared: {listing(unknown)}. The systems "
+            f"are {listing([*systems])}."
+        )
+    return {
+        name: [points[name].process(scores) if name in points else scores for scores in runs]
+        for name, runs in systems.items()
+    }
+
+
+def systems_at_points(
+    processed: Mapping[str, Sequence[Scores]], points: Mapping[str, OperatingPoints]
+) -> dict[str, list[Scores]]:
+    """Return what the systems that have operating points detect, and the scores of the others."""
+    return {
+        name: [scores_at_points(scores, points.get(name)) for scores in runs]
+        for name, runs in processed.items()
+    }
+
+
 def counts_at_points(
     counts: Mapping[Criterion, Counts], points: OperatingPoints | None
 ) -> Mapping[Criterion, Counts]:
@@ -112,11 +138,18 @@ def points_notes(points: OperatingPoints | None, scores: Scores) -> list[str]:
     """
     if points is None or not points.thresholds:
         return []
-    lacking = [label for label in scores.classes if label not in points.thresholds]
-    notes = unsuitable_thresholds(scores, points.thresholds)
-    if lacking:
-        notes.append(
-            "The operating points have no threshold for some classes, which are never detected: "
-            f"{listing(lacking)}."
-        )
-    return notes
+    return [
+        *unsuitable_thresholds(scores, points.thresholds),
+        *unstated_classes_note(points, scores.classes),
+    ]
+
+
+def unstated_classes_note(points: OperatingPoints, classes: Sequence[str]) -> list[str]:
+    """Note classes that have no threshold."""
+    lacking = [label for label in classes if label not in points.thresholds]
+    if not lacking:
+        return []
+    return [
+        "The operating points have no threshold for some classes, which are never detected: "
+        f"{listing(lacking)}."
+    ]
