@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,7 @@ from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
 from .options import Reads, Writes, as_location, path_option
-from .points_files import points_by_system, points_paths, remaining_postprocess
+from .points_files import points_by_system, points_paths, with_postprocess
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from ..data.scores import Scores
     from ..evaluation.comparison_result import Comparison
     from ..io.locations import Location
-    from ..tuning.operating_points import OperatingPoints
 
 
 def compare(
@@ -74,15 +72,19 @@ def compare(
     at = points_by_system(points, [*paths_by_name], inputs.postprocess)
     metrics = metric_options.metrics(*at.values())
     truth = inputs.read_truth(as_location(ground_truth))
-    runs = _read_runs(paths_by_name, inputs, truth, at, keep_scores=report is not None)
+    runs = _read_runs(paths_by_name, inputs, truth, keep_scores=report is not None)
     first_run = next(iter(runs.values()))[0]
+    complete = {
+        name: with_postprocess(at.get(name), inputs.postprocess, of_system[0].classes)
+        for name, of_system in runs.items()
+    }
     with counting_progress() as progress:
         result = compare_systems(
             runs,
             truth,
             metrics,
             n=resampling.bootstrap,
-            points=at,
+            points={name: of_system for name, of_system in complete.items() if of_system is not None},
             progress=progress,
             **resampling.arguments(),
             **inputs.selection(first_run.classes),
@@ -98,18 +100,16 @@ def _read_runs(
     systems: Mapping[str, Sequence[Location]],
     inputs: InputOptions,
     truth: GroundTruth,
-    points: Mapping[str, OperatingPoints],
     *,
     keep_scores: bool,
 ) -> dict[str, list[Scores]]:
     """Read the runs of each system. ``keep_scores``: keep those of the first run, for a report."""
     from ..data.cached_scores import cached
 
-    runs = {}
-    for name, paths in systems.items():
-        steps = remaining_postprocess(points.get(name), inputs.postprocess)
-        own = replace(inputs, postprocess=steps)
-        runs[name] = [own.read_scores(path, truth, "compare") for path in paths]
+    runs = {
+        name: [inputs.read_scores(path, truth, "compare") for path in paths]
+        for name, paths in systems.items()
+    }
     if keep_scores:
         for of_system in runs.values():
             of_system[0] = cached(of_system[0])

@@ -21,8 +21,7 @@ from .options import (
     read_clip_list,
     stitch_arguments,
 )
-from .options import postprocess as postprocess_scores
-from .points_files import read_points, remaining_postprocess
+from .points_files import read_points, with_postprocess
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -71,12 +70,12 @@ def detect(
         system = system.stitch(joining["stitch"], unit=joining["unit"], gaps=gaps)
     if chosen is not None:
         system = _only(system, chosen)
-    system = postprocess_scores(system, remaining_postprocess(at, postprocess))
-    if at is not None:
+    at = with_postprocess(at, postprocess, system.classes)
+    if points is not None and at is not None:
         events = at.detect(system)
     elif threshold is not None:
-        events = detect_events(system, threshold)
-    notes = [] if at is None else unstated_classes_note(at, system.classes)
+        events = detect_events(system if at is None else at.process(system), threshold)
+    notes = [] if points is None or at is None else unstated_classes_note(at, system.classes)
     text = write_events(events, output)
     if output is None:
         typer.echo(text, nl=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +13,7 @@ from .engine_options import EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
 from .metric_options import MetricOptions
 from .options import JsonOption, Writes, as_location, path_option, system_name
-from .points_files import PointsOption, read_points, remaining_postprocess
+from .points_files import PointsOption, read_points, with_postprocess
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
@@ -109,11 +108,12 @@ def evaluate_system(
 
     at = None if points is None else read_points(points, inputs.postprocess)
     metrics = metric_options.metrics(*([] if at is None else [at]))
-    inputs = replace(inputs, postprocess=remaining_postprocess(at, inputs.postprocess))
     truth = inputs.read_truth(ground_truth)
     system = inputs.read_system(path, truth)
     if at is not None:
         system = require_scores(system, path, "--points")
+    elif inputs.postprocess:
+        system = require_scores(system, path, "--postprocess")
     if isinstance(system, dict):
         if resampling:
             raise SedscopeError(f"{path} holds detections at thresholds, but --bootstrap needs scores.")
@@ -126,10 +126,12 @@ def evaluate_system(
                 threads=engine.threads,
                 **inputs.selection(truth.labels),
             )
+    at = with_postprocess(at, inputs.postprocess, system.classes)
     selection = inputs.selection(system.classes)
     with counting_progress() as progress:
         if memory.verbose or (engine.engine == "threads" and resampling is None):
-            memory.announce(system, truth, [*metrics.values()], selection, engine.threads)
+            processed = system if at is None else at.process(system)
+            memory.announce(processed, truth, [*metrics.values()], selection, engine.threads)
         return evaluate_scores(
             cached(system) if keep_scores else system,
             truth,

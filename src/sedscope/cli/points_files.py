@@ -11,6 +11,7 @@ from .options import as_location, path_option
 
 if TYPE_CHECKING:
     from ..io.locations import Location
+    from ..postprocessing import PostProcessing
     from ..tuning.operating_points import OperatingPoints
 
 PointsOption: TypeAlias = Annotated[
@@ -30,13 +31,12 @@ def read_points(path: Location, postprocess: Sequence[str] | None) -> OperatingP
     post-processings. If it has none, those of the option come first.
     """
     from .. import OperatingPoints
-    from ..postprocessing import Chain, parse_postprocessing
     from ..postprocessing.per_class import step_for_class
 
     points = OperatingPoints.load(path)
     if not postprocess or not points.postprocessing:
         return points
-    option = Chain(*map(parse_postprocessing, postprocess))
+    option = parse_steps(postprocess)
     steps = {label: step_for_class(option, label) for label in points.postprocessing}
     if steps != points.postprocessing or any(
         step_for_class(option, label) is not None
@@ -51,11 +51,26 @@ def read_points(path: Location, postprocess: Sequence[str] | None) -> OperatingP
     return points
 
 
-def remaining_postprocess(
-    points: OperatingPoints | None, postprocess: list[str] | None
-) -> list[str] | None:
-    """Return what ``--postprocess`` has to do beside the points: nothing if these do the same."""
-    return None if points is not None and points.postprocessing else postprocess
+def with_postprocess(
+    points: OperatingPoints | None, postprocess: Sequence[str] | None, classes: Sequence[str]
+) -> OperatingPoints | None:
+    """Add the option ``--postprocess`` to operating points that have no post-processing.
+
+    So a report can save points that are complete.
+    """
+    from .. import OperatingPoints
+
+    if not postprocess or (points is not None and points.postprocessing):
+        return points
+    return (points or OperatingPoints({})).after(parse_steps(postprocess), classes)
+
+
+def parse_steps(postprocess: Sequence[str]) -> PostProcessing:
+    """Read the option ``--postprocess``: one post-processing, or several in order."""
+    from ..postprocessing import Chain, parse_postprocessing
+
+    steps = [parse_postprocessing(text) for text in postprocess]
+    return steps[0] if len(steps) == 1 else Chain(*steps)
 
 
 def points_by_system(

@@ -12,6 +12,7 @@ import typer
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .options import TruthArgument, Writes, path_argument, path_option, postprocess
+from .points_files import parse_steps
 from .progress import counting_progress
 from .resampling_options import read_groups
 from .tuning_options import ObjectiveOptions, TuningOptions
@@ -59,7 +60,7 @@ def tune(
     criterion = objective.parse_criterion()
     candidates = tuning.candidates()
     truth = inputs.read_truth(ground_truth)
-    system = cached(replace(inputs, postprocess=None).read_scores(scores, truth, "tune"))
+    system = cached(inputs.read_scores(scores, truth, "tune"))
     processed = postprocess(system, inputs.postprocess)
     source = {"scores": shown_name(str(scores)), "ground_truth": shown_name(str(ground_truth))}
     if tuning.groups is not None:
@@ -89,10 +90,8 @@ def _complete(
 
     Thresholds that apply to segments instead of frames keep their digits.
     """
-    from ..postprocessing import Chain, parse_postprocessing
-
     if inputs.postprocess:
-        points = points.after(Chain(*map(parse_postprocessing, inputs.postprocess)), scores.classes)
+        points = points.after(parse_steps(inputs.postprocess), scores.classes)
     return points.shortened(scores.only(clips)) if criterion.thresholds_frames else points
 
 

@@ -36,8 +36,8 @@ class FixedThreshold(ClasswiseMetric[None]):
 
     @property
     def points_read(self) -> PointsRead:
-        """The one of the threshold. Where there is one operating point only, it is an extreme."""
-        return "extremes" if isinstance(self.threshold, str) else self.threshold
+        """The one of the threshold."""
+        return self.threshold
 
     def at_points(self) -> ClasswiseMetric[None]:
         same: Any = self  # a dataclass, as all metrics are

@@ -17,10 +17,10 @@ from .psd_roc import PSDROCParameters
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PointsRead: TypeAlias = float | Literal["all", "extremes"]
-"""The operating points of a class that a metric depends on: all of them; the one of a threshold; or
-``"extremes"``: of consecutive points with equally many true positives, the first with the fewest false
-positives, and the last."""
+PointsRead: TypeAlias = float | Literal["all", "extremes", "points"]
+"""The operating points of a class that a metric depends on: all of them; the one of a threshold; the only
+one that the class has (``"points"``); or ``"extremes"``: of consecutive points with equally many true
+positives, the first with the fewest false positives, and the last."""
 
 
 class ClassResult(Protocol):

@@ -106,8 +106,10 @@ class OperatingPoints:
         >>> sed.OperatingPoints({"Dog": 0.5}).after(MedianFilter(0.3), ["Dog"]).postprocessing
         {'Dog': MedianFilter(seconds=0.3)}
         """
+        labels = [*classes]
+        postprocessing.require_fit(labels)
         steps: dict[str, PostProcessing] = {}
-        for label in classes:
+        for label in labels:
             own = self.postprocessing.get(label, Chain())
             step = step_for_class(Chain(postprocessing, own), label)
             if step is not None:
