@@ -27,7 +27,7 @@ PATH = (  # room, and the object that it hands to the next one
     ("evaluation", "Evaluation, Comparison"),
     ("report", ""),
 )
-LEFT_SIDE = {1: "postprocessing", 2: "engines", 4: "tasks", 5: "cli", 6: "plots"}
+LEFT_SIDE = {0: "notebook", 1: "postprocessing", 2: "engines", 4: "tasks", 5: "cli", 6: "plots"}
 RIGHT_SIDE = {1: "checking", 2: "diagnosis", 3: "resampling", 4: "tuning", 5: "torch", 6: "compat"}
 
 

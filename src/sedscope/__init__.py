@@ -23,6 +23,7 @@ _NAMES = {
     "counting.deltas": ("Deltas",),
     "criteria": ("CustomCriterion",),
     "data.detections": ("approximate", "at_thresholds", "detect"),
+    "data.events": ("Events",),
     "data.ground_truth": ("GroundTruth",),
     "data.recordings": ("ClipPieces",),
     "data.score_arrays": ("ClipScores",),

@@ -14,6 +14,7 @@ from .data import simulate as simulate
 from .data.detections import approximate as approximate
 from .data.detections import at_thresholds as at_thresholds
 from .data.detections import detect as detect
+from .data.events import Events as Events
 from .data.ground_truth import GroundTruth as GroundTruth
 from .data.recordings import ClipPieces as ClipPieces
 from .data.score_arrays import ClipScores as ClipScores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -50,7 +51,7 @@ def test_help() -> None:
     assert (outcome.code, outcome.err) == (0, "")
     for word in ("Usage: ", "evaluate", "demo", "--version"):
         assert word in outcome.out
-    assert run().out.strip() == outcome.out.strip()
+    assert run().err.strip() == outcome.out.strip()
 
 
 def test_help_of_evaluate_names_every_option_and_default() -> None:
@@ -59,8 +60,22 @@ def test_help_of_evaluate_names_every_option_and_default() -> None:
     options = "--durations --metric --classes --clips --missing --invalid --overlaps --threads --json"
     for word in options.split():
         assert word in outcome.out
-    for default in ("from the scores", "PSDS 1 and 2", "one per core"):
-        assert default in outcome.out
+    words = " ".join(outcome.out.split())
+    for default in ("from the scores", "psds1 and psds2", "one per core"):
+        assert default in words
+
+
+COMMANDS = "evaluate report compare deltas tune detect validate convert metrics presets formats demo"
+
+
+@pytest.mark.parametrize("command", COMMANDS.split())
+def test_help_fits_80_columns_and_cuts_nothing(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run(command, "--help").out
+    assert max(map(len, text.splitlines())) <= 80
+    assert not re.search(r"\w(…|\.\.\.)(\s|$)", text.replace("class…", "").replace("SYSTEM...", ""))
+    assert not re.search(r"<\w+>|list\[", text)  # types are words
+    assert f"  {command} " in run("--help").out
 
 
 @pytest.mark.parametrize("arguments", [["rate"], ["--colour"], ["evaluate"], ["demo", "--clips", "few"]])
@@ -78,11 +93,11 @@ def test_a_table_of_results(files: Files) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith("2 clips, 0.00 hours\n")
     rows = table_rows(outcome.out)
-    assert rows["class"] == ["references", "[1]", "[2]"]
+    assert rows["class"] == ["references", "psds1", "psds2"]
     assert rows["Dog"] == rows["Cat"] == ["1", "1.0000", "1.0000"]
     assert rows["overall"] == ["2", "1.0000", "1.0000"]
-    assert f"[1] {presets.PSDS1!r}" in outcome.out
-    assert f"[2] {presets.PSDS2!r}" in outcome.out
+    assert f"psds1: {presets.PSDS1!r}" in outcome.out
+    assert f"psds2: {presets.PSDS2!r}" in outcome.out
     assert files.listing() == ["durations.tsv", "scores/a.tsv", "scores/b.tsv", "truth.tsv"]
 
 
@@ -101,8 +116,13 @@ def test_results_as_json(files: Files) -> None:
         "classes": ["Dog", "Cat"],
         "references": {"Dog": 1, "Cat": 1},
         "metrics": [
-            {"metric": repr(metric), "value": 1.0, "per_class": {"Dog": 1.0, "Cat": 1.0}}
-            for metric in (presets.PSDS1, presets.PSDS2)
+            {
+                "name": name,
+                "metric": repr(metric),
+                "value": 1.0,
+                "per_class": {"Dog": 1.0, "Cat": 1.0},
+            }
+            for name, metric in (("psds1", presets.PSDS1), ("psds2", presets.PSDS2))
         ],
         "warnings": [],
     }
@@ -297,7 +317,7 @@ def test_demo(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "demo"
     outcome = run("demo", folder, "--clips", 6)
     assert (outcome.code, outcome.err) == (0, "")
-    for words in ("system_a", "system_b", "PSDS 1", "PSDS 2", "every threshold", "overall"):
+    for words in ("system_a", "system_b", "psds1:", "psds2:", "every threshold", "overall"):
         assert words in outcome.out
     assert len(list((folder / "system_a").iterdir())) == 6
     command = outcome.out.splitlines()[-1].split()

@@ -380,7 +380,9 @@ def test_compare(folder: Path, tmp_path: Path) -> None:
     assert texts == {"md": expected.to_markdown(), "tex": expected.to_latex()}
     with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
         numbers = list(csv.DictReader(file))
-    (pair,) = [r for r in numbers if r["less"] and not r["class"] and r["metric"] == repr(metrics[0])]
+    (pair,) = [
+        r for r in numbers if r["less"] and not r["class"] and r["definition"] == repr(metrics[0])
+    ]
     assert float(pair["value"]) == expected.differences[metrics[0]]["good", "bad"].value
     assert (pair["system"], pair["less"], pair["verdict"]) == ("good", "bad", "1")
 

@@ -12,7 +12,11 @@ from ..support.command_line import run
 from ..support.documentation import code_blocks
 from ..support.project import ROOT
 
-NEEDED = {"large_sets.md": ("fsspec",), "training.md": ("torchmetrics", "tensorboard", "lightning")}
+NEEDED = {
+    "large_sets.md": ("fsspec",),
+    "notebooks.md": ("pandas",),
+    "training.md": ("torchmetrics", "tensorboard", "lightning"),
+}
 TESTED_ALONE = ("import mlflow", "import wandb")  # in test_loggers.py, where they are installed
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 

@@ -355,7 +355,7 @@ def test_progress_goes_over_all_systems(
         ({"systems": lambda a, b: {"a": a, 2: b}}, "name of a system must be a string, not 2"),
         ({"systems": lambda a, b: {"a": a, "": b}}, "name of a system must be a string, not ''"),
         ({"metrics": []}, "There is no metric"),
-        ({"metrics": "PSDS"}, "Not a metric: 'PSDS'"),
+        ({"metrics": 0.7}, "Not a metric: 0.7"),
         ({"n": 0}, "n=0"),
         ({"confidence": 1.5}, "confidence=1.5"),
         ({"interval": "normal"}, "interval='normal'"),

@@ -90,7 +90,9 @@ def test_markdown_reads_back(hostile: sed.Comparison, tmp_path: Path) -> None:
         assert {len(row) for row in rows} == {1 + 5 + 10}
         for row, label in zip(rows[2:], HOSTILE, strict=False):
             values = [hostile.values[metric][name].per_class[label].value for name in hostile.systems]
-            assert row[1:6] == [f"{value:.4f}" for value in values]
+            assert [cell.strip("*") for cell in row[1:6]] == [f"{value:.4f}" for value in values]
+            best = max(values) if metric.higher_is_better else min(values)
+            assert [cell for cell in row[1:6] if f"**{best:.4f}**" == cell]
 
 
 def test_markdown_means_no_markup() -> None:
@@ -104,14 +106,15 @@ def test_latex_has_as_many_cells_as_there_are(hostile: sed.Comparison, tmp_path:
     tables = re.findall(r"\\begin\{tabular\}\{(\w+)\}\n(.*?)\n\\end\{tabular\}", text, re.DOTALL)
     assert len(tables) == 4
     for columns, body in tables:
-        lines = [line for line in body.splitlines() if line != r"\hline"]
+        rules = (r"\toprule", r"\midrule", r"\bottomrule")
+        lines = [line for line in body.splitlines() if line not in rules]
         for line in lines:
             assert line.endswith(r" \\")
             assert not line.startswith(("[", "*"))
             assert len(re.split(r"(?<!\\)&", line)) == len(columns)
             assert not re.search(r"(?<!\\)[%#]", line)
             assert line.count("{") - line.count(r"\{") == line.count("}") - line.count(r"\}")
-    assert len(tables[2][1].splitlines()) == len(HOSTILE) + 2 + 3
+    assert len(tables[2][1].splitlines()) == len(HOSTILE) + 2 + 4
 
 
 def test_csv_reads_back(hostile: sed.Comparison, tmp_path: Path) -> None:
@@ -122,7 +125,8 @@ def test_csv_reads_back(hostile: sed.Comparison, tmp_path: Path) -> None:
     systems, classes = len(hostile.systems), len(HOSTILE) + 1
     assert len(rows) == 2 * classes * (systems + systems * (systems - 1) // 2)
     for row in rows:
-        metric = next(m for m in hostile.metrics if repr(m) == row["metric"])
+        metric = next(m for m in hostile.metrics if repr(m) == row["definition"])
+        assert row["metric"] == hostile.names[metric]
         if row["less"]:
             overall: Any = hostile.differences[metric][row["system"], row["less"]]
         else:

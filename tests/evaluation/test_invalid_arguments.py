@@ -64,7 +64,9 @@ def test_bad_choices_of_what_is_evaluated(options: Any, message: str) -> None:
         (SCORES, TRUTH, sed.PSDS, "metric"),
         (SCORES, TRUTH, PSDS.criterion, "Not a metric: Intersection"),
         (SCORES, TRUTH, [PSDS, 0.7], "Not a metric: 0.7"),
-        (SCORES, TRUTH, repr(PSDS), "PSDS"),
+        (SCORES, TRUTH, "PSDS", "needs parameters in brackets"),
+        (SCORES, TRUTH, {"": PSDS}, "The name of a metric"),
+        (SCORES, TRUTH, {"a": PSDS, "b": repr(PSDS)}, "a and b are the same metric"),
         ({"a": VALUES}, TRUTH, PSDS, "[Ss]cores"),
         ("scores/", TRUTH, PSDS, "[Ss]cores"),
         (SCORES, {"a": [(1, 2, "Dog")]}, PSDS, "[Gg]round"),
@@ -116,7 +118,7 @@ def test_what_is_not_there_is_not_found() -> None:
         lambda: counts["Cat"],
         lambda: counts["Dog"].ct("Cat"),
         lambda: TRUTH.events("b"),
-        lambda: result["PSDS"],
+        lambda: result["psds1"],
         lambda: result[sed.presets.PSDS1],
     ):
         with pytest.raises((sed.SedscopeError, KeyError)):

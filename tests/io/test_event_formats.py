@@ -100,7 +100,7 @@ def test_what_a_format_holds_is_read_back(
     if target.is_file() and not target.read_bytes().strip():
         assert not any(events.events.values())
         return
-    again = sed.read_events(target, format=name)
+    again = dict(sed.read_events(target, format=name))
     expected = dict(events.events)
     if {row[4] for row in events.rows()} <= {1.0}:  # a confidence is 1 unless given
         again = {clip: [event[:3] for event in found] for clip, found in again.items()}

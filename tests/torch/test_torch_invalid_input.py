@@ -45,6 +45,7 @@ WITH_NAN[1, 7, 2] = torch.nan
         ((BATCH, [*CLIPS[:2], 3]), "Clip names must be strings, not 3"),
         ((BATCH, CLIPS[0]), f"clip_ids must be a list of names, not '{CLIPS[0]}'"),
         ((BATCH, np.array(CLIPS[:3])), "clip_ids must be a list of names, not ndarray"),
+        ((BATCH.transpose(1, 2), CLIPS[: len(BATCH)]), r"Turn them with scores\.transpose\(1, 2\)"),
         ((BATCH[0], CLIPS[:3]), rf"shape clips × frames × 10 classes, .* \(batch of {CLIPS[0]}"),
         ((BATCH[:, :, :9], CLIPS[:3]), rf"10 classes, not \(3, 100, 9\).* {CLIPS[0]}"),
         ((BATCH[:, :0], CLIPS[:3]), rf"not \(3, 0, 10\).* {CLIPS[0]}"),

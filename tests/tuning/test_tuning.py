@@ -257,7 +257,7 @@ def test_chosen_classes_and_clips() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metric": "BestFScore(Collar())"}, "Not a metric: 'BestFScore"),
+        ({"metric": "best_colar_f1"}, "no metric 'best_colar_f1'. Did you mean best_collar_f1"),
         (
             {"metric": sed.BestFScore(sed.Collar(), average="micro")},
             "no class can be tuned by itself. Use ",

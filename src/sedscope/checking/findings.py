@@ -88,7 +88,7 @@ class Finding:
         return f"{self.severity}: {self.what}{where}."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Validation:
     """The result of :func:`sedscope.validate`. Print it to read it.
 
@@ -124,11 +124,16 @@ class Validation:
         """The findings that are unusual but do not prevent an evaluation."""
         return tuple(finding for finding in self.findings if finding.severity == "warning")
 
+    def __repr__(self) -> str:
+        return f"<Validation: {self._totals()}>"
+
+    def _totals(self) -> str:
+        return f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}"
+
     def __str__(self) -> str:
         lines = [*map(str, self.findings), ""] if self.findings else []
-        totals = f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}"
         summary = [f"{name}: {_value_text(value)}" for name, value in self.summary.items()]
-        return "\n".join([*lines, f"found: {totals}", *summary])
+        return "\n".join([*lines, f"found: {self._totals()}", *summary])
 
     def to_dict(self) -> ValidationDict:
         """Return the findings and the summary as plain values.

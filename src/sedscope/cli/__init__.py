@@ -12,6 +12,7 @@ import typer
 
 from ..errors import SedscopeError, readable
 from . import compare, convert, deltas, demo, detect, evaluate, listings, report, tune, validate
+from .help_text import CommandWithSections
 from .option_groups import with_options
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
@@ -36,7 +38,7 @@ for command in (
     listings.formats,
     demo.demo,
 ):
-    app.command(command.__name__)(with_options(command))
+    app.command(command.__name__, cls=CommandWithSections)(with_options(command))
 
 
 def _show_version(requested: bool) -> None:

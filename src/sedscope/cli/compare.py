@@ -58,7 +58,10 @@ def compare(
         Writes(),
     ] = None,
 ) -> None:
-    """Compare systems on the same clips, and find the differences that exceed chance."""
+    """Compare systems on the same clips.
+
+    Resampling the clips tells which differences exceed chance.
+    """
     from .. import compare as compare_systems
 
     *systems, ground_truth = paths

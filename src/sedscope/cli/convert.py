@@ -32,7 +32,7 @@ def convert(
     to: Annotated[
         str | None,
         typer.Option(
-            help="Format to write. \\[default: from the suffix of TARGET; without one, scores become a "
+            help="Format to write. [default: from the suffix of TARGET; without one, scores become a "
             "store]"
         ),
     ] = None,
@@ -64,7 +64,10 @@ def convert(
         ),
     ] = False,
 ) -> None:
-    """Convert scores or events to another format, and refuse to lose anything unless --lossy is given."""
+    """Convert scores or events to another format.
+
+    It refuses to lose anything unless --lossy is given.
+    """
     from .. import convert as convert_files
 
     with progress_bar("converting") as progress:

@@ -34,7 +34,7 @@ def deltas(
         ),
     ] = None,
 ) -> None:
-    """Write the deltas that the metrics need to a file, for 'sedscope evaluate --deltas'."""
+    """Write deltas to a file, for 'sedscope evaluate --deltas'."""
     from ..counting.delta_files import save_deltas
     from ..data.alignment import align
     from ..engines.floor_search import find_deltas

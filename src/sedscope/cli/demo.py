@@ -25,7 +25,7 @@ def demo(
     ),
     clips: Annotated[int, typer.Option(min=1, help="Number of clips of 10 seconds.")] = 1168,
 ) -> None:
-    """Simulate two systems, evaluate them from files, and write a report of both."""
+    """Simulate two systems, evaluate them and write a report."""
     _make_folder(folder)
     try:
         _fill(folder, clips)

@@ -43,7 +43,7 @@ def detect(
     postprocess: PostprocessOption = None,
     output: Annotated[
         Path | None,
-        path_option("--output", "-o", help="File for the events. \\[default: standard output]"),
+        path_option("--output", "-o", help="File for the events. [default: standard output]"),
         Writes(),
     ] = None,
     clips: Annotated[
@@ -55,7 +55,10 @@ def detect(
     gaps: GapsOption = "error",
     stitch: StitchOption = None,
 ) -> None:
-    """Write the events that a system detects (filename onset offset event_label)."""
+    """Write the events that a system detects.
+
+    The table has the columns filename, onset, offset and event_label.
+    """
     from .. import detect as detect_events
     from .. import read_scores, write_events
     from ..evaluation.operating_point import unstated_classes_note

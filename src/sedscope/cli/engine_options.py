@@ -40,7 +40,7 @@ class ThreadOptions(OptionGroup):
 
     panel: ClassVar[str] = "Engine"
 
-    threads: Annotated[int | None, typer.Option(help="Number of threads. \\[default: one per core]")] = (
+    threads: Annotated[int | None, typer.Option(help="Number of threads. [default: one per core]")] = (
         None
     )
 
@@ -55,7 +55,7 @@ class EngineOptions(ThreadOptions):
     ] = "threads"
     scheduler: Annotated[
         str | None,
-        typer.Option(help="Address of the Dask scheduler. \\[default: a cluster on this machine]"),
+        typer.Option(help="Address of the Dask scheduler. [default: a cluster on this machine]"),
     ] = None
     checkpoint: Annotated[
         Path | None,

@@ -56,7 +56,7 @@ def evaluate(
         Writes(),
     ] = None,
 ) -> None:
-    """Evaluate the scores or detections of a system against reference events."""
+    """Evaluate scores or detections against reference events."""
     report_options.refuse_without(report)
     shown = report_options.arguments()
     check_tables(output)

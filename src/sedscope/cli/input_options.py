@@ -60,7 +60,7 @@ class FileOptions(OptionGroup):
 
     durations: Annotated[
         Path | None,
-        path_option(help="Clip durations (filename duration). \\[default: from the scores]"),
+        path_option(help="Clip durations (filename duration). [default: from the scores]"),
     ] = None
     classes: Annotated[
         list[str] | None,
@@ -95,7 +95,7 @@ class FileOptions(OptionGroup):
         str | None,
         typer.Option(
             "--format",
-            help="Format of the reference events. \\[default: detected from the content]",
+            help="Format of the reference events. [default: detected from the content]",
         ),
     ] = None
     columns: ColumnsOption = None

@@ -6,7 +6,7 @@ import typer
 
 
 def metrics() -> None:
-    """List the short names of metrics, with what they mean and how they are defined."""
+    """List the short names of metrics, and what they mean."""
     from ..metrics import NAMED_METRICS
 
     for named in NAMED_METRICS.values():

@@ -26,7 +26,7 @@ class MetricOptions(OptionGroup):
         typer.Option(
             help='Metric to measure: a short name such as psds1 ("sedscope metrics" lists all), a '
             'definition such as "PSDS(Intersection(dtc=0.7, gtc=0.7))", or NAME=DEFINITION. Repeat the '
-            "option for several. \\[default: psds1 and psds2]"
+            "option for several. [default: psds1 and psds2]"
         ),
     ] = None
     preset: Annotated[

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
+from typer.models import OptionInfo
+
 from .options import check_files
 from .progress import shown_warnings
+
+_WORDS = {int: "NUMBER", float: "NUMBER", str: "TEXT", list[str]: "TEXT"}
+"""What the help calls the values of options, by their type."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,9 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
             groups[name] = annotation
             parameters += _options(annotation)
         else:
-            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+            kind, option, *file_marks = get_args(annotation)
+            in_words = _annotated(kind, _with_word(option, kind), file_marks)
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=in_words))
 
     marks = {parameter.name: get_args(parameter.annotation)[2:] for parameter in parameters}
 
@@ -62,15 +69,30 @@ def _options(group: type[OptionGroup]) -> list[Parameter]:
     hints = _hints(group)
     for field in fields(group):
         kind, option, *marks = get_args(hints[field.name])
-        in_panel = copy(option)
+        in_panel = _with_word(option, kind)
         in_panel.rich_help_panel = group.panel
-        annotation: Any = Annotated[kind, in_panel]
-        for mark in marks:
-            annotation = Annotated[annotation, mark]
+        annotation = _annotated(kind, in_panel, marks)
         parameters.append(
             Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=annotation)
         )
     return parameters
+
+
+def _annotated(kind: Any, option: Any, marks: Iterable[Any]) -> Any:
+    annotation: Any = Annotated[kind, option]
+    for mark in marks:
+        annotation = Annotated[annotation, mark]
+    return annotation
+
+
+def _with_word(option: Any, kind: Any) -> Any:
+    """Return a copy of an option whose help says in a word what to give."""
+    in_words = copy(option)
+    kinds = {kind, *get_args(kind)}
+    word = next((word for of_kind, word in _WORDS.items() if of_kind in kinds), None)
+    if isinstance(option, OptionInfo) and option.metavar is None:
+        in_words.metavar = word
+    return in_words
 
 
 def _option_name(group: type[OptionGroup], name: str) -> str:

@@ -90,11 +90,11 @@ TruthArgument = Annotated[
     ),
 ]
 FormatOption = Annotated[
-    str | None, typer.Option(help="Format of the input. \\[default: detected from the content]")
+    str | None, typer.Option(help="Format of the input. [default: detected from the content]")
 ]
 ScoresFormatOption = Annotated[
     str | None,
-    typer.Option(help="Format of the scores or detections. \\[default: detected from the content]"),
+    typer.Option(help="Format of the scores or detections. [default: detected from the content]"),
 ]
 GapsOption = Annotated[
     Gaps,

@@ -18,7 +18,7 @@ PointsOption: TypeAlias = Annotated[
     Path | None,
     path_option(
         help="File of operating points, which 'sedscope tune' wrote: apply its post-processings, and "
-        "measure at its thresholds. \\[default metrics: precision, recall, fscore, error_rate, "
+        "measure at its thresholds. [default metrics: precision, recall, fscore, error_rate, "
         "false_alarms_per_hour]"
     ),
 ]

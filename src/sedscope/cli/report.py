@@ -28,10 +28,13 @@ def report(
     engine: EngineOptions,
     points: PointsOption = None,
     name: Annotated[
-        str | None, typer.Option(help="Name of the system. \\[default: that of its file or folder]")
+        str | None, typer.Option(help="Name of the system. [default: that of its file or folder]")
     ] = None,
 ) -> None:
-    """Write an HTML report of a system with curves, threshold sliders, errors and clips, to open offline."""
+    """Write an HTML report of a system, which opens offline.
+
+    It has curves, threshold sliders, an error analysis and a clip browser.
+    """
     shown = report_options.arguments()
     result = evaluate_system(
         scores,

@@ -48,7 +48,7 @@ def tune(
     objective: ObjectiveOptions,
     engine: EngineOptions,
 ) -> None:
-    """Choose a threshold, and optionally a post-processing, for each class.
+    """Choose a threshold for each class, and perhaps a filter.
 
     'sedscope detect' and 'sedscope evaluate --points' use the file that it writes.
     """

@@ -33,10 +33,10 @@ def validate(
     clips: ClipsOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Check scores and reference events, or reference events alone: list errors, then warnings, then what
-    would be evaluated.
+    """Check scores and reference events, or reference events alone.
 
-    What 'sedscope evaluate' refuses is an error here, too. The exit code is 1 if there are errors.
+    It lists errors, then warnings, then what would be evaluated. What 'sedscope evaluate' refuses is
+    an error here, too. The exit code is 1 if there are errors.
     """
     from .. import validate as validate_files
     from ..io.systems import holds_detection_sets

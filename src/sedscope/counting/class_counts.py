@@ -11,14 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..errors import SedscopeError, counted, listing
+from ..notebook.data_frame import Column, Tabular, polars_frame
+from ..notebook.html_table import html_facts, html_points
 from .tally import Tally, first_minimum_of_runs
 
 if TYPE_CHECKING:
-    pass
+    from polars import DataFrame as PolarsFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassCounts:
+class ClassCounts(Tabular):
     """The counts of one class, with one row per score at which a count changes.
 
     Row i is the operating point at which frames with ``score >= scores[i]`` are active: any threshold
@@ -91,6 +93,47 @@ class ClassCounts:
     def __repr__(self) -> str:
         rows = counted(len(self.scores), "row") + ("" if self.complete else ", not complete")
         return f"<ClassCounts of {self.label}: {rows}>"
+
+    def _repr_html_(self) -> str:
+        if not self.complete or not len(self.scores):
+            return html_facts(repr(self), {"references": str(self.references)})
+        return html_points(repr(self), self._columns())
+
+    def to_polars(self) -> PolarsFrame:
+        """Return a polars data frame with a row per operating point, the highest score first.
+
+        In a row, frames with at least its score are active. If the rows are those of chosen thresholds, the
+        column is ``threshold``, and frames above it are active.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns ``class``, ``score`` or ``threshold``, ``true_positives``,
+            ``false_positives``, ``false_negatives``, ``precision`` and ``recall``.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts["Dog"].to_polars().rows()
+        [('Dog', 0.9, 1, 0, 0, 1.0, 1.0), ('Dog', 0.4, 0, 1, 1, 0.0, 0.0)]
+        """
+        return polars_frame(self._columns())
+
+    def _columns(self) -> dict[str, Column]:
+        self.require_rows("A data frame")
+        tally = Tally(self.tp, self.fp, self.references)
+        return {
+            "class": [self.label] * len(self.scores),
+            "threshold" if self.given else "score": self.scores,
+            "true_positives": tally.tp,
+            "false_positives": tally.fp,
+            "false_negatives": tally.fn,
+            "precision": tally.precision,
+            "recall": tally.recall,
+        }
 
     @property
     def complete(self) -> bool:

@@ -12,15 +12,18 @@ from numpy.typing import ArrayLike
 from ..criteria import Criterion
 from ..data.arrays import IntArray, ScoreArray
 from ..errors import counted
+from ..notebook.data_frame import Tabular
+from ..notebook.html_table import html_table
 from ..postprocessing import PostProcessing
 from .class_counts import ClassCounts, as_thresholds, rows_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from polars import DataFrame as PolarsFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counts(Mapping[str, ClassCounts]):
+class Counts(Mapping[str, ClassCounts], Tabular):
     """The counts of every class, by label.
 
     Attributes
@@ -66,6 +69,35 @@ class Counts(Mapping[str, ClassCounts]):
             f"<Counts of {self.criterion!r}: {counted(self.clips, 'clip')}, "
             f"{counted(len(self), 'class')}>"
         )
+
+    def _repr_html_(self) -> str:
+        # nothing is shown that a class would have to be added up for
+        rows = (
+            [label, str(self.references[label]), f"{self.reference_times[label]:.1f}"] for label in self
+        )
+        header = ["class", "references", "total seconds"]
+        return html_table(header, rows, len(self), "class", title=repr(self))
+
+    def to_polars(self) -> PolarsFrame:
+        """Return a polars data frame with a row per class and operating point.
+
+        Returns
+        -------
+        polars.DataFrame
+            The tables of the classes, one below the other; see :meth:`ClassCounts.to_polars`.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts.at([0.5]).to_polars().rows(named=True)[0]["precision"]
+        1.0
+        """
+        import polars
+
+        return polars.concat([of_class.to_polars() for of_class in self.per_class.values()])
 
     def pooled(self) -> ClassCounts:
         """Return the counts of all classes together, at one threshold for all.

@@ -19,6 +19,7 @@ from ..criteria.delta_tables import DeltaRows, DeltaTables
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing, subject
+from ..notebook.html_table import html_facts
 from ..postprocessing import PostProcessing
 from .class_counts import ClassCounts
 from .counts import Counts
@@ -82,6 +83,18 @@ class Deltas:
             f"<Deltas of {self.criterion!r}: {counted(len(self.clips), 'clip')}, "
             f"{counted(len(self.classes), 'class')}, {counted(self.tables.rows(), 'row')}>"
         )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "criterion": repr(self.criterion),
+            "clips": f"{len(self.clips):,}",
+            "hours": f"{self.durations.sum() / TICKS_PER_SECOND / 3600:.2f}",
+            "classes": f"{len(self.classes):,}: {listing(self.classes)}",
+            "rows": f"{self.tables.rows():,}",
+        }
+        if self.variants:
+            facts["post-processings"] = listing([repr(variant) for variant in self.variants])
+        return html_facts("Deltas", facts)
 
     def _described(self, other: Deltas) -> str:
         """Say what the deltas are of, beside others that are of something else."""

@@ -50,6 +50,12 @@ class Alignment:
     hashed: bool = False
     """Whether the deltas state a digest of the scores that were read."""
 
+    def __repr__(self) -> str:
+        return (
+            f"<Alignment: {counted(len(self.labels), 'event')}, {counted(len(self.clips), 'clip')}, "
+            f"{counted(len(self.classes), 'class')}>"
+        )
+
     @property
     def event_clips(self) -> IntArray:
         """The clip of each event, as an index into ``clips``."""

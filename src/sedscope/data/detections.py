@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import SedscopeError, SedscopeWarning, listing, raise_together, shortened, subject
 from .arrays import FloatArray, IntArray
 from .clip_ids import clip_ids
+from .events import Events
 from .score_arrays import ClipScores, refuse_nans
 from .score_range import class_thresholds_note, score_range, threshold_note
 from .scores import Scores
@@ -28,7 +29,7 @@ DetectionLike: TypeAlias = Sequence[float | str]
 """The same as users write it, as a tuple or list."""
 Detections: TypeAlias = Mapping[str, Sequence[Detection]]
 """The detections of each clip."""
-DetectedEvents: TypeAlias = dict[str, list[tuple[float, float, str]]]
+DetectedEvents: TypeAlias = Events[tuple[float, float, str]]
 """Per clip ``(onset, offset, label)`` in order of time, times in seconds."""
 
 _BINARY = "at_thresholds("
@@ -228,8 +229,8 @@ def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedE
 
     Returns
     -------
-    dict from str to list of tuple
-        Per clip the events ``(onset, offset, label)``, in order of time, times in seconds.
+    Events
+        A dict: per clip the events ``(onset, offset, label)``, in order of time, times in seconds.
 
     Examples
     --------
@@ -239,7 +240,7 @@ def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedE
     """
     limits = class_thresholds(scores, thresholds)
     low, high = math.inf, -math.inf
-    events: DetectedEvents = {}
+    events: DetectedEvents = Events()
     for name in scores:
         clip = scores[name]
         events[name] = _clip_events(name, clip, scores.classes, limits)
@@ -358,9 +359,9 @@ def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, Dete
     detected: dict[float, DetectedEvents] = {}
     for threshold in map(float, thresholds):
         limits = class_thresholds(scores, threshold)
-        detected[threshold] = {
-            clip: _clip_events(clip, scores[clip], scores.classes, limits) for clip in scores
-        }
+        detected[threshold] = Events(
+            (clip, _clip_events(clip, scores[clip], scores.classes, limits)) for clip in scores
+        )
     return detected
 
 

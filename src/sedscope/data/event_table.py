@@ -12,6 +12,7 @@ from ..errors import SedscopeError, listing, shortened, subject
 from .cells import Cell, CellTable, RowLocation, cell_number, cells_from_frame, is_empty, quoted_cell
 from .clip_ids import clip_id
 from .durations import duration_ticks
+from .events import Events
 from .frames import FrameLike
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
 
@@ -92,11 +93,11 @@ class EventTable:
             where=lambda k: self.row_location(rows[k]),
         )
 
-    def events(self, durations: Mapping[str, float] | None = None) -> dict[str, list[tuple[Any, ...]]]:
+    def events(self, durations: Mapping[str, float] | None = None) -> Events[tuple[Any, ...]]:
         """Return ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds."""
         table = self.with_times(durations if durations is not None else self.durations)
         rows, times, confidences = table._checked()
-        events: dict[str, list[tuple[Any, ...]]] = {clip: [] for clip in table.clip}
+        events: Events[tuple[Any, ...]] = Events((clip, []) for clip in table.clip)
         for k, i in enumerate(rows):
             rest = () if confidences is None else (confidences[k],)
             events[table.clip[i]].append((*times[k], table.label[i], *rest))

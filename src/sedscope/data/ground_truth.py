@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, shortened, subject
+from ..notebook.data_frame import Tabular, polars_frame
+from ..notebook.html_table import html_table
 from .choices import Invalid, Overlaps
 from .clip_ids import clip_id, clip_ids
 from .durations import as_durations, duration_ticks
@@ -17,10 +19,13 @@ from .event_table import EventColumns, EventTable
 from .frames import FrameLike
 from .times import Ticks, to_seconds, to_ticks
 
+if TYPE_CHECKING:
+    from polars import DataFrame as PolarsFrame
+
 __all__ = ["EventColumns", "GroundTruth"]
 
 
-class GroundTruth:
+class GroundTruth(Tabular):
     """The reference events of all clips, and the durations of the clips if they are known.
 
     Most users call :func:`read_ground_truth`, :meth:`from_dict` or :meth:`from_table`.
@@ -305,6 +310,30 @@ class GroundTruth:
             )
         ]
 
+    def to_polars(self) -> PolarsFrame:
+        """Return a polars data frame with a row per event, which :meth:`from_table` reads back.
+
+        Events are ordered by clip, label and onset. Clips without events have no row.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns ``filename``, ``onset``, ``offset`` and ``event_label``, times in seconds.
+
+        Examples
+        --------
+        >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).to_polars().rows()
+        [('a', 1.0, 2.0, 'Dog')]
+        """
+        return polars_frame(
+            {
+                "filename": [self.clips[clip] for clip in self.event_clips],
+                "onset": to_seconds(self.onsets),
+                "offset": to_seconds(self.offsets),
+                "event_label": [self.labels[label] for label in self.event_labels],
+            }
+        )
+
     def __len__(self) -> int:
         return len(self.onsets)
 
@@ -313,6 +342,14 @@ class GroundTruth:
             f"<GroundTruth: {counted(len(self), 'event')}, {counted(len(self.clips), 'clip')}, "
             f"{counted(len(self.labels), 'class')}>"
         )
+
+    def _repr_html_(self) -> str:
+        number = np.bincount(self.event_labels, minlength=len(self.labels))
+        lengths = to_seconds(self.offsets - self.onsets)
+        seconds = np.bincount(self.event_labels, lengths, minlength=len(self.labels))
+        rows = ([label, str(number[i]), f"{seconds[i]:.1f}"] for i, label in enumerate(self.labels))
+        header = ["class", "events", "total seconds"]
+        return html_table(header, rows, len(self.labels), "class", title=repr(self))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_noted": None}  # the rows of a file may not be fit to travel

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from numpy.typing import ArrayLike
 
 from ..errors import SedscopeError, counted, listing, raise_together, subject
+from ..notebook.html_table import html_facts
 from .arrays import ScoreArray
 from .choices import Gaps, check_gaps
 from .chunks import Chunks, Unit, check_unit, chunks_by_recording, stitch_clips
@@ -539,6 +540,16 @@ class Scores(Mapping[str, ClipScores]):
 
     def __repr__(self) -> str:
         return f"<Scores: {counted(len(self), 'clip')}, {counted(len(self.classes), 'class')}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "clips": f"{len(self):,}: {listing(self._names)}",
+            "classes": f"{len(self.classes):,}: {listing(self.classes)}",
+            "kept": "in memory" if self.in_memory else "read clip by clip when needed",
+        }
+        if self.processing:
+            facts["post-processed by"] = listing(self.processing)
+        return html_facts("Scores", facts)
 
 
 def _whole(clip: str, scores: ClipScores | ClipPieces) -> ClipScores:

@@ -15,7 +15,7 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress
+from ..data.progress import Progress, ProgressChoice, as_progress
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
 from ..errors import SedscopeError, counted
@@ -70,7 +70,7 @@ def clip_costs(
     missing: Missing = "error",
     coverage: Coverage = "error",
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> ClipCosts:
     """Count the false positives and false negatives of each clip and class, to rank the clips.
 
@@ -84,8 +84,9 @@ def clip_costs(
         What to evaluate; see :func:`~sedscope.evaluate`.
     threads : int, optional
         The number of threads; one per core unless given.
-    progress : callable, optional
-        Called with the number of clips done and of all clips.
+    progress : bool or callable, optional
+        True shows a bar in a notebook or terminal. A function is called with the number of clips done and
+        of all clips.
 
     Returns
     -------
@@ -101,6 +102,7 @@ def clip_costs(
     >>> costs.fp[:, 0].tolist(), costs.fn[:, 0].tolist()
     ([1, 0], [0, 1])
     """
+    progress = as_progress(progress, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     return clip_costs_aligned(alignment, criterion, thresholds, threads=threads, progress=progress)
 

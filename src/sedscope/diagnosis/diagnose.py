@@ -15,13 +15,14 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress
+from ..data.progress import Progress, ProgressChoice, as_progress
 from ..data.scores import Scores
+from ..errors import counted
 from .error_types import CAUSES, TYPES
 from .thresholds import ClassThresholds, ThresholdChoice
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassDiagnosis:
     """How many events of one class have each error type, at some thresholds.
 
@@ -42,6 +43,9 @@ class ClassDiagnosis:
     references: Mapping[str, IntArray]
     detections: Mapping[str, IntArray]
 
+    def __repr__(self) -> str:
+        return f"<ClassDiagnosis of {self.label}: {counted(len(self.thresholds), 'threshold')}>"
+
     def tally(self) -> Tally:
         """Return the counts at the thresholds, with precision, recall, F-score and error rate."""
         references = sum(int(numbers[0]) for numbers in self.references.values())
@@ -61,7 +65,7 @@ class ClassDiagnosis:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Mapping[str, ClassDiagnosis]):
     """The error types of every class, by label.
 
@@ -84,6 +88,9 @@ class Diagnosis(Mapping[str, ClassDiagnosis]):
     criterion: Criterion
     per_class: Mapping[str, ClassDiagnosis]
 
+    def __repr__(self) -> str:
+        return f"<Diagnosis of {self.criterion!r}: {counted(len(self), 'class')}>"
+
     def __getitem__(self, label: str) -> ClassDiagnosis:
         return self.per_class[label]
 
@@ -105,7 +112,7 @@ def diagnose(
     missing: Missing = "error",
     coverage: Coverage = "error",
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> Diagnosis:
     """Count the error types of the detections and references of each class.
 
@@ -124,8 +131,9 @@ def diagnose(
         What to evaluate; see :func:`~sedscope.evaluate`.
     threads : int, optional
         The number of threads; one per core unless given.
-    progress : callable, optional
-        Called with the number of clips done and of all clips.
+    progress : bool or callable, optional
+        True shows a bar in a notebook or terminal. A function is called with the number of clips done and
+        of all clips.
 
     Returns
     -------
@@ -143,6 +151,7 @@ def diagnose(
     >>> dog.tally().fscore().tolist(), dog.fixed()["fragmented"].fscore().tolist()
     ([0.0, 1.0], [1.0, 1.0])
     """
+    progress = as_progress(progress, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     return diagnose_aligned(alignment, [criterion], thresholds, threads=threads, progress=progress)[0]
 

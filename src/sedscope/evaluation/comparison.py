@@ -19,7 +19,7 @@ from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint
-from ..data.progress import Progress
+from ..data.progress import Progress, ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..data.times import Ticks
 from ..engines.options import EngineName, RunOptions
@@ -71,7 +71,7 @@ def compare(
     scheduler: object = None,
     checkpoint: str | Path | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> Comparison:
     """Compare systems on the same clips, which are drawn together in each resample (paired bootstrap).
 
@@ -116,6 +116,7 @@ def compare(
     if any(of_system.thresholds for of_system in points.values()):
         named = metrics_at_points(named)
     chosen = tuple(named.values())
+    progress = as_progress(progress, "Comparing")
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
     processed = processed_systems(_as_systems(systems), points)

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..engines.options import EngineName, RunOptions
+from ..errors import counted, listing
 from ..metrics import Metric
 from ..metrics.names import metric_called
+from ..notebook.data_frame import Tabular, number_column, polars_frame
+from ..notebook.html_table import html_table
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
 from .result import Evaluation
 from .table_text import (
     Best,
+    csv_cells,
     format_csv,
     format_latex,
     format_markdown,
@@ -24,6 +28,9 @@ from .table_text import (
     oriented,
     written,
 )
+
+if TYPE_CHECKING:
+    from polars import DataFrame as PolarsFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,8 +102,8 @@ class PairDifference(Difference):
         return sum(of_class.verdict < 0 for of_class in self.per_class.values())
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Tabular):
     """Values of several systems on the same clips, and their differences.
 
     Attributes
@@ -145,6 +152,52 @@ class Comparison:
     resampling: Resampling
     warnings: tuple[str, ...]
     evaluations: Mapping[str, Evaluation]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Comparison of {listing(self.systems)}: {counted(len(self.metrics), 'metric')}, "
+            f"{counted(self.clips, 'clip')}, {counted(len(self.classes), 'class')}>"
+        )
+
+    def _repr_html_(self) -> str:
+        legend = [f"{name}: {metric!r}" for metric, name in self.names.items()]
+        tables = []
+        for (header, *rows), noun, notes in (
+            (self._systems_table(), "system", []),
+            (self._pairs_table(), "difference", [self._about(), *legend]),
+        ):
+            tables.append(html_table(header, rows, len(rows), noun, notes=notes))
+        return "".join(tables)
+
+    def to_polars(self) -> PolarsFrame:
+        """Return a polars data frame with the rows of :meth:`to_csv`.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each metric, class and system, then for each pair of systems (``system`` less
+            ``less``). Rows over all classes have no class (null). ``verdict`` is 1 if the first system of
+            a pair is better, −1 if it is worse, and 0 if the difference is inside the noise.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison.to_polars().select("class", "system", "less").rows()[-3]
+        (None, 'a', 'b')
+        """
+        import polars
+
+        columns = dict(zip(_CSV_HEADER, zip(*self._long_rows(), strict=True), strict=True))
+        frame = polars_frame(
+            {
+                name: column if name in _TEXT_COLUMNS else number_column(column)
+                for name, column in columns.items()
+            }
+        )
+        return frame.cast({"undefined_resamples": polars.Int64, "verdict": polars.Int64})
 
     def table(self) -> str:
         """Return a readable table: the systems by metric, then each pair of systems.
@@ -292,7 +345,7 @@ class Comparison:
         >>> comparison.to_csv().splitlines()[0][:24]
         'metric,class,system,less'
         """
-        return written(format_csv([_CSV_HEADER, *self._long_rows()]), path)
+        return written(format_csv([_CSV_HEADER, *map(csv_cells, self._long_rows())]), path)
 
     def report(
         self,
@@ -380,21 +433,22 @@ class Comparison:
         ]
         return [header, *rows, overall]
 
-    def _long_rows(self) -> Iterable[list[str]]:
+    def _long_rows(self) -> Iterable[list[Any]]:
+        """Iterate over the rows of all numbers. None where a column says nothing about a row."""
         for metric in self.metrics:
             for name, value in self.values[metric].items():
-                for label, interval in (("", value), *value.per_class.items()):
+                for label, interval in ((None, value), *value.per_class.items()):
                     spread = value.spread if interval is value else np.nan
                     yield [
-                        *(self.names[metric], label, name, "", *_numbers(interval), f"{spread!r}"),
-                        *("", "", "", repr(metric)),
+                        *(self.names[metric], label, name, None, *_numbers(interval), spread),
+                        *(None, None, None, repr(metric)),
                     ]
             for (name, other), pair in self.differences[metric].items():
-                for label, difference in (("", pair), *pair.per_class.items()):
-                    corrected = f"{pair.p_corrected!r}" if difference is pair else ""
+                for label, difference in ((None, pair), *pair.per_class.items()):
+                    corrected = pair.p_corrected if difference is pair else None
                     yield [
-                        *(self.names[metric], label, name, other, *_numbers(difference), ""),
-                        *(f"{difference.p!r}", corrected, str(difference.verdict), repr(metric)),
+                        *(self.names[metric], label, name, other, *_numbers(difference), None),
+                        *(difference.p, corrected, difference.verdict, repr(metric)),
                     ]
 
 
@@ -403,6 +457,7 @@ _CSV_HEADER = [
     *("metric", "class", "system", "less", "value", "low", "high", "undefined_resamples"),
     *("deviation_of_runs", "p", "p_corrected", "verdict", "definition"),
 ]
+_TEXT_COLUMNS = ("metric", "class", "system", "less", "definition")
 
 
 def _value(value: SystemValue, digits: int) -> str:
@@ -436,5 +491,5 @@ def _p_value(p: float) -> str:
     return "nan" if np.isnan(p) else f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
-def _numbers(interval: Interval) -> list[str]:
-    return [*(f"{x!r}" for x in (interval.value, interval.low, interval.high)), str(interval.undefined)]
+def _numbers(interval: Interval) -> list[float]:
+    return [interval.value, interval.low, interval.high, interval.undefined]

@@ -12,7 +12,7 @@ from ..criteria import Criterion
 from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress
+from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
@@ -35,7 +35,7 @@ def deltas(
     scheduler: object = None,
     checkpoint: str | Path | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> Deltas:
     """Find how the counts of a criterion change at every threshold.
 
@@ -74,6 +74,7 @@ def deltas(
     """
     if not isinstance(criterion, Criterion):
         raise SedscopeError(f"Not a criterion: {criterion!r}.")
+    progress = as_progress(progress, "Counting")
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     request = DeltaRequest(variants=as_postprocessings(postprocessing))
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)

@@ -20,7 +20,7 @@ from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress
+from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..data.times import Ticks
 from ..engines.engine import Engine
@@ -70,7 +70,7 @@ def evaluate(
     checkpoint: str | Path | None = None,
     memory: str | float | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> Evaluation:
     """Evaluate a system with one or more metrics.
 
@@ -118,8 +118,9 @@ def evaluate(
         more are refused.
     threads : int, optional
         The number of threads; one per core unless given.
-    progress : callable, optional
-        Called with the number of clips done and of all clips.
+    progress : bool or callable, optional
+        True shows a bar in a notebook or terminal. A function is called with the number of clips done and
+        of all clips.
 
     Returns
     -------
@@ -145,6 +146,7 @@ def evaluate(
     if points is not None and points.thresholds:
         named = metrics_at_points(named)
     chosen = tuple(named.values())
+    progress = as_progress(progress, "Evaluating")
     options = RunOptions(threads, engine, scheduler, checkpoint, memory, progress)
     limited = options.memory_limit() is not None
     if limited and bootstrap is not None:

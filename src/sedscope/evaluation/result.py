@@ -19,10 +19,23 @@ from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeWarning
 from ..metrics import Metric, MetricResult
 from ..metrics.names import metric_called
+from ..notebook.data_frame import Tabular
 from ..resampling.intervals import Bootstrap, Interval
 from .false_alarms import FalseAlarms, false_alarms
-from .result_rows import class_rows, legend, long_rows
-from .table_text import format_csv, format_latex, format_markdown, format_text, oriented, written
+from .result_frames import evaluation_frame, evaluation_html, evaluation_line
+from .result_rows import LONG_HEADER, class_rows, legend, long_rows
+from .table_text import (
+    csv_cells,
+    format_csv,
+    format_latex,
+    format_markdown,
+    format_text,
+    oriented,
+    written,
+)
+
+if TYPE_CHECKING:
+    from polars import DataFrame as PolarsFrame
 
 if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
@@ -30,8 +43,8 @@ if TYPE_CHECKING:
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation(Mapping[Metric[Any], MetricResult]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
     """The results of an evaluation, by metric. The name or the definition of a metric is a key, too.
 
     Attributes
@@ -109,6 +122,35 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
 
     def __len__(self) -> int:
         return len(self.results)
+
+    def __repr__(self) -> str:
+        return evaluation_line(self)
+
+    def _repr_html_(self) -> str:
+        return evaluation_html(self)
+
+    def to_polars(self) -> PolarsFrame:
+        """Return a polars data frame with a row per metric and class.
+
+        The first row of a metric has no class (null): it is the value over all classes.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns ``metric``, ``class``, ``references``, ``value``, the ends of its interval
+            ``low`` and ``high``, the ``threshold`` that the value belongs to, and the ``definition`` of the
+            metric. Where there is none, or a value is not defined, a cell is null.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> result = sed.evaluate(scores, truth, sed.FScore(sed.Collar()))
+        >>> result.to_polars().select("class", "value", "threshold").rows()
+        [(None, 1.0, None), ('Dog', 1.0, 0.5)]
+        """
+        return evaluation_frame(self)
 
     def scalars(self) -> dict[str, float]:
         """Return all values in one flat dict, for loggers: ``{name: value, "name/class": value}``.
@@ -266,7 +308,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult]):
         f1,Dog,1,1.0,,,0.5,"FScore(Clip(aggregation='max'), threshold=0.5, beta=1, average='macro')"
         <BLANKLINE>
         """
-        return written(format_csv(long_rows(self)), path)
+        return written(format_csv([LONG_HEADER, *map(csv_cells, long_rows(self))]), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what :meth:`to_json` writes. Values that are not defined are None.

@@ -13,7 +13,8 @@ from ..resampling.intervals import Interval
 if TYPE_CHECKING:
     from .result import Evaluation
 
-_LONG_HEADER = ("metric", "class", "references", "value", "low", "high", "threshold", "definition")
+LONG_HEADER = ("metric", "class", "references", "value", "low", "high", "threshold", "definition")
+TEXT_COLUMNS = ("metric", "class", "definition")
 
 
 def class_rows(evaluation: Evaluation, digits: int = 4) -> list[list[str]]:
@@ -73,24 +74,29 @@ def _place(threshold: Threshold) -> str:
     return "the operating points" if isinstance(threshold, str) else f"the threshold {threshold:g}"
 
 
-def long_rows(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
-    """Yield a row per metric and class; that of all classes together has an empty class."""
-    yield _LONG_HEADER
+def long_rows(evaluation: Evaluation) -> Iterator[tuple[str | float | None, ...]]:
+    """Yield a row per metric and class, with the columns of ``LONG_HEADER``.
+
+    The first row of a metric has no class: it is the value over all classes. None where there is nothing
+    to say.
+    """
+    total = sum(evaluation.references.values())
     for metric, result in evaluation.results.items():
-        bootstrap = evaluation.intervals.get(metric)
-        total = sum(evaluation.references.values())
-        values: list[tuple[str, int, float, Interval | None, float | None]]
-        values = [("", total, result.value, bootstrap, None)]
+        name, definition, bootstrap = (
+            evaluation.names[metric],
+            repr(metric),
+            evaluation.intervals.get(metric),
+        )
+        yield (name, None, total, result.value, *_limits(bootstrap), None, definition)
         for label, class_result in result.per_class.items():
-            interval = bootstrap and bootstrap.per_class[label]
+            limits = _limits(bootstrap and bootstrap.per_class[label])
             threshold = result.thresholds.get(label)
-            values.append((label, evaluation.references[label], class_result.value, interval, threshold))
-        for label, references, value, interval, threshold in values:
-            limits = ("", "") if interval is None else (repr(interval.low), repr(interval.high))
-            yield (
-                *(evaluation.names[metric], label, str(references), repr(value), *limits),
-                *("" if threshold is None else repr(threshold), repr(metric)),
-            )
+            references = evaluation.references[label]
+            yield (name, label, references, class_result.value, *limits, threshold, definition)
+
+
+def _limits(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
 
 
 def _number(value: float, interval: Interval | None, digits: int) -> str:

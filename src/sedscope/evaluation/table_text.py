@@ -151,6 +151,13 @@ def format_csv(rows: Iterable[Sequence[str]]) -> str:
     return "".join(lines)
 
 
+def csv_cells(values: Iterable[str | float | None]) -> list[str]:
+    """Write values as cells of CSV: numbers with all their digits, nothing for None."""
+    return [
+        "" if value is None else value if isinstance(value, str) else repr(value) for value in values
+    ]
+
+
 def _not_executed(cell: str) -> str:
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,6 +10,7 @@ from typing import Literal
 from ..data.choices import Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.event_table import EventTable
+from ..data.progress import ProgressChoice
 from ..data.scores import Scores
 from ..errors import SedscopeError, counted, listing
 from .chunk_table import stitch as stitch_scores
@@ -67,7 +68,7 @@ def convert(
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     lossy: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: ProgressChoice = None,
 ) -> Conversion:
     """Convert scores or events to another format.
 
@@ -102,8 +103,9 @@ def convert(
         Unit of the times in the names of chunks.
     lossy : bool, default False
         Whether to leave out what the target format cannot hold. By default that is an error.
-    progress : callable, optional
-        Called with the number of clips written and the number of all clips, for scores.
+    progress : bool or callable, optional
+        For scores: True shows a bar in a notebook or terminal. A function is called with the number of
+        clips written and the number of all clips.
 
     Returns
     -------

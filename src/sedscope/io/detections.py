@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.event_table import EventTable
+from ..data.events import Events
 from ..data.frames import FrameLike
 from ..errors import SedscopeError
 from .durations import load_durations
@@ -25,7 +26,7 @@ def read_events(
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
     durations: str | Location | Mapping[str, float] | None = None,
-) -> dict[str, list[tuple[Any, ...]]]:
+) -> Events[tuple[Any, ...]]:
     """Read detected events, with or without confidences.
 
     Parameters
@@ -46,8 +47,8 @@ def read_events(
 
     Returns
     -------
-    dict from str to list of tuple
-        ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds.
+    Events
+        A dict ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds.
 
     Examples
     --------

@@ -19,6 +19,7 @@ from ..definitions import require_choice
 from ..errors import SedscopeError
 from .curves import Curve
 from .metric import Metric, PointsRead
+from .result_table import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,7 @@ AVERAGES = ("macro", "micro", "weighted")
 CurveType = TypeVar("CurveType", bound="Curve | None", covariant=True)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassValue(Generic[CurveType]):
     """A metric of one class, or of all classes together."""
 
@@ -44,6 +45,10 @@ class ClassValue(Generic[CurveType]):
         """The curve that the value is read off; None if there is none."""
         return None if self.make_curve is None else self.make_curve()
 
+    def __repr__(self) -> str:
+        threshold = "" if self.threshold is None else f" at threshold {self.threshold:.4g}"
+        return f"<ClassValue: {self.value:.4f}{threshold}>"
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
         if self.curve is None:
@@ -51,8 +56,8 @@ class ClassValue(Generic[CurveType]):
         return self.curve.plot(ax, **options)
 
 
-@dataclass(frozen=True, eq=False)
-class ClasswiseResult(Generic[CurveType]):
+@dataclass(frozen=True, eq=False, repr=False)
+class ClasswiseResult(ResultTable, Generic[CurveType]):
     """A metric of all classes, and its averages."""
 
     metric: ClasswiseMetric[CurveType]

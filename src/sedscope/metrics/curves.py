@@ -13,6 +13,8 @@ import numpy as np
 
 from ..counting.class_counts import ClassCounts
 from ..data.arrays import FloatArray
+from ..notebook.data_frame import Column
+from .curve_table import CurveTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,8 +27,8 @@ class Curve(Protocol):
         """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
 
 
-@dataclass(frozen=True, eq=False)
-class PrecisionRecallCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class PrecisionRecallCurve(CurveTable):
     """Precision and recall at every operating point."""
 
     scores: FloatArray
@@ -42,6 +44,9 @@ class PrecisionRecallCurve:
         recall, first = np.unique(self.recall[order], return_index=True)
         return float(np.sum(self.precision[order][first][1:] * np.diff(recall)))
 
+    def _columns(self) -> dict[str, Column]:
+        return {"score": self.scores, "precision": self.precision, "recall": self.recall}
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw precision over recall with matplotlib, on ``ax`` or on new axes, and return the axes.
 
@@ -52,8 +57,8 @@ class PrecisionRecallCurve:
         return plot_precision_recall(self, ax, options)
 
 
-@dataclass(frozen=True, eq=False)
-class ROCCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class ROCCurve(CurveTable):
     """True positive rate over false positive rate."""
 
     scores: FloatArray
@@ -84,6 +89,13 @@ class ROCCurve:
             return 0.5 * (1 + (area - chance) / (end - chance))
         return area / end
 
+    def _columns(self) -> dict[str, Column]:
+        return {
+            "score": self.scores,
+            "false_positive_rate": self.fpr,
+            "true_positive_rate": self.tpr,
+        }
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
         from ..plots.curves import plot_roc
@@ -91,13 +103,20 @@ class ROCCurve:
         return plot_roc(self, ax, options)
 
 
-@dataclass(frozen=True, eq=False)
-class DETCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class DETCurve(CurveTable):
     """False negative rate over false positive rate (detection error tradeoff)."""
 
     scores: FloatArray
     fpr: FloatArray
     fnr: FloatArray
+
+    def _columns(self) -> dict[str, Column]:
+        return {
+            "score": self.scores,
+            "false_positive_rate": self.fpr,
+            "false_negative_rate": self.fnr,
+        }
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
@@ -106,12 +125,15 @@ class DETCurve:
         return plot_det(self, ax, options)
 
 
-@dataclass(frozen=True, eq=False)
-class ThresholdCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdCurve(CurveTable):
     """A quantity at every operating point."""
 
     scores: FloatArray
     values: FloatArray
+
+    def _columns(self) -> dict[str, Column]:
+        return {"score": self.scores, "value": self.values}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""

@@ -104,7 +104,7 @@ NAMED_METRICS: Mapping[str, NamedMetric] = {named.name: named for named in _NAME
 
 _NAME_OF = {named.metric: named.name for named in _NAMED}
 _OWN_NAME = re.compile(r"([^(=]+)=(.+)", re.DOTALL)
-_WORD = re.compile(r"[^\W\d][\w.-]*")
+_WORD = re.compile(r"[^\W\d][\w-]*")
 
 
 def parse_metric(text: str) -> Metric[Any]:
@@ -230,7 +230,6 @@ def _unused(name: str, taken: set[str]) -> str:
 
 
 def _guess(word: str) -> str:
-    near = near_names(word, [*NAMED_METRICS, *METRICS])
-    shown = [name if name in NAMED_METRICS else f"{name}(…)" for name in near]
+    shown = near_names(word, NAMED_METRICS) or [f"{name}(…)" for name in near_names(word, METRICS)]
     guess = f" Did you mean {' or '.join(shown)}?" if shown else ""
     return f"{guess} 'sedscope metrics' lists all names."

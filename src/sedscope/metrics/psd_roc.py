@@ -19,10 +19,13 @@ from ..counting.counts import Counts
 from ..counting.tally import PRECISION, first_minimum_of_runs
 from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT
+from ..notebook.data_frame import Column, polars_frame
 from ..postprocessing import PostProcessing
+from .curve_table import CurveTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from polars import DataFrame as PolarsFrame
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,8 @@ def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
     return float(np.cumsum(widths * y)[-1])  # in this order, as in the core
 
 
-@dataclass(frozen=True, eq=False)
-class ClassPSDROC:
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassPSDROC(CurveTable):
     """The PSD-ROC of one class: true positive rate over effective false positive rate, in steps."""
 
     label: str
@@ -64,6 +67,19 @@ class ClassPSDROC:
         tpr: FloatArray = self.tpr[np.searchsorted(self.efpr, efpr, side="right") - 1]
         return tpr
 
+    def _columns(self) -> dict[str, Column]:
+        columns: dict[str, Column] = {
+            "class": [self.label] * len(self.efpr),
+            "score": self.scores,
+            "effective_false_positive_rate": self.efpr,
+            "true_positive_rate": self.tpr,
+        }
+        if self.postprocessing is not None:
+            columns["postprocessing"] = [
+                None if step is None else repr(step) for step in self.postprocessing
+            ]
+        return columns
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the steps with matplotlib, on ``ax`` or on new axes, and return the axes."""
         from ..plots.curves import plot_class_psd_roc
@@ -71,14 +87,26 @@ class ClassPSDROC:
         return plot_class_psd_roc(self, ax, options)
 
 
-@dataclass(frozen=True, eq=False)
-class PSDROC:
+@dataclass(frozen=True, eq=False, repr=False)
+class PSDROC(CurveTable):
     """The PSD-ROC over all classes: mean − α_ST · standard deviation of the classes' true positive
     rates, at least 0, in steps over the effective false positive rate."""
 
     efpr: FloatArray
     etpr: FloatArray
     per_class: Mapping[str, ClassPSDROC]
+
+    def to_polars(self) -> PolarsFrame:
+        """Return a polars data frame with a row per vertex: the curve over all classes, without a class,
+        then the curve of each class."""
+        import polars
+
+        overall = polars_frame({"class": [None] * len(self.efpr), **self._columns()})
+        of_classes = [roc.to_polars() for roc in self.per_class.values()]
+        return polars.concat([overall, *of_classes], how="diagonal")
+
+    def _columns(self) -> dict[str, Column]:
+        return {"effective_false_positive_rate": self.efpr, "true_positive_rate": self.etpr}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve and the curves of the classes; see :meth:`ClassPSDROC.plot`."""

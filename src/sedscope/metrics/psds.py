@@ -26,25 +26,29 @@ from .psd_roc import (
     step_area,
 )
 from .registry import METRICS
+from .result_table import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassPSDS:
     """The PSDS of one class: the area under its own curve."""
 
     value: float
     curve: ClassPSDROC
 
+    def __repr__(self) -> str:
+        return f"<ClassPSDS: {self.value:.4f}>"
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
         return self.curve.plot(ax, **options)
 
 
-@dataclass(frozen=True, eq=False)
-class PSDSResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class PSDSResult(ResultTable):
     """A PSDS with the curves that it is read off."""
 
     value: float

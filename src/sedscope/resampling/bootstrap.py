@@ -9,7 +9,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from ..counting.deltas import Deltas
-from ..data.progress import Progress
+from ..data.progress import ProgressChoice, as_progress
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeWarning
 from ..metrics.names import MetricLike, as_metric
@@ -33,7 +33,7 @@ def bootstrap(
     scheduler: object = None,
     checkpoint: str | Path | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> Bootstrap:
     """Resample the clips, and return the interval of a metric and of each class.
 
@@ -56,8 +56,9 @@ def bootstrap(
         it stopped.
     threads : int, optional
         The number of threads; one per core unless given.
-    progress : callable, optional
-        Called with the number of resamples done and of all, the clips as they are included.
+    progress : bool or callable, optional
+        True shows a bar in a notebook or terminal. A function is called with the number of resamples done
+        and of all, the clips as they are included.
 
     Returns
     -------
@@ -71,9 +72,10 @@ def bootstrap(
     >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
     >>> bootstrap(deltas, psds, n=200)
-    <Interval: 0.5906 (0.5336–0.6740)>
+    <Bootstrap: 0.5906 (0.5336–0.6740)>
     """
     metric = as_metric(metric)
+    progress = as_progress(progress, "Resampling")
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
     draws = Draws(resampling, deltas.clips, weights)

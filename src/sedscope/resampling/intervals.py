@@ -50,7 +50,7 @@ class Interval:
         return float(np.std(defined, ddof=1)) if len(defined) > 1 else np.nan
 
     def __repr__(self) -> str:
-        return f"<Interval: {self.value:.4f} ({self.low:.4f}–{self.high:.4f})>"
+        return f"<{type(self).__name__}: {self.value:.4f} ({self.low:.4f}–{self.high:.4f})>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

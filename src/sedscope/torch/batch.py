@@ -41,9 +41,11 @@ class Batch:
         """Make a batch, and refuse shapes, lengths and targets that do not fit."""
         clips = tuple(clip_id(name) for name in names)
         if values.ndim != 3 or values.shape[2] != len(classes) or not values.shape[1]:
+            turned = values.ndim == 3 and values.shape[1] == len(classes)
             raise SedscopeError(
                 f"Scores must have the shape clips × frames × {counted(len(classes), 'class')}, not "
                 f"{values.shape} (batch of {listing(clips)})."
+                + (" Turn them with scores.transpose(1, 2)." if turned else "")
             )
         if len(clips) != len(values):
             raise SedscopeError(

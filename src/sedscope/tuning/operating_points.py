@@ -16,19 +16,20 @@ import numpy as np
 
 from ..criteria import Collar, Criterion
 from ..criteria.registry import parse_criterion
-from ..data.detections import at_thresholds, class_thresholds, detect
+from ..data.detections import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..data.recordings import ClipPieces
 from ..data.scores import Scores
 from ..data.short_numbers import shortest_between
-from ..errors import SedscopeError, listing, shortened
+from ..errors import SedscopeError, counted, listing, shortened
 from ..io.atomic_write import write_text
 from ..io.locations import Location, input_location, read_input
 from ..metrics import ErrorRate, FalseAlarmRate, FScore, Metric, Precision, Recall, parse_metric
+from ..notebook.html_table import html_table
 from ..postprocessing import Chain, PerClass, PostProcessing, parse_postprocessing
 from ..postprocessing.per_class import step_for_class
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OperatingPoints:
     """One threshold per class, perhaps after a post-processing, and where they come from.
 
@@ -57,6 +58,26 @@ class OperatingPoints:
     provenance: Mapping[str, str] = field(default_factory=dict)
     unmet: Mapping[str, str] = field(default_factory=dict)
     postprocessing: Mapping[str, PostProcessing] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        processed = ", post-processed" if self.postprocessing else ""
+        return f"<OperatingPoints: {counted(len(self._labels()), 'class')}{processed}>"
+
+    def _repr_html_(self) -> str:
+        labels = self._labels()
+        rows = (
+            [
+                label,
+                f"{self.thresholds[label]:.4g}" if label in self.thresholds else "",
+                repr(self.postprocessing[label]) if label in self.postprocessing else "",
+            ]
+            for label in labels
+        )
+        header = ["class", "threshold", "post-processing"]
+        return html_table(header, rows, len(labels), "class", title=repr(self))
+
+    def _labels(self) -> list[str]:
+        return list({**self.thresholds, **self.postprocessing})
 
     def process(self, scores: Scores) -> Scores:
         """Return the post-processed scores.
@@ -223,7 +244,7 @@ class OperatingPoints:
         processed = self.process(scores)
         return at_thresholds(processed, self.thresholds) if self.thresholds else processed
 
-    def detect(self, scores: Scores) -> dict[str, list[tuple[float, float, str]]]:
+    def detect(self, scores: Scores) -> DetectedEvents:
         """Return the events that are detected in each clip.
 
         Parameters
@@ -233,8 +254,8 @@ class OperatingPoints:
 
         Returns
         -------
-        dict of str to list of tuple
-            ``{clip: [(onset, offset, label), …]}``, times in seconds.
+        Events
+            A dict ``{clip: [(onset, offset, label), …]}``, times in seconds.
 
         Examples
         --------

@@ -21,13 +21,14 @@ from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_ids import clip_list_digest
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress
+from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
 from ..metrics.names import MetricLike, as_metric
+from ..notebook.html_table import html_table
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.resampled_metric import ResampledMetric
@@ -38,7 +39,7 @@ AS_THEY_ARE = Chain()
 """The scores without any post-processing."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassTuning:
     """What is best for a class.
 
@@ -62,8 +63,12 @@ class ClassTuning:
     values: Mapping[PostProcessing, float]
     cross_validated: float | None
 
+    def __repr__(self) -> str:
+        threshold = "" if self.threshold is None else f", threshold {self.threshold:.4g}"
+        return f"<ClassTuning: {self.value:.4f}, {self.postprocessing!r}{threshold}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Tuning:
     """What is best for each class, and what it gives.
 
@@ -103,6 +108,25 @@ class Tuning:
     clips: tuple[str, ...]
     notes: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        honest = "" if self.cross_validated is None else f" (cross-validated {self.cross_validated:.4f})"
+        number = counted(len(self.per_class), "class")
+        return f"<Tuning of {number} for {self.metric!r}: {self.value:.4f}{honest}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            [
+                label,
+                "" if tuned.postprocessing is None else repr(tuned.postprocessing),
+                "" if tuned.threshold is None else f"{tuned.threshold:.4g}",
+                f"{tuned.value:.4f}",
+                "" if tuned.cross_validated is None else f"{tuned.cross_validated:.4f}",
+            ]
+            for label, tuned in self.per_class.items()
+        )
+        header = ["class", "post-processing", "threshold", "value", "cross-validated"]
+        return html_table(header, rows, len(self.per_class), "class", title=repr(self), notes=self.notes)
+
     def __call__(self, scores: Scores) -> Scores:
         """Post-process the scores of each class by what is best for it."""
         return self.points.process(scores)
@@ -125,7 +149,7 @@ def tune(
     scheduler: object = None,
     checkpoint: str | Path | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> Tuning:
     """Choose the post-processing of each class, and its threshold if the metric has one.
 
@@ -170,6 +194,7 @@ def tune(
     """
     metric = as_metric(metric)
     _check_metric(metric)
+    progress = as_progress(progress, "Tuning")
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     candidates = _candidates(postprocessing, metric)
     if groups is not None and folds is None:

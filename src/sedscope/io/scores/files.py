@@ -11,6 +11,7 @@ from uuid import uuid4
 import numpy as np
 
 from ...data.choices import Gaps, check_gaps
+from ...data.progress import ProgressChoice, as_progress
 from ...data.recordings import ClipPieces
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
@@ -138,7 +139,7 @@ def write_scores(
     *,
     format: str | None = None,
     lossy: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: ProgressChoice = None,
 ) -> None:
     """Write scores to a file or folder that :func:`read_scores` reads back exactly.
 
@@ -153,8 +154,9 @@ def write_scores(
         ``.store``), and any other path becomes a folder of tab-separated score tables.
     lossy : bool, default False
         Whether to leave out what the format cannot hold. By default that is an error.
-    progress : callable, optional
-        Called with the number of clips written and the number of all clips.
+    progress : bool or callable, optional
+        True shows a bar in a notebook or terminal. A function is called with the number of clips written
+        and the number of all clips.
 
     Examples
     --------
@@ -170,7 +172,7 @@ def write_scores(
     """
     target = local_path(path)
     chosen = score_format(format or _format_by_suffix(target))
-    clips = chosen.clips_for(scores, target, lossy=lossy, progress=progress)
+    clips = chosen.clips_for(scores, target, lossy=lossy, progress=as_progress(progress, "Writing"))
     if lossy and "types that differ" not in chosen.holds:
         clips = _of_one_type(scores, clips)
     chosen.write(scores, target, clips)

@@ -1,0 +1,1 @@
+"""How objects appear in notebooks: small HTML tables, data frames and progress bars."""

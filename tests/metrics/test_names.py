@@ -1,0 +1,156 @@
+"""Short names of metrics: where they are accepted, and where they are shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+import sedscope as sed
+from sedscope.metrics.names import NAMED_METRICS, name_metrics, parse_named_metric
+
+from ..support.command_line import run
+from ..support.project import ROOT
+
+STRICT = sed.FScore(sed.Collar(onset=0.1))
+OTHER = sed.FScore(sed.Collar(onset=0.3))
+
+
+@pytest.fixture(scope="module")
+def truth() -> sed.GroundTruth:
+    return sed.simulate.ground_truth(12, classes=3)
+
+
+@pytest.fixture(scope="module")
+def scores(truth: sed.GroundTruth) -> sed.Scores:
+    return sed.simulate.scores(truth)
+
+
+@pytest.mark.parametrize("name", NAMED_METRICS)
+def test_a_name_means_its_definition(name: str, scores: sed.Scores, truth: sed.GroundTruth) -> None:
+    metric = NAMED_METRICS[name].metric
+    assert sed.parse_metric(name) == metric == sed.parse_metric(repr(metric))
+    result = sed.evaluate(scores, truth, name)
+    assert result.names == {metric: name}
+    assert result[name] is result[metric] is result[repr(metric)]
+
+
+def test_no_two_names_mean_the_same() -> None:
+    assert len({named.metric for named in NAMED_METRICS.values()}) == len(NAMED_METRICS)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "names"),
+    [
+        (STRICT, ["FScore"]),
+        ("collar_f1", ["collar_f1"]),
+        ([STRICT, "psds1", OTHER, STRICT], ["FScore", "psds1", "FScore_2"]),
+        ({"strict": STRICT, "loose": repr(OTHER)}, ["strict", "loose"]),
+        ({"psds1": OTHER}, ["psds1"]),
+    ],
+)
+def test_names_of_metrics(metrics: Any, names: list[str]) -> None:
+    assert [*name_metrics(metrics)] == names
+
+
+def test_a_made_up_name_is_never_one_that_was_chosen() -> None:
+    assert [*name_metrics({"FScore": OTHER})] == ["FScore"]
+    named = name_metrics([STRICT, OTHER])
+    assert [*named] == ["FScore", "FScore_2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("psds3", r"no metric 'psds3'\. Did you mean psds"),
+        ("PSDS1", "Did you mean psds1"),
+        ("quality", r"no metric 'quality'\. 'sedscope metrics' lists all names"),
+        ("FScore", "needs parameters in brackets"),
+    ],
+)
+def test_an_unknown_name_lists_near_ones(text: str, message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.parse_metric(text)
+
+
+def test_an_unknown_result(scores: sed.Scores, truth: sed.GroundTruth) -> None:
+    result = sed.evaluate(scores, truth, {"strict": STRICT, "psds1": "psds1"})
+    assert result.get("psds2") is None  # type: ignore[call-overload]  # a name is a key, too
+    with pytest.raises(KeyError, match="Did you mean strict"):
+        result["stric"]
+    with pytest.raises(sed.SedscopeError, match="There is strict, psds1"):
+        result["recall"]
+
+
+def test_a_name_in_front_of_a_definition() -> None:
+    assert parse_named_metric("strict = FScore(Collar(onset=0.1))") == ("strict", STRICT)
+    assert parse_named_metric("mine=psds1") == ("mine", sed.presets.PSDS1)
+    assert parse_named_metric(repr(STRICT)) == (None, STRICT)
+
+
+def test_the_documentation_has_all_names() -> None:
+    page = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
+    for name, named in NAMED_METRICS.items():
+        assert f"| `{name}` | `{named.metric!r}` |\n" in page
+
+
+def test_names_head_tables(scores: sed.Scores, truth: sed.GroundTruth) -> None:
+    result = sed.evaluate(scores, truth, {"strict": STRICT, "psds1": "psds1"})
+    assert result.table().splitlines()[0].split() == ["class", "references", "strict", "psds1"]
+    assert f"strict: {STRICT!r}" in result.table()
+    assert [entry["name"] for entry in result.to_dict()["metrics"]] == ["strict", "psds1"]
+    assert [*result.scalars()][:2] == ["strict", f"strict/{result.classes[0]}"]
+    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    assert len(rows) == 2 * (1 + 3)
+    for row in rows:
+        of_metric: Any = result[row["metric"]]
+        assert row["definition"] == repr(sed.parse_metric(row["definition"]))
+        of_class = of_metric.per_class[row["class"]] if row["class"] else of_metric
+        assert float(row["value"]) == of_class.value
+
+
+def test_latex_of_an_evaluation(scores: sed.Scores, truth: sed.GroundTruth) -> None:
+    result = sed.evaluate(scores, truth, ["psds1", "collar_f1"])
+    lines = result.to_latex().splitlines()
+    header = lines.index(r"class & references & psds1 & collar\_f1 \\")
+    assert lines[header - 1 : header + 2 : 2] == [r"\toprule", r"\midrule"]
+    assert lines[-3].endswith(f"& {result['psds1'].value:.3f} & {result['collar_f1'].value:.3f} \\\\")
+    turned = result.to_latex(classes="columns", digits=4)
+    assert f"& {result['psds1'].value:.4f} \\\\" in turned
+    with pytest.raises(sed.SedscopeError, match="classes='cells' is not valid"):
+        result.to_latex(classes="cells")  # type: ignore[arg-type]  # what is not allowed
+
+
+def test_latex_of_a_comparison_prints_the_best_in_bold(truth: sed.GroundTruth) -> None:
+    systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.5))}
+    comparison = sed.compare(systems, truth, ["psds1", "segment_er"], n=20)
+    text = comparison.to_latex()
+    for name, best in (("psds1", max), ("segment_er", min)):
+        metric = sed.parse_metric(name)
+        value = best(of_system.value for of_system in comparison.values[metric].values())
+        assert rf"\textbf{{{value:.3f}" in text
+    assert "$-$" in text
+    assert " -0." not in text
+    assert comparison.class_table("psds1") == comparison.class_table(sed.presets.PSDS1)
+
+
+def test_the_command_line_takes_and_lists_names(
+    scores: sed.Scores, truth: sed.GroundTruth, tmp_path: Any
+) -> None:
+    sed.write_scores(scores, tmp_path / "scores")
+    sed.write_ground_truth(truth, tmp_path / "truth.tsv", lossy=True)
+    arguments = ["evaluate", tmp_path / "scores", tmp_path / "truth.tsv", "--json", "-"]
+    tables = [option for end in ("md", "tex", "csv") for option in ("-o", tmp_path / f"table.{end}")]
+    outcome = run(*arguments, "--metric", "psds1", "--metric", f"strict={STRICT!r}", *tables)
+    names = [entry["name"] for entry in json.loads(outcome.out)["metrics"]]
+    assert names == ["psds1", "strict"]
+    assert "| psds1 | strict |" in (tmp_path / "table.md").read_text()
+    assert r"psds1 & strict \\" in (tmp_path / "table.tex").read_text()
+    assert "strict,," in (tmp_path / "table.csv").read_text()
+    assert "Did you mean psds1" in run(*arguments, "--metric", "pds1").err
+    listed = run("metrics").out
+    for name, named in NAMED_METRICS.items():
+        assert f"{name}: {named.meaning}\n    {named.metric!r}\n" in listed

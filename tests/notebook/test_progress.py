@@ -1,0 +1,96 @@
+"""Progress bars: where they appear, and that they never run backwards."""
+
+from __future__ import annotations
+
+import io
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import sedscope as sed
+from sedscope.notebook import progress_bar
+from sedscope.notebook.progress_bar import ProgressBar
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Pretend that this is a notebook, and collect what it shows, without waiting between updates."""
+    contents: list[str] = []
+
+    def display(content: dict[str, str], **_: Any) -> Any:
+        contents.append(content["text/plain"])
+        return SimpleNamespace(update=display)
+
+    ipython, displays = ModuleType("IPython"), ModuleType("IPython.display")
+    vars(ipython)["get_ipython"] = lambda: SimpleNamespace(kernel=None)
+    vars(displays)["display"] = display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", displays)
+    monkeypatch.setattr(progress_bar, "_SECONDS", 0)
+    return contents
+
+
+def test_a_bar_never_runs_backwards(shown: list[str]) -> None:
+    bar = ProgressBar("Comparing")
+    for done in (0, 5, 3, 5, 10):
+        bar(done, 10)
+    assert shown == [f"Comparing: {10 * done} % ({done} of 10)" for done in (0, 5, 5, 5, 10)]
+
+
+@pytest.mark.parametrize(("done", "total"), [(0, 10), (2, 10), (0, 30)])
+def test_a_new_pass_is_named(done: int, total: int, shown: list[str]) -> None:
+    bar = ProgressBar("Evaluating")
+    bar(10, 10)
+    bar(done, total)
+    assert shown[-1] == f"Evaluating, pass 2: {100 * done // total} % ({done} of {total})"
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_every_function_that_takes_long_shows_a_bar(shown: list[str], tmp_path: Any) -> None:
+    truth = sed.simulate.ground_truth(4, classes=2)
+    scores = sed.simulate.scores(truth)
+    best = sed.BestFScore(sed.Collar())
+    deltas = sed.deltas(scores, truth, sed.Collar(), progress=True)
+    sed.evaluate(scores, truth, best, progress=True)
+    sed.compare([scores, scores], truth, best, n=5, progress=True)
+    sed.tune(scores, truth, best, progress=True)
+    sed.bootstrap(deltas, best, n=5, progress=True)
+    sed.diagnose(scores, truth, sed.Collar(), 0.5, progress=True)
+    sed.write_scores(scores, tmp_path / "scores.npz", progress=True)
+    sed.convert(tmp_path / "scores.npz", tmp_path / "scores.store", progress=True)
+    titles = list(dict.fromkeys(text.split(":")[0] for text in shown))
+    assert titles == [
+        "Counting",
+        "Evaluating",
+        "Comparing",
+        "Tuning",
+        "Resampling",
+        "Diagnosing",
+        "Writing",
+    ]
+    last = {text.split(":")[0]: text for text in shown}
+    assert all("100 %" in text for text in last.values())
+
+
+def test_a_terminal_gets_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    bar = ProgressBar("Evaluating")
+    bar(5, 10)
+    bar(10, 10)
+    assert terminal.getvalue().endswith("━ Evaluating: 100 % (10 of 10)\n")
+    assert terminal.getvalue().count("\r") == 2
+
+
+def test_other_outputs_get_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    ProgressBar("Evaluating")(10, 10)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_choice_that_is_neither_is_refused() -> None:
+    truth = sed.simulate.ground_truth(2, classes=1)
+    with pytest.raises(sed.SedscopeError, match=r"progress='auto' is not valid\. Choose True"):
+        sed.evaluate(sed.simulate.scores(truth), truth, sed.presets.PSDS1, progress="auto")  # type: ignore[arg-type]
