@@ -148,10 +148,10 @@ def differences() -> None:
     truth, systems = tutorial_set()
     metric = sed.presets.PSDS1
     comparison = sed.compare(systems, truth, metric)
-    overall = comparison.differences[metric]["baseline", "proposed"]
+    overall = comparison.differences[metric]["proposed", "baseline"]
     rows = [*overall.per_class.items(), ("overall", overall)]
     picture = Picture((-0.6, 0.6), (len(rows) - 0.5, -0.5), left=200, height=60 + 28 * len(rows))
-    picture.axes("PSDS 1, baseline − proposed", "", np.arange(-3, 4) / 5, ())
+    picture.axes("PSDS 1, proposed − baseline", "", np.arange(-3, 4) / 5, ())
     zero = f"M{picture.x(0):.1f} {TOP}V{picture.height - BOTTOM}"
     picture.path(zero, "black", 1)
     for row, (label, difference) in enumerate(rows):
@@ -163,7 +163,7 @@ def differences() -> None:
         (("better", "by more than noise", BLUE), ("worse", "by more than noise", ORANGE))
     ):
         picture.legend(row, name, detail, colour)
-    picture.legend(2, "inside the noise", "0 is in the interval", GREY)
+    picture.legend(2, "inside the noise", "p is above 0.05", GREY)
     picture.save("differences.svg")
 
 

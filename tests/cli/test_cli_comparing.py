@@ -383,8 +383,8 @@ def test_compare(folder: Path, tmp_path: Path) -> None:
     (pair,) = [
         r for r in numbers if r["less"] and not r["class"] and r["definition"] == repr(metrics[0])
     ]
-    assert float(pair["value"]) == expected.differences[metrics[0]]["good", "bad"].value
-    assert (pair["system"], pair["less"], pair["verdict"]) == ("good", "bad", "1")
+    assert float(pair["value"]) == expected.differences[metrics[0]]["bad", "good"].value
+    assert (pair["system"], pair["less"], pair["verdict"]) == ("bad", "good", "0")
 
 
 def test_compare_runs(folder: Path) -> None:
@@ -424,13 +424,46 @@ def test_compare_post_processed_choices(folder: Path, tmp_path: Path) -> None:
     assert outcome.out.startswith("12 clips")
 
 
+def test_compare_at_false_alarms(folder: Path, tmp_path: Path) -> None:
+    scores, truth = read(folder, "bad")
+    detected = sed.detect(scores, 0.5)
+    rows = [
+        f"{clip}.wav\t{on}\t{off}\t{label}" for clip in detected for on, off, label in detected[clip]
+    ]
+    (tmp_path / "list.tsv").write_text("\n".join(["filename\tonset\toffset\tevent_label", *rows]))
+    systems = [f"old={tmp_path / 'list.tsv'}", f"new={folder / 'good'}", str(folder / "truth.tsv")]
+    options = ["--durations", folder / "durations.tsv", "--bootstrap", 40, "--at-false-alarms"]
+    outcome = run("compare", *systems, *options, "list")
+    assert outcome.code == 0
+    events = sed.Scores.from_events(detected, classes=scores.classes, clips=truth.clips)
+    expected = sed.compare(
+        {"old": events, "new": read(folder, "good")[0]},
+        truth,
+        [sed.Recall(sed.Collar()), sed.FScore(sed.Collar())],
+        n=40,
+        at_false_alarms="list",
+    )
+    assert expected.table() in outcome.out
+    points = outcome.out.split("false alarms per hour (threshold)")[1].splitlines()[2:]
+    assert [line.split()[0] for line in points] == list(expected.classes)
+    metric = expected.metrics[0]
+    for line, label in zip(points, expected.classes, strict=True):
+        old, new = (expected.evaluations[name][metric].per_class[label] for name in ("old", "new"))
+        assert old.tally is not None
+        assert new.tally is not None
+        assert new.tally.fp <= old.tally.fp
+        assert f"{old.tally.fp / expected.hours:.4g} " in line
+    rate = run("compare", *systems, *options, "7.5")
+    assert "at 7.5 false alarms per hour and class" in rate.out
+
+
 def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     options = ["truth.tsv", "--durations", "durations.tsv", "--metric", COLLAR, "--bootstrap", 5]
     monkeypatch.chdir(folder)
     (tmp_path / "good").symlink_to(folder / "bad")
     same = run("compare", "good/", tmp_path / "good", *options)  # the paths tell them apart
     assert same.code == 0
-    assert f"good − {tmp_path / 'good'}" in same.out
+    assert f"{tmp_path / 'good'} − good" in same.out
     for wrong, message in [
         (["good", "good"], "Two systems are called good"),
         (["x=good", "x=bad"], "Two systems are called x"),

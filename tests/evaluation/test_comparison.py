@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.evaluation.comparison import _holm
+from sedscope.evaluation.differences import Difference, PairDifference
+from sedscope.evaluation.p_values import (
+    automatic_resamples,
+    is_significant,
+    level_of,
+    p_text,
+    resamples_needed,
+)
+from sedscope.evaluation.p_values import (
+    holm as corrected_for_number,
+)
 from sedscope.metrics import Metric
 
 PSDS = sed.presets.PSDS1
@@ -80,26 +91,28 @@ def test_differences_are_those_of_the_values(
     comparison = sed.compare({"good": good, "bad": bad}, truth, METRICS, n=60, confidence=0.9)
     for metric in METRICS:
         better, worse = (comparison.values[metric][name] for name in ("good", "bad"))
-        pair = comparison.differences[metric]["good", "bad"]
-        assert list(comparison.differences[metric]) == [("good", "bad")]
-        assert pair.value == better.value - worse.value
-        np.testing.assert_array_equal(pair.values, better.values - worse.values)
+        pair = comparison.differences[metric]["bad", "good"]
+        assert list(comparison.differences[metric]) == [("bad", "good")]  # the later minus the earlier
+        assert pair.value == worse.value - better.value
+        np.testing.assert_array_equal(pair.values, worse.values - better.values)
         assert [pair.low, pair.high] == pytest.approx(np.quantile(pair.values, [0.05, 0.95]))
-        assert pair.p == p_value(pair.values)
+        assert pair.p == p_value(pair.value, pair.values)
         assert pair.p_corrected == pair.p
         for label, of_class in pair.per_class.items():
             values = [value.per_class[label].values for value in (better, worse)]
-            np.testing.assert_array_equal(of_class.values, values[0] - values[1])
-            assert of_class.p == p_value(of_class.values)
+            np.testing.assert_array_equal(of_class.values, values[1] - values[0])
+            assert [of_class.p] == pytest.approx([p_value(of_class.value, of_class.values)], nan_ok=True)
         # paired: much surer than each alone
         assert pair.deviation < np.hypot(better.deviation, worse.deviation)
 
 
-def p_value(values: Iterable[float]) -> float:
+def p_value(difference: float, values: Iterable[float]) -> float:
     """Twice the share of resamples on the other side of 0, the set itself being one of them."""
     defined = [value for value in values if not np.isnan(value)]
-    below, above = sum(v <= 0 for v in defined), sum(v >= 0 for v in defined)
-    return min(1.0, 2 * (min(below, above) + 1) / (len(defined) + 1))
+    if np.isnan(difference) or not defined:
+        return np.nan
+    elsewhere = sum(value * difference <= 0 for value in defined)
+    return min(1.0, 2 * (elsewhere + 1) / (len(defined) + 1))
 
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
@@ -107,7 +120,7 @@ def test_identical_systems(truth: sed.GroundTruth, good: sed.Scores, interval: s
     metrics: list[Metric[Any]] = [*METRICS, sed.DPrime(sed.Clip()), sed.BestFScore(sed.Collar())]
     comparison = sed.compare({"a": good, "b": good}, truth, metrics, n=30, interval=interval)
     for of_metric in comparison.differences.values():
-        pair = of_metric["a", "b"]
+        pair = of_metric["b", "a"]
         for difference in (pair, *pair.per_class.values()):
             assert (
                 difference.value,
@@ -127,7 +140,7 @@ def test_swapped_systems_are_mirrored(
     comparison = sed.compare({"a": good, "b": bad}, truth, METRICS, **options)
     swapped = sed.compare({"b": bad, "a": good}, truth, METRICS, **options)
     for metric in METRICS:
-        pair, mirrored = comparison.differences[metric]["a", "b"], swapped.differences[metric]["b", "a"]
+        pair, mirrored = comparison.differences[metric]["b", "a"], swapped.differences[metric]["a", "b"]
         for difference, other in [
             (pair, mirrored),
             *((pair.per_class[label], mirrored.per_class[label]) for label in comparison.classes),
@@ -143,30 +156,56 @@ def test_swapped_systems_are_mirrored(
 
 def test_lower_is_better(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores) -> None:
     comparison = sed.compare({"good": good, "bad": bad}, truth, [PSDS, RATE], n=100)
-    psds, rate = (comparison.differences[metric]["good", "bad"] for metric in (PSDS, RATE))
-    assert psds.value > 0 > rate.value
-    assert psds.verdict == rate.verdict == 1
-    assert rate.wins > rate.losses
+    psds, rate = (comparison.differences[metric]["bad", "good"] for metric in (PSDS, RATE))
+    assert psds.value < 0 < rate.value
+    assert psds.verdict == rate.verdict == -1
+    assert rate.wins < rate.losses
     assert not rate.higher_is_better
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "higher_is_better", "verdict"),
+    ("value", "p", "higher_is_better", "verdict"),
     [
-        (0.1, 0.2, True, 1),
-        (0.1, 0.2, False, -1),
-        (-0.2, -0.1, True, -1),
-        (-0.2, -0.1, False, 1),
-        (-0.1, 0.1, True, 0),
-        (0.0, 0.1, True, 0),
-        (-0.1, 0.0, False, 0),
+        (0.1, 0.01, True, 1),
+        (0.1, 0.01, False, -1),
+        (-0.1, 0.05, True, -1),
+        (-0.1, 0.05, False, 1),
+        (0.1, 0.0501, True, 0),
+        (0.0, 1.0, True, 0),
         (np.nan, np.nan, True, 0),
     ],
 )
-def test_verdicts(low: float, high: float, higher_is_better: bool, verdict: int) -> None:
-    from sedscope.evaluation.comparison_result import Difference
+def test_verdicts(value: float, p: float, higher_is_better: bool, verdict: int) -> None:
+    difference = Difference(value, -1.0, 1.0, np.zeros(1), p, higher_is_better, 0.05)
+    assert difference.verdict == verdict
+    pair = PairDifference(value, -1.0, 1.0, np.zeros(1), 0.001, higher_is_better, 0.05, p, {})
+    assert pair.verdict == verdict  # the corrected p value decides
 
-    assert Difference(0.0, low, high, np.zeros(1), 1.0, higher_is_better).verdict == verdict
+
+@given(
+    st.integers(0, 400), st.integers(0, 3000), st.sampled_from([0.9, 0.95, 0.99]), st.integers(1, 500)
+)
+def test_p_values_as_text_are_on_the_right_side_of_the_level(
+    elsewhere: int, more: int, confidence: float, pairs: int
+) -> None:
+    level = level_of(confidence)
+    p = min(1.0, pairs * (2 * (1 + elsewhere) / (1 + elsewhere + more)))
+    for at_most in (False, True):
+        text = p_text(p, level, at_most=at_most)
+        shown = float(text.removeprefix("< ").removeprefix("≤ "))
+        assert (shown <= level) == is_significant(p, level)
+        if at_most:
+            assert 0 <= shown - p * (1 - 1e-12) <= 0.001
+
+
+@given(st.integers(1, 2000), st.sampled_from([0.8, 0.9, 0.95, 0.99, 0.999]))
+def test_the_resamples_needed_are_the_fewest_that_allow_significance(
+    pairs: int, confidence: float
+) -> None:
+    number, level = resamples_needed(pairs, confidence), level_of(confidence)
+    assert is_significant(pairs * (2 / (1 + number)), level)
+    assert not is_significant(pairs * (2 / number), level)
+    assert automatic_resamples(pairs, confidence, 10**7) >= max(number, 1000)
 
 
 # Several systems and runs
@@ -187,7 +226,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @given(st.lists(st.floats(0, 1) | st.just(float("nan")), max_size=8))
 def test_holm(p_values: list[float]) -> None:
-    assert _holm(p_values) == pytest.approx(holm(p_values), nan_ok=True)
+    assert corrected_for_number(p_values) == pytest.approx(holm(p_values), nan_ok=True)
 
 
 def test_all_pairs_are_corrected_together(truth: sed.GroundTruth) -> None:
@@ -195,10 +234,40 @@ def test_all_pairs_are_corrected_together(truth: sed.GroundTruth) -> None:
     comparison = sed.compare(systems, truth, [PSDS, RATE], n=80)
     for metric in (PSDS, RATE):
         pairs = comparison.differences[metric]
-        assert list(pairs) == [(f"s{i}", f"s{j}") for i in range(4) for j in range(i + 1, 4)]
+        assert list(pairs) == [(f"s{j}", f"s{i}") for i in range(4) for j in range(i + 1, 4)]
         p_values = [pair.p for pair in pairs.values()]
         assert [pair.p_corrected for pair in pairs.values()] == pytest.approx(holm(p_values))
-        assert pairs["s0", "s3"].verdict == -1
+        for pair in pairs.values():
+            assert (pair.verdict != 0) == (pair.p_corrected <= 0.05)
+
+
+def test_the_resamples_rise_with_the_number_of_pairs(truth: sed.GroundTruth) -> None:
+    """With 1000 resamples, no corrected p value of 3 pairs could be as small as 0.005."""
+    systems = {f"s{i}": system(truth, 0.3 + 0.25 * i) for i in range(3)}
+    enough = sed.compare(systems, truth, PSDS, confidence=0.995)
+    assert (enough.pairs, enough.resamples_needed, enough.resampling.n) == (3, 1199, 2000)
+    best = enough.differences[PSDS]["s2", "s0"]
+    assert (best.verdict, best.p, best.p_corrected) == (1, 2 / 2001, 3 * (2 / 2001))
+    assert best.p_text == "≤ 0.003"
+    assert "corrected for 3 pairs of systems (Holm)" in enough.table()
+    assert "are needed" not in enough.table()
+    few = sed.compare(systems, truth, PSDS, 1000, confidence=0.995)
+    assert {pair.verdict for pair in few.differences[PSDS].values()} == {0}
+    assert few.differences[PSDS]["s2", "s0"].p_text == "≤ 0.006"
+    assert "with 1000 resamples p cannot be below 0.006: 1199 are needed for 3 pairs" in few.table()
+
+
+def test_one_progress_that_never_runs_backwards(truth: sed.GroundTruth, good: sed.Scores) -> None:
+    reports: list[tuple[int, int]] = []
+    metrics: list[Metric[Any]] = [PSDS, RATE]
+    sed.compare(
+        {"a": good, "b": [good, good]}, truth, metrics, n=99, progress=lambda *at: reports.append(at)
+    )
+    total = 3 * (40 + 2 * 100)
+    assert {of for _, of in reports} == {total}
+    assert reports[0] == (0, total)
+    assert reports[-1] == (total, total)
+    assert all(after > before for (before, _), (after, _) in pairwise(reports))
 
 
 def test_runs_of_a_system_are_averaged(truth: sed.GroundTruth, bad: sed.Scores) -> None:
@@ -212,9 +281,9 @@ def test_runs_of_a_system_are_averaged(truth: sed.GroundTruth, bad: sed.Scores) 
         assert value.value == pytest.approx(np.mean(value.runs))
         assert value.spread == pytest.approx(np.std(value.runs, ddof=1))
         np.testing.assert_allclose(value.values, np.mean([single.values for single in each], axis=0))
-        pairs = [single.differences[metric]["one", "bad"].values for single in alone]
+        pairs = [single.differences[metric]["bad", "one"].values for single in alone]
         np.testing.assert_allclose(
-            comparison.differences[metric]["runs", "bad"].values, np.mean(pairs, axis=0), atol=1e-12
+            comparison.differences[metric]["bad", "runs"].values, np.mean(pairs, axis=0), atol=1e-12
         )
     assert " ± " in comparison.table()
 
@@ -245,9 +314,9 @@ def test_infinite_values() -> None:
         {"right": np.inf, "same": np.inf, "wrong": -np.inf, "both": np.nan}, nan_ok=True
     )
     pairs = comparison.differences[metric]
-    assert (pairs["right", "same"].value, pairs["right", "same"].p) == (0, 1)
-    assert pairs["right", "wrong"].value == np.inf
-    assert pairs["right", "wrong"].verdict == 0  # no resample has a finite difference
+    assert (pairs["same", "right"].value, pairs["same", "right"].p) == (0, 1)
+    assert pairs["wrong", "right"].value == -np.inf
+    assert pairs["wrong", "right"].verdict == 0  # no resample has a finite difference
     assert np.isnan(comparison.values[metric]["both"].spread)
     assert "inf" in comparison.table()
 
@@ -275,9 +344,9 @@ def test_the_order_of_clips_and_classes_does_not_matter(
     turned = sed.compare({"b": other, "a": good}, truth, METRICS, n=20)
     assert comparison.classes == shuffled.classes == turned.classes[::-1]
     for metric in METRICS:
-        pair, same = comparison.differences[metric]["a", "b"], shuffled.differences[metric]["a", "b"]
+        pair, same = comparison.differences[metric]["b", "a"], shuffled.differences[metric]["b", "a"]
         np.testing.assert_array_equal(pair.values, same.values)
-        mirrored = turned.differences[metric]["b", "a"]
+        mirrored = turned.differences[metric]["a", "b"]
         np.testing.assert_array_equal(pair.values, -mirrored.values)
 
 
@@ -293,7 +362,7 @@ def test_clips_that_all_have_scored(truth: sed.GroundTruth, good: sed.Scores, ba
     comparison = sed.compare([first, second], truth, PSDS, n=20, clips="scored")
     assert (comparison.systems, comparison.clips) == (("system 1", "system 2"), 20)
     same = sed.compare([good, bad], truth, PSDS, n=20, clips=clips[10:30])
-    for pair in (("system 1", "system 2"),):
+    for pair in (("system 2", "system 1"),):
         np.testing.assert_array_equal(
             comparison.differences[PSDS][pair].values, same.differences[PSDS][pair].values
         )
@@ -321,7 +390,7 @@ def test_classes_without_references_are_named(truth: sed.GroundTruth, good: sed.
     with pytest.warns(sed.SedscopeWarning, match=r"1 class has no reference events.*: Dog"):
         comparison = sed.compare([good, good], without, PSDS, n=20)
     assert sum("no reference events" in note for note in comparison.warnings) == 1
-    assert np.isnan(comparison.differences[PSDS]["system 1", "system 2"].per_class["Dog"].p)
+    assert np.isnan(comparison.differences[PSDS]["system 2", "system 1"].per_class["Dog"].p)
     assert "nan" in comparison.class_table(PSDS)
 
 
@@ -333,15 +402,6 @@ def test_groups_and_balanced_draws(truth: sed.GroundTruth, good: sed.Scores, bad
     alone = sed.bootstrap(deltas, PSDS, **options)
     np.testing.assert_array_equal(comparison.values[PSDS]["system 1"].values, alone.values)
     assert "20 balanced resamples of groups of clips" in comparison.table()
-
-
-def test_progress_goes_over_all_systems(
-    truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores
-) -> None:
-    seen: list[tuple[int, int]] = []
-    sed.compare([good, bad], truth, RATE, n=5, progress=lambda done, of: seen.append((done, of)))
-    assert seen == sorted(seen)
-    assert seen[-1] == (80, 80)
 
 
 @pytest.mark.parametrize(

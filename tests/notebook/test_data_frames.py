@@ -54,7 +54,7 @@ def test_an_evaluation_has_a_row_per_metric_and_class(
         )
         assert tuple(row[k] for k in ("value", "low", "high", "threshold", "references")) == expected
     one_metric = [
-        (row["class"], row["value"], row["threshold"]) for row in rows if "Best" in row["metric"]
+        (row["class"], row["value"], row["threshold"]) for row in rows if "Best" in row["definition"]
     ]
     assert result[BEST].to_polars().rows() == one_metric
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.data.cached_scores import CachedScores
 from sedscope.engines.options import RunOptions
-from sedscope.report.clip_selection import clip_errors
+from sedscope.report.clip_selection import choose_clips, class_errors
 from sedscope.report.html import json_text, render
 from sedscope.report.packing import RESOLUTION, pack_steps, short_between
 from sedscope.report.page_data import build_page
@@ -120,7 +120,7 @@ def test_clips_are_ranked_by_their_errors(evaluation: sed.Evaluation, page: Page
     collar = sed.Collar()
     thresholds = dict.fromkeys(evaluation.classes, 0.4)
     scores, truth = simulated_set()
-    errors = clip_errors(sed.deltas(scores, truth, collar), thresholds)
+    errors = np.sum([*class_errors(sed.deltas(scores, truth, collar), thresholds)], axis=0)
     for i, clip in enumerate(scores):
         alone = sed.deltas(scores, truth, collar, clips=[clip]).counts()
         tallies = [alone[label].tally_at(0.4) for label in evaluation.classes]
@@ -128,12 +128,20 @@ def test_clips_are_ranked_by_their_errors(evaluation: sed.Evaluation, page: Page
     source = ReportSource(as_systems({"a": evaluation}, RunOptions()))
     assert source.clip_selection is not None
     deltas = sed.deltas(scores, truth, source.criteria[0])
-    total = dict(zip(scores, clip_errors(deltas, source.clip_selection.thresholds).sum(1), strict=True))
+    by_class = [*class_errors(deltas, source.clip_selection.thresholds)]
+    total = dict(zip(scores, np.sum(by_class, axis=(0, 2)), strict=True))
     shown = [int(total[clip.name]) for clip in panel(page, ClipsData).clips]
     faulty = [number for number in shown if number]
     assert faulty == sorted(faulty, reverse=True)
     assert faulty == shown[: len(faulty)]
     assert len(faulty) >= 40
+
+
+def test_of_every_class_the_worst_clip_is_shown(evaluation: sed.Evaluation) -> None:
+    assert evaluation.alignment is not None
+    errors = np.arange(60)[::-1]  # the first clips have the most
+    assert choose_clips(evaluation.alignment, errors, 6, []) == [0, 1, 2, 3, 4, 5]
+    assert choose_clips(evaluation.alignment, errors, 6, [30, 2, 40]) == [0, 1, 2, 3, 30, 40]
 
 
 def test_cells_list_clips_with_their_cross_triggers(page: Page) -> None:
@@ -458,3 +466,38 @@ def test_command_line(tmp_path: Path) -> None:
     outcome = run("report", files.scores, files.truth, *timed, "-o", page, "--clips-shown", "many")
     assert outcome.code == 2
     assert "--clips-shown many is neither a number nor a file" in outcome.err
+
+
+def test_segments_are_not_called_events() -> None:
+    scores, truth = simulated_set(12)
+    segments = sed.AUROC(sed.Segment(1.0))
+    deltas = sed.deltas(scores, truth, segments.criterion)
+    events = sum(sed.deltas(scores, truth, sed.Collar()).counts().references.values())
+    positives = sum(deltas.counts().references.values())
+    assert positives != events
+    for evaluation, text in (
+        (sed.evaluate_deltas(deltas, segments), f"{positives} positive segments"),
+        (sed.evaluate(scores, truth, segments), f"{events} reference events"),
+    ):
+        page = build_page({"system": evaluation})
+        assert page.header.references == text
+        assert sum(page.criteria[0].references) == positives
+
+
+@pytest.mark.parametrize(
+    ("metric", "text"),
+    [
+        (sed.FScore(sed.Collar(), threshold=0.3), "at the threshold 0.3"),
+        (sed.BestFScore(sed.Collar()), "at the threshold that the metric chooses for each class"),
+        (sed.presets.PSDS1, "over all thresholds"),
+    ],
+)
+def test_only_metrics_over_all_thresholds_say_so(metric: Any, text: str) -> None:
+    scores, truth = simulated_set(12)
+    assert build_page({"a": sed.evaluate(scores, truth, metric)}).metrics[0].thresholds == text
+
+
+def test_sets_of_detections_have_their_own_thresholds() -> None:
+    scores, truth = simulated_set(12)
+    evaluation = sed.evaluate_sets(sed.approximate(scores, [0.2, 0.8]), truth, sed.presets.PSDS1)
+    assert build_page({"a": evaluation}).metrics[0].thresholds == "over the thresholds of the detections"

@@ -13,6 +13,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.diagnosis import diagnose_clip
+from sedscope.report.metric_legend import metric_headings
 
 from ..support.command_line import run
 from ..support.report.browser import Browser
@@ -54,13 +55,25 @@ def check_table(opened: Browser, counts: sed.Counts) -> None:
 def test_values_and_definitions(opened: Browser) -> None:
     scores, truth = simulated_set()
     result = sed.evaluate(scores, truth, METRICS)
-    shown = opened.run("return [...document.querySelectorAll('.metric')].map((one) => one.textContent)")
-    for metric, text in zip(METRICS, shown, strict=True):
-        assert repr(metric) in text
+    headings = metric_headings(result)
+    read = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+    for metric, text in zip(METRICS, opened.run(read, ".metric"), strict=True):
+        assert headings[metric] in text
         assert f"{result[metric].value:.4f}" in text
+    legend = dict(zip(opened.run(read, "dt"), opened.run(read, "dd"), strict=True))
+    assert legend == {
+        headings[metric]: f"{metric!r}, {thresholds}"
+        for metric, thresholds in zip(
+            METRICS,
+            ["over all thresholds"] * 2
+            + ["at the threshold that the metric chooses for each class", "over all thresholds"],
+            strict=True,
+        )
+    }
+    assert not any(repr(metric) in opened.text("main") for metric in METRICS)  # each stands once
     for row in opened.rows():
-        for i, metric in enumerate(METRICS, 1):
-            assert row[f"[{i}]"] == f"{result[metric].per_class[row['class']].value:.4f}"
+        for metric in METRICS:
+            assert row[headings[metric]] == f"{result[metric].per_class[row['class']].value:.4f}"
         assert number(row["references"]) == result.references[row["class"]]
     assert "in brackets 95 % percentile intervals" in opened.text("header")
 
@@ -132,10 +145,77 @@ def test_curves_can_be_pointed_at_with_keys(opened: Browser) -> None:
     assert "active where score ≥" in tooltip
     assert "TPR" in tooltip
     assert "eFPR" in tooltip
+    assert "cross-triggers" not in tooltip  # they do not count for PSDS 1
+
+
+def test_effective_rates_are_split(opened: Browser, counts: Any) -> None:
+    criterion_counts, hours = counts[METRICS[1].criterion], counts[METRICS[1].criterion].duration / 3600
+    scores, truth = simulated_set()
+    curve = sed.evaluate(scores, truth, METRICS[1])[METRICS[1]].per_class["Dishes"].curve
+    opened.run("document.querySelectorAll('#psd_roc .chart')[1].focus()")
+    press = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0] }))"
+    for _ in range(1 + list(criterion_counts).index("Dishes")):
+        opened.run(press, "ArrowDown")
+    crossed = 0.0
+    for vertex in range(len(curve.efpr)):
+        text = opened.text("#tooltip")
+        of_false, of_cross = map(
+            float,
+            re.search(r"= ([\d.]+) from false positives\+ ([\d.]+) from cross", text).groups(),  # type: ignore[union-attr]
+        )
+        table = criterion_counts["Dishes"]
+        fp = int(np.max(table.fp[table.scores == curve.scores[vertex]], initial=0))
+        assert of_false == pytest.approx(fp / hours, abs=0.01)
+        assert of_false + of_cross == pytest.approx(curve.efpr[vertex], abs=0.02)
+        crossed = max(crossed, of_cross)
+        opened.run(press, "ArrowRight")
+    assert crossed > 1
+
+
+def test_references_are_those_of_the_criterion(opened: Browser, counts: Any) -> None:
+    for q, criterion in enumerate(CRITERIA):
+        opened.choose("#criterion", q)
+        rows = opened.rows(foot=True)
+        name = "positives" if isinstance(criterion, sed.Segment) else "references"
+        for row in rows[:-1]:
+            assert number(row[name]) == counts[criterion][row["class"]].references
+            assert number(row[name]) == number(row["TP"]) + number(row["FN"])
+        assert number(rows[-1][name]) == sum(counts[criterion].references.values())
+    assert f"{sum(counts[CRITERIA[0]].references.values())} reference events" in opened.text(".facts")
+
+
+def test_a_class_leads_to_clips_with_its_errors(opened: Browser) -> None:
+    scores, truth = simulated_set()
+    read = """return [...document.querySelectorAll(".clip-list li")].map((item) =>
+        [item.querySelector("bdi").textContent, item.querySelector(".errors").textContent])"""
+    before = opened.run(read)
+    for label in ("Cat", "Vacuum_cleaner"):
+        opened.choose("#class", list(scores.classes).index(label))
+        chosen = thresholds(opened)
+        listed = opened.run(read)
+        errors = []
+        for clip, text in listed:
+            judged = diagnose_clip(
+                scores[clip], truth.events(clip), CRITERIA[0], chosen, classes=scores.classes
+            )
+            false, missed = (
+                sum(event.label == label and event.error_type not in ("true", "found") for event in side)
+                for side in (judged.detections, judged.references)
+            )
+            assert text == f"{false} false, {missed} missed"
+            errors.append(false + missed)
+        assert errors == sorted(errors, reverse=True)
+        assert errors[0] > 0
+        opened_clip = opened.text(".clip-list .chosen bdi")
+        assert errors[[clip for clip, _ in listed].index(opened_clip)] > 0
+        assert opened.text(".clip-view h4") == label
+    opened.choose("#class", "")
+    assert opened.run(read) == before
 
 
 def test_the_table_is_sorted(opened: Browser) -> None:
-    for column in ("references", "[1]", "F1"):
+    metric = list(opened.rows()[0])[2]
+    for column in ("references", metric, "F1"):
         for reverse in (True, False):
             opened.run(
                 """[...document.querySelectorAll("#table thead button")]
@@ -294,7 +374,7 @@ def test_two_systems(page: Browser, tmp_path: Path) -> None:
     comparison = sed.compare(scores, truth, METRICS[:2], n=50)
     comparison.report(tmp_path / "report.html")
     page.open(tmp_path / "report.html")
-    found = comparison.differences[METRICS[0]]["good", "poor"]
+    found = comparison.differences[METRICS[0]]["poor", "good"]
     rows = page.rows(".differences", foot=True)
     for row, (label, difference) in zip(rows, found.per_class.items(), strict=False):
         assert row["class"] == label

@@ -7,6 +7,7 @@ import io
 import re
 import wave
 from base64 import b64decode
+from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -228,3 +229,94 @@ def test_a_phone_shows_it_too(page: Browser, report: Path, scheme: str) -> None:
     assert (background == "rgb(20, 24, 28)") == (scheme == "dark")
     page.click("#theme")
     assert page.run("return getComputedStyle(document.body).backgroundColor") != background
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+def test_the_cards_of_metrics_fill_a_row(page: Browser, tmp_path: Path, number: int) -> None:
+    scores, truth = simulated_set(12)
+    metrics = [*METRICS, sed.FScore(sed.Segment(1.0))][:number]
+    sed.evaluate(scores, truth, metrics).report(tmp_path / "report.html", clips_shown=1)
+    page.open(tmp_path / "report.html", width=1280)
+    cards = page.run(
+        """return [...document.querySelectorAll(".metric")].map((card) => {
+            const { top, left, right } = card.getBoundingClientRect();
+            return [top, left, right];
+        })"""
+    )
+    row = page.run(
+        "const { left, right } = document.querySelector('.metrics').getBoundingClientRect();"
+        "return [left, right]"
+    )
+    assert len({top for top, _, _ in cards}) == 1
+    assert [cards[0][1], cards[-1][2]] == pytest.approx(row)
+    assert len({round(right - left) for _, left, right in cards}) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_twenty_classes_differ_in_colour_and_forty_without(
+    page: Browser, tmp_path: Path, scheme: str
+) -> None:
+    truth = sed.simulate.ground_truth(200, classes=40, seed=3)
+    evaluation = sed.evaluate(sed.simulate.scores(truth), truth, sed.BestFScore(sed.Clip()))
+    evaluation.report(tmp_path / "report.html", clips_shown=1)
+    page.open(tmp_path / "report.html", scheme=scheme)
+    samples = page.run(
+        """return [...document.querySelectorAll("#table .sample")].map((sample) =>
+            [getComputedStyle(sample.querySelector("line")).stroke,
+             sample.querySelector("line").getAttribute("stroke-dasharray"),
+             sample.querySelector("path").getAttribute("d")])"""
+    )
+    assert len(samples) == 40
+    assert len({(dash, shape) for _, dash, shape in samples}) == 40
+    colours = [tuple(map(int, re.findall(r"\d+", colour))) for colour, *_ in samples[:20]]
+    panel = (255, 255, 255) if scheme == "light" else (27, 32, 37)
+    for i, colour in enumerate(colours):
+        assert contrast(colour, panel) > 3  # as accessible pictures need
+        nearest = min(
+            np.abs(np.subtract(colour, other)).sum() for other in colours[:i] + colours[i + 1 :]
+        )
+        assert nearest > 50
+
+
+def contrast(first: tuple[int, ...], second: tuple[int, ...]) -> float:
+    """The contrast of two colours, as WCAG 2 defines it."""
+
+    def luminance(colour: tuple[int, ...]) -> float:
+        shares = np.array(colour) / 255
+        linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+        return float(linear @ [0.2126, 0.7152, 0.0722])
+
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0, 100, [0, 20, 40, 60, 80, 100]),
+        (0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        (0, 50, [0, 10, 20, 30, 40, 50]),
+        (0, 150, [0, 50, 100, 150]),
+        (0, 70, [0, 10, 20, 30, 40, 50, 60, 70]),
+        (0, 24, [0, 5, 10, 15, 20, 24]),
+        (0, 9.3, [0, 2, 4, 6, 8, 9.3]),
+        (-10, 10, [-10, -5, 0, 5, 10]),
+    ],
+)
+def test_axes_have_round_ticks_up_to_their_end(
+    page: Browser, report: Path, low: float, high: float, ticks: list[float]
+) -> None:
+    page.open(report)
+    module = (files("sedscope.report") / "static" / "scales.js").read_text(encoding="utf-8")
+    script = f"{module.replace('export ', '')}; return evenTicks(arguments[0], arguments[1])"
+    assert page.run(script, low, high) == ticks
+
+
+def test_decimals_are_aligned(opened: Browser) -> None:
+    metric = list(opened.rows()[0])[2]
+    for name in (metric, "threshold", "precision", "recall", "F1", "ER", "FA/h"):
+        texts = [row[name] for row in opened.rows() if row[name] != "–"]
+        assert len({len(text.partition(".")[2]) for text in texts}) == 1
+    assert "tabular-nums" in opened.run(
+        "return getComputedStyle(document.querySelector('#table')).fontVariantNumeric"
+    )

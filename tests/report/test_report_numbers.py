@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.report.metric_legend import metric_headings
 
 from ..support.report.browser import Browser
 from ..support.report.sets import METRICS
@@ -115,10 +116,11 @@ def test_a_comparison_shows_the_numbers_of_the_command_line(
                 assert [by_name[first], by_name[second], by_name[name]] == expected
             assert rows[-1]["p"] == printed_pairs[name, f"[{m + 1}]"][-4]
     page.choose("#system", 1)
+    headings = metric_headings(comparison.evaluations["s5"])
     for row in page.rows():
-        for m, metric in enumerate(comparison.metrics):
+        for metric in comparison.metrics:
             value = comparison.values[metric]["s5"].per_class[row["class"]].value
-            assert row[f"[{m + 1}]"] == f"{value:.4f}"
+            assert row[headings[metric]] == f"{value:.4f}"
     assert page.problems() == []
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..evaluation.comparison_result import Comparison
+    from ..evaluation.result import Evaluation
     from ..io.locations import Location
+    from ..metrics import Metric
+    from ..tuning.operating_points import OperatingPoints
 
 
 def compare(
@@ -51,6 +55,16 @@ def compare(
         ),
         Reads(points_paths),
     ] = None,
+    at_false_alarms: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE|list|SYSTEM",
+            help="Compare all systems at the same false alarms of each class: a number per hour, 'list' for "
+            "those of the only event list without scores, or the name of such a system. Each system is "
+            "measured at the thresholds with the highest recall within them. "
+            "[default metrics: recall and F-score within collars]",
+        ),
+    ] = None,
     output: TablesOption = None,
     report: Annotated[
         Path | None,
@@ -73,7 +87,7 @@ def compare(
     shown = report_options.arguments()
     paths_by_name = _paths_by_name(systems)
     at = points_by_system(points, [*paths_by_name], inputs.postprocess)
-    metrics = metric_options.metrics(*at.values())
+    metrics = _metrics(metric_options, at_false_alarms, [*at.values()])
     truth = inputs.read_truth(as_location(ground_truth))
     runs = _read_runs(paths_by_name, inputs, truth, keep_scores=report is not None)
     first_run = next(iter(runs.values()))[0]
@@ -81,13 +95,14 @@ def compare(
         name: with_postprocess(at.get(name), inputs.postprocess, of_system[0].classes)
         for name, of_system in runs.items()
     }
-    with counting_progress() as progress:
+    with counting_progress(resampling=True) as progress:
         result = compare_systems(
             runs,
             truth,
             metrics,
             n=resampling.bootstrap,
             points={name: of_system for name, of_system in complete.items() if of_system is not None},
+            at_false_alarms=_false_alarm_limit(at_false_alarms),
             progress=progress,
             **resampling.arguments(),
             **inputs.selection(first_run.classes),
@@ -97,6 +112,27 @@ def compare(
         result.report(report, **shown, **engine.arguments())
     write_tables(result, output)
     _show(result)
+    if at_false_alarms is not None:
+        _show_operating_points(result)
+
+
+def _metrics(
+    options: MetricOptions, at_false_alarms: str | None, points: Sequence[OperatingPoints]
+) -> dict[str, Metric[Any]]:
+    """Return the metrics that were asked for, or the usual ones."""
+    from ..metrics.names import name_metrics
+
+    if at_false_alarms is None or options.changed_options():
+        return options.metrics(*points)
+    return name_metrics(["collar_recall", "collar_f1"])
+
+
+def _false_alarm_limit(text: str | None) -> float | str | None:
+    """Read a number, or keep the text as the name of a system."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _read_runs(
@@ -167,3 +203,29 @@ def _show(result: Comparison) -> None:
         typer.echo(f"\n{name}\n{result.class_table(name)}")
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
+
+
+def _show_operating_points(result: Comparison) -> None:
+    """Print the false alarms per hour of each class and the threshold there, for each criterion."""
+    from ..evaluation.table_text import format_text
+
+    for criterion, metric in {metric.criterion: metric for metric in reversed(result.metrics)}.items():
+        rows = [["class", *result.systems]]
+        for label in result.classes:
+            rows.append(
+                [label, *(_point(result.evaluations[name], metric, label) for name in result.systems)]
+            )
+        title = f"false alarms per hour (threshold), first run of each system, {criterion!r}"
+        typer.echo("\n".join(["", title, *format_text(rows)]))
+
+
+def _point(evaluation: Evaluation, metric: Metric[Any], label: str) -> str:
+    """Return the operating point of a class as text. An event list has no threshold to name."""
+    point = evaluation[metric].per_class[label]
+    if point.tally is None:
+        return ""
+    if point.threshold == math.inf:
+        return "never detected"
+    rate = f"{point.tally.false_alarms_per_hour(evaluation.hours):.4g}"
+    only_point = len(evaluation.counts[metric.criterion][label].scores) == 1
+    return rate if only_point else f"{rate} ({point.threshold:.4g})"

@@ -106,7 +106,7 @@ def _show_differences(results: dict[str, Evaluation]) -> None:
         typer.echo(f"  {'class':28}{names[0]:>10}{names[1]:>10}{'difference':>12}")
         rows = {label: (a[metric].per_class[label], b[metric].per_class[label]) for label in a.classes}
         for label, (of_a, of_b) in {**rows, "overall": (a[metric], b[metric])}.items():
-            difference = of_a.value - of_b.value
+            difference = of_b.value - of_a.value
             typer.echo(f"  {label:28}{of_a.value:10.4f}{of_b.value:10.4f}{difference:+12.4f}")
 
 

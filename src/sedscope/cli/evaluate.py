@@ -128,7 +128,7 @@ def evaluate_system(
             )
     at = with_postprocess(at, inputs.postprocess, system.classes)
     selection = inputs.selection(system.classes)
-    with counting_progress() as progress:
+    with counting_progress(resampling=resampling is not None) as progress:
         if memory.verbose or (engine.engine == "threads" and resampling is None):
             processed = system if at is None else at.process(system)
             memory.announce(processed, truth, [*metrics.values()], selection, engine.threads)
@@ -177,8 +177,8 @@ def _evaluate_deltas(
     from ..counting.delta_files import merge_files
 
     merged = merge_files(paths)
-    with counting_progress():
-        return evaluate_deltas(merged, metrics, bootstrap=resampling, threads=threads)
+    with counting_progress(resampling=True) as progress:
+        return evaluate_deltas(merged, metrics, bootstrap=resampling, threads=threads, progress=progress)
 
 
 def _refuse_with_deltas(

@@ -35,12 +35,13 @@ def progress_bar(title: str) -> Iterator[Progress]:
 
 
 @contextmanager
-def counting_progress() -> Iterator[Progress]:
-    """Show the progress of a pass over the clips.
+def counting_progress(*, resampling: bool = False) -> Iterator[Progress]:
+    """Show the progress of passes over the clips, and of their resamples.
 
     Python warnings are silenced: the result carries the same texts, and the command prints them.
     """
-    with warnings.catch_warnings(), progress_bar("reading and counting") as progress:
+    title = "counting and resampling" if resampling else "reading and counting"
+    with warnings.catch_warnings(), progress_bar(title) as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
         yield progress
 

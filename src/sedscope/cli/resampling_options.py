@@ -84,11 +84,18 @@ class IntervalOptions(ResamplingOptions):
 class ComparisonOptions(ResamplingOptions):
     """Intervals in every case."""
 
-    bootstrap: Annotated[int, typer.Option(help="Number of resamples of the clips.")] = 1000
+    bootstrap: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of resamples of the clips. \\[default: 1000, or as many as the pairs of systems "
+            "need for significant p values]"
+        ),
+    ] = None
 
     def check(self) -> None:
         """Refuse a number of resamples that cannot be drawn."""
-        _check_resamples(self.bootstrap)
+        if self.bootstrap is not None:
+            _check_resamples(self.bootstrap)
 
 
 def _check_resamples(number: int) -> None:

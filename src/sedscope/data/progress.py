@@ -26,3 +26,33 @@ def as_progress(choice: ProgressChoice, title: str) -> Progress | None:
             "number done and the number of all."
         )
     return choice
+
+
+class StagedProgress:
+    """Reports the stages of some work as one progress, whose total is known in advance.
+
+    It never runs backwards: a stage that begins again, because the clips must be read once more, reports
+    nothing until it is further than before.
+    """
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        """``total``: the sum of the sizes of all stages."""
+        self._progress = progress
+        self._total = total
+        self._done = -1  # nothing was reported
+        self._end = 0
+
+    def stage(self, size: int) -> Progress | None:
+        """Return the progress of the next stage, which may report in units of its own."""
+        progress, start = self._progress, self._end
+        self._end = start + size
+        if progress is None:
+            return None
+
+        def report(done: int, total: int) -> None:
+            reached = start + (size * done // total if total else size)
+            if reached > self._done:
+                self._done = reached
+                progress(reached, self._total)
+
+        return report

@@ -27,6 +27,7 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.progress import StagedProgress
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
@@ -180,13 +181,15 @@ def counts_in_blocks(
     deltas: dict[Criterion, Deltas] = {}
     ranges: list[dict[Criterion, tuple[float, float]]] = []
     detected = np.zeros(len(alignment.classes), bool)
+    passes = len(alignment.clips)
+    steps = StagedProgress(options.progress, len(blocks) * passes)
     for block in blocks:
         block_requests = {
             criterion: replace(request, classes=dict.fromkeys((None, *request.variants), block))
             for criterion, request in requests.items()
         }
         deltas.clear()  # before the next ones are found
-        deltas |= find_deltas(alignment, block_requests, engine, options.progress)
+        deltas |= find_deltas(alignment, block_requests, engine, steps.stage(passes))
         for criterion in requests:
             counts = deltas[criterion].counts(threads=options.threads)
             if len(blocks) > 1:

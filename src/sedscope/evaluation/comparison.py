@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import warnings as python_warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.alignment import Alignment, align, choose_classes
+from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.labels import refuse_disjoint
-from ..data.progress import Progress, ProgressChoice, as_progress
-from ..data.scores import Scores
+from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..data.times import Ticks
+from ..engines.engine import Engine
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, SedscopeWarning, counted, listing
+from ..errors import SedscopeError, SedscopeWarning
+from ..io.size_limits import machine_memory
 from ..metrics import Metric
+from ..metrics.at_false_alarms import AtFalseAlarms, require_one_point
 from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
-from ..resampling.intervals import Bootstrap, Interval
-from ..resampling.resampling import Resampling
-from .comparison_result import Comparison, Difference, PairDifference, SystemValue
+from ..resampling.intervals import Bootstrap
+from ..resampling.resampling import MOST_RESAMPLES, Resampling
+from .compared_runs import ComparedRun, Runs, align_runs, as_systems
+from .comparison_result import Comparison
 from .evaluate import measure
+from .matched_points import FalseAlarmLimit, MatchedPoints, check_limit
 from .notes import (
     coverage_note,
     empty_classes_note,
@@ -43,23 +45,26 @@ from .notes import (
     undetected_classes_note,
 )
 from .operating_point import metrics_at_points, points_notes, processed_systems, systems_at_points
+from .p_values import FEWEST_RESAMPLES, automatic_resamples
+from .paired_differences import paired_differences, system_value
 from .result import Evaluation
 
 if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
 
-Runs: TypeAlias = Scores | Sequence[Scores]
+_PART_OF_MEMORY = 4  # more resamples than asked for may take a quarter of it
 
 
 def compare(
     systems: Mapping[str, Runs] | Sequence[Runs],
     truth: GroundTruth,
     metrics: MetricsLike,
-    n: int = 1000,
+    n: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
     *,
     points: Mapping[str, OperatingPoints] | None = None,
+    at_false_alarms: FalseAlarmLimit | None = None,
     interval: str = "percentile",
     balanced: bool = False,
     groups: Mapping[str, Hashable] | None = None,
@@ -84,18 +89,29 @@ def compare(
         The reference events.
     metrics : Metric, str, iterable of these, or mapping of str to these
         What to measure; see :func:`~sedscope.evaluate`.
+    n : int, optional
+        The number of resamples. By default 1000, or as many thousands as the pairs of systems need:
+        p values are corrected for the number of pairs, and cannot be smaller than the resamples allow.
+        With a confidence of 0.95, 24 systems (276 pairs) need 12000.
     points : mapping of str to OperatingPoints, optional
         The operating points of systems, by name; see :func:`~sedscope.evaluate`. If some have thresholds,
         the others must have one operating point, as lists of events do.
-    n, confidence, seed, interval, balanced, groups
+    confidence, seed, interval, balanced, groups
         How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
+    at_false_alarms : float or str, optional
+        Compare the systems at the same false alarms, instead of at the thresholds of the metrics. Each
+        class of each system is measured at the threshold that finds the most references with at most so
+        many false alarms: a number per hour and class, or those of an event list without scores, whose
+        name is given, or ``"list"`` if there is only one. The thresholds are chosen anew in each resample.
+        The metrics must be of one threshold, e.g. :class:`~sedscope.Recall` and :class:`~sedscope.FScore`.
+        ``comparison.metrics`` says where they are measured.
     classes, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     clips : iterable of str or "scored", optional
         The clips to evaluate, or ``"scored"`` for the clips that all systems have scores for.
     engine, scheduler, checkpoint, threads, progress
         How the passes run; see :func:`~sedscope.evaluate`. Each run keeps its parts in a folder of its
-        own inside ``checkpoint``.
+        own inside ``checkpoint``. One progress covers the clips and resamples of all runs.
 
     Returns
     -------
@@ -108,40 +124,73 @@ def compare(
     >>> truth = sed.simulate.ground_truth(200)
     >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
     >>> comparison = compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
-    >>> comparison.differences[sed.presets.PSDS1]["a", "b"].verdict
+    >>> comparison.differences[sed.presets.PSDS1]["b", "a"].verdict
+    -1
+
+    An event list, which has one operating point, and a system with scores at the same false alarms:
+
+    >>> events = sed.Scores.from_events(sed.detect(b, 0.6), classes=b.classes)
+    >>> at_list = compare(
+    ...     {"list": events, "a": a}, truth, sed.Recall(sed.Collar()), n=200, at_false_alarms="list"
+    ... )
+    >>> at_list.differences[at_list.metrics[0]]["a", "list"].verdict
     1
     """
     named = name_metrics(metrics)
     points = points or {}
     if any(of_system.thresholds for of_system in points.values()):
+        if at_false_alarms is not None:
+            raise SedscopeError(
+                "at_false_alarms (--at-false-alarms) chooses the thresholds, so the operating points must "
+                "not have any."
+            )
         named = metrics_at_points(named)
     chosen = tuple(named.values())
     progress = as_progress(progress, "Comparing")
+    if at_false_alarms is not None:
+        require_one_point(chosen)
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
-    resampling = Resampling(n, confidence, seed, interval, balanced, groups)
-    processed = processed_systems(_as_systems(systems), points)
+    resampling = Resampling(
+        FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups
+    )
+    processed = processed_systems(as_systems(systems), points)
+    if at_false_alarms is not None:
+        check_limit(at_false_alarms, [*processed])
     at_points = systems_at_points(processed, points)
-    runs = _align_runs(at_points, truth, classes, clips, missing, coverage)
+    runs = align_runs(at_points, truth, classes, clips, missing, coverage)
     first = runs[0].alignment
+    if n is None:
+        resampling = replace(resampling, n=_enough_resamples(runs, len(chosen), confidence))
     draws = Draws(resampling, first.clips)
-    measured: dict[Metric[Any], dict[str, list[FloatArray]]] = {
-        metric: {run.system: [] for run in runs} for metric in chosen
-    }
+    clip_steps, resample_steps = len(first.clips), len(draws.weights)
+    steps = StagedProgress(progress, len(runs) * (clip_steps + len(chosen) * resample_steps))
     notes: list[str] = []
     first_runs: dict[str, _FirstRun] = {}
     with options.open_engine() as opened:
-        for number, run in enumerate(runs):
-            engine_of_run = opened.for_system(f"{run.system}-{run.number}")
-            share = _share(progress, number, len(runs))
-            try:
-                deltas = find_deltas_for_weights(
-                    run.alignment, chosen, draws.weights, engine_of_run, share
-                )
-                for metric in chosen:
-                    of_run = draws.measure(deltas[metric.criterion], metric, engine_of_run)
-                    measured[metric][run.system].append(of_run)
-            except SedscopeError as error:
-                raise SedscopeError(f"{run.system}: {error}") from None
+        passes = _find_deltas(runs, chosen, draws, opened, steps)
+        matched: MatchedPoints | None = None
+        if at_false_alarms is not None:
+            every_pass = [*passes]  # the limit comes from one of the systems
+            matched = MatchedPoints(
+                at_false_alarms, chosen, draws, [(part.run, part.deltas) for part in every_pass]
+            )
+            chosen, passes = matched.metrics, iter(every_pass)
+            named = dict(zip(named, chosen, strict=True))
+            notes += matched.notes
+        measured: dict[Metric[Any], dict[str, list[FloatArray]]] = {
+            metric: {run.system: [] for run in runs} for metric in chosen
+        }
+        for run, engine_of_run, deltas in passes:
+            for metric in chosen:
+                of_criterion, stage = deltas[metric.criterion], steps.stage(resample_steps)
+                try:
+                    if matched is not None and isinstance(metric, AtFalseAlarms):
+                        of_run = matched.measure(of_criterion, metric, engine_of_run, stage)
+                    else:
+                        of_run = draws.measure(of_criterion, metric, engine_of_run, stage)
+                except SedscopeError as error:
+                    raise SedscopeError(f"{run.system}: {error}") from None
+                measured[metric][run.system].append(of_run)
             scores, of_system = processed[run.system][run.number - 1], points.get(run.system)
             run_notes = [
                 *(f"{run.system}: {note}" for note in points_notes(of_system, scores)),
@@ -159,7 +208,7 @@ def compare(
                 first_runs[run.system] = _FirstRun(aligned, deltas, counts, run_notes, of_system)
     values = {
         metric: {
-            name: _system_value(draws, first.classes, of_runs) for name, of_runs in by_system.items()
+            name: system_value(draws, first.classes, of_runs) for name, of_runs in by_system.items()
         }
         for metric, by_system in measured.items()
     }
@@ -182,7 +231,7 @@ def compare(
         hours=next(iter(first_runs.values())).hours(),
         values=values,
         differences={
-            metric: _differences(draws, metric, first.classes, by_system)
+            metric: paired_differences(draws, metric, first.classes, by_system)
             for metric, by_system in measured.items()
         },
         resampling=resampling,
@@ -191,14 +240,30 @@ def compare(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Run:
-    """One run of a system, with the clips and classes that all systems share."""
+class _Pass(NamedTuple):
+    """What was found for a run."""
 
-    system: str
-    number: int
-    """Among the runs of the system, from 1."""
-    alignment: Alignment
+    run: ComparedRun
+    engine: Engine
+    deltas: Mapping[Criterion, Deltas]
+
+
+def _find_deltas(
+    runs: Sequence[ComparedRun],
+    metrics: Sequence[Metric[Any]],
+    draws: Draws,
+    engine: Engine,
+    steps: StagedProgress,
+) -> Iterator[_Pass]:
+    """Find the deltas of one run after the other."""
+    for run in runs:
+        engine_of_run = engine.for_system(f"{run.system}-{run.number}")
+        stage = steps.stage(len(run.alignment.clips))
+        try:
+            deltas = find_deltas_for_weights(run.alignment, metrics, draws.weights, engine_of_run, stage)
+        except SedscopeError as error:
+            raise SedscopeError(f"{run.system}: {error}") from None
+        yield _Pass(run, engine_of_run, deltas)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,222 +294,21 @@ class _FirstRun:
         )
 
 
+def _enough_resamples(runs: Sequence[ComparedRun], metrics: int, confidence: float) -> int:
+    """Return how many resamples all pairs of systems need, or how many fit into a part of the memory."""
+    systems = len({run.system for run in runs})
+    pairs = systems * (systems - 1) // 2
+    alignment = runs[0].alignment
+    values = metrics * (len(runs) + systems + pairs) * (1 + len(alignment.classes))
+    bytes_of_a_resample = 4 * len(alignment.clips) + 8 * values
+    most = min(MOST_RESAMPLES, machine_memory() / _PART_OF_MEMORY / bytes_of_a_resample)
+    return automatic_resamples(pairs, confidence, int(most))
+
+
 def _references(deltas: Deltas) -> dict[str, int]:
     """Return the number of references of each class."""
     numbers = np.bincount(deltas.tables.references.labels, minlength=len(deltas.classes))
     return dict(zip(deltas.classes, numbers.tolist(), strict=True))
-
-
-def _as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[Scores]]:
-    """Return the runs of each system, by name."""
-    if isinstance(systems, Scores) or not isinstance(systems, (Mapping, Sequence)):
-        raise SedscopeError("Give several systems: a mapping from names to scores, or a list of scores.")
-    if not isinstance(systems, Mapping):
-        systems = {f"system {i}": runs for i, runs in enumerate(systems, 1)}
-    if len(systems) < 2:
-        raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
-    nameless = [repr(name) for name in systems if not (isinstance(name, str) and name)]
-    if nameless:
-        raise SedscopeError(f"The name of a system must be a string, not {listing(nameless)}.")
-    by_name: dict[str, list[Scores]] = {}
-    runs: Any
-    for name, runs in systems.items():
-        several = isinstance(runs, Iterable) and not isinstance(runs, Scores)
-        by_name[name] = [*runs] if several else [runs]
-    wrong = [
-        name
-        for name, of_system in by_name.items()
-        if not of_system or not all(isinstance(scores, Scores) for scores in of_system)
-    ]
-    if wrong:
-        raise SedscopeError(f"{listing(wrong)} must be given as Scores. See read_scores.")
-    return by_name
-
-
-def _align_runs(
-    systems: Mapping[str, Sequence[Scores]],
-    truth: GroundTruth,
-    classes: Iterable[str] | None,
-    clips: ClipChoice,
-    missing: Missing,
-    coverage: Coverage,
-) -> list[_Run]:
-    """Align all runs to the same clips and classes, in the same order."""
-    every_run = [scores for of_system in systems.values() for scores in of_system]
-    first = every_run[0]
-    if isinstance(classes, str) or (isinstance(clips, str) and clips != "scored"):
-        align(
-            first, truth, classes=classes, clips=clips, missing=missing, coverage=coverage
-        )  # raises the error
-    if classes is None:
-        _refuse_disjoint_labels(systems, truth)
-    chosen_classes = _common_classes(every_run) if classes is None else tuple(classes)
-    if classes is None:
-        choose_classes(first, truth)  # refuses labels without scores, which chosen classes leave out
-    chosen_clips: ClipChoice
-    if clips is None or clips == "scored":
-        common = _common_clips(every_run, only_common=clips == "scored")
-        chosen_clips = None if clips is None else common
-    else:
-        chosen_clips = [*clips]
-    order: tuple[str, ...] | None = None
-    runs: list[_Run] = []
-    for name, of_system in systems.items():
-        try:
-            for number, scores in enumerate(of_system, 1):
-                alignment = align(
-                    scores,
-                    truth,
-                    classes=chosen_classes,
-                    clips=chosen_clips,
-                    missing=missing,
-                    coverage=coverage,
-                )
-                order = order or alignment.clips
-                if alignment.clips != order:
-                    alignment = align(
-                        scores,
-                        truth,
-                        classes=chosen_classes,
-                        clips=order,
-                        missing=missing,
-                        coverage=coverage,
-                    )
-                runs.append(_Run(name, number, alignment))
-        except SedscopeError as error:
-            raise SedscopeError(f"{name}: {error}") from None
-    return runs
-
-
-def _refuse_disjoint_labels(systems: Mapping[str, Sequence[Scores]], truth: GroundTruth) -> None:
-    """Refuse a system none of whose labels is one of the reference events, whatever the others have."""
-    for name, of_system in systems.items():
-        for scores in of_system:
-            own = [label for label in scores.classes if label not in scores.assumed_classes]
-            try:
-                refuse_disjoint(own, truth.labels)
-            except SedscopeError as error:
-                raise SedscopeError(f"{name}: {error}") from None
-
-
-def _common_classes(runs: Sequence[Scores]) -> tuple[str, ...]:
-    """Return the classes of the first run, and refuse runs that have others."""
-    labels = [set(scores.classes) for scores in runs]
-    differing = sorted(set[str]().union(*labels) - labels[0].intersection(*labels))
-    if differing:
-        raise SedscopeError(
-            f"Not all systems score the same classes: {listing(differing)}. Choose the classes to "
-            "compare with classes= (--classes)."
-        )
-    return runs[0].classes
-
-
-def _common_clips(runs: Sequence[Scores], *, only_common: bool) -> list[str]:
-    """Return the clips that all runs have scores for. Unless ``only_common``, refuse any others."""
-    common = [clip for clip in runs[0] if all(clip in scores for scores in runs)]
-    lacking = sorted({clip for scores in runs for clip in scores}.difference(common))
-    if lacking and not only_common:
-        raise SedscopeError(
-            f"Not all systems have scores for {counted(len(lacking), 'clip')}: {listing(lacking)}. Compare "
-            "the others with clips='scored' (--clips scored)."
-        )
-    if not common:
-        raise SedscopeError("There is no clip that all systems have scores for.")
-    return common
-
-
-def _share(progress: Progress | None, number: int, total: int) -> Progress | None:
-    """Report the progress of one of several passes of the same size."""
-    if progress is None:
-        return None
-    return lambda done, clips: progress(number * clips + done, total * clips)
-
-
-def _system_value(draws: Draws, classes: Sequence[str], runs: Sequence[FloatArray]) -> SystemValue:
-    mean = draws.summary(classes, _mean(runs))
-    return SystemValue(
-        value=mean.value,
-        low=mean.low,
-        high=mean.high,
-        values=mean.values,
-        per_class=mean.per_class,
-        resampling=mean.resampling,
-        runs=tuple(float(run[0, 0]) for run in runs),
-    )
-
-
-def _differences(
-    draws: Draws,
-    metric: Metric[Any],
-    classes: Sequence[str],
-    measured: Mapping[str, Sequence[FloatArray]],
-) -> dict[tuple[str, str], PairDifference]:
-    means = {name: _mean(runs) for name, runs in measured.items()}
-    pairs = list(combinations(means, 2))
-    differences = {
-        pair: draws.summary(classes, _subtract(means[pair[0]], means[pair[1]])) for pair in pairs
-    }
-    corrected = _holm([_p_of(differences[pair]) for pair in pairs])
-    better = metric.higher_is_better
-
-    def difference(interval: Interval) -> dict[str, Any]:
-        return {
-            "value": interval.value,
-            "low": interval.low,
-            "high": interval.high,
-            "values": interval.values,
-            "p": _p_of(interval),
-            "higher_is_better": better,
-        }
-
-    return {
-        pair: PairDifference(
-            **difference(differences[pair]),
-            p_corrected=p,
-            per_class={
-                label: Difference(**difference(of_class))
-                for label, of_class in differences[pair].per_class.items()
-            },
-        )
-        for pair, p in zip(pairs, corrected, strict=True)
-    }
-
-
-def _mean(runs: Sequence[FloatArray]) -> FloatArray:
-    with np.errstate(invalid="ignore"):  # opposite infinities have no mean
-        mean: FloatArray = np.mean(runs, axis=0)
-    return mean
-
-
-def _subtract(values: FloatArray, others: FloatArray) -> FloatArray:
-    """Subtract; the difference of equal infinities is 0."""
-    with np.errstate(invalid="ignore"):
-        return np.where(values == others, 0.0, values - others)
-
-
-def _p_of(difference: Interval) -> float:
-    """Return twice the smaller share of resamples on either side of 0, counting the set itself as one."""
-    defined = difference.values[np.isfinite(difference.values)]
-    if not len(defined) or np.isnan(difference.value):
-        return np.nan
-    fewer = min(np.count_nonzero(defined <= 0), np.count_nonzero(defined >= 0))
-    return min(1.0, 2 * (1 + int(fewer)) / (1 + len(defined)))
-
-
-def _holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p values for their number (Holm): the smallest times n, the next times n − 1, …
-
-    >>> _holm([0.04, 0.01, 0.03])
-    [0.06, 0.03, 0.06]
-    """
-    order = np.argsort(p_values)  # NaN last
-    corrected = np.full(len(p_values), np.nan)
-    defined = int(np.count_nonzero(~np.isnan(p_values)))
-    largest = 0.0
-    for rank, i in enumerate(order[:defined]):
-        largest = max(largest, min(1.0, (defined - rank) * p_values[i]))
-        corrected[i] = largest
-    return [float(p) for p in corrected]
 
 
 def _durations(deltas: Mapping[Criterion, Deltas]) -> Ticks:

@@ -15,8 +15,10 @@ from ..metrics import Metric
 from ..metrics.names import metric_called
 from ..notebook.data_frame import Tabular, number_column, polars_frame
 from ..notebook.html_table import html_table
-from ..resampling.intervals import Bootstrap, Interval
+from ..resampling.intervals import Interval
 from ..resampling.resampling import Resampling
+from .differences import Difference, PairDifference, SystemValue
+from .p_values import level_of, p_text, resamples_needed
 from .result import Evaluation
 from .table_text import (
     Best,
@@ -31,75 +33,6 @@ from .table_text import (
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SystemValue(Bootstrap):
-    """A metric of a system: the mean over its runs, with its interval from resampling.
-
-    Attributes
-    ----------
-    runs : tuple of float
-        The value of each run.
-    """
-
-    runs: tuple[float, ...]
-
-    @property
-    def spread(self) -> float:
-        """The standard deviation between runs; NaN for a single run."""
-        with np.errstate(invalid="ignore"):  # infinite values have no deviation
-            return float(np.std(self.runs, ddof=1)) if len(self.runs) > 1 else np.nan
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Difference(Interval):
-    """The value of one system minus that of another, in the same resamples.
-
-    Attributes
-    ----------
-    p : float
-        The two-sided p value: twice the share of resamples in which the difference is not on its side
-        of 0.
-    higher_is_better : bool
-        Whether a larger value is a better one.
-    """
-
-    p: float
-    higher_is_better: bool
-
-    @property
-    def verdict(self) -> int:
-        """1 if the first system is better, −1 if it is worse, 0 if 0 lies in the interval."""
-        if np.isnan(self.low) or self.low <= 0 <= self.high:
-            return 0
-        return 1 if (self.low > 0) == self.higher_is_better else -1
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PairDifference(Difference):
-    """The difference between two systems over all classes, and for each class.
-
-    Attributes
-    ----------
-    p_corrected : float
-        The p value, corrected for the number of pairs of systems (Holm, 1979).
-    per_class : mapping of str to Difference
-        The difference for each class alone.
-    """
-
-    p_corrected: float
-    per_class: Mapping[str, Difference]
-
-    @property
-    def wins(self) -> int:
-        """The number of classes in which the first system is better by more than the noise."""
-        return sum(of_class.verdict > 0 for of_class in self.per_class.values())
-
-    @property
-    def losses(self) -> int:
-        """The number of classes in which the first system is worse by more than the noise."""
-        return sum(of_class.verdict < 0 for of_class in self.per_class.values())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +56,8 @@ class Comparison(Tabular):
     values : mapping of Metric to mapping of str to SystemValue
         The value of each system, by metric and system.
     differences : mapping of Metric to mapping of pair to PairDifference
-        The value of the first system of a pair minus that of the second, by metric and pair.
+        The value of the later system minus that of the earlier one, by metric and pair: the pair
+        ``("b", "a")`` if ``a`` comes first in ``systems``.
     resampling : Resampling
         How the clips were drawn.
     warnings : tuple of str
@@ -137,7 +71,7 @@ class Comparison(Tabular):
     >>> truth = sed.simulate.ground_truth(200)
     >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
     >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
-    >>> comparison.differences[sed.presets.PSDS1]["a", "b"].wins
+    >>> comparison.differences[sed.presets.PSDS1]["b", "a"].losses
     8
     """
 
@@ -164,7 +98,7 @@ class Comparison(Tabular):
         tables = []
         for (header, *rows), noun, notes in (
             (self._systems_table(), "system", []),
-            (self._pairs_table(), "difference", [self._about(), *legend]),
+            (self._pairs_table(), "difference", [self.about(), *legend]),
         ):
             tables.append(html_table(header, rows, len(rows), noun, notes=notes))
         return "".join(tables)
@@ -186,7 +120,7 @@ class Comparison(Tabular):
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
         >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
         >>> comparison.to_polars().select("class", "system", "less").rows()[-3]
-        (None, 'a', 'b')
+        (None, 'b', 'a')
         """
         import polars
 
@@ -199,10 +133,22 @@ class Comparison(Tabular):
         )
         return frame.cast({"undefined_resamples": polars.Int64, "verdict": polars.Int64})
 
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of systems."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    @property
+    def resamples_needed(self) -> int:
+        """The number of resamples without which no difference can be significant after the correction."""
+        return resamples_needed(self.pairs, self.resampling.confidence)
+
     def table(self) -> str:
         """Return a readable table: the systems by metric, then each pair of systems.
 
-        ≈ marks differences inside the noise, > and < mark better and worse.
+        Differences are those of the later system to the earlier one, so an improvement of a metric of
+        which more is better is positive. ≈ marks differences inside the noise, > and < mark better and
+        worse.
 
         Returns
         -------
@@ -214,7 +160,7 @@ class Comparison(Tabular):
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
         >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
-        >>> "a − b" in comparison.table()
+        >>> "b − a" in comparison.table()
         True
         """
         legend = [f"{name}: {metric!r}" for metric, name in self.names.items()]
@@ -225,7 +171,7 @@ class Comparison(Tabular):
                 *format_text(self._pairs_table()),
                 "",
                 *legend,
-                self._about(),
+                self.about(),
             ]
         )
 
@@ -248,7 +194,7 @@ class Comparison(Tabular):
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
         >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
         >>> comparison.class_table("psds1").split()[:4]
-        ['class', 'a', 'b', 'a']
+        ['class', 'a', 'b', 'b']
         """
         if isinstance(metric, str):
             metric = metric_called(metric, self.names)
@@ -278,7 +224,7 @@ class Comparison(Tabular):
         parts = [format_markdown(self._systems_table()), format_markdown(self._pairs_table())]
         for metric, name in self.names.items():
             parts.append(f"**{name}**: `{metric!r}`\n\n{format_markdown(self._class_rows(metric))}")
-        return written("\n\n".join([*parts, self._about()]) + "\n", path)
+        return written("\n\n".join([*parts, self.about()]) + "\n", path)
 
     def to_latex(
         self,
@@ -318,7 +264,7 @@ class Comparison(Tabular):
             rows = oriented(self._class_rows(metric, digits), classes)
             table = format_latex(rows, rule_before_last=classes == "rows")
             parts.append(f"% {name}: {metric!r}\n{table}")
-        return written("\n\n".join([*parts, f"% {self._about()}"]) + "\n", path)
+        return written("\n\n".join([*parts, f"% {self.about()}"]) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return every number as CSV, one row each: metric, class, system or pair, value, interval, …
@@ -380,9 +326,36 @@ class Comparison(Tabular):
             options=RunOptions(threads, engine, scheduler, checkpoint),
         )
 
-    def _about(self) -> str:
-        legend = "≈ inside the noise: the interval of the difference has 0 in it"
-        return f"{self.resampling.about()}, the same for all systems; {legend}"
+    def about(self) -> str:
+        """Say how the intervals and p values were made, and whether there are enough resamples for them.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
+        >>> sed.compare(systems, truth, sed.presets.PSDS1, n=50).about().split("; ")[1]
+        '≈ inside the noise: p is above 0.05'
+        """
+        level, pairs = level_of(self.resampling.confidence), self.pairs
+        parts = [
+            f"{self.resampling.about()}, the same for all systems",
+            f"≈ inside the noise: p is above {level:g}",
+        ]
+        if pairs > 1:
+            parts.append(f"p of overall differences is corrected for {pairs} pairs of systems (Holm)")
+        if self.resamples_needed > self.resampling.n:
+            least = min(1.0, pairs * 2 / (1 + self.resampling.n))
+            parts.append(
+                f"with {counted(self.resampling.n, 'resample')} p cannot be below "
+                f"{p_text(least, level, at_most=False)}: {self.resamples_needed} are needed for "
+                f"{counted(pairs, 'pair')}"
+            )
+        return "; ".join(parts)
 
     def _systems_table(self, digits: int = 4) -> list[list[str]]:
         columns = [
@@ -400,24 +373,24 @@ class Comparison(Tabular):
         header = ["difference", "metric", "value", "interval", "", "p", "wins", "losses", "classes"]
         rows = [
             [
-                f"{first} − {second}",
+                f"{later} − {earlier}",
                 self.names[metric],
                 f"{pair.value:+.{digits}f}",
                 f"({pair.low:+.{digits}f} … {pair.high:+.{digits}f})",
                 _SIGNS[pair.verdict],
-                _p_value(pair.p_corrected),
+                pair.p_text,
                 str(pair.wins),
                 str(pair.losses),
                 str(len(pair.per_class)),
             ]
             for metric in self.metrics
-            for (first, second), pair in self.differences[metric].items()
+            for (later, earlier), pair in self.differences[metric].items()
         ]
         return [header, *rows]
 
     def _class_rows(self, metric: Metric[Any], digits: int = 4) -> list[list[str]]:
         values, pairs, higher = self.values[metric], self.differences[metric], metric.higher_is_better
-        header = ["class", *self.systems, *(f"{first} − {second}" for first, second in pairs)]
+        header = ["class", *self.systems, *(f"{later} − {earlier}" for later, earlier in pairs)]
         rows = [
             [
                 label,
@@ -443,11 +416,11 @@ class Comparison(Tabular):
                         *(self.names[metric], label, name, None, *_numbers(interval), spread),
                         *(None, None, None, repr(metric)),
                     ]
-            for (name, other), pair in self.differences[metric].items():
+            for (later, earlier), pair in self.differences[metric].items():
                 for label, difference in ((None, pair), *pair.per_class.items()):
                     corrected = pair.p_corrected if difference is pair else None
                     yield [
-                        *(self.names[metric], label, name, other, *_numbers(difference), None),
+                        *(self.names[metric], label, later, earlier, *_numbers(difference), None),
                         *(difference.p, corrected, difference.verdict, repr(metric)),
                     ]
 
@@ -485,10 +458,6 @@ def _difference(difference: Difference, digits: int) -> str:
         f"{difference.value:+.{digits}f} ({difference.low:+.{digits}f} … {difference.high:+.{digits}f}) "
         f"{_SIGNS[difference.verdict]}"
     )
-
-
-def _p_value(p: float) -> str:
-    return "nan" if np.isnan(p) else f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
 def _numbers(interval: Interval) -> list[float]:

@@ -20,7 +20,7 @@ from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
-from ..data.progress import ProgressChoice, as_progress
+from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..data.times import Ticks
 from ..engines.engine import Engine
@@ -119,8 +119,8 @@ def evaluate(
     threads : int, optional
         The number of threads; one per core unless given.
     progress : bool or callable, optional
-        True shows a bar in a notebook or terminal. A function is called with the number of clips done and
-        of all clips.
+        True shows a bar in a notebook or terminal. A function is called with the number of steps done and
+        of all steps: a step is a clip, or with ``bootstrap`` also a resample of one metric.
 
     Returns
     -------
@@ -166,10 +166,16 @@ def evaluate(
         if limited:
             in_blocks = counts_in_blocks(alignment, chosen, opened, options)
         elif draws is not None:
-            deltas = find_deltas_for_weights(alignment, chosen, draws.weights, opened, progress)
-            intervals = _intervals(draws, chosen, deltas, opened)
+            passes, resamples = len(alignment.clips), len(draws.weights)
+            steps = StagedProgress(progress, passes + len(chosen) * resamples)
+            deltas = find_deltas_for_weights(
+                alignment, chosen, draws.weights, opened, steps.stage(passes)
+            )
+            intervals = _intervals(draws, chosen, deltas, opened, steps)
         else:
-            deltas = find_deltas(alignment, delta_requests(chosen), opened, progress)
+            passes = len(alignment.clips)
+            steps = StagedProgress(progress, passes)
+            deltas = find_deltas(alignment, delta_requests(chosen), opened, steps.stage(passes))
     if not limited:
         counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
         about_scores = [
@@ -273,6 +279,7 @@ def evaluate_deltas(
     *,
     bootstrap: Resampling | int | None = None,
     threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate deltas that were found before.
 
@@ -287,6 +294,8 @@ def evaluate_deltas(
         Resample the clips this many times, and add intervals.
     threads : int, optional
         The number of threads; one per core unless given.
+    progress : callable, optional
+        Called with the number of resamples done and of all, over all metrics.
 
     Returns
     -------
@@ -320,10 +329,13 @@ def evaluate_deltas(
     intervals: dict[Metric[Any], Bootstrap] = {}
     cautions: list[str] = []
     if bootstrap is not None:
+        resampling = Resampling.of(bootstrap)
+        draws_of = {clips: Draws(resampling, clips) for clips in {part.clips for part in used.values()}}
+        draws_by_metric = {metric: draws_of[used[metric.criterion].clips] for metric in chosen}
+        steps = StagedProgress(progress, sum(len(draws.weights) for draws in draws_by_metric.values()))
         with RunOptions(threads).open_engine() as engine:
-            for metric in chosen:
-                draws = Draws(Resampling.of(bootstrap), used[metric.criterion].clips)
-                intervals |= _intervals(draws, [metric], used, engine)
+            for metric, draws in draws_by_metric.items():
+                intervals |= _intervals(draws, [metric], used, engine, steps)
                 cautions += draws.cautions()
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = [
@@ -394,11 +406,12 @@ def _intervals(
     metrics: Iterable[Metric[Any]],
     deltas: Mapping[Criterion, Deltas],
     engine: Engine,
+    steps: StagedProgress,
 ) -> dict[Metric[Any], Bootstrap]:
-    """Return the interval of each metric."""
+    """Return the interval of each metric. Each is a stage of the progress, of a step per resample."""
     intervals = {}
     for metric in metrics:
         of_criterion = deltas[metric.criterion]
-        values = draws.measure(of_criterion, metric, engine)
+        values = draws.measure(of_criterion, metric, engine, steps.stage(len(draws.weights)))
         intervals[metric] = draws.summary(of_criterion.classes, values)
     return intervals

@@ -16,7 +16,7 @@ from .curve_areas import AUROC, AveragePrecision, DPrime
 from .metric import Metric
 from .psds import PSDS
 from .registry import METRICS
-from .thresholded import BestFScore, ErrorRate, FScore
+from .thresholded import BestFScore, ErrorRate, FScore, Precision, Recall
 
 MetricLike: TypeAlias = Metric[Any] | str
 """A metric, its short name, or its definition."""
@@ -63,6 +63,10 @@ _NAMED = (
         FScore(Collar()),
     ),
     NamedMetric("best_collar_f1", "the same at the best threshold of each class", BestFScore(Collar())),
+    NamedMetric(
+        "collar_precision", "event precision at 0.5, with the same collars", Precision(Collar())
+    ),
+    NamedMetric("collar_recall", "event recall at 0.5, with the same collars", Recall(Collar())),
     NamedMetric("collar_er", "event error rate at 0.5, with the same collars", ErrorRate(Collar())),
     NamedMetric("onset_f1", "event F-score at 0.5, onset within 0.2 s, any offset", FScore(_ONSET)),
     NamedMetric("best_onset_f1", "the same at the best threshold of each class", BestFScore(_ONSET)),

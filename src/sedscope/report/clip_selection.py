@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,17 +35,22 @@ def select_clips(
 ) -> ClipSelection:
     """Rank the clips by their errors at the best F-score of each class, and select some.
 
+    Of every class, the clip with the most errors is among them if there is room.
+
     ``at_positions`` holds the counts of each system at the slider positions, by one criterion.
     """
     alignment = systems[0].alignment
     assert alignment is not None
     best = [_best_thresholds(counts) for counts in at_positions]
-    errors = [
-        clip_errors(system.deltas[counts.criterion], thresholds)
-        for system, counts, thresholds in zip(systems, at_positions, best, strict=True)
-    ]
+    errors = np.zeros(len(alignment.clips), np.int64)
+    worst = []
+    for system, counts, thresholds in zip(systems, at_positions, best, strict=True):
+        for of_class in class_errors(system.deltas[counts.criterion], thresholds):
+            errors += of_class.sum(axis=1)
+            if of_class.any():
+                worst.append(int(np.argmax(of_class.sum(axis=1))))
     return ClipSelection(
-        clips=choose_clips(alignment, np.sum(errors, axis=(0, 2)), clips_shown),
+        clips=choose_clips(alignment, errors, clips_shown, worst),
         thresholds={label: min(thresholds[label] for thresholds in best) for label in best[0]},
     )
 
@@ -62,31 +67,34 @@ def _best_thresholds(counts: Counts) -> dict[str, float]:
     return thresholds
 
 
-def clip_errors(deltas: Deltas, thresholds: Mapping[str, float]) -> IntArray:
-    """Return the false positives and the missed references of all classes, as (clips × 2).
+def class_errors(deltas: Deltas, thresholds: Mapping[str, float]) -> Iterator[IntArray]:
+    """Return the false positives and the missed references of each class, as (clips × 2).
 
-    Frames with ``score > thresholds[label]`` are active. Classes without a threshold do not count.
+    Frames with ``score > thresholds[label]`` are active. Classes without a threshold are left out.
     """
     table, clips = deltas.tables.detections, deltas.tables.detections.clip_of_row()
     starts = table.class_starts()
     tp_changes, fp_changes = table.columns
-    false, missed = np.zeros((2, len(deltas.clips)), np.int64)
     for c, label in enumerate(deltas.classes):
         if label not in thresholds:
             continue
+        false, missed = np.zeros((2, len(deltas.clips)), np.int64)
         rows = slice(starts[c], starts[c + 1])
         active = np.flatnonzero(table.scores[rows].astype(np.float64) > thresholds[label]) + starts[c]
         np.add.at(false, clips[active], fp_changes[active].astype(np.int64))
         np.subtract.at(missed, clips[active], tp_changes[active].astype(np.int64))
         np.add.at(missed, deltas.tables.references.clips[deltas.tables.references.labels == c], 1)
-    return np.stack([false, missed], axis=1)
+        yield np.stack([false, missed], axis=1)
 
 
-def choose_clips(alignment: Alignment, errors: IntArray, clips_shown: int | Iterable[str]) -> list[int]:
+def choose_clips(
+    alignment: Alignment, errors: IntArray, clips_shown: int | Iterable[str], worst: Iterable[int]
+) -> list[int]:
     """Choose the clips to browse, those with the most errors first.
 
-    ``errors`` holds the number of errors of each clip. ``clips_shown`` names clips or says how many to
-    choose. Of a number, up to one in six are clips with references and without errors.
+    ``errors`` holds the number of errors of each clip, and ``worst`` the clip with the most errors of
+    each class. ``clips_shown`` names clips or says how many to choose. Of a number, up to one in six are
+    clips with references and without errors, and the worst ones are chosen before others.
     """
     numbers = np.arange(len(alignment.clips))
     by_errors = np.lexsort((numbers, -errors))
@@ -101,8 +109,9 @@ def choose_clips(alignment: Alignment, errors: IntArray, clips_shown: int | Iter
     by_references = np.lexsort((numbers, -references))
     good = [int(i) for i in by_references if errors[i] == 0 and references[i]]
     good = good[: clips_shown // _GOOD_SHARE]
-    faulty = [int(i) for i in by_errors if errors[i] > 0][: clips_shown - len(good)]
-    return [*faulty, *good]
+    faulty = [int(i) for i in by_errors if errors[i] > 0]
+    chosen = set([*dict.fromkeys([*worst, *faulty])][: clips_shown - len(good)])
+    return [*(i for i in faulty if i in chosen), *good]
 
 
 def _numbers_of(alignment: Alignment, names: Iterable[str]) -> set[int]:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.cached_scores import CachedScores
+from ..errors import counted
+from ..evaluation.result import Evaluation
 from .schema import Header
 from .source import ReportSource
 from .systems import System
@@ -21,6 +23,7 @@ def build_header(source: ReportSource) -> Header:
     warnings = [warning for system in source.systems for warning in system.evaluation.warnings]
     return Header(
         clips=source.first.clips,
+        references=_reference_fact(source.first),
         browsable_clips=0 if source.clip_selection is None else len(source.clip_selection.clips),
         versions=(
             ("sedscope", __version__),
@@ -31,6 +34,15 @@ def build_header(source: ReportSource) -> Header:
         warnings=list(dict.fromkeys(warnings)),
         resampling=next((interval.resampling.about() for interval in intervals), None),
     )
+
+
+def _reference_fact(evaluation: Evaluation) -> str:
+    """Say how many references there are. Deltas of segments and clips alone do not know the events."""
+    number = sum(evaluation.references.values())
+    of_segments = all(criterion.counts_negatives for criterion in evaluation.counts)
+    if of_segments and evaluation.alignment is None:
+        return counted(number, "positive segment")
+    return counted(number, "reference event")
 
 
 def _hashes(systems: Sequence[System]) -> list[tuple[str, str]]:

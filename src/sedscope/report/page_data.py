@@ -16,6 +16,7 @@ from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..resampling.intervals import Interval
 from .header import build_header, omissions
+from .metric_legend import metric_headings, thresholds_read
 from .packing import RESOLUTION, pack, pack_steps
 from .panels import build_panels
 from .schema import (
@@ -45,15 +46,20 @@ def build_page(
     source = ReportSource(systems, comparison, clips_shown, audio, options.threads)
     first = source.first
     panels, panel_notes = build_panels(source)
+    headings = metric_headings(first)
     return Page(
         header=build_header(source),
         systems=[system.name for system in systems],
         classes=first.classes,
-        references=[first.references[label] for label in first.classes],
         detailed=[first.classes.index(label) for label in source.detailed],
         hours=first.hours,
         metrics=[
-            MetricEntry(repr(metric), source.criteria.index(metric.criterion))
+            MetricEntry(
+                name=headings[metric],
+                definition=repr(metric),
+                thresholds=thresholds_read(metric, first),
+                criterion=source.criteria.index(metric.criterion),
+            )
             for metric in source.metrics
         ],
         criteria=[_criterion_entry(criterion, source) for criterion in source.criteria],
@@ -76,14 +82,15 @@ def build_page(
 
 
 def _criterion_entry(criterion: Criterion, source: ReportSource) -> CriterionEntry:
-    tables = [source.systems[0].counts[criterion][label] for label in source.detailed]
+    counts = source.systems[0].counts[criterion]
+    tables = [counts[label] for label in source.detailed]
     return CriterionEntry(
         definition=repr(criterion),
         judges_events=criterion in source.judging_criteria,
         thresholds_frames=criterion.thresholds_frames,
         has_cross_triggers=any(len(table.cross_rows) for table in tables),
         trials=tables[0].trials,
-        references=[table.references for table in tables],
+        references=[counts.references[label] for label in source.first.classes],
         distinct_scores=[
             [len(system.counts[criterion][label].scores) for label in source.detailed]
             for system in source.systems

@@ -34,6 +34,8 @@ class Header:
     """The facts at the top of the page."""
 
     clips: int
+    references: str
+    """How many reference events there are, or positive segments where no events are known."""
     browsable_clips: int
     versions: Sequence[tuple[str, str]]
     """Names and versions of the software."""
@@ -48,7 +50,11 @@ class Header:
 class MetricEntry:
     """A metric of the report."""
 
+    name: str
+    """The short name that cards, columns and pictures carry."""
     definition: str
+    thresholds: str
+    """At which thresholds it was measured."""
     criterion: int
     """Its criterion, as an index into :attr:`Page.criteria`."""
 
@@ -77,7 +83,7 @@ class CriterionEntry:
     trials: int | None
     """How many segments it judges; None for a criterion on events."""
     references: Sequence[int]
-    """For each detailed class, how many events or active segments there are to find."""
+    """For each class of the evaluation, how many events or positive segments there are to find."""
     distinct_scores: Sequence[Sequence[int]]
     """By system and detailed class, at how many scores the counts change."""
     rule: MatchingRule | None
@@ -124,8 +130,6 @@ class Page:
     header: Header
     systems: Sequence[str]
     classes: Sequence[str]
-    references: Sequence[int]
-    """The number of reference events of each class."""
     detailed: Sequence[int]
     """The detailed classes, as indices into ``classes``."""
     hours: float

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..counting.deltas import Deltas
-from ..data.arrays import FloatArray
+from ..data.arrays import FloatArray, IntArray
 from ..data.progress import Progress
 from ..engines.engine import Engine
 from ..metrics import Metric
+from ..metrics.at_false_alarms import AtFalseAlarms
 from .intervals import Bootstrap, Interval
+from .matched_metric import MatchedMetric
 from .resampled_metric import ResampledMetric
 from .resampling import Resampling, Weights, as_weights, each_left_out
 
@@ -59,14 +61,38 @@ class Draws:
         resampled = ResampledMetric(deltas, metric, self.weights, engine.threads)
         starts = range(0, len(self.weights), _BLOCK)
         blocks = [self.weights[start : start + _BLOCK] for start in starts]
+        report = self._of_resamples(progress)
+        values = engine.map_blocks(resampled, blocks, lambda: resampled.key(self.weights), report)
+        return np.concatenate(values)
+
+    def measure_matched(
+        self,
+        deltas: Deltas,
+        metric: AtFalseAlarms,
+        limits: IntArray,
+        engine: Engine,
+        progress: Progress | None = None,
+    ) -> FloatArray:
+        """Measure the metric where each class has at most so many false positives, for all weights.
+
+        ``limits``: (weights × classes).
+        """
+        matched = MatchedMetric(deltas, metric, engine.threads)
+        starts = range(0, len(self.weights), _BLOCK)
+        blocks = [(self.weights[i : i + _BLOCK], limits[i : i + _BLOCK]) for i in starts]
+        report = self._of_resamples(progress)
+        values = engine.map_blocks(matched, blocks, lambda: matched.key(self.weights, limits), report)
+        return np.concatenate(values)
+
+    def _of_resamples(self, progress: Progress | None) -> Progress:
+        """Turn the progress of blocks into that of resamples."""
         total = len(self.weights)
 
         def blocks_done(done: int, _: int) -> None:
             if progress:
                 progress(min(done * _BLOCK, total), total)
 
-        values = engine.map_blocks(resampled, blocks, lambda: resampled.key(self.weights), blocks_done)
-        return np.concatenate(values)
+        return blocks_done
 
     def summary(self, classes: Sequence[str], values: FloatArray) -> Bootstrap:
         """Return the intervals of measured values."""

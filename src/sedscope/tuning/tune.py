@@ -21,7 +21,7 @@ from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_ids import clip_list_digest
 from ..data.ground_truth import GroundTruth
-from ..data.progress import ProgressChoice, as_progress
+from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
@@ -174,7 +174,8 @@ def tune(
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     engine, scheduler, checkpoint, threads, progress
-        How the pass runs; see :func:`~sedscope.evaluate`.
+        How the pass runs; see :func:`~sedscope.evaluate`. The progress covers the clips, then the
+        post-processings with each fold left out.
 
     Returns
     -------
@@ -203,19 +204,25 @@ def tune(
         )
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     held_out = _held_out(alignment.clips, folds, seed, groups)
+    passes, settings = len(alignment.clips), len(candidates) * len(held_out)
+    steps = StagedProgress(progress, passes + settings)
+    of_passes = steps.stage(passes)
     with options.open_engine() as opened:
         if folds is None:
             every_clip = (~held_out).astype(np.int32)
             by_criterion = find_deltas_for_weights(
-                alignment, [metric], every_clip, opened, progress, variants=candidates
+                alignment, [metric], every_clip, opened, of_passes, variants=candidates
             )
         else:  # a fold with its own candidate reads further down than all clips with one candidate
             request = DeltaRequest(variants=candidates)
-            by_criterion = find_deltas(alignment, {metric.criterion: request}, opened, progress)
+            by_criterion = find_deltas(alignment, {metric.criterion: request}, opened, of_passes)
     deltas = by_criterion[metric.criterion]
     if not len(deltas.tables.references.labels):
         raise SedscopeError("No class has reference events, so nothing can be tuned.")
-    return _Grid(metric, candidates, deltas, held_out, seed, thread_count(threads)).tuning()
+    grid = _Grid(
+        metric, candidates, deltas, held_out, seed, thread_count(threads), steps.stage(settings)
+    )
+    return grid.tuning()
 
 
 @dataclass(frozen=True)
@@ -237,6 +244,7 @@ class _Grid:
         held_out: NDArray[np.bool_],
         seed: int,
         threads: int,
+        progress: Progress | None,
     ) -> None:
         """``held_out``: ((1 + folds) × clips) nothing in the first row, then the clips of each fold.
 
@@ -250,10 +258,11 @@ class _Grid:
         self.folds, self.seed = len(held_out) - 1, seed
         self.held_out = held_out.astype(np.int32)
         self.tuned_on = (~held_out).astype(np.int32)
-        values = [
-            ResampledMetric(of_candidate, metric, self.tuned_on, threads)(self.tuned_on)
-            for of_candidate in self.deltas
-        ]
+        values = []
+        for of_candidate in self.deltas:
+            values.append(ResampledMetric(of_candidate, metric, self.tuned_on, threads)(self.tuned_on))
+            if progress:
+                progress(len(values), len(candidates))
         self.values = np.stack(values)[:, :, 1:]  # (candidates × (1 + folds) × classes)
         goodness = self.values if metric.higher_is_better else -self.values
         self.best = np.argmax(np.where(np.isnan(goodness), -np.inf, goodness), axis=0)

@@ -6,36 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.alignment import Alignment
 from ...data.arrays import FloatArray
 from ...data.scores import ClipScores
-from ...data.times import Ticks
 from ..audio import EmbeddedAudio, embed_audio
-from ..packing import pack_bytes, pack_steps
-from ..schema import Packed, PanelData
+from ..schema import PanelData
+from ..score_ranks import MAX_RUNS, ClipScoreRanks, score_ranks
 from ..source import ReportSource
 from .panel import Panel, PanelContent
 
-_MAX_FRAMES = 2000
 _MAX_CLASSES = 12
-
-
-@dataclass(frozen=True)
-class ClipScoreRanks:
-    """The scores of one system in a clip.
-
-    The rank of a score is the number of thresholds of its class below it. So detections are exact at
-    every slider position.
-    """
-
-    edges: tuple[int, int, int] | Packed
-    """Frame boundaries in microseconds: first, last and number of equal frames, or all of them."""
-    frames_per_column: int
-    """Of how many frames a rank is the largest one. With more than 1, detections are not exact."""
-    ranks: Mapping[int, str]
-    """For each detailed class that is drawn, one byte per column in base64."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +50,9 @@ def build(source: ReportSource) -> PanelContent | None:
     audio = EmbeddedAudio() if source.audio is None else embed_audio(source.audio, names)
     if selection is None or not names:
         return None
+    max_runs = MAX_RUNS // (len(names) * len(alignments))
     clips = [
-        _clip_entry(number, alignments, source.thresholds, selection.thresholds, audio)
+        _clip_entry(number, alignments, source.thresholds, selection.thresholds, audio, max_runs)
         for number in selection.clips
     ]
     return PanelContent(ClipsData(clips), audio.notes)
@@ -82,6 +64,7 @@ def _clip_entry(
     thresholds: Mapping[str, FloatArray],
     lowest: Mapping[str, float],
     audio: EmbeddedAudio,
+    max_runs: int,
 ) -> ClipEntry:
     """Build one clip.
 
@@ -108,7 +91,12 @@ def _clip_entry(
         references=references,
         undrawn=len(drawn) - len(kept),
         systems=[
-            _score_ranks(clip_scores, alignment, {k: detailed[k] for k in kept}, thresholds)
+            score_ranks(
+                clip_scores,
+                {k: _column_number(alignment, detailed[k]) for k in kept},
+                {k: thresholds[detailed[k]] for k in kept},
+                max_runs,
+            )
             for clip_scores, alignment in zip(scores, alignments, strict=True)
         ],
         audio=audio.urls.get(clip),
@@ -134,42 +122,12 @@ def _classes_above(
     return sorted(ranks, key=lambda k: -ranks[k])
 
 
-def _score_ranks(
-    scores: ClipScores,
-    alignment: Alignment,
-    labels: Mapping[int, str],
-    thresholds: Mapping[str, FloatArray],
-) -> ClipScoreRanks:
-    frames = -(-len(scores.values) // _MAX_FRAMES) or 1
-    return ClipScoreRanks(
-        edges=_edges(scores.ticks[::frames], scores.ticks[-1]),
-        frames_per_column=frames,
-        ranks={
-            k: pack_bytes(_ranks(_column(scores, alignment, label), thresholds[label], frames))
-            for k, label in labels.items()
-        },
-    )
-
-
 def _column(scores: ClipScores, alignment: Alignment, label: str) -> FloatArray:
-    column = alignment.columns[alignment.classes.index(label)]
-    return scores.values[:, column].astype(np.float64)
+    return scores.values[:, _column_number(alignment, label)].astype(np.float64)
 
 
-def _ranks(scores: FloatArray, thresholds: FloatArray, frames: int) -> NDArray[np.uint8]:
-    """Return, for each group of frames, the number of thresholds below its largest score."""
-    ranks = np.searchsorted(thresholds[::-1], scores).astype(np.uint8)
-    return np.maximum.reduceat(ranks, np.arange(0, len(ranks), frames)) if len(ranks) else ranks
-
-
-def _edges(ticks: Ticks, end: int) -> tuple[int, int, int] | Packed:
-    """Pack frame boundaries: first, last and number of equal frames, or all of them."""
-    edges = ticks if ticks[-1] == end else np.append(ticks, end)
-    frames = max(1, len(edges) - 1)
-    equal = np.floor(edges[0] + np.arange(len(edges)) * ((edges[-1] - edges[0]) / frames) + 0.5)
-    if np.array_equal(equal, edges):
-        return int(edges[0]), int(edges[-1]), len(edges) - 1
-    return pack_steps(edges)
+def _column_number(alignment: Alignment, label: str) -> int:
+    return int(alignment.columns[alignment.classes.index(label)])
 
 
 PANEL = Panel("clips", "Clips", build)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ...counting.counts import Counts
 from ...data.arrays import FloatArray
+from ...data.times import SECONDS_PER_UNIT
 from ...metrics import Metric, PSDSResult
-from ...metrics.psd_roc import PSDROCParameters, effective_fpr
+from ...metrics.psd_roc import ClassPSDROC, PSDROCParameters, effective_fpr
 from ..packing import pack_fractions, pack_steps, rounded
 from ..schema import Packed, PanelData
 from ..source import ReportSource
@@ -39,6 +40,8 @@ class ClassCurve:
 
     efpr: Packed
     """Effective false positive rates as fractions of the largest one."""
+    fpr: Packed | None
+    """What false positives alone contribute to these rates; None if cross-triggers do not count."""
     tp: Packed
     scores: Sequence[float | None]
     """Frames with ``score >= scores[i]`` are active; None: nothing is detected."""
@@ -99,29 +102,35 @@ def _system_curves(
 ) -> SystemCurves:
     """Build the curves of system ``s``."""
     max_efpr = parameters.max_efpr
-    counts = source.systems[s].counts[metric.criterion]
+    evaluation = source.systems[s].evaluation
+    counts = evaluation.counts[metric.criterion]
     at_positions = source.at_positions[s][metric.criterion]
     approximation = ends = None
     if not metric.variants and not any(table.given for table in counts.values()):
         # the range that the page shows may end before the largest rate
         measured = source.systems[s].measured_counts[metric.criterion]
         thresholds = even_thresholds(measured)
-        result = metric.measure(_at_thresholds(measured, thresholds))
-        approximation = _curves(result, max_efpr, counts, source.detailed)
+        measured_there = _at_thresholds(measured, thresholds)
+        result = metric.measure(measured_there)
+        approximation = _curves(result, parameters, measured_there, source.detailed)
         ends = float(thresholds[-1]), float(thresholds[0])
     rates = (
         effective_fpr(at_positions, label, alpha_ct=parameters.alpha_ct, unit=parameters.unit)
         for label in source.detailed
     )
     return SystemCurves(
-        exact=_curves(source.systems[s].evaluation[metric], max_efpr, counts, source.detailed),
+        exact=_curves(evaluation[metric], parameters, counts, source.detailed),
         approximation=approximation,
         even_thresholds=ends,
         efpr_at_positions=[pack_fractions(efpr / max_efpr) for efpr in rates],
     )
 
 
-def _curves(result: PSDSResult, max_efpr: float, counts: Counts, detailed: Sequence[str]) -> Curves:
+def _curves(
+    result: PSDSResult, parameters: PSDROCParameters, counts: Counts, detailed: Sequence[str]
+) -> Curves:
+    """Build the curves of a result, which was measured on these counts."""
+    max_efpr = parameters.max_efpr
     efpr, vertices = _visible(max_efpr, result.curve.efpr, result.curve.etpr)
     overall = OverallCurve(efpr, pack_fractions(np.nan_to_num(result.curve.etpr[vertices])))
     classes: list[ClassCurve | None] = []
@@ -131,10 +140,26 @@ def _curves(result: PSDSResult, max_efpr: float, counts: Counts, detailed: Seque
             classes.append(None)
             continue
         efpr, vertices = _visible(max_efpr, curve.efpr, curve.tpr)
+        fpr = None
+        if parameters.alpha_ct:
+            rates = false_positives(curve, vertices, counts) / counts.duration
+            fpr = pack_fractions(rates * SECONDS_PER_UNIT[parameters.unit] / max_efpr)
         tp = pack_steps(np.rint(curve.tpr[vertices] * references))
         scores = [rounded(score, 5) for score in curve.scores[vertices].tolist()]
-        classes.append(ClassCurve(efpr, tp, scores))
+        classes.append(ClassCurve(efpr, fpr, tp, scores))
     return Curves(overall, classes)
+
+
+def false_positives(curve: ClassPSDROC, vertices: NDArray[np.intp], counts: Counts) -> NDArray[np.int64]:
+    """Return the number of false positives at some vertices of a curve."""
+    numbers = np.zeros(len(vertices), np.int64)
+    processed = curve.postprocessing or (None,) * len(curve.scores)
+    for i, vertex in enumerate(vertices.tolist()):
+        variant = processed[vertex]
+        table = (counts if variant is None else counts.variants[variant])[curve.label]
+        row = np.searchsorted(-table.scores.astype(np.float64), -curve.scores[vertex], side="right")
+        numbers[i] = table.fp[row - 1] if row else 0
+    return numbers
 
 
 def _visible(max_efpr: float, efpr: FloatArray, tpr: FloatArray) -> tuple[Packed, NDArray[np.intp]]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...evaluation.comparison_result import Comparison, Difference, PairDifference
+from ...evaluation.comparison_result import Comparison
+from ...evaluation.differences import Difference, PairDifference
 from ..schema import PanelData
 from ..source import ReportSource
 from .panel import Panel, PanelContent
@@ -20,11 +21,13 @@ class PairEntry:
     """The differences between two systems in one metric."""
 
     pair: tuple[int, int]
-    """The two systems: the difference is the value of the first less that of the second."""
+    """The later system, then the earlier one, whose value is subtracted."""
     overall: DifferenceRow
     p_corrected: float
     """The p value of the difference over all classes, corrected for the number of pairs."""
     per_class: Sequence[DifferenceRow]
+    p_texts: Sequence[str]
+    """The p values as the tables show them: of each class, then the corrected one of all classes."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class SystemsData(PanelData):
     """The differences by metric, for each pair of systems; None without a comparison."""
 
     differences: Sequence[Sequence[PairEntry]] | None
+    about: str | None
+    """How intervals and p values were made, and whether the resamples are enough."""
 
 
 def build(source: ReportSource) -> PanelContent | None:
@@ -40,7 +45,7 @@ def build(source: ReportSource) -> PanelContent | None:
         return None
     comparison = source.comparison
     if comparison is None:
-        return PanelContent(SystemsData(None))
+        return PanelContent(SystemsData(None, None))
     differences = [
         [
             _pair_entry(comparison, pair, difference)
@@ -48,16 +53,18 @@ def build(source: ReportSource) -> PanelContent | None:
         ]
         for metric in comparison.metrics
     ]
-    return PanelContent(SystemsData(differences))
+    return PanelContent(SystemsData(differences, comparison.about()))
 
 
 def _pair_entry(comparison: Comparison, pair: tuple[str, str], difference: PairDifference) -> PairEntry:
-    first, second = pair
+    later, earlier = pair
+    of_classes = [difference.per_class[label] for label in comparison.classes]
     return PairEntry(
-        pair=(comparison.systems.index(first), comparison.systems.index(second)),
+        pair=(comparison.systems.index(later), comparison.systems.index(earlier)),
         overall=_row(difference),
         p_corrected=difference.p_corrected,
-        per_class=[_row(difference.per_class[label]) for label in comparison.classes],
+        per_class=[_row(of_class) for of_class in of_classes],
+        p_texts=[of_class.p_text for of_class in (*of_classes, difference)],
     )
 
 

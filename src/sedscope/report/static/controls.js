@@ -2,7 +2,7 @@
 
 import { button, byId, el, select } from "./dom.js";
 import { operatingPointsText, save } from "./exports.js";
-import { clipped, fixed, short, whole } from "./format.js";
+import { clipped, falseAlarmDigits, fixed, short, whole } from "./format.js";
 import { positionOf, unpackNumber } from "./model.js";
 
 export function addControls(model, state) {
@@ -89,8 +89,8 @@ function summaryText(state) {
   const tally = state.selectedClass === null ? state.totalTally() : state.tally(state.selectedClass);
   const crossTriggers = tally.crossTriggers === null ? "" : `, CT ${whole(tally.crossTriggers)}`;
   return `TP ${whole(tally.tp)}, FP ${whole(tally.fp)}, FN ${whole(tally.fn)}${crossTriggers} · precision ` +
-    `${fixed(tally.precision, 3)}, recall ${fixed(tally.recall, 3)}, F1 ${fixed(tally.f1, 3)}, error rate ` +
-    `${fixed(tally.errorRate, 3)} · ${short(tally.falseAlarms, 4)} false alarms per hour`;
+    `${fixed(tally.precision)}, recall ${fixed(tally.recall)}, F1 ${fixed(tally.f1)}, error rate ` +
+    `${fixed(tally.errorRate)} · ${fixed(tally.falseAlarms, falseAlarmDigits(tally.hours))} false alarms per hour`;
 }
 
 function positionsText(model, state, thresholds) {

@@ -36,17 +36,26 @@ export function short(value, digits = 5) {
   return String(Number(`${mantissa}e${exponent}`));
 }
 
+// A number in a column whose decimals are aligned; in powers of ten if it would read as 0 there.
+export function aligned(value, digits) {
+  const text = fixed(value, digits);
+  return value !== 0 && Number(text) === 0 ? short(value, 2) : text;
+}
+
+// How many decimals a column of numbers needs: four, and fewer if the numbers are large.
+export function digitsFor(values) {
+  const largest = values.filter(Number.isFinite).reduce((size, value) => Math.max(size, Math.abs(value)), 0);
+  return Math.max(0, Math.min(4, 4 - Math.floor(Math.log10(largest || 1))));
+}
+
+// How many decimals a rate per hour needs to show a single false alarm with three digits.
+export function falseAlarmDigits(hours) {
+  return Math.max(1, Math.min(6, 2 + Math.ceil(Math.log10(hours || 1))));
+}
+
 export function signed(value, digits = 4) {
   if (Number.isNaN(value)) return "–";
   return (value < 0 || Object.is(value, -0) ? "−" : "+") + fixed(Math.abs(value), digits);
-}
-
-export function pValue(p) {
-  return Number.isNaN(p) ? "" : p < 0.001 ? "< 0.001" : fixed(p, 3);
-}
-
-export function seconds(microseconds) {
-  return `${short(microseconds / 1e6, 6)} s`;
 }
 
 export function clipped(text, length = 40) {

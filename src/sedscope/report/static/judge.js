@@ -1,6 +1,8 @@
 // Judges one clip and class at one threshold: what is detected, and the error type of each event.
 // Times are whole microseconds. An event is [onset, offset].
 
+const MANY_EVENTS = 50; // so many are worth splitting into groups
+
 // Runs of frames above the threshold. The rank of a frame is the number of thresholds below its score.
 export function detectEvents(ranks, edges, thresholdRank) {
   const events = [];
@@ -14,8 +16,68 @@ export function detectEvents(ranks, edges, thresholdRank) {
 }
 
 // The error types of detections and references, which are both ordered by time. `others` holds the
-// references of each other class.
+// references of each other class. Events that are too far apart to matter to each other are judged apart, because a
+// long recording has thousands of them.
 export function judge(rule, detections, references, others) {
+  if (detections.length + references.length < MANY_EVENTS) return judgeGroup(rule, detections, references, others);
+  const reach = reachOf(rule, references);
+  const othersNear = others.map((events) => eventsNear(events));
+  const types = { references: [], detections: [] };
+  for (const { onset, offset, members } of groupsOf(detections, references, reach)) {
+    const near = othersNear.map((find) => find(onset - reach, offset + reach));
+    const judged = judgeGroup(rule, ...members, near);
+    types.detections.push(...judged.detections);
+    types.references.push(...judged.references);
+  }
+  return types;
+}
+
+// How far apart two events can be and still be a pair.
+function reachOf(rule, references) {
+  if (rule.kind !== "collar") return 0;
+  const longest = references.reduce((length, event) => Math.max(length, lengthOf(event)), 0);
+  return Math.max(rule.onset ?? 0, rule.offset ?? 0, rule.offset === null ? 0 : shareOf(rule.offset_rate, longest));
+}
+
+// Groups of detections and references, in order, between which there is more time than `reach`.
+function groupsOf(detections, references, reach) {
+  const groups = [];
+  const sides = [detections, references];
+  const next = [0, 0];
+  while (next[0] < detections.length || next[1] < references.length) {
+    const [ofDetection, ofReference] = sides.map((events, side) => events[next[side]]?.[0] ?? Infinity);
+    const side = ofDetection <= ofReference ? 0 : 1;
+    const event = sides[side][next[side]];
+    next[side] += 1;
+    let group = groups.at(-1);
+    if (!group || event[0] > group.offset + reach) {
+      group = { onset: event[0], offset: event[1], members: [[], []] };
+      groups.push(group);
+    }
+    group.members[side].push(event);
+    group.offset = Math.max(group.offset, event[1]);
+  }
+  return groups;
+}
+
+// A function that finds the events, ordered by onset, that may reach into a stretch of time.
+function eventsNear(events) {
+  let latest = -Infinity;
+  const offsets = events.map(([, offset]) => (latest = Math.max(latest, offset))); // the latest so far
+  const firstWhere = (holds) => {
+    let [low, high] = [0, events.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (holds(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  return (onset, offset) =>
+    events.slice(firstWhere((i) => offsets[i] >= onset), firstWhere((i) => events[i][0] > offset));
+}
+
+function judgeGroup(rule, detections, references, others) {
   const canPair = { collar: withinCollar, iou: overlapsEnough }[rule.kind]?.(rule) ?? null;
   const { isTrue, isFound } = canPair ? judgeByPairs(canPair, detections, references)
     : judgeByIntersection(rule, detections, references);

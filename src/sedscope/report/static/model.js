@@ -32,9 +32,9 @@ export class Model {
       ({ range, classes: classes.map((curve) => unpackCurve(curve, range, page.resolution)) })));
   }
 
-  // How many events there are to find, or segments in which the class is active.
+  // How many events there are to find, or positive segments.
   references(criterion, k) {
-    return this.criteria[criterion].references[k];
+    return this.criteria[criterion].references[this.page.detailed[k]];
   }
 
   // The position of the operating point of a class; undefined for systems that have none.

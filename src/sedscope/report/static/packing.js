@@ -4,7 +4,7 @@
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const VALUES = new Map([...DIGITS].map((digit, value) => [digit, value]));
 
-function unpack(text) {
+export function unpack(text) {
   const numbers = [];
   let [bits, factor] = [0, 1];
   for (const digit of text) {

@@ -1,10 +1,13 @@
 // Scales: functions from values to positions in a picture.
 
-export function linear([low, high], [from, to]) {
+const MOST_STEPS = 8; // between the marks of an axis
+
+// `ticked`: the range in which the axis has marks, with one at its end.
+export function linear([low, high], [from, to], ticked = [low, high]) {
   const factor = (to - from) / (high - low || 1);
   const scale = (value) => from + (value - low) * factor;
   scale.invert = (position) => low + (position - from) / factor;
-  scale.ticks = () => evenTicks(low, high);
+  scale.ticks = () => evenTicks(...ticked);
   return scale;
 }
 
@@ -18,14 +21,33 @@ export function normal([low, high], [from, to]) {
   return scale;
 }
 
-function evenTicks(low, high, number = 5) {
-  const rough = (high - low) / number || 1;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough);
+// The range with round ends that holds these values.
+export function roundRange([low, high]) {
+  const [step] = roundSteps(low, high, MOST_STEPS);
+  return [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
+}
+
+// Round numbers between two ends, at most `number` steps apart. `withEnd`: the upper end is one of them.
+export function evenTicks(low, high, number = MOST_STEPS, withEnd = true) {
+  const isRound = (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6;
+  const steps = roundSteps(low, high, number);
+  const fitting = steps.find((step) => (high - low) / step >= 3 - 1e-6 && isRound(low, step) && isRound(high, step));
+  const step = fitting ?? steps[0];
   const ticks = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1)
     ticks.push(Number((i * step).toPrecision(12)));
+  if (withEnd && !isRound(high, step)) {
+    if (high - ticks.at(-1) < 0.4 * step) ticks.pop();
+    ticks.push(high);
+  }
   return ticks;
+}
+
+// Steps of 1, 2 or 5 times a power of ten that divide a range into at most `number` parts, the smallest first.
+function roundSteps(low, high, number) {
+  const size = high - low || 1;
+  const power = 10 ** Math.floor(Math.log10(size / number));
+  return [1, 2, 5, 10, 20, 50].map((factor) => factor * power).filter((step) => size / step <= number + 1e-6);
 }
 
 // Acklam's rational approximation, good to nine digits.

@@ -2,13 +2,14 @@
 
 import { el, nameOf, svg } from "./dom.js";
 
-const COLOURS = 8;
-const DASHES = ["", "7 3", "2 3", "9 3 2 3", "14 4"];
-// One for each colour: circle, square, triangles, diamond, plus, cross, vertical bar.
+const COLOURS = 20;
+// Circle, square, triangle, diamond, triangle, plus, cross, vertical bar, bow tie, star.
 const SHAPES = [
   "M-3 0A3 3 0 1 0 3 0A3 3 0 1 0-3 0Z", "M-2.7-2.7H2.7V2.7H-2.7Z", "M0-3.6L3.4 2.4H-3.4Z",
   "M0-4L4 0L0 4L-4 0Z", "M0 3.6L3.4-2.4H-3.4Z", "M-4 0H4M0-4V4", "M-3-3L3 3M3-3L-3 3", "M-1.4-4H1.4V4H-1.4Z",
+  "M-4-3V3L4-3V3Z", "M0-4.4L1.1-1.4H4.2L1.7.5L2.6 3.6L0 1.8L-2.6 3.6L-1.7.5L-4.2-1.4H-1.1Z",
 ];
+const DASHES = ["", "7 3", "2 3", "9 3 2 3"]; // each for as many styles as there are shapes
 // Strokes on a square of six units, and their width.
 const HATCHES = {
   vertical: ["M3 0V6", 2], horizontal: ["M0 3H6", 2], rising: ["M-1 1L1-1M-1 7L7-1M5 7L7 5", 1.8],
@@ -22,12 +23,12 @@ const PATTERNS = {
   cross_trigger: ["c5", "grid", true], detection: ["c2", "rising"], false_detection: ["c1", "rising", true],
 };
 
-// The style of a class or system. Colours and dashes repeat after different numbers, so 40 styles differ.
+// The style of a class or system. 20 styles differ in colour, and 40 in dash or shape as well.
 // null is the style of all classes together.
 export function curveStyle(number) {
   if (number === null) return { colour: "overall", dash: "", shape: null };
-  return { colour: `c${number % COLOURS}`, dash: DASHES[number % DASHES.length],
-    shape: SHAPES[number % SHAPES.length] };
+  return { colour: `c${number % COLOURS}`, shape: SHAPES[number % SHAPES.length],
+    dash: DASHES[Math.floor(number / SHAPES.length) % DASHES.length] };
 }
 
 export function shapeAt(x, y, number, attributes = {}, size = 1) {

@@ -2,7 +2,7 @@
 
 import { button, el, keepingFocus, nameOf, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
-import { fixed, short, whole } from "../format.js";
+import { aligned, digitsFor, falseAlarmDigits, fixed, short, whole } from "../format.js";
 import { LongTable } from "../long_table.js";
 import { registerPanel } from "../panel.js";
 import { curveStyle, labelWithSample } from "../styles.js";
@@ -13,15 +13,16 @@ class ClassTable {
   constructor(section, model, state) {
     Object.assign(this, { model, state, sorting: { column: null, descending: false } });
     this.columns = this.makeColumns();
+    this.thresholdDigits = digitsFor(model.thresholds.flat());
     const details = new Map(model.page.detailed.map((c, k) => [c, k]));
     this.rows = model.page.classes.map((label, c) =>
-      ({ label, c, k: details.get(c) ?? null, references: model.page.references[c] }));
+      ({ label, c, k: details.get(c) ?? null }));
     this.head = el("tr", {}, ...this.columns.map((column, i) => this.heading(column, i)));
     this.foot = el("tr");
     this.table = new LongTable(this.head, this.foot, (row) => this.lineOf(row), { id: "table" });
     section.append(
-      el("p", { class: "about" }, "Metrics cover all thresholds. Counts are those at the threshold of each class, " +
-        "by the chosen criterion. Bars show values, and intervals if there are any." +
+      el("p", { class: "about" }, "Sliders do not change the values of metrics. Counts are those at the threshold of each " +
+        "class, by the chosen criterion. Bars show values, and intervals if there are any." +
         (this.rows.every((row) => row.k !== null) ? "" : " Only the classes with the most references have counts.")),
       el("div", { class: "tools" }, this.table.searchField,
         button("CSV", () => saveCsv("classes", this.cells()), { title: "Save the table as CSV" }),
@@ -37,12 +38,15 @@ class ClassTable {
     const countColumn = (name, title, read, text) => ({ name, title, text,
       value: (row) => (row.k === null ? NaN : read(this.state.tally(row.k))),
       total: (tally) => text(read(tally)) });
+    const rateDigits = falseAlarmDigits(model.hours);
     return [
       { name: "class", value: (row) => row.label, cell: (row) => this.nameCell(row) },
-      { name: "references", value: (row) => row.references, text: whole,
-        total: () => whole(model.page.references.reduce((sum, number) => sum + number, 0)) },
+      { name: "references", heading: () => (this.criterion().trials === null ? "references" : "positives"), text: whole,
+        title: "events to find, or segments with the class, by the chosen criterion",
+        value: (row) => this.references()[row.c],
+        total: () => whole(this.references().reduce((sum, number) => sum + number, 0)) },
       ...model.metrics.map((metric, m) => ({
-        name: `[${m + 1}]`, title: metric.definition,
+        name: metric.name, title: metric.definition, heading: () => metric.name,
         value: (row) => this.values(m).perClass[row.c],
         cell: (row) => this.valueCell(m, row.c),
         total: () => fixed(this.values(m).value),
@@ -54,17 +58,27 @@ class ClassTable {
       countColumn("FP", "false detections", (tally) => tally.fp, whole),
       countColumn("FN", "references missed", (tally) => tally.fn, whole),
       countColumn("CT", "cross-triggers", (tally) => tally.crossTriggers ?? NaN, whole),
-      countColumn("precision", "", (tally) => tally.precision, (value) => fixed(value, 3)),
-      countColumn("recall", "", (tally) => tally.recall, (value) => fixed(value, 3)),
-      countColumn("F1", "", (tally) => tally.f1, (value) => fixed(value, 3)),
+      countColumn("precision", "", (tally) => tally.precision, fixed),
+      countColumn("recall", "", (tally) => tally.recall, fixed),
+      countColumn("F1", "", (tally) => tally.f1, fixed),
       countColumn("ER", "error rate: missed and false per reference", (tally) => tally.errorRate,
-        (value) => fixed(value, 3)),
-      countColumn("FA/h", "false alarms per hour", (tally) => tally.falseAlarms, (value) => short(value, 4)),
+        fixed),
+      countColumn("FA/h", "false alarms per hour", (tally) => tally.falseAlarms,
+        (value) => fixed(value, rateDigits)),
     ];
   }
 
   values(m) {
     return this.model.values[this.state.system][m];
+  }
+
+  criterion() {
+    return this.model.criteria[this.state.criterion];
+  }
+
+  // How many events of each class there are to find by the chosen criterion, or positive segments.
+  references() {
+    return this.criterion().references;
   }
 
   heading(column, i) {
@@ -120,9 +134,9 @@ class ClassTable {
   }
 
   sparkline(row) {
-    if (row.k === null || !row.references) return "";
+    const references = this.references()[row.c];
+    if (row.k === null || !references) return "";
     const { tp, fp } = this.model.curves[this.state.system][this.state.criterion].classes[row.k];
-    const references = this.model.references(this.state.criterion, row.k);
     const every = Math.max(1, Math.floor(tp.length / 60));
     const points = [];
     for (let i = 0; i < tp.length; i += every) {
@@ -157,6 +171,10 @@ class ClassTable {
 
   fill() {
     for (const row of this.table.shown) this.fillRow(row);
+    this.columns.forEach(({ heading }, i) => {
+      const label = this.head.children[i].firstChild;
+      if (heading && label.textContent !== heading()) label.replaceChildren(heading());
+    });
     const tally = this.state.totalTally();
     this.foot.replaceChildren(...this.columns.map((column, i) => el(i ? "td" : "th",
       { class: column.fixed ? "screen" : null }, i ? (column.total ? column.total(tally) : "") : "overall")));
@@ -170,7 +188,7 @@ class ClassTable {
     row.line.classList.toggle("chosen", selected);
     if (row.slider) {
       row.slider.input.value = row.slider.last - state.positions[state.system][row.k];
-      row.slider.text.replaceChildren(short(state.threshold(row.k), 4));
+      row.slider.text.replaceChildren(aligned(state.threshold(row.k), this.thresholdDigits));
       row.slider.input.setAttribute("aria-valuetext", row.slider.text.textContent);
     }
     this.columns.forEach((column, i) => {
@@ -191,7 +209,7 @@ class ClassTable {
       if (typeof value === "string") return value;
       return Number.isNaN(value) ? "" : column.text ? column.text(value).replaceAll("\u2009", "") : short(value, 17);
     };
-    return [columns.map((column) => column.title || column.name),
+    return [columns.map((column) => column.heading?.() || column.title || column.name),
       ...this.ordered.map((row) => columns.map((column) => text(column, row)))];
   }
 }

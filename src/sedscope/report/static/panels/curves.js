@@ -5,7 +5,7 @@ import { el, whenChanged } from "../dom.js";
 import { fixed, short } from "../format.js";
 import { Tally } from "../model.js";
 import { registerPanel } from "../panel.js";
-import { linear, normal } from "../scales.js";
+import { linear, normal, roundRange } from "../scales.js";
 
 registerPanel("curves", ({ section, model, state }) => {
   const definition = el("code");
@@ -43,7 +43,7 @@ function chartKinds(model, criterion) {
       x: axisOf("recall", (tally) => tally.recall, unit),
       y: axisOf("precision", (tally) => tally.precision, unit) },
     { title: "F-score over threshold", file: "fscore", step: true,
-      x: axisOf("threshold", (_, threshold) => threshold, (range) => linear(scores, range)),
+      x: axisOf("threshold", (_, threshold) => threshold, (range) => linear(roundRange(scores), range)),
       y: axisOf("F1", (tally) => tally.f1, unit) },
   ];
   const { trials } = model.criteria[criterion];

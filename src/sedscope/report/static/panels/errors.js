@@ -133,8 +133,8 @@ registerPanel("errors", ({ section, data, model, state }) => {
         el("th", { scope: "col" }, text)))),
       el("tbody", {}, ...rows.map(({ cause, missed, wrong, fixedTally }) => el("tr", { "data-cause": cause },
         el("th", { scope: "row" }, errorTypeName(cause)), el("td", {}, missed ? `−${whole(missed)}` : ""),
-        el("td", {}, wrong ? `−${whole(wrong)}` : ""), el("td", {}, fixed(fixedTally.f1, 3)),
-        el("td", {}, signed(fixedTally.f1 - tally.f1, 3)), el("td", {}, fixed(fixedTally.errorRate, 3))))),
+        el("td", {}, wrong ? `−${whole(wrong)}` : ""), el("td", {}, fixed(fixedTally.f1)),
+        el("td", {}, signed(fixedTally.f1 - tally.f1)), el("td", {}, fixed(fixedTally.errorRate))))),
       el("caption", {}, k === null ? "all classes together" : nameOf(model.labels[k])));
   }
 

@@ -32,16 +32,18 @@ class PsdRocChart {
   constructor(model, state, { metric, max_efpr: maxEfpr, unit, systems }) {
     Object.assign(this, { model, state, maxEfpr, unit, criterion: model.metrics[metric].criterion });
     this.several = model.systems.length > 1;
+    // Rates come in steps of maxEfpr / resolution, so their difference has one digit less.
+    this.digits = Math.max(0, Math.floor(-Math.log10(maxEfpr / model.page.resolution) + 1e-9) - 1);
     this.systems = systems.map((curves) => ({
       exact: this.unpackCurves(curves.exact),
       approximation: curves.approximation && this.unpackCurves(curves.approximation),
       efpr: curves.efpr_at_positions.map((packed) => this.unpackRates(packed)),
     }));
     this.chart = new Chart({
-      title: `[${metric + 1}] PSD-ROC`,
+      title: `${model.metrics[metric].name}: PSD-ROC`,
       file: `psd_roc_${metric + 1}`,
       x: { label: `effective false positives per ${unit}`,
-        scale: (range) => linear([0, maxEfpr * 1.02], range) },
+        scale: (range) => linear([0, maxEfpr * 1.02], range, [0, maxEfpr]) },
       y: { label: "true positive rate", scale: (range) => linear([0, 1], range) },
       limit: { x: maxEfpr, text: `max eFPR ${short(maxEfpr)}` },
       curves: () => this.curves(),
@@ -54,12 +56,13 @@ class PsdRocChart {
   }
 
   unpackCurves({ overall, classes }) {
-    const { resolution, references, detailed } = this.model.page;
+    const { resolution } = this.model.page;
     return {
       overall: { x: this.unpackRates(overall.efpr), y: unpackFractions(overall.etpr, resolution) },
       classes: classes.map((curve, k) => curve && {
         x: this.unpackRates(curve.efpr),
-        y: unpackSteps(curve.tp).map((tp) => tp / references[detailed[k]]),
+        y: unpackSteps(curve.tp).map((tp) => tp / this.model.references(this.criterion, k)),
+        fpr: curve.fpr && this.unpackRates(curve.fpr),
         scores: curve.scores.map((score) => (score === null ? Infinity : score)),
       }),
     };
@@ -92,11 +95,17 @@ class PsdRocChart {
     return curves;
   }
 
-  curve({ x, y, scores }, name, style, options) {
+  curve({ x, y, scores, fpr }, name, style, options) {
     return { name, style, x, y, scores, step: true, end: this.maxEfpr, ...options,
       describe: (i) => [
         scores ? `active where score ${options.dashed ? ">" : "≥"} ${short(scores[i])}` : "one threshold for each class",
-        `TPR ${fixed(y[i])}`, `eFPR ${short(x[i])} per ${this.unit}`] };
+        `TPR ${fixed(y[i])}`, `eFPR ${short(x[i])} per ${this.unit}`, ...(fpr ? this.shares(x[i], fpr[i]) : [])] };
+  }
+
+  // What false positives and cross-triggers contribute to an effective false positive rate.
+  shares(efpr, fpr) {
+    const [ofFalse, ofCross] = [fpr, Math.max(0, efpr - fpr)].map((rate) => fixed(rate, this.digits));
+    return [`= ${ofFalse} from false positives`, `+ ${ofCross} from cross-triggers`];
   }
 
   marks() {

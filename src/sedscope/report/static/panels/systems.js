@@ -2,7 +2,7 @@
 
 import { button, el, nameOf, select, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
-import { fixed, pValue, short, signed } from "../format.js";
+import { fixed, short, signed } from "../format.js";
 import { LongTable } from "../long_table.js";
 import { unpackNumber } from "../model.js";
 import { registerPanel } from "../panel.js";
@@ -13,15 +13,16 @@ registerPanel("systems", ({ section, data, model }) => {
   const [head, foot] = [el("tr"), el("tr", { class: "total" })];
   const table = new LongTable(head, foot, lineOf, { class: "differences" });
   let [metric, pair, limit] = [0, 0, 0];
-  const pairs = model.systems.flatMap((_, first) =>
-    model.systems.slice(first + 1).map((_other, i) => [first, first + 1 + i]));
-  const pairName = ([first, second]) => `${model.systems[first]} − ${model.systems[second]}`;
+  // The later system, then the earlier one, so that an improvement is positive.
+  const pairs = model.systems.flatMap((_, earlier) =>
+    model.systems.slice(earlier + 1).map((_other, i) => [earlier + 1 + i, earlier]));
+  const pairName = ([later, earlier]) => `${model.systems[later]} − ${model.systems[earlier]}`;
   section.append(
-    el("p", { class: "about" }, "A difference is significant if its interval does not contain 0. ",
-      data.differences ? "The p value of the overall difference is corrected for the number of pairs of systems " +
-        "(Holm); those of single classes are not corrected." : "To get intervals, run sedscope compare with --report."),
+    el("p", { class: "about" }, "Differences are those of the later system to the earlier one. ",
+      data.about ? `${capitalised(data.about)}; p of single classes is not corrected.`
+        : "To get intervals, run sedscope compare with --report."),
     el("div", { class: "row" },
-      select("Metric", model.metrics.map(({ definition }, m) => [m, `[${m + 1}] ${definition}`]), (value) => {
+      select("Metric", model.metrics.map(({ name }, m) => [m, name]), (value) => {
         metric = Number(value);
         draw();
       }),
@@ -42,10 +43,16 @@ registerPanel("systems", ({ section, data, model }) => {
   function difference(entry, c) {
     if (entry) {
       const [value, low, high, p, verdict] = (c === null ? entry.overall : entry.per_class[c]).map(unpackNumber);
-      return { value, low, high, p, verdict, corrected: c === null ? unpackNumber(entry.p_corrected) : NaN };
+      return { value, low, high, p, verdict, corrected: c === null ? unpackNumber(entry.p_corrected) : NaN,
+        pText: Number.isNaN(p) ? "" : entry.p_texts.at(c === null ? -1 : c) };
     }
-    const [first, second] = pairs[pair].map((s) => valueOf(s, c));
-    return { value: first - second, low: NaN, high: NaN, p: NaN, verdict: null, corrected: NaN };
+    const [later, earlier] = pairs[pair].map((s) => valueOf(s, c));
+    return { value: later - earlier, low: NaN, high: NaN, p: NaN, verdict: null, corrected: NaN, pText: "" };
+  }
+
+  // The chosen systems in the order of the page.
+  function shownSystems() {
+    return [...pairs[pair]].reverse();
   }
 
   function valueOf(s, c) {
@@ -57,11 +64,11 @@ registerPanel("systems", ({ section, data, model }) => {
   function rows() {
     const entry = comparedPair();
     return [...model.page.classes.map((label, c) => [label, c]), ["overall", null]].map(([label, c]) => ({ label,
-      total: c === null, values: pairs[pair].map((s) => valueOf(s, c)), difference: difference(entry, c) }));
+      total: c === null, values: shownSystems().map((s) => valueOf(s, c)), difference: difference(entry, c) }));
   }
 
   function cells() {
-    return [["class", ...pairs[pair].map((s) => model.systems[s]), "difference", "low", "high", "p", "p_corrected"],
+    return [["class", ...shownSystems().map((s) => model.systems[s]), "difference", "low", "high", "p", "p_corrected"],
       ...rows().map(({ label, values, difference: { value, low, high, p, corrected } }) =>
         [label, ...[...values, value, low, high, p, corrected].map((cell) => (Number.isNaN(cell) ? "" : cell))])];
   }
@@ -71,7 +78,7 @@ registerPanel("systems", ({ section, data, model }) => {
     limit = lines.flatMap(({ difference: { value, low, high } }) => [value, low, high])
       .filter(Number.isFinite).reduce((largest, end) => Math.max(largest, Math.abs(end)), 0.01);
     const heading = (content) => el("th", { scope: "col" }, content);
-    head.replaceChildren(heading("class"), ...pairs[pair].map((s) => heading(nameOf(model.systems[s]))),
+    head.replaceChildren(heading("class"), ...shownSystems().map((s) => heading(nameOf(model.systems[s]))),
       heading("difference"), heading("interval"), heading(`−${short(limit, 2)} … +${short(limit, 2)}`),
       heading("p"), heading(""));
     foot.replaceChildren(...cellsOf(lines.pop()));
@@ -84,7 +91,7 @@ registerPanel("systems", ({ section, data, model }) => {
     return row.line;
   }
 
-  function cellsOf({ label, total, values, difference: { value, low, high, p, verdict, corrected } }) {
+  function cellsOf({ label, total, values, difference: { value, low, high, verdict, pText } }) {
     const x = (number) => 100 + (98 * Math.max(-limit, Math.min(limit, number))) / limit;
     const bar = svg("svg", { class: "whisker", viewBox: "0 0 200 14" },
       svg("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 }));
@@ -93,9 +100,13 @@ registerPanel("systems", ({ section, data, model }) => {
     return [el("th", { scope: "row" }, nameOf(label)),
       ...values.map((number) => el("td", {}, fixed(number))),
       el("td", {}, signed(value)), el("td", {}, Number.isNaN(low) ? "" : `${signed(low)} … ${signed(high)}`),
-      el("td", {}, bar), el("td", { title: total ? "corrected (Holm)" : "not corrected" }, pValue(total ? corrected : p)),
+      el("td", {}, bar), el("td", { title: total ? "corrected (Holm)" : "not corrected" }, pText),
       el("td", { class: `verdict v${verdict}` }, verdict === null || Number.isNaN(value) ? "" : VERDICTS[verdict])];
   }
 
   draw();
 });
+
+function capitalised(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}

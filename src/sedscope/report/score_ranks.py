@@ -1,0 +1,111 @@
+"""The scores of clips as the page draws them: their ranks among the slider positions.
+
+In a long clip, neighbouring frames of equal rank are one run. Most scores of a long recording lie below
+all slider positions, so there are far fewer runs than frames, and detections stay exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.arrays import FloatArray
+from ..data.scores import ClipScores
+from ..data.times import Ticks
+from .packing import pack, pack_bytes, pack_steps
+from .schema import Packed
+
+FEW_FRAMES = 2000
+"""A clip with so few frames is stored frame by frame."""
+MAX_RUNS = 1_500_000
+"""Of all clips of a page, systems and classes together; a run takes about three bytes."""
+
+
+@dataclass(frozen=True)
+class ClipScoreRanks:
+    """The scores of one system in a clip.
+
+    The rank of a score is the number of thresholds of its class below it. So detections are exact at
+    every slider position.
+    """
+
+    edges: tuple[int, float, int, int] | Packed
+    """Boundaries of the columns in microseconds: all of them, or if the columns have equal length, the
+    first boundary, the length, the number of columns and the last boundary."""
+    frames_per_column: int
+    """Of how many frames a rank is the largest one. With more than 1, detections are not exact."""
+    ranks: Mapping[int, str]
+    """For each detailed class that is drawn, one byte per run in base64."""
+    runs: Mapping[int, Packed] | None
+    """For each of these classes, the number of columns of each run; None if every column is a run."""
+
+
+def score_ranks(
+    scores: ClipScores,
+    columns: Mapping[int, int],
+    thresholds: Mapping[int, FloatArray],
+    max_runs: int,
+) -> ClipScoreRanks:
+    """Rank the scores of some classes.
+
+    Parameters
+    ----------
+    scores : ClipScores
+        The scores of the clip.
+    columns : mapping of int to int
+        The detailed classes to draw, and their columns in the scores.
+    thresholds : mapping of int to FloatArray
+        For each of these classes the thresholds of its slider positions, decreasing.
+    max_runs : int
+        With more runs, neighbouring frames share a rank, but never more than needed for 2000 columns.
+    """
+    ranks = {
+        k: np.searchsorted(thresholds[k][::-1], scores.values[:, column].astype(np.float64)).astype(
+            np.uint8
+        )
+        for k, column in columns.items()
+    }
+    if len(scores.values) <= FEW_FRAMES:
+        packed = {k: pack_bytes(of_class) for k, of_class in ranks.items()}
+        return ClipScoreRanks(_edges(scores.ticks, scores.ticks[-1]), 1, packed, None)
+    most = -(-len(scores.values) // FEW_FRAMES)
+    frames, runs = 1, {k: _runs(of_class) for k, of_class in ranks.items()}
+    while frames < most and sum(len(starts) for starts, _ in runs.values()) > max_runs:
+        frames = min(2 * frames, most)
+        runs = {k: _runs(_largest(of_class, frames)) for k, of_class in ranks.items()}
+    number = -(-len(scores.values) // frames)
+    return ClipScoreRanks(
+        edges=_edges(scores.ticks[::frames], scores.ticks[-1]),
+        frames_per_column=frames,
+        ranks={k: pack_bytes(of_runs) for k, (_, of_runs) in runs.items()},
+        runs={k: pack(np.diff(starts, append=number)) for k, (starts, _) in runs.items()},
+    )
+
+
+def _runs(ranks: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
+    """Return where each run of equal ranks starts, and its rank."""
+    starts = np.flatnonzero(np.concatenate([[True], ranks[1:] != ranks[:-1]]))
+    return starts, ranks[starts]
+
+
+def _largest(ranks: NDArray[np.uint8], frames: int) -> NDArray[np.uint8]:
+    """Return the largest rank of each group of frames."""
+    largest: NDArray[np.uint8] = np.maximum.reduceat(ranks, np.arange(0, len(ranks), frames))
+    return largest
+
+
+def _edges(ticks: Ticks, end: int) -> tuple[int, float, int, int] | Packed:
+    """Pack boundaries: the first, the length and number of columns and the last, or all of them."""
+    edges = ticks if ticks[-1] == end else np.append(ticks, end)
+    columns, regular = len(edges) - 1, edges[:-1]  # the last column may be shorter
+    mean = (int(regular[-1]) - int(regular[0])) / (columns - 1) if columns > 1 else 0.0
+    # where the length is no whole number of microseconds, the mean of rounded boundaries is a little off
+    simple = (float(Fraction(mean).limit_denominator(limit)) for limit in (10, 100, 1000))
+    for length in (mean, *simple):
+        if np.array_equal(np.floor(edges[0] + np.arange(columns) * length + 0.5), regular):
+            return int(edges[0]), length, columns, int(edges[-1])
+    return pack_steps(edges)

@@ -1,0 +1,90 @@
+"""Metrics at matched false alarms: in each resample, a system is measured within a limit of that resample."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..counting.delta_bytes import pack_deltas
+from ..counting.deltas import Deltas
+from ..counting.tally import Tally, most_false_positives
+from ..data.arrays import FloatArray, IntArray
+from ..data.times import TICKS_PER_SECOND
+from ..metrics.at_false_alarms import AtFalseAlarms, best_row
+from .resampled_metric import weighted_counts
+from .resampling import Weights
+
+Block: TypeAlias = tuple[Weights, IntArray]
+"""(resamples × clips) weights, and (resamples × classes) the false positives that each class may have."""
+
+
+class MatchedMetric:
+    """A metric that can be measured for any weights of the clips, within a limit on false positives.
+
+    It returns (resamples × (1 + classes)) values: the metric, and that of each class. The threshold of
+    each class is chosen anew in each resample. It can travel to another process.
+    """
+
+    def __init__(self, deltas: Deltas, metric: AtFalseAlarms, threads: int) -> None:
+        self._deltas = replace(deltas, variants={})
+        self._metric = metric
+        self._threads = threads
+        self._only_points = has_one_point(deltas, threads)
+
+    def __call__(self, block: Block) -> FloatArray:
+        rows = [self._measure(*row) for row in zip(*block, strict=True)]
+        return np.array(rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_count"}
+
+    def key(self, weights: Weights, limits: IntArray) -> str:
+        """Return a digest of everything that the values depend on."""
+        from .. import __version__
+
+        described = f"{__version__} {self._metric!r} {weights.shape}"
+        digest = hashlib.blake2b(described.encode(), digest_size=16)
+        digest.update(pack_deltas([self._deltas]).tobytes())
+        for array in (weights, limits):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def _count(self) -> Any:
+        return weighted_counts(self._deltas, extremes_only=True, threads=self._threads)
+
+    def _measure(self, weights: NDArray[np.int32], limits: IntArray) -> list[float]:
+        counts = self._count(weights)
+        tallies: dict[str, Tally] = {}
+        for label, limit, only_point in zip(counts, limits, self._only_points, strict=True):
+            tally = counts[label].tally()
+            tallies[label] = tally[best_row(tally, int(limit), only_point=bool(only_point))]
+        result = self._metric.of_tallies(tallies, counts)
+        return [result.value, *(of_class.value for of_class in result.per_class.values())]
+
+
+def has_one_point(deltas: Deltas, threads: int | None = None) -> NDArray[np.bool_]:
+    """Return which classes have one operating point, as those of an event list without scores have."""
+    counts = deltas.counts(threads=threads)
+    return np.array([len(of_class.scores) == 1 for of_class in counts.values()], bool)
+
+
+def false_positives_of(deltas: Deltas, weights: Weights) -> IntArray:
+    """Return (weights × classes) the false positives of a system with all of its detections."""
+    rows = deltas.tables.detections
+    before = np.concatenate([[0], np.cumsum(rows.columns[1], dtype=np.int64)])
+    per_clip = np.diff(before[rows.starts], axis=1)  # (classes × clips)
+    totals: IntArray = weights @ per_clip.T
+    return totals
+
+
+def false_positives_allowed(per_hour: float, deltas: Deltas, weights: Weights) -> IntArray:
+    """Return (weights × classes) the false positives that a rate allows each class, exactly."""
+    ticks = weights @ deltas.durations
+    most = [most_false_positives(per_hour, int(time) / TICKS_PER_SECOND / 3600) for time in ticks]
+    return np.repeat(np.array(most, np.int64)[:, None], len(deltas.classes), axis=1)

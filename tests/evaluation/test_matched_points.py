@@ -1,0 +1,200 @@
+"""Comparison at the same false alarms: an event list with one operating point, and systems with scores."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.counting.tally import Tally
+from sedscope.metrics import Metric
+from sedscope.metrics.at_false_alarms import AtFalseAlarms
+from sedscope.resampling.matched_metric import MatchedMetric
+
+COLLAR = sed.Collar(0.5)
+METRICS: list[Metric[Any]] = [
+    sed.Recall(COLLAR),
+    sed.FScore(COLLAR, beta=2, average="weighted"),
+    sed.ErrorRate(sed.Segment(1.0)),
+]
+pytestmark = pytest.mark.filterwarnings("ignore:Some classes are not defined:sedscope.SedscopeWarning")
+
+
+@pytest.fixture(scope="module")
+def truth() -> sed.GroundTruth:
+    return sed.simulate.ground_truth(24, classes=3, seed=2)
+
+
+@pytest.fixture(scope="module")
+def scored(truth: sed.GroundTruth) -> sed.Scores:
+    return sed.simulate.scores(truth, frame=0.2, quality=0.6, seed=1)
+
+
+@pytest.fixture(scope="module")
+def events(truth: sed.GroundTruth) -> sed.Scores:
+    """An event list without scores, with false alarms in some classes."""
+    other = sed.simulate.scores(truth, frame=0.2, quality=0.5, seed=8)
+    detected = sed.detect(other, dict(zip(other.classes, (0.3, 0.5, 0.8), strict=True)))
+    return sed.Scores.from_events(detected, classes=other.classes)
+
+
+def best_tally(counts: sed.ClassCounts, most: int) -> Tally:
+    """Try every operating point: the most references within the limit, then the fewest false alarms."""
+    points = [(0, 0), *zip(counts.tp.tolist(), counts.fp.tolist(), strict=True)]
+    tp, fp = max((p for p in points if p[1] <= most), key=lambda p: (p[0], -p[1]))
+    return Tally(tp, fp, counts.references, counts.trials)
+
+
+@pytest.mark.parametrize("groups", [False, True])
+def test_each_resample_is_measured_within_the_false_alarms_of_the_list(
+    truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores, groups: bool
+) -> None:
+    options: dict[str, Any] = {"groups": {clip: clip[-1] for clip in truth.clips}} if groups else {}
+    comparison = sed.compare(
+        {"events": events, "scored": scored}, truth, METRICS, n=25, at_false_alarms="list", **options
+    )
+    drawn = sed.Resampling(25, **options).draw(list(scored))
+    weights = np.concatenate([np.ones((1, drawn.shape[1]), np.int32), drawn])
+    for metric, matched in zip(METRICS, comparison.metrics, strict=True):
+        of_list, of_scored = (
+            sed.deltas(scores, truth, metric.criterion, clips=list(scored))
+            for scores in (events, scored)
+        )
+        expected: dict[str, list[float]] = {"events": [], "scored": []}
+        for row in weights:
+            own, other = of_list.counts(weights=row), of_scored.counts(weights=row)
+            at = {label: own[label].tally_at(0.5) for label in own}
+            matching = {label: best_tally(other[label], int(at[label].fp)) for label in other}
+            expected["events"].append(metric.of_tallies(at, own).value)
+            expected["scored"].append(metric.of_tallies(matching, other).value)
+        for name, (value, *resampled) in expected.items():
+            assert comparison.values[matched][name].value == value
+            np.testing.assert_array_equal(comparison.values[matched][name].values, resampled)
+            assert comparison.evaluations[name][matched].value == value
+        pair = comparison.differences[matched]["scored", "events"]
+        np.testing.assert_array_equal(
+            pair.values, np.subtract(expected["scored"], expected["events"])[1:]
+        )
+
+
+def test_the_thresholds_give_what_was_measured(
+    truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores
+) -> None:
+    comparison = sed.compare(
+        {"list": events, "scored": scored}, truth, METRICS[0], n=40, at_false_alarms="list"
+    )
+    (metric,) = comparison.metrics
+    result = comparison.evaluations["scored"][metric]
+    limits = sed.deltas(events, truth, COLLAR).counts()
+    counts = sed.deltas(scored, truth, COLLAR).counts()
+    for label, threshold in result.thresholds.items():
+        tally = counts[label].tally_at(threshold)
+        assert tally.fp <= limits[label].tally_at(0.5).fp
+        assert tally.recall == result.per_class[label].value
+
+
+@pytest.mark.parametrize("rate", [0, 30, 720.0])
+@pytest.mark.filterwarnings("ignore:list has more than:sedscope.SedscopeWarning")
+def test_a_rate_is_that_of_the_metric(
+    truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores, rate: float
+) -> None:
+    systems = {"list": events, "scored": scored}
+    comparison = sed.compare(systems, truth, METRICS[0], n=25, at_false_alarms=rate)
+    same = sed.RecallAtFalseAlarms(COLLAR, per_hour=rate)
+    expected = sed.compare(systems, truth, same, n=25)
+    (metric,) = comparison.metrics
+    assert repr(metric) == (
+        "Recall(Collar(onset=0.5, offset=0.2, offset_rate=0.2), average='macro') at "
+        f"{rate:g} false alarms per hour and class"
+    )
+    for name in systems:
+        np.testing.assert_array_equal(
+            comparison.values[metric][name].values, expected.values[same][name].values
+        )
+
+
+def test_a_list_beyond_the_rate_is_named(
+    truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores
+) -> None:
+    with pytest.warns(
+        sed.SedscopeWarning, match="list has more than 0 false alarms per hour and class in"
+    ):
+        sed.compare({"list": events, "b": scored}, truth, METRICS[0], n=40, at_false_alarms=0)
+
+
+def test_checkpoints_keep_the_values(
+    truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores, tmp_path: Path
+) -> None:
+    systems = {"list": events, "scored": scored}
+    options: dict[str, Any] = {"n": 70, "at_false_alarms": "list"}
+    plain = sed.compare(systems, truth, METRICS[0], **options)
+    for _ in range(2):
+        kept = sed.compare(systems, truth, METRICS[0], checkpoint=tmp_path, **options)
+        assert kept.table() == plain.table()
+    plain.report(tmp_path / "report.html")
+    assert "at the false alarms of list" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_work_can_travel_to_another_process(truth: sed.GroundTruth, scored: sed.Scores) -> None:
+    deltas = sed.deltas(scored, truth, COLLAR)
+    metric = AtFalseAlarms(sed.Recall(COLLAR), "some limit", dict.fromkeys(scored.classes, 3))
+    work = MatchedMetric(deltas, metric, threads=1)
+    block = np.ones((2, 24), np.int32), np.array([[0, 3, 9], [1, 1, 1]])
+    values = work(block)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(work))(block), values)
+    assert work.key(*block) != work.key(block[0], block[1] + 1)
+
+
+@pytest.mark.parametrize(
+    ("systems", "metric", "limit", "message"),
+    [
+        (
+            "ls",
+            sed.presets.PSDS1,
+            "list",
+            "needs metrics of one threshold, such as Recall",
+        ),
+        ("ls", sed.FScore(COLLAR, average="micro"), "list", "Use average='macro' or 'weighted'"),
+        ("ss", METRICS[0], "list", "No system is an event list without scores"),
+        ("ll", METRICS[0], "list", "Several systems have one operating point: system 0, system 1"),
+        ("ls", METRICS[0], "system 1", "system 1 has several operating points"),
+        ("ls", METRICS[0], "systm 0", "no such system. Give a number of false alarms per hour, 'list'"),
+        ("ls", METRICS[0], -1, "at_false_alarms=-1 must be at least 0"),
+        (
+            "ls",
+            METRICS[0],
+            True,
+            "at_false_alarms=True must be a number, 'list' or the name of a system",
+        ),
+    ],
+)
+def test_refusals(
+    truth: sed.GroundTruth,
+    scored: sed.Scores,
+    events: sed.Scores,
+    systems: str,
+    metric: Metric[Any],
+    limit: Any,
+    message: str,
+) -> None:
+    named = {f"system {i}": {"l": events, "s": scored}[kind] for i, kind in enumerate(systems)}
+    with pytest.raises(sed.SedscopeError, match=re.escape(message)):
+        sed.compare(named, truth, metric, n=5, at_false_alarms=limit)
+
+
+def test_several_lists_and_a_name(
+    truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores
+) -> None:
+    systems: dict[str, Any] = {"a": events, "b": events, "c": scored}
+    comparison = sed.compare(systems, truth, METRICS[0], n=40, at_false_alarms="b")
+    values = comparison.values[comparison.metrics[0]]
+    assert values["a"].value == values["b"].value
+    assert repr(comparison.metrics[0]).endswith(" at the false alarms of b")
+    runs: dict[str, Any] = {"a": [events, events], "c": scored}
+    with pytest.raises(sed.SedscopeError, match="a has 2 runs, so its false alarms are no single limit"):
+        sed.compare(runs, truth, METRICS[0], n=5, at_false_alarms="a")
