@@ -261,6 +261,18 @@ def test_detect_in_some_clips(folder: Path) -> None:
     assert "--clips lists 1 clip without scores: elsewhere" in outcome.err
 
 
+def test_detect_in_events_with_a_confidence(tmp_path: Path) -> None:
+    lines = [
+        "filename\tonset\toffset\tevent_label\tconfidence",
+        "a\t0\t1\tDog\t0.9",
+        "a\t2\t3\tDog\t0.3",
+    ]
+    (tmp_path / "boxes.tsv").write_text("\n".join([*lines, ""]))
+    sed.OperatingPoints({"Dog": 0.5, "Cat": 0.4}).save(tmp_path / "points.toml")
+    outcome = run("detect", tmp_path / "boxes.tsv", "--points", tmp_path / "points.toml")
+    assert outcome.out.splitlines()[1:] == ["a\t0.000000\t1.000000\tDog"]
+
+
 def test_a_folder_of_detections_per_threshold(folder: Path) -> None:
     sets = folder / "sets"
     sets.mkdir()

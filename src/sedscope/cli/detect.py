@@ -31,8 +31,8 @@ def detect(
     scores: Annotated[
         Path,
         path_argument(
-            help="Scores: a folder of score tables, one per clip (onset offset class…), or any other "
-            "format of scores that 'sedscope formats' lists."
+            help="Scores: a folder of score tables, one per clip (onset offset class…), a file of "
+            "detections with a column confidence, or any other format that 'sedscope formats' lists."
         ),
     ],
     points: Annotated[
@@ -60,17 +60,21 @@ def detect(
     The table has the columns filename, onset, offset and event_label.
     """
     from .. import detect as detect_events
-    from .. import read_scores, write_events
+    from .. import write_events
     from ..evaluation.operating_point import unstated_classes_note
+    from ..io.systems import read_output
 
     if (points is None) == (threshold is None):
         raise SedscopeError("Give either --points or --threshold.")
     at = None if points is None else read_points(points, postprocess)
     chosen = None if clips is None else read_clip_list(clips, "--clips")
-    system = read_scores(scores, format=scores_format, gaps=gaps)
-    joining = stitch_arguments(stitch)
-    if joining["stitch"] is not False:
-        system = system.stitch(joining["stitch"], unit=joining["unit"], gaps=gaps)
+    system = read_output(
+        scores,
+        () if at is None else at.thresholds,
+        format=scores_format,
+        gaps=gaps,
+        **stitch_arguments(stitch),
+    )
     if chosen is not None:
         system = _only(system, chosen)
     at = with_postprocess(at, postprocess, system.classes)
