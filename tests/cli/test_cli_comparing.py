@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.data.clip_ids import clip_list_digest
 from sedscope.io.durations import write_durations
-from sedscope.postprocessing import MedianFilter
+from sedscope.postprocessing import MedianFilter, MinimumDuration
 
 from ..support.command_line import Outcome, run, table_rows
 
@@ -166,10 +167,14 @@ def test_tune_a_sweep_with_folds(folder: Path, tmp_path: Path) -> None:
     for label, tuned in expected.per_class.items():
         assert table_rows(outcome.out)[label][-1] == repr(tuned.postprocessing)
     loaded = sed.OperatingPoints.load(points)
-    assert loaded.thresholds == expected.points.thresholds
+    assert loaded.detect(scores) == expected.points.detect(scores)
+    assert loaded.thresholds == expected.points.shortened(scores).thresholds
     assert loaded.postprocessing == expected.points.postprocessing
-    assert loaded.provenance["scores"] == "good"
+    assert loaded.provenance["scores"] == str(folder / "good")
     assert loaded.provenance["chosen_from"] == "3 post-processings"
+    assert loaded.provenance["folds"] == "4 (seed 2)"
+    assert loaded.provenance["cross_validated"] == f"{expected.cross_validated:.6g}"
+    assert loaded.provenance["clips_sha256"] == clip_list_digest(truth.clips)
     assert "note: Each class" not in outcome.err
 
     fixed = "FScore(Collar(onset=0.5))"
@@ -206,15 +211,62 @@ def test_tune_for_a_curve(folder: Path, tmp_path: Path) -> None:
     assert "There are post-processings, but no thresholds" in message
 
 
-def test_points_of_scores_that_were_processed_before(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sweep", [[], ["--sweep", SWEEP]])
+def test_files_of_points_are_complete(sweep: list[str], folder: Path, tmp_path: Path) -> None:
+    points, events = tmp_path / "points.toml", tmp_path / "events.tsv"
+    before = ["--postprocess", "MinimumDuration(0.4)", "--postprocess", "MedianFilter(0.3)"]
+    assert command(folder, "tune", *before, *sweep, "-o", points).code == 0
+    scores, truth = read(folder)
+    processed = MedianFilter(0.3)(MinimumDuration(0.4)(scores))
+    best = sed.BestFScore(sed.Collar())
+    expected = sed.tune(processed, truth, best, SWEEP if sweep else ())
+    assert run("detect", folder / "good", "--points", points, "-o", events).code == 0
+    detected = {clip: [event[:3] for event in found] for clip, found in sed.read_events(events).items()}
+    assert detected == expected.points.detect(processed)
+    got = evaluated(folder, "--points", points)["metrics"]
+    names = ["precision", "recall", "fscore", "error_rate", "false_alarms_per_hour"]
+    assert [entry["name"] for entry in got] == names
+    assert got[2]["value"] == expected.value
+    assert got[2]["thresholds"] == sed.OperatingPoints.load(points).thresholds
+    if not sweep:
+        same = ["--postprocess", "Chain(MinimumDuration(0.4), MedianFilter(0.3))"]
+        assert evaluated(folder, "--points", points, *same)["metrics"] == got
+    other = ["--points", points, "--postprocess", "MedianFilter(0.3)"]
+    for outcome in (command(folder, "evaluate", *other), run("detect", folder / "good", *other)):
+        assert "--postprocess differs from the post-processing that" in refused(outcome)
+
+
+def test_metrics_over_all_thresholds_are_refused_at_points(folder: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.toml"
-    before = ["--postprocess", "MinimumDuration(0.4)"]
-    for sweep in ([], ["--sweep", SWEEP]):
-        outcome = command(folder, "tune", *before, *sweep, "-o", points)
-        assert 'Use them with --postprocess "MinimumDuration(0.4)"' in outcome.err
-    options = ["--metric", "FScore(Collar())", "--points", points]
-    got = evaluated(folder, *options, *before)["metrics"][0]
-    assert f"{got['value']:.4f}" == table_rows(outcome.out)["overall"][0]
+    assert command(folder, "tune", "-o", points).code == 0
+    message = refused(command(folder, "evaluate", "--metric", "psds1", "--points", points))
+    assert "look at many thresholds: PSDS" in message
+    shown = command(folder, "evaluate", "--metric", "FScore(Collar())", "--points", points).out
+    assert "threshold='points'" in shown
+    assert "0.5," not in shown
+
+
+def test_points_of_each_system(folder: Path, tmp_path: Path) -> None:
+    files = {name: tmp_path / f"{name}.toml" for name in ("good", "bad")}
+    for name, file in files.items():
+        arguments = [folder / name, folder / "truth.tsv", "--durations", folder / "durations.tsv"]
+        assert run("tune", *arguments, "--sweep", SWEEP, "-o", file).code == 0
+    options = [item for name, file in files.items() for item in ("--points", f"{name}={file}")]
+    systems = [folder / name for name in files]
+    shown = command(folder, "compare", *systems, *options, "--bootstrap", "2").out.splitlines()
+    for name, file in files.items():
+        scores, truth = read(folder, name)
+        points = sed.OperatingPoints.load(file)
+        result = sed.evaluate(scores, truth, points.metrics(), points=points)
+        row = next(line for line in shown if line.startswith(f"{name} "))
+        values = [cell for cell in row.split()[1:] if not cell.startswith("(")]
+        assert values == [f"{of_metric.value:.4f}" for of_metric in result.values()]
+    for wrong, message in (
+        ([f"god={files['good']}"], "there is no system god (did you mean good?)"),
+        ([str(files["good"]), f"good={files['good']}"], "good has two files of operating points"),
+    ):
+        chosen = [item for text in wrong for item in ("--points", text)]
+        assert message in refused(command(folder, "compare", *systems, *chosen))
 
 
 def test_tune_by_objective_and_sweep(folder: Path, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_checkpoints_know_the_options(folder: Path, tmp_path: Path) -> None:
     classes = sed.read_scores(folder / "scores").classes
     sed.OperatingPoints(dict.fromkeys(classes, 0.6)).save(points)
     filtered = ("--postprocess", "MedianFilter(0.7)")
-    kept = ("--checkpoint", tmp_path / "kept", "--metric", "BestFScore(Collar())")
+    kept = ("--checkpoint", tmp_path / "kept", "--metric", "FScore(Collar())")
     values = []
     for options in ((), filtered, ("--points", points), (*filtered, "--points", points)):
         expected = evaluated(folder, *kept[2:], *options)

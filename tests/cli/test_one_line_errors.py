@@ -211,7 +211,7 @@ def test_points_that_lack_classes(command: list[str], files: Files) -> None:
     outcome = run(*command, *metric, "--points", "points.toml")
     assert outcome.code == 0
     assert (
-        "warning: points.toml has no threshold for some classes, which are never detected: Cat.\n"
+        "warning: The operating points have no threshold for some classes, which are never detected: Cat.\n"
         in outcome.err
     )
 

@@ -54,6 +54,35 @@ def test_rates_at_a_threshold() -> None:
     assert value(sed.FScore(COLLAR, beta=2)).per_class["Cat"].value == 1
 
 
+def test_false_alarms_per_hour_of_all_classes() -> None:
+    # above 0.5: Dog has 2 false alarms in 10 s, Cat has none; Bird has no references and 1 false alarm
+    values = {clip: np.hstack([SCORES[clip].values, np.zeros((5, 1))]) for clip in ("a", "b")}
+    values["a"][4, 2] = 0.9
+    scores = sed.Scores.from_arrays(values, classes=["Dog", "Cat", "Bird"], frame=1.0)
+    rate, mean = sed.FalseAlarmRate(COLLAR), sed.FalseAlarmRate(COLLAR, average="macro")
+    result = sed.evaluate(scores, TRUTH, [rate, mean])
+    assert {label: of_class.value for label, of_class in result[rate].per_class.items()} == {
+        "Dog": 720,
+        "Cat": 0,
+        "Bird": 360,
+    }
+    assert (result[rate].value, result[mean].value) == (1080, 360)
+    assert not result.warnings
+    assert not result.false_alarms_per_hour
+    assert result[rate].average("weighted") == 540  # of 3 references of Dog and 1 of Cat
+    mixed = sed.evaluate(scores, TRUTH, [rate, sed.FScore(COLLAR)])
+    assert any("averages (but not of FalseAlarmRate): Bird" in note for note in mixed.warnings)
+
+
+def test_false_alarms_at_one_threshold_per_class() -> None:
+    rate = sed.FalseAlarmRate(COLLAR, threshold=0.5)
+    counts = sed.deltas(SCORES, TRUTH, COLLAR).counts()
+    tallies = {"Dog": counts["Dog"].tally_at(0.25), "Cat": counts["Cat"].tally_at(0.9)}
+    result = rate.of_tallies(tallies, counts)
+    assert tallies["Dog"].fp == 3
+    assert (result.value, result.per_class["Dog"].value) == (1080, 1080)
+
+
 def test_averages() -> None:
     assert value(sed.FScore(COLLAR)).value == pytest.approx((1 / 3 + 1) / 2)
     assert value(sed.FScore(COLLAR, average="weighted")).value == pytest.approx((3 * 1 / 3 + 1) / 4)

@@ -58,6 +58,8 @@ METRICS: list[Metric[Any]] = [
     sed.PrecisionAtRecall(sed.IoU(0.5), recall=0.5),
     sed.RecallAtPrecision(COLLAR, precision=0.5),
     sed.RecallAtFalseAlarms(COLLAR, per_hour=3.6e6),
+    sed.FalseAlarmRate(COLLAR, threshold=0.3),
+    sed.FalseAlarmRate(SEGMENT, threshold=0.1, average="macro"),
 ]
 
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.data.short_numbers import shortest_between
 from sedscope.io.durations import write_durations
+from sedscope.postprocessing import Chain, MedianFilter, MinimumDuration, MovingAverage, PerClass
 
 from ..support.command_line import run
 
@@ -101,6 +108,60 @@ def test_points_without_thresholds_leave_scores(tmp_path: Path) -> None:
             points.detect(scores)
 
 
+@given(st.lists(st.floats(-3, 3, width=16), min_size=2, max_size=2, unique=True), st.floats(0, 0.99))
+def test_the_shortest_number_between_two_others(ends: list[float], share: float) -> None:
+    low, high = sorted(ends)
+    near = min(max(low + share * (high - low), low), float(np.nextafter(high, low)))
+    short = shortest_between(low, high, near)
+    assert low <= short < high
+    decimals = max(0, -Decimal(repr(short)).normalize().as_tuple().exponent)  # type: ignore[operator]
+    if decimals:  # no multiple of the next larger unit lies between them
+        scale = 10 ** (decimals - 1)
+        assert math.ceil(Fraction(low) * scale) >= Fraction(high) * scale
+
+
+def test_short_thresholds_detect_the_same() -> None:
+    truth = sed.simulate.ground_truth(20, seed=2)
+    scores = sed.simulate.scores(truth, seed=2)
+    points = sed.tune(scores, truth, sed.BestFScore(sed.Collar()), "MovingAverage(0.2|0.5)").points
+    short = points.shortened(scores)
+    assert short.detect(scores) == points.detect(scores)
+    assert all(len(repr(short.thresholds[k])) <= len(repr(v)) for k, v in points.thresholds.items())
+    never = sed.OperatingPoints({"Dog": np.inf})
+    assert never.shortened(scores) == never
+
+
+def test_points_after_a_post_processing() -> None:
+    truth = sed.simulate.ground_truth(10, seed=2)
+    scores = sed.simulate.scores(truth, seed=2)
+    before = Chain(MedianFilter(0.3), PerClass({"Dog": MinimumDuration(0.5)}))
+    points = sed.OperatingPoints(
+        dict.fromkeys(scores.classes, 0.4), postprocessing={"Cat": MovingAverage(0.2)}
+    )
+    complete = points.after(before, scores.classes)
+    assert complete.postprocessing["Dog"] == Chain(MedianFilter(0.3), MinimumDuration(0.5))
+    assert complete.postprocessing["Cat"] == Chain(MedianFilter(0.3), MovingAverage(0.2))
+    assert complete.postprocessing["Speech"] == MedianFilter(0.3)
+    assert complete.detect(scores) == points.detect(before(scores))
+    with pytest.raises(sed.SedscopeError, match="The scores have no class Dog"):
+        points.after(before, ["Cat"])
+
+
+@pytest.mark.parametrize(
+    ("provenance", "criterion"),
+    [
+        ({}, sed.Collar()),
+        ({"criterion": "Segment(length=2)"}, sed.Segment(2.0)),
+        ({"metric": "BestFScore(IoU(0.5))"}, sed.IoU(0.5)),
+    ],
+)
+def test_what_is_measured_at_points(provenance: dict[str, str], criterion: Any) -> None:
+    metrics = sed.OperatingPoints({"Dog": 0.5}, provenance).metrics()
+    assert {metric.criterion for metric in metrics.values()} == {criterion}
+    with pytest.raises(sed.SedscopeError, match=r"by which criterion they were chosen.*--metric"):
+        sed.OperatingPoints({"Dog": 0.5}, {"criterion": "Mine()"}).metrics()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -161,7 +222,9 @@ def test_tune_detect_and_evaluate(folder: Path) -> None:
     best = evaluated(folder, folder / "scores", "--metric", "BestFScore(Collar())")["metrics"][0]
     for_points = evaluated(folder, folder / "scores", "--points", points, "--metric", "FScore(Collar())")
     assert for_points["metrics"][0]["value"] == pytest.approx(best["value"])
-    assert sed.OperatingPoints.load(points).thresholds == pytest.approx(best["thresholds"])
+    scores, thresholds = sed.read_scores(folder / "scores"), sed.OperatingPoints.load(points).thresholds
+    assert sed.detect(scores, thresholds) == sed.detect(scores, best["thresholds"])
+    assert sum(len(repr(number)) for number in thresholds.values()) < 7 * len(thresholds)
 
     assert run("detect", folder / "scores", "--points", points, "-o", events).code == 0
     as_events = evaluated(folder, events, "--metric", "FScore(Collar())")["metrics"][0]
@@ -176,6 +239,38 @@ def test_detect_to_standard_output(folder: Path) -> None:
     assert outcome.out.startswith("filename\tonset\toffset\tevent_label\n")
     assert run("detect", folder / "scores").code == 2
     assert run("detect", folder / "scores", "--threshold", "0.5", "--points", "x").code == 2
+
+
+def test_detect_in_some_clips(folder: Path) -> None:
+    clips = [*sed.read_scores(folder / "scores")][3:5]
+    (folder / "clips.txt").write_text(f"{clips[0]}.wav\n{clips[1]}\n")
+    outcome = run(
+        "detect",
+        folder / "scores",
+        "--threshold",
+        "0.5",
+        "--clips",
+        folder / "clips.txt",
+        "-o",
+        folder / "some.tsv",
+    )
+    assert outcome.code == 0
+    assert {*sed.read_events(folder / "some.tsv")} == {*clips}
+    (folder / "clips.txt").write_text("elsewhere\n")
+    outcome = run("detect", folder / "scores", "--threshold", "0.5", "--clips", folder / "clips.txt")
+    assert "--clips lists 1 clip without scores: elsewhere" in outcome.err
+
+
+def test_detect_in_events_with_a_confidence(tmp_path: Path) -> None:
+    lines = [
+        "filename\tonset\toffset\tevent_label\tconfidence",
+        "a\t0\t1\tDog\t0.9",
+        "a\t2\t3\tDog\t0.3",
+    ]
+    (tmp_path / "boxes.tsv").write_text("\n".join([*lines, ""]))
+    sed.OperatingPoints({"Dog": 0.5, "Cat": 0.4}).save(tmp_path / "points.toml")
+    outcome = run("detect", tmp_path / "boxes.tsv", "--points", tmp_path / "points.toml")
+    assert outcome.out.splitlines()[1:] == ["a\t0.000000\t1.000000\tDog"]
 
 
 def test_a_folder_of_detections_per_threshold(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +15,7 @@ from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
 from .options import Reads, Writes, as_location, path_option
+from .points_files import points_by_system, points_paths, with_postprocess
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..evaluation.result import Evaluation
     from ..io.locations import Location
     from ..metrics import Metric
+    from ..tuning.operating_points import OperatingPoints
 
 
 def compare(
@@ -44,6 +46,15 @@ def compare(
     resampling: ComparisonOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
+    points: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FILE",
+            help="Operating points of a system, which 'sedscope tune' wrote. Repeat the option for each "
+            "system. A file without a name is for all of them.",
+        ),
+        Reads(points_paths),
+    ] = None,
     at_false_alarms: Annotated[
         str | None,
         typer.Option(
@@ -74,16 +85,23 @@ def compare(
     resampling.check()
     report_options.refuse_without(report)
     shown = report_options.arguments()
-    metrics = _metrics(metric_options, at_false_alarms)
+    paths_by_name = _paths_by_name(systems)
+    at = points_by_system(points, [*paths_by_name], inputs.postprocess)
+    metrics = _metrics(metric_options, at_false_alarms, [*at.values()])
     truth = inputs.read_truth(as_location(ground_truth))
-    runs = _read_runs(systems, inputs, truth, keep_scores=report is not None)
+    runs = _read_runs(paths_by_name, inputs, truth, keep_scores=report is not None)
     first_run = next(iter(runs.values()))[0]
+    complete = {
+        name: with_postprocess(at.get(name), inputs.postprocess, of_system[0].classes)
+        for name, of_system in runs.items()
+    }
     with counting_progress(resampling=True) as progress:
         result = compare_systems(
             runs,
             truth,
             metrics,
             n=resampling.bootstrap,
+            points={name: of_system for name, of_system in complete.items() if of_system is not None},
             at_false_alarms=_false_alarm_limit(at_false_alarms),
             progress=progress,
             **resampling.arguments(),
@@ -98,12 +116,14 @@ def compare(
         _show_operating_points(result)
 
 
-def _metrics(options: MetricOptions, at_false_alarms: str | None) -> dict[str, Metric[Any]]:
+def _metrics(
+    options: MetricOptions, at_false_alarms: str | None, points: Sequence[OperatingPoints]
+) -> dict[str, Metric[Any]]:
     """Return the metrics that were asked for, or the usual ones."""
     from ..metrics.names import name_metrics
 
     if at_false_alarms is None or options.changed_options():
-        return options.metrics()
+        return options.metrics(*points)
     return name_metrics(["collar_recall", "collar_f1"])
 
 
@@ -116,14 +136,18 @@ def _false_alarm_limit(text: str | None) -> float | str | None:
 
 
 def _read_runs(
-    systems: Sequence[str], inputs: InputOptions, truth: GroundTruth, *, keep_scores: bool
+    systems: Mapping[str, Sequence[Location]],
+    inputs: InputOptions,
+    truth: GroundTruth,
+    *,
+    keep_scores: bool,
 ) -> dict[str, list[Scores]]:
     """Read the runs of each system. ``keep_scores``: keep those of the first run, for a report."""
     from ..data.cached_scores import cached
 
     runs = {
         name: [inputs.read_scores(path, truth, "compare") for path in paths]
-        for name, paths in _paths_by_name(systems).items()
+        for name, paths in systems.items()
     }
     if keep_scores:
         for of_system in runs.values():

@@ -12,7 +12,7 @@ from ..errors import counted
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
-from .options import ScoresArgument, TruthArgument, Writes, path_option
+from .options import ScoresArgument, TruthArgument, Writes, path_option, postprocess
 from .progress import counting_progress
 
 
@@ -43,7 +43,7 @@ def deltas(
 
     metrics = metric_options.metrics().values()
     truth = inputs.read_truth(ground_truth)
-    system = inputs.read_scores(scores, truth, "deltas")
+    system = postprocess(inputs.read_scores(scores, truth, "deltas"), inputs.postprocess)
     # The clips may be part of a larger set, whose floors are not known here.
     requests = {
         criterion: request.at_every_threshold() for criterion, request in delta_requests(metrics).items()

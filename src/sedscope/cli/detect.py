@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import SedscopeError
+from ..errors import SedscopeError, counted, listing
 from .options import (
     GapsOption,
     PostprocessOption,
+    Reads,
     ScoresFormatOption,
     StitchOption,
     Writes,
     path_argument,
     path_option,
-    points_notes,
+    read_clip_list,
     stitch_arguments,
 )
-from .options import postprocess as postprocess_scores
+from .points_files import read_points, with_postprocess
+
+if TYPE_CHECKING:
+    from ..data.scores import Scores
 
 
 def detect(
     scores: Annotated[
         Path,
         path_argument(
-            help="Scores: a folder of score tables, one per clip (onset offset class…), or any other "
-            "format of scores that 'sedscope formats' lists."
+            help="Scores: a folder of score tables, one per clip (onset offset class…), a file of "
+            "detections with a column confidence, or any other format that 'sedscope formats' lists."
         ),
     ],
     points: Annotated[
-        Path | None, path_option(help="File of thresholds that 'sedscope tune' wrote.")
+        Path | None,
+        path_option(help="File of operating points, which 'sedscope tune' or a report wrote."),
     ] = None,
     threshold: Annotated[float | None, typer.Option(help="One threshold for all classes.")] = None,
     postprocess: PostprocessOption = None,
@@ -39,6 +45,11 @@ def detect(
         Path | None,
         path_option("--output", "-o", help="File for the events. [default: standard output]"),
         Writes(),
+    ] = None,
+    clips: Annotated[
+        str | None,
+        typer.Option(help="Detect in these clips only: a file with one clip per line."),
+        Reads(lambda text: [text]),
     ] = None,
     scores_format: ScoresFormatOption = None,
     gaps: GapsOption = "error",
@@ -48,25 +59,42 @@ def detect(
 
     The table has the columns filename, onset, offset and event_label.
     """
-    from .. import OperatingPoints, read_scores, write_events
     from .. import detect as detect_events
+    from .. import write_events
+    from ..evaluation.operating_point import unstated_classes_note
+    from ..io.systems import read_output
 
     if (points is None) == (threshold is None):
         raise SedscopeError("Give either --points or --threshold.")
-    system = read_scores(scores, format=scores_format, gaps=gaps)
-    joining = stitch_arguments(stitch)
-    if joining["stitch"] is not False:
-        system = system.stitch(joining["stitch"], unit=joining["unit"], gaps=gaps)
-    system = postprocess_scores(system, postprocess)
-    notes: list[str] = []
-    if threshold is not None:
-        events = detect_events(system, threshold)
-    elif points is not None:
-        operating_points = OperatingPoints.load(points)
-        events = operating_points.detect(system)
-        notes += points_notes(operating_points, system, points)
+    at = None if points is None else read_points(points, postprocess)
+    chosen = None if clips is None else read_clip_list(clips, "--clips")
+    system = read_output(
+        scores,
+        () if at is None else at.thresholds,
+        format=scores_format,
+        gaps=gaps,
+        **stitch_arguments(stitch),
+    )
+    if chosen is not None:
+        system = _only(system, chosen)
+    at = with_postprocess(at, postprocess, system.classes)
+    if points is not None and at is not None:
+        events = at.detect(system)
+    elif threshold is not None:
+        events = detect_events(system if at is None else at.process(system), threshold)
+    notes = [] if points is None or at is None else unstated_classes_note(at, system.classes)
     text = write_events(events, output)
     if output is None:
         typer.echo(text, nl=False)
     for note in notes:
         typer.echo(f"warning: {note}", err=True)
+
+
+def _only(scores: Scores, clips: Sequence[str]) -> Scores:
+    """Return the scores of some clips."""
+    lacking = [clip for clip in clips if clip not in scores]
+    if lacking:
+        raise SedscopeError(
+            f"--clips lists {counted(len(lacking), 'clip')} without scores: {listing(lacking)}."
+        )
+    return scores.only(clips)

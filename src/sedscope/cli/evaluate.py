@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,14 +12,14 @@ from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
 from .metric_options import MetricOptions
-from .options import JsonOption, Writes, as_location, path_option, points_notes, system_name
+from .options import JsonOption, Writes, as_location, path_option, system_name
+from .points_files import PointsOption, read_points, with_postprocess
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
 from .table_files import TablesOption, check_tables, write_tables
 
 if TYPE_CHECKING:
-    from ..data.scores import Scores
     from ..evaluation.result import Evaluation
     from ..io.locations import Location
     from ..metrics import Metric
@@ -44,13 +43,7 @@ def evaluate(
     report_options: ReportOptions,
     engine: EngineOptions,
     memory: MemoryOptions,
-    points: Annotated[
-        Path | None,
-        path_option(
-            help="Evaluate with the post-processings and thresholds of this file, which 'sedscope tune' "
-            "wrote."
-        ),
-    ] = None,
+    points: PointsOption = None,
     deltas: Annotated[
         bool,
         typer.Option("--deltas", help="Evaluate files that 'sedscope deltas' wrote, all together."),
@@ -67,18 +60,17 @@ def evaluate(
     report_options.refuse_without(report)
     shown = report_options.arguments()
     check_tables(output)
-    metrics = metric_options.metrics()
     resampling = intervals.resampling()
     if deltas:
         _refuse_with_deltas(inputs, engine, memory, points, report)
-        result = _evaluate_deltas(paths, metrics, resampling, engine.threads)
+        result = _evaluate_deltas(paths, metric_options.metrics(), resampling, engine.threads)
     else:
         scores, ground_truth = _scores_and_truth(paths)
         result = evaluate_system(
             scores,
             ground_truth,
             inputs,
-            metrics,
+            metric_options,
             resampling,
             engine,
             memory,
@@ -98,7 +90,7 @@ def evaluate_system(
     path: Location,
     ground_truth: Location,
     inputs: InputOptions,
-    metrics: Mapping[str, Metric[Any]],
+    metric_options: MetricOptions,
     resampling: Resampling | None,
     engine: EngineOptions,
     memory: MemoryOptions,
@@ -114,11 +106,14 @@ def evaluate_system(
     from .. import evaluate_sets
     from ..data.cached_scores import cached
 
+    at = None if points is None else read_points(points, inputs.postprocess)
+    metrics = metric_options.metrics(*([] if at is None else [at]))
     truth = inputs.read_truth(ground_truth)
     system = inputs.read_system(path, truth)
-    notes: list[str] = []
-    if points is not None:
-        system = _at_operating_points(require_scores(system, path, "--points"), points, metrics, notes)
+    if at is not None:
+        system = require_scores(system, path, "--points")
+    elif inputs.postprocess:
+        system = require_scores(system, path, "--postprocess")
     if isinstance(system, dict):
         if resampling:
             raise SedscopeError(f"{path} holds detections at thresholds, but --bootstrap needs scores.")
@@ -131,21 +126,23 @@ def evaluate_system(
                 threads=engine.threads,
                 **inputs.selection(truth.labels),
             )
+    at = with_postprocess(at, inputs.postprocess, system.classes)
     selection = inputs.selection(system.classes)
     with counting_progress(resampling=resampling is not None) as progress:
         if memory.verbose or (engine.engine == "threads" and resampling is None):
-            memory.announce(system, truth, [*metrics.values()], selection, engine.threads)
-        result = evaluate_scores(
+            processed = system if at is None else at.process(system)
+            memory.announce(processed, truth, [*metrics.values()], selection, engine.threads)
+        return evaluate_scores(
             cached(system) if keep_scores else system,
             truth,
             metrics,
+            points=at,
             bootstrap=resampling,
             memory=memory.memory,
             progress=progress,
             **selection,
             **engine.arguments(),
         )
-    return replace(result, warnings=(*notes, *result.warnings))
 
 
 def show(result: Evaluation, json: str | None = None, points: Path | None = None) -> None:
@@ -201,21 +198,3 @@ def _refuse_with_deltas(
             f"{listing(sorted(options), limit=10)} cannot be combined with --deltas: files of deltas do not "
             "hold scores."
         )
-
-
-def _at_operating_points(
-    scores: Scores, path: Path, metrics: Mapping[str, Metric[Any]], notes: list[str]
-) -> Scores:
-    """Apply the operating points of a file. Classes without a threshold are never detected, which is added
-    to the notes."""
-    from .. import OperatingPoints
-
-    points = OperatingPoints.load(path)
-    means = [repr(metric) for metric in metrics.values() if not metric.criterion.thresholds_frames]
-    if means and points.thresholds:
-        raise SedscopeError(
-            "--points applies thresholds to the scores of frames, but these metrics apply them to mean "
-            f"scores of segments: {listing(means)}."
-        )
-    notes += points_notes(points, scores, path)
-    return points.apply(scores)

@@ -22,7 +22,6 @@ from .options import (
     StitchOption,
     column_map,
     path_option,
-    postprocess,
     read_clip_list,
     stitch_arguments,
 )
@@ -128,10 +127,10 @@ class InputOptions(FileOptions):
     postprocess: PostprocessOption = None
 
     def read_system(self, path: Location, truth: GroundTruth) -> Scores | DetectionSets:
-        """Read scores and post-process them, or read detections by threshold."""
+        """Read scores, or detections by threshold. They are not post-processed yet."""
         from ..io.systems import read_system
 
-        system = read_system(
+        return read_system(
             path,
             truth,
             overlaps=self.overlaps,
@@ -139,12 +138,9 @@ class InputOptions(FileOptions):
             format=self.scores_format,
             **stitch_arguments(self.stitch),
         )
-        if not self.postprocess:
-            return system
-        return postprocess(require_scores(system, path, "--postprocess"), self.postprocess)
 
     def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:
-        """Read scores and post-process them. Refuse detections by threshold."""
+        """Read scores. Refuse detections by threshold."""
         return require_scores(self.read_system(path, truth), path, f"'sedscope {command}'")
 
     def selection(self, labels: Sequence[str]) -> Selection:

@@ -12,6 +12,7 @@ from .option_groups import OptionGroup
 
 if TYPE_CHECKING:
     from ..metrics import Metric
+    from ..tuning.operating_points import OperatingPoints
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,11 @@ class MetricOptions(OptionGroup):
         typer.Option(help="Name of a preset; 'sedscope presets' lists them. Repeat for several."),
     ] = None
 
-    def metrics(self) -> dict[str, Metric[Any]]:
-        """Return the metrics of the presets, then the others, by name."""
+    def metrics(self, *points: OperatingPoints) -> dict[str, Metric[Any]]:
+        """Return the metrics of the presets, then the others, by name.
+
+        ``points``: of the systems that have some. Their thresholds change what is measured by default.
+        """
         from ..metrics.names import PSDS1, PSDS2, name_pairs, parse_named_metric
         from ..tasks.presets import PRESETS
 
@@ -46,4 +50,13 @@ class MetricOptions(OptionGroup):
             )
         of_presets = [(None, metric) for name in presets for metric in PRESETS[name]]
         chosen = [*of_presets, *(parse_named_metric(text) for text in self.metric or ())]
-        return name_pairs(chosen or [(None, PSDS1), (None, PSDS2)])
+        with_thresholds = [of_system for of_system in points if of_system.thresholds]
+        if chosen or not with_thresholds:
+            return name_pairs(chosen or [(None, PSDS1), (None, PSDS2)])
+        at_points, *others = [of_system.metrics() for of_system in with_thresholds]
+        if any(metrics != at_points for metrics in others):
+            raise SedscopeError(
+                "The operating points of the systems were chosen by different criteria. Choose the metrics "
+                "to compare them by (--metric)."
+            )
+        return at_points

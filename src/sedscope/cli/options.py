@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
 import typer
 
 from ..data.choices import Gaps
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError
 
 if TYPE_CHECKING:
     from ..data.chunks import Chunks, Unit
     from ..data.scores import Scores
     from ..io.locations import Location
     from ..io.output_targets import OutputKind
-    from ..tuning.operating_points import OperatingPoints
 
 
 PathTexts: TypeAlias = "Iterable[str | Location]"
@@ -233,29 +232,22 @@ def stitch_arguments(text: str | None) -> StitchArguments:
     return {"stitch": path if isinstance(path, Path) else read_chunk_table(path), "unit": "seconds"}
 
 
-def read_clip_list(text: str, option: str, alternative: str) -> list[str]:
+def read_clip_list(text: str, option: str, alternative: str | None = None) -> list[str]:
     """Read a file with one clip per line. ``alternative``: what else the option accepts."""
     from ..io.locations import input_location, read_input
 
     try:
         lines = read_input(input_location(text)).decode("utf-8-sig").splitlines()
     except (UnicodeDecodeError, SedscopeError) as error:
+        wrong = "not" if alternative is None else f"neither {alternative} nor"
         raise SedscopeError(
-            f"{option} {text} is neither {alternative} nor a file with one clip per line ({error})."
+            f"{option} {text} is {wrong} a file with one clip per line ({error})."
         ) from None
     names = [line.split("\t")[0].strip() for line in lines]
     clips = [name for name in names if name and name != "filename"]
     if not clips:
         raise SedscopeError(f"{option} {text}: the file lists no clips.")
     return clips
-
-
-def points_notes(points: OperatingPoints, scores: Scores, path: Location) -> list[str]:
-    """Name the classes that the operating points of a file never detect."""
-    lacking = [label for label in scores.classes if points.thresholds and label not in points.thresholds]
-    if not lacking:
-        return []
-    return [f"{path} has no threshold for some classes, which are never detected: {listing(lacking)}."]
 
 
 def postprocess(scores: Scores, texts: Sequence[str] | None) -> Scores:

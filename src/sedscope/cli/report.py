@@ -12,6 +12,7 @@ from .evaluate import evaluate_system, show
 from .input_options import InputOptions
 from .metric_options import MetricOptions
 from .options import ScoresArgument, TruthArgument, Writes, path_option, system_name
+from .points_files import PointsOption
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
 
@@ -25,6 +26,10 @@ def report(
     intervals: IntervalOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
+    points: PointsOption = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the system. [default: that of its file or folder]")
+    ] = None,
 ) -> None:
     """Write an HTML report of a system, which opens offline.
 
@@ -35,12 +40,13 @@ def report(
         scores,
         ground_truth,
         inputs,
-        metric_options.metrics(),
+        metric_options,
         intervals.resampling(),
         engine,
         MemoryOptions(),
+        points=points,
         keep_scores=True,
     )
-    result.report(output, name=system_name(scores), **shown, **engine.arguments())
-    show(result)
+    result.report(output, name=name or system_name(scores), **shown, **engine.arguments())
+    show(result, points=points)
     typer.echo(f"\nreport: {output}")

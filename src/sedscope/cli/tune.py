@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,13 +11,15 @@ import typer
 
 from .engine_options import EngineOptions
 from .input_options import InputOptions
-from .options import TruthArgument, Writes, path_argument, path_option, system_name
+from .options import TruthArgument, Writes, path_argument, path_option, postprocess
+from .points_files import parse_steps
 from .progress import counting_progress
 from .resampling_options import read_groups
 from .tuning_options import ObjectiveOptions, TuningOptions
 
 if TYPE_CHECKING:
     from ..counting.counts import Counts
+    from ..counting.deltas import Deltas
     from ..criteria import Criterion
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
@@ -49,38 +52,61 @@ def tune(
 
     'sedscope detect' and 'sedscope evaluate --points' use the file that it writes.
     """
+    from ..data.cached_scores import cached
+    from ..data.clip_ids import clip_list_digest
+    from ..io.locations import shown_name
+
     metric = tuning.parse_metric(objective)
     criterion = objective.parse_criterion()
     candidates = tuning.candidates()
     truth = inputs.read_truth(ground_truth)
-    system = inputs.read_scores(scores, truth, "tune")
-    source = {"scores": system_name(scores), "ground_truth": system_name(ground_truth)}
-    if inputs.postprocess:
-        source["postprocessed_before"] = ", ".join(inputs.postprocess)
+    system = cached(inputs.read_scores(scores, truth, "tune"))
+    processed = postprocess(system, inputs.postprocess)
+    source = {"scores": shown_name(str(scores)), "ground_truth": shown_name(str(ground_truth))}
+    if tuning.groups is not None:
+        source["groups"] = shown_name(str(tuning.groups))
     if metric is None:
-        counts = _count(system, truth, criterion, inputs, engine)
-        points = objective.choose(counts)
+        deltas = _find_deltas(processed, truth, criterion, inputs, engine)
+        counts = deltas.counts(threads=engine.threads)
+        source["clips_sha256"] = clip_list_digest(deltas.clips)
+        points = _complete(objective.choose(counts), system, criterion, deltas.clips, inputs)
         _save(points, output, source)
         _show_choice(points, counts)
     else:
-        result = _tune(system, truth, metric, candidates, inputs, tuning, engine)
-        _save(result.points, output, source)
-        _show_tuning(result)
-    _remind_of(inputs.postprocess or [])
+        result = _tune(processed, truth, metric, candidates, inputs, tuning, engine)
+        points = _complete(result.points, system, metric.criterion, result.clips, inputs)
+        _save(points, output, source)
+        _show_tuning(result, points)
 
 
-def _count(
+def _complete(
+    points: OperatingPoints,
+    scores: Scores,
+    criterion: Criterion,
+    clips: Sequence[str],
+    inputs: InputOptions,
+) -> OperatingPoints:
+    """Return points for the scores as they were read, with short thresholds that detect the same in them.
+
+    Thresholds that apply to segments instead of frames keep their digits.
+    """
+    if inputs.postprocess:
+        points = points.after(parse_steps(inputs.postprocess), scores.classes)
+    return points.shortened(scores.only(clips)) if criterion.thresholds_frames else points
+
+
+def _find_deltas(
     scores: Scores,
     truth: GroundTruth,
     criterion: Criterion,
     inputs: InputOptions,
     engine: EngineOptions,
-) -> Counts:
-    """Count at every threshold."""
+) -> Deltas:
+    """Find the deltas at every threshold."""
     from .. import deltas
 
     with counting_progress() as progress:
-        of_clips = deltas(
+        return deltas(
             scores,
             truth,
             criterion,
@@ -88,7 +114,6 @@ def _count(
             **inputs.selection(scores.classes),
             **engine.arguments(),
         )
-        return of_clips.counts(threads=engine.threads)
 
 
 def _tune(
@@ -130,7 +155,7 @@ def _show_choice(points: OperatingPoints, counts: Counts) -> None:
     for label, threshold in points.thresholds.items():
         tally = counts[label].tally_at(threshold)
         typer.echo(
-            f"{label:{width}}  {threshold:9.4g}  {tally.precision:9.4f}  {tally.recall:6.4f}  "
+            f"{label:{width}}  {threshold:9.6g}  {tally.precision:9.4f}  {tally.recall:6.4f}  "
             f"{tally.fscore():7.4f}"
         )
     for label, constraint in points.unmet.items():
@@ -140,8 +165,13 @@ def _show_choice(points: OperatingPoints, counts: Counts) -> None:
             typer.echo(f"warning: {label}: no reference events, so no threshold.", err=True)
 
 
-def _show_tuning(result: Tuning) -> None:
-    """Print what is best for each class."""
+def _step_text(chosen: PostProcessing | None, everything: PostProcessing | None) -> str:
+    """Spell what is done to the scores of a class that was tuned."""
+    return "" if chosen is None else repr(everything or chosen)
+
+
+def _show_tuning(result: Tuning, points: OperatingPoints) -> None:
+    """Print what is best for each class. ``points``: with everything that is done to the scores."""
     from ..evaluation.table_text import format_text
 
     header = ["class", "value", "cross-validated", "threshold", "post-processing"]
@@ -150,8 +180,8 @@ def _show_tuning(result: Tuning) -> None:
             label,
             f"{of_class.value:.4f}",
             "" if of_class.cross_validated is None else f"{of_class.cross_validated:.4f}",
-            "" if of_class.threshold is None else f"{of_class.threshold:.4g}",
-            "" if of_class.postprocessing is None else repr(of_class.postprocessing),
+            f"{points.thresholds[label]:.6g}" if label in points.thresholds else "",
+            _step_text(of_class.postprocessing, points.postprocessing.get(label)),
         ]
         for label, of_class in result.per_class.items()
     ]
@@ -160,10 +190,3 @@ def _show_tuning(result: Tuning) -> None:
     typer.echo("\n".join([*lines, "", repr(result.metric)]))
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)
-
-
-def _remind_of(postprocess: list[str]) -> None:
-    """Print the post-processings that came before the choice: the file does not apply them."""
-    if postprocess:
-        options = " ".join(f'--postprocess "{text}"' for text in postprocess)
-        typer.echo(f"note: The points are for post-processed scores. Use them with {options}.", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -48,3 +49,13 @@ def clip_ids(names: Iterable[str], where: str) -> dict[str, str]:
             "Folders and audio suffixes are ignored, so name each clip once."
         )
     return ids
+
+
+def clip_list_digest(clips: Iterable[str]) -> str:
+    """Return the SHA-256 hash of a list of clips: their ids in order, one per line.
+
+    >>> clip_list_digest(["b", "a"]) == hashlib.sha256(b"a\\nb\\n").hexdigest()
+    True
+    """
+    lines = "".join(f"{clip}\n" for clip in sorted(clips))
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()

@@ -32,6 +32,9 @@ Detections: TypeAlias = Mapping[str, Sequence[Detection]]
 DetectedEvents: TypeAlias = Events[tuple[float, float, str]]
 """Per clip ``(onset, offset, label)`` in order of time, times in seconds."""
 
+_BINARY = "at_thresholds("
+"""How the definition of scores at a single operating point begins."""
+
 OVERLAP_ADVICE = (
     "If these are windows that slide over a recording, average them with overlaps='average' "
     "(--stitch seconds): the score at each instant is then the mean of the windows that cover it. If they "
@@ -284,11 +287,28 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
     >>> at_thresholds(scores, 0.5)["a"].values.tolist()
     [[-inf], [1.0]]
     """
+    single_point = binary_scores(scores, thresholds)
+    for note in unsuitable_thresholds(scores, thresholds):
+        warnings.warn(note, SedscopeWarning, stacklevel=2)
+    return single_point
+
+
+def unsuitable_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> list[str]:
+    """Note thresholds that do not suit the scores, as far as these are in memory."""
+    if not scores.in_memory:
+        return []
+    low, high = score_range(clip.values for clip in scores.values())
+    return _threshold_notes(low, high, thresholds, "the operating point")
+
+
+def is_binary(scores: Scores) -> bool:
+    """Return whether scores were reduced to a single operating point."""
+    return bool(scores.processing) and scores.processing[-1].startswith(_BINARY)
+
+
+def binary_scores(scores: Scores, thresholds: float | Mapping[str, float]) -> Scores:
+    """Reduce scores to a single operating point, as :func:`at_thresholds` does, without any warning."""
     limits = class_thresholds(scores, thresholds)
-    if scores.in_memory:
-        low, high = score_range(clip.values for clip in scores.values())
-        for note in _threshold_notes(low, high, thresholds, "the operating point"):
-            warnings.warn(note, SedscopeWarning, stacklevel=2)
 
     def binary(clip: str) -> ClipScores:
         clip_scores = scores[clip]
@@ -296,7 +316,7 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
         values[np.isnan(clip_scores.values)] = np.nan  # the evaluation refuses them
         return ClipScores.unchecked(values, clip_scores.ticks)
 
-    definition = f"at_thresholds({dict(zip(scores.classes, limits.tolist(), strict=True))})"
+    definition = f"{_BINARY}{dict(zip(scores.classes, limits.tolist(), strict=True))})"
 
     def identify(clip: str) -> str | None:
         identity = scores.identity(clip)

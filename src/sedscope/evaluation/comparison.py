@@ -6,7 +6,7 @@ import warnings as python_warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -44,9 +44,13 @@ from .notes import (
     undefined_resamples_note,
     undetected_classes_note,
 )
+from .operating_point import metrics_at_points, points_notes, processed_systems, systems_at_points
 from .p_values import FEWEST_RESAMPLES, automatic_resamples
 from .paired_differences import paired_differences, system_value
 from .result import Evaluation
+
+if TYPE_CHECKING:
+    from ..tuning.operating_points import OperatingPoints
 
 _PART_OF_MEMORY = 4  # more resamples than asked for may take a quarter of it
 
@@ -59,6 +63,7 @@ def compare(
     confidence: float = 0.95,
     seed: int = 0,
     *,
+    points: Mapping[str, OperatingPoints] | None = None,
     at_false_alarms: FalseAlarmLimit | None = None,
     interval: str = "percentile",
     balanced: bool = False,
@@ -88,6 +93,9 @@ def compare(
         The number of resamples. By default 1000, or as many thousands as the pairs of systems need:
         p values are corrected for the number of pairs, and cannot be smaller than the resamples allow.
         With a confidence of 0.95, 24 systems (276 pairs) need 12000.
+    points : mapping of str to OperatingPoints, optional
+        The operating points of systems, by name; see :func:`~sedscope.evaluate`. If some have thresholds,
+        the others must have one operating point, as lists of events do.
     confidence, seed, interval, balanced, groups
         How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
     at_false_alarms : float or str, optional
@@ -129,6 +137,14 @@ def compare(
     1
     """
     named = name_metrics(metrics)
+    points = points or {}
+    if any(of_system.thresholds for of_system in points.values()):
+        if at_false_alarms is not None:
+            raise SedscopeError(
+                "at_false_alarms (--at-false-alarms) chooses the thresholds, so the operating points must "
+                "not have any."
+            )
+        named = metrics_at_points(named)
     chosen = tuple(named.values())
     progress = as_progress(progress, "Comparing")
     if at_false_alarms is not None:
@@ -137,10 +153,11 @@ def compare(
     resampling = Resampling(
         FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups
     )
-    by_name = as_systems(systems)
+    processed = processed_systems(as_systems(systems), points)
     if at_false_alarms is not None:
-        check_limit(at_false_alarms, [*by_name])
-    runs = align_runs(by_name, truth, classes, clips, missing, coverage)
+        check_limit(at_false_alarms, [*processed])
+    at_points = systems_at_points(processed, points)
+    runs = align_runs(at_points, truth, classes, clips, missing, coverage)
     first = runs[0].alignment
     if n is None:
         resampling = replace(resampling, n=_enough_resamples(runs, len(chosen), confidence))
@@ -166,12 +183,17 @@ def compare(
         for run, engine_of_run, deltas in passes:
             for metric in chosen:
                 of_criterion, stage = deltas[metric.criterion], steps.stage(resample_steps)
-                if matched is not None and isinstance(metric, AtFalseAlarms):
-                    of_run = matched.measure(of_criterion, metric, engine_of_run, stage)
-                else:
-                    of_run = draws.measure(of_criterion, metric, engine_of_run, stage)
+                try:
+                    if matched is not None and isinstance(metric, AtFalseAlarms):
+                        of_run = matched.measure(of_criterion, metric, engine_of_run, stage)
+                    else:
+                        of_run = draws.measure(of_criterion, metric, engine_of_run, stage)
+                except SedscopeError as error:
+                    raise SedscopeError(f"{run.system}: {error}") from None
                 measured[metric][run.system].append(of_run)
+            scores, of_system = processed[run.system][run.number - 1], points.get(run.system)
             run_notes = [
+                *(f"{run.system}: {note}" for note in points_notes(of_system, scores)),
                 *run.alignment.warnings,
                 *late_events_note(run.alignment, _durations(deltas)),
                 *coverage_note(run.alignment, deltas),
@@ -179,10 +201,11 @@ def compare(
                 *threshold_notes(chosen, score_ranges(chosen, deltas)),
                 *draws.cautions(),
             ]
-            notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))))]
+            notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))), chosen)]
             if run.number == 1:
                 counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
-                first_runs[run.system] = _FirstRun(run.alignment, deltas, counts, run_notes)
+                aligned = replace(run.alignment, scores=scores)
+                first_runs[run.system] = _FirstRun(aligned, deltas, counts, run_notes, of_system)
     values = {
         metric: {
             name: system_value(draws, first.classes, of_runs) for name, of_runs in by_system.items()
@@ -251,6 +274,7 @@ class _FirstRun:
     deltas: Mapping[Criterion, Deltas]
     counts: Mapping[Criterion, Counts]
     notes: list[str]
+    points: OperatingPoints | None
 
     def hours(self) -> float:
         return int(_durations(self.deltas).sum()) / 3.6e9
@@ -266,6 +290,7 @@ class _FirstRun:
             self.alignment,
             self.deltas,
             _durations(self.deltas),
+            self.points,
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,7 +47,11 @@ from .notes import (
     undefined_resamples_note,
     undetected_classes_note,
 )
+from .operating_point import counts_at_points, metrics_at_points, points_notes, scores_at_points
 from .result import Evaluation
+
+if TYPE_CHECKING:
+    from ..tuning.operating_points import OperatingPoints
 
 
 def evaluate(
@@ -55,6 +59,7 @@ def evaluate(
     truth: GroundTruth,
     metrics: MetricsLike,
     *,
+    points: OperatingPoints | None = None,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
@@ -81,6 +86,10 @@ def evaluate(
     metrics : Metric, str, iterable of these, or mapping of str to these
         What to measure: a metric, its short name (:data:`~sedscope.metrics.NAMED_METRICS` has all), or
         its definition as text. The keys of a mapping are names of your own.
+    points : OperatingPoints, optional
+        Post-process the scores by these operating points, and measure at their thresholds. Metrics then
+        have ``threshold="points"``; those that look at many thresholds are refused. Points without
+        thresholds only post-process.
     classes : iterable of str, optional
         The classes to evaluate; all classes of the scores unless given.
     clips : iterable of str or "scored", optional
@@ -128,15 +137,29 @@ def evaluate(
     >>> result = evaluate(scores, truth, {"strict": sed.FScore(sed.Collar(onset=0.1))})
     >>> result["strict"].value
     1.0
+    >>> f1 = sed.FScore(sed.Collar())
+    >>> result = evaluate(scores, truth, f1, points=sed.OperatingPoints({"Dog": 0.46}))
+    >>> result[f1].value, result[f1].thresholds
+    (1.0, {'Dog': 0.46})
     """
     named = name_metrics(metrics)
+    if points is not None and points.thresholds:
+        named = metrics_at_points(named)
     chosen = tuple(named.values())
     progress = as_progress(progress, "Evaluating")
     options = RunOptions(threads, engine, scheduler, checkpoint, memory, progress)
     limited = options.memory_limit() is not None
     if limited and bootstrap is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
-    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
+    processed = scores if points is None else points.process(scores)
+    alignment = align(
+        scores_at_points(processed, points),
+        truth,
+        classes=classes,
+        clips=clips,
+        missing=missing,
+        coverage=coverage,
+    )
     draws = None if bootstrap is None else Draws(Resampling.of(bootstrap), alignment.clips)
     intervals: dict[Metric[Any], Bootstrap] = {}
     with options.open_engine() as opened:
@@ -163,6 +186,7 @@ def evaluate(
         durations = next(iter(deltas.values())).durations
         in_blocks = CountsInBlocks(counts, deltas, durations, 1, about_scores)
     notes = [
+        *points_notes(points, processed),
         *alignment.warnings,
         *late_events_note(alignment, in_blocks.durations),
         *in_blocks.notes,
@@ -170,7 +194,14 @@ def evaluate(
         *([] if draws is None else draws.cautions()),
     ]
     result = measure(
-        named, in_blocks.counts, notes, intervals, alignment, in_blocks.deltas, in_blocks.durations
+        named,
+        in_blocks.counts,
+        notes,
+        intervals,
+        replace(alignment, scores=processed),
+        in_blocks.deltas,
+        in_blocks.durations,
+        points,
     )
     return replace(result, blocks=in_blocks.blocks).warn(stacklevel=2)
 
@@ -323,11 +354,14 @@ def measure(
     alignment: Alignment | None = None,
     deltas: Mapping[Criterion, Deltas] | None = None,
     durations: Ticks | None = None,
+    points: OperatingPoints | None = None,
 ) -> Evaluation:
     """Measure the metrics on counts, and return the evaluation.
 
-    ``metrics``: by name. ``durations``: of each clip of the alignment, as evaluated.
+    ``metrics``: by name. ``durations``: of each clip of the alignment, as evaluated. ``points``: where the
+    system was counted, if not at every threshold.
     """
+    counts = counts_at_points(counts, points)
     some = next(iter(counts.values()))
     references = _reference_events(counts, alignment, durations)
     results = {metric: metric.measure(counts[metric.criterion]) for metric in metrics.values()}
@@ -340,11 +374,14 @@ def measure(
         clips=some.clips,
         hours=some.duration / 3600,
         warnings=tuple(
-            dict.fromkeys([*notes, *empty_classes_note(references), *undetected_classes_note(results)])
+            dict.fromkeys(
+                [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
+            )
         ),
         intervals=intervals,
         alignment=alignment,
         deltas={} if deltas is None else deltas,
+        points=points,
     )
 
 

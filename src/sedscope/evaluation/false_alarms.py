@@ -9,6 +9,7 @@ from typing import Any
 from ..counting.counts import Counts
 from ..errors import SedscopeError
 from ..metrics import Metric
+from ..metrics.fixed_threshold import FixedThreshold, Threshold, operating_point
 
 _USUAL_THRESHOLD = 0.5
 
@@ -19,31 +20,31 @@ class FalseAlarms:
 
     Attributes
     ----------
-    threshold : float
+    threshold : float or "points"
         That of the metric, or 0.5 if it has none.
     per_class : mapping of str to float
         False alarms per hour.
     """
 
-    threshold: float
+    threshold: Threshold
     per_class: Mapping[str, float]
 
 
 def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
     """Return the false alarms per hour of the classes without reference events.
 
-    There are none for criteria that do not count events, and where they were not counted: below the
-    floor, or in blocks of classes at a threshold that the metric does not read.
+    There are none for metrics that have a value for such classes, for criteria that do not count events,
+    and where they were not counted: below the floor, or in blocks of classes at a threshold that the
+    metric does not read.
     """
-    points = metric.points_read
-    threshold = float(points) if isinstance(points, (int, float)) else _USUAL_THRESHOLD
+    threshold = metric.threshold if isinstance(metric, FixedThreshold) else _USUAL_THRESHOLD
     per_class: dict[str, float] = {}
-    if not metric.criterion.counts_negatives and not metric.variants:
+    if metric.needs_references and not metric.criterion.counts_negatives and not metric.variants:
         for label, references in counts.references.items():
             if references:
                 continue
             try:
-                tally = counts[label].tally_at(threshold)
+                _, tally = operating_point(counts[label], threshold, metric)
             except SedscopeError:
                 continue
             per_class[label] = float(tally.false_alarms_per_hour(counts.duration / 3600))

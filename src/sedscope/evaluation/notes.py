@@ -13,6 +13,7 @@ from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.coverage import squeezed_references_note
+from ..data.detections import is_binary
 from ..data.score_range import score_range, threshold_note
 from ..data.times import Ticks
 from ..errors import counted, listing, subject
@@ -131,8 +132,9 @@ def never_detected_note(
     """
     some = next(iter(deltas.values()))
     rows = detected_classes(deltas) if detected is None else detected
+    at = "at the operating points" if is_binary(alignment.scores) else "at any threshold"
     if not rows.any():
-        return ["Nothing is detected in any clip, at any threshold."]
+        return [f"Nothing is detected in any clip, {at}."]
     present = np.bincount(some.tables.references.labels, minlength=len(some.classes))
     never = [
         label
@@ -143,20 +145,22 @@ def never_detected_note(
         return []
     verb = "is" if len(never) == 1 else "are"
     return [
-        f"{counted(len(never), 'class')} of the ground truth {verb} never detected, at any threshold: "
+        f"{counted(len(never), 'class')} of the ground truth {verb} never detected, {at}: "
         f"{listing(never)}."
     ]
 
 
-def empty_classes_note(references: Mapping[str, int]) -> list[str]:
-    """Note classes without reference events."""
+def empty_classes_note(references: Mapping[str, int], metrics: Collection[Metric[Any]]) -> list[str]:
+    """Note classes without reference events, which most metrics leave out."""
     empty = [label for label, number in references.items() if not number]
-    if not empty:
+    counting = [type(metric).__name__ for metric in metrics if not metric.needs_references]
+    if not empty or len(counting) == len(metrics):
         return []
     has, they, are = ("has", "it", "is") if len(empty) == 1 else ("have", "they", "are")
+    averages = f"averages (but not of {listing([*dict.fromkeys(counting)])})" if counting else "averages"
     return [
         f"{counted(len(empty), 'class')} {has} no reference events, so {they} {are} left out of the "
-        f"averages: {listing(empty)}."
+        f"{averages}: {listing(empty)}."
     ]
 
 

@@ -37,6 +37,9 @@ from .table_text import (
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
+if TYPE_CHECKING:
+    from ..tuning.operating_points import OperatingPoints
+
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
 
 
@@ -52,7 +55,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         The name of each metric, as it heads the column of a table.
     counts : mapping of Criterion to Counts
         The counts of each criterion; for metrics with a limit on false positives, up to that limit. With
-        several blocks of classes, only the rows that the metrics read (``ClassCounts.complete``).
+        several blocks of classes, only the rows that the metrics read (``ClassCounts.complete``). At
+        operating points, one row for each class.
     classes : tuple of str
         The classes that were evaluated.
     references : mapping of str to int
@@ -73,6 +77,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         they are not kept, and any access is refused.
     blocks : int
         How many blocks of classes were counted one after the other, to stay within the memory limit.
+    points : OperatingPoints or None
+        The operating points of the system, if it was evaluated there.
 
     Examples
     --------
@@ -97,6 +103,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
     alignment: Alignment | None = None
     deltas: Mapping[Criterion, Deltas] = field(default_factory=dict)
     blocks: int = 1
+    points: OperatingPoints | None = None
 
     @overload
     def __getitem__(self, metric: Metric[AnyResult]) -> AnyResult: ...
@@ -106,6 +113,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
     def __getitem__(self, metric: Metric[Any] | str) -> MetricResult:
         if isinstance(metric, str):
             return self.results[metric_called(metric, self.names)]
+        if metric not in self.results and self.points is not None:
+            metric = metric.at_points() or metric
         return self.results[metric]
 
     def __iter__(self) -> Iterator[Metric[Any]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..metrics import Metric
+from ..metrics.fixed_threshold import Threshold
 from ..resampling.intervals import Interval
 
 if TYPE_CHECKING:
@@ -18,9 +20,11 @@ TEXT_COLUMNS = ("metric", "class", "definition")
 def class_rows(evaluation: Evaluation, digits: int = 4) -> list[list[str]]:
     """Return a row per class, a column per metric, and a last row for all classes.
 
-    Beside the missing values of classes without reference events are their false alarms per hour.
+    Beside the missing values of classes without reference events are their false alarms per hour. At
+    operating points, there is a column of thresholds.
     """
     references, intervals = evaluation.references, evaluation.intervals
+    thresholds = {} if evaluation.points is None else evaluation.points.thresholds
 
     def cell(metric: Metric[Any], label: str) -> str:
         rates = evaluation.false_alarms_per_hour.get(metric)
@@ -29,20 +33,29 @@ def class_rows(evaluation: Evaluation, digits: int = 4) -> list[list[str]]:
         interval = intervals[metric].per_class[label] if metric in intervals else None
         return _number(evaluation[metric].per_class[label].value, interval, digits)
 
-    header = ["class", "references", *evaluation.names.values()]
+    def threshold(label: str) -> list[str]:
+        return [f"{thresholds.get(label, math.inf):.6g}"] if thresholds else []
+
+    columns = ["class", "references", *(["threshold"] if thresholds else []), *evaluation.names.values()]
     rows = [
-        [label, str(references[label]), *(cell(metric, label) for metric in evaluation)]
+        [
+            label,
+            str(references[label]),
+            *threshold(label),
+            *(cell(metric, label) for metric in evaluation),
+        ]
         for label in evaluation.classes
     ]
     overall = [
         "overall",
         str(sum(references.values())),
+        *([""] if thresholds else []),
         *(
             _number(result.value, intervals.get(metric), digits)
             for metric, result in evaluation.results.items()
         ),
     ]
-    return [header, *rows, overall]
+    return [columns, *rows, overall]
 
 
 def legend(evaluation: Evaluation, code: str = "") -> list[str]:
@@ -50,11 +63,15 @@ def legend(evaluation: Evaluation, code: str = "") -> list[str]:
     lines = [f"{name}: {code}{metric!r}{code}" for metric, name in evaluation.names.items()]
     if evaluation.intervals:
         lines.append(next(iter(evaluation.intervals.values())).resampling.about())
-    thresholds = sorted({rates.threshold for rates in evaluation.false_alarms_per_hour.values()})
+    thresholds = {rates.threshold for rates in evaluation.false_alarms_per_hour.values()}
     if thresholds:
-        at = f"the threshold {thresholds[0]:g}" if len(thresholds) == 1 else "the metric's threshold"
+        at = "the metric's threshold" if len(thresholds) > 1 else _place(*thresholds)
         lines.append(f"(…/h) false alarms per hour of classes without reference events, at {at}")
     return lines
+
+
+def _place(threshold: Threshold) -> str:
+    return "the operating points" if isinstance(threshold, str) else f"the threshold {threshold:g}"
 
 
 def long_rows(evaluation: Evaluation) -> Iterator[tuple[str | float | None, ...]]:

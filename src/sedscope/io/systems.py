@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 from typing import Any, Literal, TypeAlias
 
@@ -71,6 +71,35 @@ def read_system_scores(
     events = read_events(path, format=format, durations=durations)
     try:
         return detections_as_scores(events, truth, overlaps if stitch is False else "average")
+    except SedscopeError as error:
+        raise SedscopeError(f"{path}: {error}") from None
+
+
+def read_output(
+    path: Location,
+    classes: Iterable[str] = (),
+    *,
+    gaps: Gaps = "error",
+    format: str | None = None,
+    stitch: Chunks | Address | Literal[False] = False,
+    unit: Unit = "seconds",
+) -> Scores:
+    """Read scores, or detections as scores, without a ground truth.
+
+    ``classes``: those that a list of detections may have, besides those that occur in it. The other
+    arguments are those of :func:`read_system_scores`.
+    """
+    if not holds_events(path, format):
+        scores = read_scores(path, format=format, gaps=gaps)
+        return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
+    events = read_events(path, format=format)
+    labels = {event[2] for clip_events in events.values() for event in clip_events}
+    try:
+        return scores_from_events(
+            events,
+            classes=sorted(labels.union(classes)),
+            overlaps="error" if stitch is False else "average",
+        )
     except SedscopeError as error:
         raise SedscopeError(f"{path}: {error}") from None
 

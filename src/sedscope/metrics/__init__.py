@@ -9,6 +9,7 @@ from .classwise import ClasswiseResult as ClasswiseResult
 from .curve_areas import AUROC as AUROC
 from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
+from .false_alarm_rate import FalseAlarmRate as FalseAlarmRate
 from .metric import ClassResult as ClassResult
 from .metric import Metric as Metric
 from .metric import MetricResult as MetricResult

@@ -244,7 +244,7 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         per_class: dict[str, ClassValue[CurveType]] = {}
         for label in counts:
             per_class[label] = ClassValue(np.nan)
-            if counts.references[label]:
+            if self._is_defined_for(counts.references[label]):
                 of_class = counts[label]
                 self._require_points(of_class, counts.duration)
                 class_value = self.of_class(of_class, hours)
@@ -278,7 +278,7 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         1.0
         """
         pooled = counts.pooled()
-        if not pooled.references:
+        if not self._is_defined_for(pooled.references):
             return ClassValue(np.nan)
         self._require_points(pooled, counts.duration)
         class_value = self.of_class(pooled, counts.duration / 3600)
@@ -319,20 +319,27 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
             )
         if kind == "micro":
             return self.of_all(result.counts).value
-        labels = [label for label in sorted(result.per_class) if result.counts.references[label]]
+        references = result.counts.references
+        labels = [label for label in sorted(result.per_class) if self._is_defined_for(references[label])]
         if not labels:
             return np.nan
         if kind == "micro_tuned":
             tallies = [result.per_class[label].tally for label in labels]
             return self.of_tally(reduce(add, [tally for tally in tallies if tally is not None]))
         values = np.array([result.per_class[label].value for label in labels])
-        weights = np.array([result.counts.references[label] for label in labels])
+        weights = np.array([references[label] for label in labels])
         defined = ~np.isnan(values)
+        if kind == "weighted":
+            defined &= weights > 0
         if not defined.any():
             return np.nan
         return float(
             np.average(values[defined], weights=weights[defined] if kind == "weighted" else None)
         )
+
+    def _is_defined_for(self, references: int) -> bool:
+        """Return whether the metric has a value for a class with this many references."""
+        return bool(references) or not self.needs_references
 
     def _check(self) -> None:
         """Refuse a criterion or an average that the metric is not defined for."""

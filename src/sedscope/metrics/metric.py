@@ -17,10 +17,10 @@ from .psd_roc import PSDROCParameters
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PointsRead: TypeAlias = float | Literal["all", "extremes"]
-"""The operating points of a class that a metric depends on: all of them; the one of a threshold; or
-``"extremes"``: of consecutive points with equally many true positives, the first with the fewest false
-positives, and the last."""
+PointsRead: TypeAlias = float | Literal["all", "extremes", "points"]
+"""The operating points of a class that a metric depends on: all of them; the one of a threshold; the only
+one that the class has (``"points"``); or ``"extremes"``: of consecutive points with equally many true
+positives, the first with the fewest false positives, and the last."""
 
 
 class ClassResult(Protocol):
@@ -70,6 +70,8 @@ class Metric(Defined, ABC, Generic[Result]):
     """Whether a larger value is a better one."""
     has_thresholds: ClassVar[bool] = False
     """Whether the value of a class belongs to one threshold."""
+    needs_references: ClassVar[bool] = True
+    """Whether the metric has no value for a class without reference events."""
 
     @abstractmethod
     def measure(self, counts: Counts) -> Result:
@@ -134,6 +136,22 @@ class Metric(Defined, ABC, Generic[Result]):
         FScore(Clip(aggregation='max'), threshold=0.5, beta=1, average='macro')
         """
         return self
+
+    def at_points(self) -> Metric[Any] | None:
+        """Return the same metric at the operating points of a system.
+
+        Returns
+        -------
+        Metric or None
+            None for a metric that has no threshold of its own.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.FScore(sed.Clip()).at_points()
+        FScore(Clip(aggregation='max'), threshold='points', beta=1, average='macro')
+        """
+        return None
 
     @property
     def psd_roc(self) -> PSDROCParameters | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,48 +19,9 @@ from ..definitions import LARGEST_WEIGHT, require_number
 from ..errors import SedscopeError
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
 from .curves import ThresholdCurve, fscore_name, operating_scores, require_all_points
+from .fixed_threshold import FixedThreshold, Rate, Threshold, require_threshold
 from .mean_curves import mean_threshold_curve
-from .metric import PointsRead
 from .registry import METRICS
-
-
-class _FixedThreshold(ClasswiseMetric[None]):
-    """A quantity at a fixed threshold."""
-
-    threshold: float
-
-    has_thresholds: ClassVar[bool] = True
-
-    @property
-    def points_read(self) -> PointsRead:
-        """The one of the threshold."""
-        return self.threshold
-
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
-        tally = counts.tally_at(self.threshold)
-        return ClassValue(self.of_tally(tally), self.threshold, tally)
-
-    def of_all(self, counts: Counts) -> ClassValue[None]:
-        tables = list(counts.values())
-        if all(table.complete for table in tables):
-            return super().of_all(counts)
-        tally = reduce(add, [table.tally_at(self.threshold) for table in tables])
-        if not tally.references:
-            return ClassValue(np.nan)
-        return ClassValue(self.of_tally(tally), self.threshold, tally)
-
-
-@dataclass(frozen=True, repr=False)
-class _Rate(_FixedThreshold):
-    """A quantity at a fixed threshold that has no other parameters."""
-
-    criterion: Criterion
-    threshold: float = 0.5
-    average: str = "macro"
-
-    def __post_init__(self) -> None:
-        self._check()
-        require_number(self, "threshold")
 
 
 class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
@@ -105,15 +64,15 @@ class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class FScore(_FixedThreshold):
+class FScore(FixedThreshold):
     """F-score at one threshold for all classes.
 
     Parameters
     ----------
     criterion : Criterion
         What counts as found.
-    threshold : float, default 0.5
-        Frames with ``score > threshold`` are active.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
     beta : float, default 1.0
         The weight of recall.
     average : {"macro", "micro", "weighted"}, default "macro"
@@ -127,13 +86,13 @@ class FScore(_FixedThreshold):
     """
 
     criterion: Criterion
-    threshold: float = 0.5
+    threshold: Threshold = 0.5
     beta: float = 1.0
     average: str = "macro"
 
     def __post_init__(self) -> None:
         self._check()
-        require_number(self, "threshold")
+        require_threshold(self)
         require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
 
     def of_tally(self, tally: Tally) -> float:
@@ -213,15 +172,15 @@ class _WithSubstitutions(ClasswiseMetric[CurveType]):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class ErrorRate(_WithSubstitutions[None], _Rate):
+class ErrorRate(_WithSubstitutions[None], Rate):
     """Deletions and insertions per reference, at one threshold for all classes.
 
     Parameters
     ----------
     criterion : Criterion
         What counts as found.
-    threshold : float, default 0.5
-        Frames with ``score > threshold`` are active.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged. ``micro`` also counts substitutions, each of which replaces one
         deletion and one insertion.
@@ -279,7 +238,7 @@ class BestErrorRate(_WithSubstitutions[ThresholdCurve], _BestThreshold):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class Precision(_Rate):
+class Precision(Rate):
     """The share of detections that are true, at one threshold for all classes.
 
     It is not defined (NaN) for a class without detections, which averages leave out. Curves and
@@ -289,8 +248,8 @@ class Precision(_Rate):
     ----------
     criterion : Criterion
         What counts as found.
-    threshold : float, default 0.5
-        Frames with ``score > threshold`` are active.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
 
@@ -307,15 +266,15 @@ class Precision(_Rate):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class Recall(_Rate):
+class Recall(Rate):
     """The share of references that are found (sensitivity), at one threshold for all classes.
 
     Parameters
     ----------
     criterion : Criterion
         What counts as found.
-    threshold : float, default 0.5
-        Frames with ``score > threshold`` are active.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
 
@@ -332,15 +291,15 @@ class Recall(_Rate):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class Specificity(_Rate):
+class Specificity(Rate):
     """The share of segments or clips without the class in which it is not detected.
 
     Parameters
     ----------
     criterion : Criterion
         ``Segment`` or ``Clip``: the metric needs true negatives.
-    threshold : float, default 0.5
-        Frames with ``score > threshold`` are active.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
 
@@ -359,15 +318,15 @@ class Specificity(_Rate):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class BalancedAccuracy(_Rate):
+class BalancedAccuracy(Rate):
     """The mean of sensitivity and specificity, of segments or clips.
 
     Parameters
     ----------
     criterion : Criterion
         ``Segment`` or ``Clip``: the metric needs true negatives.
-    threshold : float, default 0.5
-        Frames with ``score > threshold`` are active.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..data.scores import ClipScores
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing
+from .chain import Chain
 from .postprocessing import PostProcessing, require_postprocessings
 from .registry import POSTPROCESSINGS
 
@@ -77,6 +78,22 @@ class PerClass(PostProcessing):
                 scores = postprocessing.process(scores, [classes[column] for column in columns])
             group_scores.append(scores)
         return _join_columns(group_scores, list(groups.values()))
+
+
+def step_for_class(step: PostProcessing, label: str) -> PostProcessing | None:
+    """Return what a post-processing does to the scores of one class; None if nothing.
+
+    >>> from sedscope.postprocessing import MedianFilter
+    >>> step_for_class(Chain(PerClass({"Dog": MedianFilter(1)}), MedianFilter(2)), "Cat")
+    MedianFilter(seconds=2)
+    """
+    if isinstance(step, PerClass):
+        own = dict(step.by_class).get(label)
+        return None if own is None else step_for_class(own, label)
+    if isinstance(step, Chain):
+        parts = [part for inner in step.steps if (part := step_for_class(inner, label)) is not None]
+        return None if not parts else parts[0] if len(parts) == 1 else Chain(*parts)
+    return step
 
 
 def _join_columns(groups: Sequence[ClipScores], columns: Sequence[Sequence[int]]) -> ClipScores:

@@ -48,9 +48,7 @@ class PostProcessing(Defined, ABC):
             If the post-processing does not fit the classes of the scores. A clip whose scores it
             cannot process raises when it is read.
         """
-        problems = self.problems(scores.classes)
-        if problems:
-            raise SedscopeError(f"{self!r:.200} does not fit these scores. {' '.join(problems)}")
+        self.require_fit(scores.classes)
 
         def load(clip: str) -> ClipScores:
             clip_scores = scores[clip]
@@ -126,6 +124,18 @@ class PostProcessing(Defined, ABC):
             One sentence per problem; empty if there is none.
         """
         return []
+
+    def require_fit(self, classes: Sequence[str]) -> None:
+        """Raise an error if the post-processing cannot be used for some classes.
+
+        Parameters
+        ----------
+        classes : sequence of str
+            The classes of the scores.
+        """
+        problems = self.problems(classes)
+        if problems:
+            raise SedscopeError(f"{self!r:.200} does not fit these scores. {' '.join(problems)}")
 
 
 def require_duration(owner: PostProcessing, name: str, *, at_least: float = 0) -> None:

@@ -13,6 +13,8 @@ def thresholds_read(metric: Metric[Any], evaluation: Evaluation) -> str:
     points = metric.points_read
     if isinstance(points, (int, float)):
         return f"at the threshold {points:g}"
+    if points == "points":
+        return "at the operating points of the system"
     if metric.has_thresholds:
         return "at the threshold that the metric chooses for each class"
     if any(table.given for table in evaluation.counts[metric.criterion].values()):

@@ -19,9 +19,17 @@ from .header import build_header, omissions
 from .metric_legend import thresholds_read
 from .packing import RESOLUTION, pack, pack_steps
 from .panels import build_panels
-from .schema import CountsAtPositions, CriterionEntry, Limits, MetricEntry, MetricValues, Page
+from .schema import (
+    CountsAtPositions,
+    CriterionEntry,
+    Limits,
+    MetricEntry,
+    MetricValues,
+    Page,
+    PointsEntry,
+)
 from .source import ReportSource
-from .systems import as_systems
+from .systems import System, as_systems
 
 
 def build_page(
@@ -65,6 +73,7 @@ def build_page(
             [_counts_at_positions(counts) for counts in by_criterion.values()]
             for by_criterion in source.at_positions
         ],
+        points=[_points_entry(system, source) for system in systems],
         false_alarm_rates=list(source.false_alarm_rates.items()),
         resolution=RESOLUTION,
         panels=panels,
@@ -87,6 +96,23 @@ def _criterion_entry(criterion: Criterion, source: ReportSource) -> CriterionEnt
             for system in source.systems
         ],
         rule=criterion.matching_rule(),
+    )
+
+
+def _points_entry(system: System, source: ReportSource) -> PointsEntry | None:
+    points = system.evaluation.points
+    if points is None:
+        return None
+    return PointsEntry(
+        positions=[
+            int(np.argmax(thresholds <= points.thresholds.get(label, np.inf)))
+            for label, thresholds in source.thresholds.items()
+        ]
+        if points.thresholds
+        else [],
+        thresholds=points.thresholds,
+        text=points.to_toml(),
+        postprocessing={label: repr(step) for label, step in points.postprocessing.items()},
     )
 
 

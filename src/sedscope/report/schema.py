@@ -102,6 +102,20 @@ class CountsAtPositions:
 
 
 @dataclass(frozen=True)
+class PointsEntry:
+    """The operating points of a system, where its sliders start."""
+
+    positions: Sequence[int]
+    """Of the slider of each detailed class."""
+    thresholds: Mapping[str, float]
+    """As the file has them, by class. The others are never detected."""
+    text: str
+    """The file, as long as no slider was moved."""
+    postprocessing: Mapping[str, str]
+    """The definition for each class that has one."""
+
+
+@dataclass(frozen=True)
 class PanelEntry:
     """A panel that is on the page."""
 
@@ -131,6 +145,8 @@ class Page:
     """Those that every detailed class has, decreasing."""
     counts: Sequence[Sequence[Sequence[CountsAtPositions]]]
     """By system, criterion and detailed class."""
+    points: Sequence[PointsEntry | None]
+    """By system; None for systems that were evaluated at every threshold."""
     false_alarm_rates: Sequence[tuple[float, int]]
     """False alarms per hour that the sliders reach, and how many false alarms they are."""
     resolution: int

@@ -48,12 +48,17 @@ def class_thresholds(
         return np.unique(np.concatenate([table.scores for table in tables]).astype(np.float64))[::-1]
     floor = max(table.floor for table in tables)
     important = [_short_thresholds(table, important_rows(table, hours)) for table in tables]
-    chosen = np.unique(np.concatenate([*important, shared, np.array([*metric_thresholds], np.float64)]))
+    measured = np.array([*metric_thresholds], np.float64)
+    measured = measured[measured >= floor]
+    chosen = np.unique(np.concatenate([*important, shared, measured]))
     chosen = chosen[chosen >= floor]
     room = max(0, MAX_POSITIONS - len(chosen)) // (2 * len(tables))
     fillers = [_short_thresholds(table, even_rows(table, room)) for table in tables]
     rising = np.unique(np.concatenate([chosen, *fillers]))
-    kept: FloatArray = rising[(rising >= floor) & ~np.isnan(rising)][-MAX_POSITIONS:]
+    kept: FloatArray = rising[(rising >= floor) & ~np.isnan(rising)]
+    if len(kept) > MAX_POSITIONS:  # leave out the lowest, but none at which a metric was measured
+        others = np.setdiff1d(kept, measured)[len(kept) - MAX_POSITIONS :]
+        kept = np.union1d(others, measured)
     return kept[::-1] if len(kept) else np.array([floor])
 
 

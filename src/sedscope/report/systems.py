@@ -40,16 +40,26 @@ class System:
     reaches_best_fscore: bool = False
     """Whether no threshold below the counts has a better F-score."""
 
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The thresholds of its operating points, if it was evaluated there."""
+        points = self.evaluation.points
+        return {} if points is None else dict(points.thresholds)
+
 
 def as_systems(evaluations: Mapping[str, Evaluation], options: RunOptions) -> list[System]:
     """Count each system as far down as the report shows. All must share metrics, classes and clips."""
     _require_same_setup(evaluations)
     systems = [_system(name, evaluation) for name, evaluation in evaluations.items()]
     first = systems[0].evaluation
-    if first.clips * len(first.classes) > _MAX_PAIRS or any(s.alignment is None for s in systems):
-        return systems
+    large = first.clips * len(first.classes) > _MAX_PAIRS
     with options.open_engine() as engine:
         engines = [engine.for_system(system.name) if len(systems) > 1 else engine for system in systems]
+        systems = [
+            _around_points(system, own, large) for system, own in zip(systems, engines, strict=True)
+        ]
+        if large or any(system.alignment is None for system in systems):
+            return systems
         ends = [_lowest_scores(system, own) for system, own in zip(systems, engines, strict=True)]
         lowest = {label: min(scores[label] for scores in ends) for label in first.classes}
         systems = [
@@ -60,7 +70,8 @@ def as_systems(evaluations: Mapping[str, Evaluation], options: RunOptions) -> li
         for system in systems
         for counts in system.counts.values()
     ]
-    lowest = {label: min(scores[label] for scores in shown) for label in first.classes}
+    shown += [system.thresholds for system in systems]
+    lowest = {label: min(scores.get(label, np.inf) for scores in shown) for label in first.classes}
     return [_cut_at(system, lowest) for system in systems]
 
 
@@ -96,6 +107,21 @@ def _system(name: str, evaluation: Evaluation) -> System:
     if alignment is not None:
         alignment = replace(alignment, scores=cached(alignment.scores))
     return System(name, evaluation, alignment, evaluation.counts, evaluation.deltas, evaluation.counts)
+
+
+def _around_points(system: System, engine: Engine, large: bool) -> System:
+    """Return a system that was evaluated at operating points with counts at other thresholds, too.
+
+    In a large set, they go down to the operating points.
+    """
+    if not system.thresholds or not system.evaluation.counts:
+        return system
+    lowest = [system.thresholds.get(label, np.inf) for label in system.evaluation.classes]
+    request = DeltaRequest(floors={None: np.array(lowest)} if large else {})
+    requests = dict.fromkeys(system.evaluation.counts, request)
+    deltas = engine.run_pass(_alignment_for(engine, system), requests, None)
+    counts = {criterion: part.counts(threads=engine.threads) for criterion, part in deltas.items()}
+    return replace(system, counts=counts, deltas=deltas, measured_counts=counts)
 
 
 def _alignment_for(engine: Engine, system: System) -> Alignment:

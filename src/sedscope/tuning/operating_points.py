@@ -1,21 +1,32 @@
-"""Operating points: one threshold per class, perhaps after a post-processing; saved and loaded."""
+"""Operating points: one threshold per class, perhaps after a post-processing; saved and loaded.
+
+They are complete: applied to the scores as the system outputs them, they give the detections.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..data.detections import DetectedEvents, at_thresholds, detect
+import numpy as np
+
+from ..criteria import Collar, Criterion
+from ..criteria.registry import parse_criterion
+from ..data.detections import DetectedEvents, at_thresholds, class_thresholds, detect
+from ..data.recordings import ClipPieces
 from ..data.scores import Scores
+from ..data.short_numbers import shortest_between
 from ..errors import SedscopeError, counted, listing, shortened
 from ..io.atomic_write import write_text
-from ..io.locations import input_location, read_input
+from ..io.locations import Location, input_location, read_input
+from ..metrics import ErrorRate, FalseAlarmRate, FScore, Metric, Precision, Recall, parse_metric
 from ..notebook.html_table import html_table
-from ..postprocessing import PerClass, PostProcessing, parse_postprocessing
+from ..postprocessing import Chain, PerClass, PostProcessing, parse_postprocessing
+from ..postprocessing.per_class import step_for_class
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,6 +103,122 @@ class OperatingPoints:
         """
         return PerClass(self.postprocessing)(scores) if self.postprocessing else scores
 
+    def after(self, postprocessing: PostProcessing, classes: Iterable[str]) -> OperatingPoints:
+        """Return the same points with one more post-processing, which comes first.
+
+        Use it for points that were chosen on post-processed scores, so that they can be applied to the
+        scores as the system outputs them.
+
+        Parameters
+        ----------
+        postprocessing : PostProcessing
+            What was done to the scores before the points were chosen.
+        classes : iterable of str
+            The classes of the scores.
+
+        Returns
+        -------
+        OperatingPoints
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> from sedscope.postprocessing import MedianFilter
+        >>> sed.OperatingPoints({"Dog": 0.5}).after(MedianFilter(0.3), ["Dog"]).postprocessing
+        {'Dog': MedianFilter(seconds=0.3)}
+        """
+        labels = [*classes]
+        postprocessing.require_fit(labels)
+        steps: dict[str, PostProcessing] = {}
+        for label in labels:
+            own = self.postprocessing.get(label, Chain())
+            step = step_for_class(Chain(postprocessing, own), label)
+            if step is not None:
+                steps[label] = step
+        return replace(self, postprocessing=steps)
+
+    def shortened(self, scores: Scores) -> OperatingPoints:
+        """Return the same points with as few digits as the scores allow.
+
+        Each threshold becomes the shortest decimal between its neighbours among the scores, so that
+        exactly the same is detected in them.
+
+        Parameters
+        ----------
+        scores : Scores
+            The scores of the system, before any post-processing. All of them are read.
+
+        Returns
+        -------
+        OperatingPoints
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> sed.OperatingPoints({"Dog": 0.412345}).shortened(scores).thresholds
+        {'Dog': 0.5}
+        """
+        limits = class_thresholds(scores, self.thresholds)
+        below, above = np.full(len(limits), -np.inf), np.full(len(limits), np.inf)
+        processed = self.process(scores)
+        for clip in processed:
+            opened = processed.open(clip)
+            for piece in opened.read() if isinstance(opened, ClipPieces) else [opened.values]:
+                values = np.asarray(piece, np.float64)
+                active = values > limits
+                below = np.maximum(below, np.where(active, -np.inf, values).max(0, initial=-np.inf))
+                above = np.minimum(above, np.where(active, values, np.inf).min(0, initial=np.inf))
+        short = {
+            label: shortest_between(float(low), float(high), float(limit))
+            for label, low, high, limit in zip(scores.classes, below, above, limits, strict=True)
+            if np.isfinite(limit)
+        }
+        thresholds = {label: short.get(label, limit) for label, limit in self.thresholds.items()}
+        return replace(self, thresholds=thresholds)
+
+    def metrics(self) -> dict[str, Metric[Any]]:
+        """Return what to measure at the points, by name.
+
+        The metrics are precision, recall, F-score, error rate and false alarms per hour, by the criterion
+        that the points were chosen by; by ``Collar()`` if the provenance names none.
+
+        Returns
+        -------
+        dict of str to Metric
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> points = sed.OperatingPoints({"Dog": 0.5}, {"criterion": "Segment(length=1)"})
+        >>> [*points.metrics()]
+        ['precision', 'recall', 'fscore', 'error_rate', 'false_alarms_per_hour']
+        >>> points.metrics()["recall"]
+        Recall(Segment(length=1, aggregation='max'), threshold='points', average='macro')
+        """
+        criterion = self._criterion()
+        return {
+            "precision": Precision(criterion, "points"),
+            "recall": Recall(criterion, "points"),
+            "fscore": FScore(criterion, "points"),
+            "error_rate": ErrorRate(criterion, "points"),
+            "false_alarms_per_hour": FalseAlarmRate(criterion, "points"),
+        }
+
+    def _criterion(self) -> Criterion:
+        """Return the criterion that the points were chosen by."""
+        try:
+            if "metric" in self.provenance:
+                return parse_metric(self.provenance["metric"]).criterion
+            if "criterion" in self.provenance:
+                return parse_criterion(self.provenance["criterion"])
+        except SedscopeError as error:
+            raise SedscopeError(
+                f"The operating points do not say by which criterion they were chosen: {error} Choose the "
+                "metrics (--metric)."
+            ) from None
+        return Collar()
+
     def apply(self, scores: Scores) -> Scores:
         """Return the post-processed scores at the thresholds: 1 where detected, ``-inf`` elsewhere.
 
@@ -159,6 +286,23 @@ class OperatingPoints:
         ...     sed.OperatingPoints.load(f"{folder}/points.toml").thresholds
         {'Dog': 0.5}
         """
+        write_text(path, self.to_toml())
+
+    def to_toml(self) -> str:
+        """Return the text that :meth:`save` writes.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> print(sed.OperatingPoints({"Dog": 0.5}).to_toml())
+        [thresholds]
+        "Dog" = 0.5
+        <BLANKLINE>
+        """
         tables: dict[str, Mapping[str, Any]] = {
             "thresholds": self.thresholds,
             "provenance": self.provenance,
@@ -170,10 +314,10 @@ class OperatingPoints:
             if not table and name != "thresholds":
                 continue
             lines += [f"[{name}]", *(f"{_quoted(k)} = {_toml(v)}" for k, v in table.items()), ""]
-        write_text(path, "\n".join(lines))
+        return "\n".join(lines)
 
     @staticmethod
-    def load(path: str | Path) -> OperatingPoints:
+    def load(path: str | Location) -> OperatingPoints:
         """Read a file that :meth:`save` wrote.
 
         Parameters

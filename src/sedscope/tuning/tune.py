@@ -17,8 +17,9 @@ from ..counting.deltas import Deltas, combine
 from ..counting.request import DeltaRequest
 from ..counting.tally import Tally
 from ..counting.threads import thread_count
-from ..data.alignment import Alignment, align
+from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing
+from ..data.clip_ids import clip_list_digest
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
@@ -84,6 +85,8 @@ class Tuning:
         What is best for each class.
     points : OperatingPoints
         The post-processing and threshold of each class, to save and use.
+    clips : tuple of str
+        The clips that the classes were tuned on.
     notes : tuple of str
         What to know about the values.
 
@@ -102,6 +105,7 @@ class Tuning:
     cross_validated: float | None
     per_class: Mapping[str, ClassTuning]
     points: OperatingPoints
+    clips: tuple[str, ...]
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -215,8 +219,10 @@ def tune(
     deltas = by_criterion[metric.criterion]
     if not len(deltas.tables.references.labels):
         raise SedscopeError("No class has reference events, so nothing can be tuned.")
-    grid = _Grid(metric, candidates, deltas, held_out, thread_count(threads), steps.stage(settings))
-    return grid.tuning(alignment)
+    grid = _Grid(
+        metric, candidates, deltas, held_out, seed, thread_count(threads), steps.stage(settings)
+    )
+    return grid.tuning()
 
 
 @dataclass(frozen=True)
@@ -236,16 +242,20 @@ class _Grid:
         candidates: Sequence[PostProcessing],
         deltas: Deltas,
         held_out: NDArray[np.bool_],
+        seed: int,
         threads: int,
         progress: Progress | None,
     ) -> None:
-        """``held_out``: ((1 + folds) × clips) nothing in the first row, then the clips of each fold."""
+        """``held_out``: ((1 + folds) × clips) nothing in the first row, then the clips of each fold.
+
+        ``seed``: of the split.
+        """
         self.metric = metric
         self.candidates = candidates
         self.deltas = [deltas.variants[candidate] for candidate in candidates]
         self.classes, self.clips = deltas.classes, deltas.clips
         self.threads = threads
-        self.folds = len(held_out) - 1
+        self.folds, self.seed = len(held_out) - 1, seed
         self.held_out = held_out.astype(np.int32)
         self.tuned_on = (~held_out).astype(np.int32)
         values = []
@@ -257,7 +267,7 @@ class _Grid:
         goodness = self.values if metric.higher_is_better else -self.values
         self.best = np.argmax(np.where(np.isnan(goodness), -np.inf, goodness), axis=0)
 
-    def tuning(self, alignment: Alignment) -> Tuning:
+    def tuning(self) -> Tuning:
         """Return the best choice, and what it gives."""
         result = self.metric.measure(self._chosen(0).counts(threads=self.threads))
         validated = self._cross_validated() if self.folds else None
@@ -271,12 +281,14 @@ class _Grid:
                 values=dict(zip(self.candidates, self.values[:, 0, c].tolist(), strict=True)),
                 cross_validated=None if validated is None else validated.per_class[label],
             )
+        judged = {} if validated is None else self._judgement(validated)
         return Tuning(
             metric=self.metric,
             value=result.value,
             cross_validated=None if validated is None else validated.value,
             per_class=per_class,
-            points=self._points(per_class, alignment),
+            points=self._points(per_class, {"value": f"{result.value:.6g}", **judged}),
+            clips=self.clips,
             notes=tuple(self._notes(per_class)),
         )
 
@@ -316,7 +328,13 @@ class _Grid:
     def _counts(self, deltas: Deltas, weights: NDArray[np.int32]) -> Counts:
         return deltas.counts(weights=weights, threads=self.threads)
 
-    def _points(self, per_class: Mapping[str, ClassTuning], alignment: Alignment) -> OperatingPoints:
+    def _judgement(self, validated: _CrossValidated) -> dict[str, str]:
+        folds = f"{self.folds} (seed {self.seed})"
+        return {"folds": folds, "cross_validated": f"{validated.value:.6g}"}
+
+    def _points(
+        self, per_class: Mapping[str, ClassTuning], judgement: Mapping[str, str]
+    ) -> OperatingPoints:
         from .. import __version__
 
         durations = self.deltas[0].durations
@@ -335,7 +353,9 @@ class _Grid:
                 "sedscope": __version__,
                 "metric": repr(self.metric),
                 "chosen_from": counted(len(self.candidates), "post-processing"),
-                "clips": str(len(alignment.clips)),
+                **judgement,
+                "clips": str(len(self.clips)),
+                "clips_sha256": clip_list_digest(self.clips),
                 "hours": f"{int(durations.sum()) / 3.6e9:.4f}",
             },
         )

@@ -184,8 +184,13 @@ def _rates(metric: Any, table: Table, point: OperatingPoint, pooled: bool) -> fl
 
 
 def of_class(metric: Any, table: Table, *, pooled: bool = False) -> float | None:
-    """The value of a metric of a class with references, or of all classes; None if it is not checked."""
+    """The value of a metric of a class, or of all classes; None if it is not checked."""
     n, points = table.references, table.points
+    if isinstance(metric, sed.FalseAlarmRate):
+        assert not isinstance(metric.threshold, str)
+        return float(Fraction(table.at(metric.threshold).fp * HOUR, table.ticks))
+    if not n:
+        return NAN
     if isinstance(metric, sed.BestFScore):
         return float(max(fscore(point, n, metric.beta) for point in points))
     if isinstance(metric, sed.BestErrorRate):
@@ -279,7 +284,7 @@ def judge(case: Case) -> Mapping[str, int]:
         measured = result[metric]
         values: dict[str, float | None] = {}
         for label, table in zip(case.classes, of_classes, strict=True):
-            values[label] = of_class(metric, table) if table.references else NAN
+            values[label] = of_class(metric, table)
             got, wanted = measured.per_class[label].value, values[label]
             if wanted is not None:
                 kind = f"value of {type(metric).__name__}, {kind_of(metric.criterion)}"
@@ -299,13 +304,13 @@ def _average(
 ) -> float | None:
     """The average that the metric asks for; None if it is not checked."""
     if metric.average == "micro":
-        return of_class(metric, of_all, pooled=True) if of_all.references else NAN
+        return of_class(metric, of_all, pooled=True)
     if metric.average == "micro_tuned" or isinstance(metric, sed.DPrime):
         return None
     weighted = [
         (value, table.references if metric.average == "weighted" else 1)
         for value, table in zip(values.values(), of_classes, strict=True)
-        if table.references
+        if table.references or not metric.needs_references
     ]
     defined = [(value, weight) for value, weight in weighted if value is None or value == value]
     if any(value is None for value, _ in defined):

@@ -3,7 +3,7 @@
 import { button, byId, el, select } from "./dom.js";
 import { operatingPointsText, save } from "./exports.js";
 import { clipped, falseAlarmDigits, fixed, short, whole } from "./format.js";
-import { positionOf } from "./model.js";
+import { positionOf, unpackNumber } from "./model.js";
 
 export function addControls(model, state) {
   const several = model.systems.length > 1;
@@ -47,7 +47,10 @@ export function addControls(model, state) {
         el("span", {}, linked, " all systems")) : null),
     el("div", { class: "row screen" },
       el("label", { class: "field grow" }, el("span", {}, "Threshold"), slider), input,
-      button("Best F1", () => state.setBestF1(), { id: "best" }), rates, download),
+      button("Best F1", () => state.setBestF1(), { id: "best" }),
+      model.page.points.some((points) => points?.positions.length) ? button("Operating points", () => state.setPoints(),
+        { id: "points", title: "Set the thresholds that the system was evaluated at" }) : null,
+      rates, download),
     el("div", { class: "row" }, summary, positions),
   );
 
@@ -98,9 +101,13 @@ function positionsText(model, state, thresholds) {
   return `${positions}; the counts change at ${whole(scores)} scores in this range.`;
 }
 
+// Saves the chosen thresholds. Operating points that were not moved are saved as they came.
 function saveThresholds(model, state) {
   const { header } = model.page;
-  const thresholds = model.labels.map((label, k) => [label, state.threshold(k)]);
+  const points = model.page.points[state.system];
+  const moved = model.labels.map((_, k) => state.positions[state.system][k] !== model.startOf(state.system, k));
+  const chosen = new Map(Object.entries(points?.thresholds ?? {}).map(([label, value]) => [label, unpackNumber(value)]));
+  model.labels.forEach((label, k) => moved[k] && chosen.set(label, state.threshold(k)));
   const provenance = [
     ["sedscope", header.versions[0][1]],
     ["criterion", model.criteria[state.criterion].definition],
@@ -109,5 +116,7 @@ function saveThresholds(model, state) {
     ["clips", String(header.clips)],
     ["hours", fixed(model.hours)],
   ];
-  save("points.toml", "application/toml", operatingPointsText(thresholds, provenance));
+  const text = points && !moved.includes(true) ? points.text
+    : operatingPointsText([...chosen], provenance, Object.entries(points?.postprocessing ?? {}));
+  save("points.toml", "application/toml", text);
 }

@@ -110,7 +110,7 @@ function styledCopy(picture) {
 }
 
 // The chosen thresholds in the format of `sedscope detect --points`.
-export function operatingPointsText(thresholds, provenance) {
+export function operatingPointsText(thresholds, provenance, postprocessing) {
   const quoted = (text) => `"${text.replace(/[\\"]/g, "\\$&")
     .replace(/[\u0000-\u001f\u007f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
   const number = (value) => {
@@ -118,8 +118,10 @@ export function operatingPointsText(thresholds, provenance) {
     const text = String(value);
     return /[.e]/.test(text) ? text : `${text}.0`;
   };
+  const table = (name, entries) => (entries.length
+    ? [`[${name}]`, ...entries.map(([key, text]) => `${quoted(key)} = ${quoted(text)}`), ""] : []);
   return [
     "[thresholds]", ...thresholds.map(([label, value]) => `${quoted(label)} = ${number(value)}`), "",
-    "[provenance]", ...provenance.map(([name, text]) => `${quoted(name)} = ${quoted(text)}`), "",
+    ...table("provenance", provenance), ...table("postprocessing", postprocessing),
   ].join("\n");
 }

@@ -37,6 +37,11 @@ export class Model {
     return this.criteria[criterion].references[this.page.detailed[k]];
   }
 
+  // The position of the operating point of a class; undefined for systems that have none.
+  startOf(system, k) {
+    return this.page.points[system]?.positions[k];
+  }
+
   // The counts of a class at a position of its slider.
   tally(system, criterion, k, position) {
     const { tp, fp, ct } = this.counts[system][criterion][k];

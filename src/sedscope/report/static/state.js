@@ -16,6 +16,7 @@ export class State {
     this.listeners = [];
     this.notify = beforeNextFrame(() => this.listeners.forEach((listener) => listener()));
     this.setBestF1();
+    this.setPoints();
   }
 
   listen(listener) {
@@ -52,6 +53,11 @@ export class State {
 
   setBestF1() {
     this.setPositions((s, k) => this.model.bestPosition(s, this.criterion, k, (tally) => tally.f1));
+  }
+
+  // Sets the systems that were evaluated at operating points to these.
+  setPoints() {
+    this.setPositions((s, k) => this.model.startOf(s, k) ?? this.positions[s][k]);
   }
 
   // Sets the largest recall with at most that many false alarms.

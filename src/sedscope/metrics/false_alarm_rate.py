@@ -1,0 +1,93 @@
+"""False alarms per hour at a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, ClassVar
+
+from ..counting.class_counts import ClassCounts
+from ..counting.counts import Counts
+from ..counting.tally import Tally
+from ..criteria import Criterion
+from ..errors import SedscopeError
+from .classwise import ClassValue, ClasswiseResult
+from .fixed_threshold import FixedThreshold, Threshold, operating_point, require_threshold
+from .registry import METRICS
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class FalseAlarmRate(FixedThreshold):
+    """False positives per hour of recording, at one threshold for all classes.
+
+    Classes without reference events have a value, too: all their detections are false alarms.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found. For ``Segment`` and ``Clip``, false alarms are segments and clips.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
+    average : {"micro", "macro"}, default "micro"
+        The value over all classes. ``micro``: the false alarms of all classes together, which is the sum
+        of the classes' rates. ``macro``: the mean over all classes.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2, 0.7], [0.9, 0.1]]}, classes=["Dog", "Cat"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 2})
+    >>> rate = FalseAlarmRate(sed.Collar())
+    >>> rate
+    FalseAlarmRate(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.5, average='micro')
+    >>> result = sed.evaluate(scores, truth, rate)[rate]
+    >>> result.value, result.per_class["Cat"].value
+    (1800.0, 1800.0)
+    """
+
+    criterion: Criterion
+    threshold: Threshold = 0.5
+    average: str = "micro"
+
+    averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
+    higher_is_better: ClassVar[bool] = False
+    needs_references: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_threshold(self)
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
+        threshold, tally = operating_point(counts, self.threshold, self)
+        return ClassValue(_per_hour(tally, hours), threshold, tally)
+
+    def of_all(self, counts: Counts) -> ClassValue[None]:
+        # class by class, which needs no table of all thresholds
+        tallies = [operating_point(table, self.threshold, self)[1] for table in counts.values()]
+        common = None if isinstance(self.threshold, str) else self.threshold
+        tally = reduce(add, tallies)
+        return ClassValue(_per_hour(tally, counts.duration / 3600), common, tally)
+
+    def of_tally(self, tally: Tally) -> float:
+        raise SedscopeError(f"{self} needs the duration of the clips, which a tally does not know.")
+
+    def of_tallies(self, tallies: Mapping[str, Tally], counts: Counts) -> ClasswiseResult[None]:
+        hours = counts.duration / 3600
+        per_class: dict[str, ClassValue[None]] = {
+            label: ClassValue(_per_hour(tally, hours), tally=tally) for label, tally in tallies.items()
+        }
+        return ClasswiseResult(self, counts, per_class)
+
+    def average_of(self, result: ClasswiseResult[Any], kind: str) -> float:
+        """Average the values of the classes. ``micro`` adds up the false alarms of the result itself."""
+        tallies = [value.tally for value in result.per_class.values() if value.tally is not None]
+        if kind == "micro" and tallies:
+            return _per_hour(reduce(add, tallies), result.counts.duration / 3600)
+        return super().average_of(result, kind)
+
+
+def _per_hour(tally: Tally, hours: float) -> float:
+    return float(tally.false_alarms_per_hour(hours))
