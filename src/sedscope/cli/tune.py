@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .options import TruthArgument, Writes, path_argument, path_option, system_name
@@ -17,11 +18,13 @@ from .tuning_options import ObjectiveOptions, TuningOptions
 
 if TYPE_CHECKING:
     from ..counting.counts import Counts
+    from ..counting.deltas import Deltas
     from ..criteria import Criterion
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..metrics import Metric
     from ..postprocessing import PostProcessing
+    from ..tuning.false_alarm_bounds import FalseAlarmBounds
     from ..tuning.operating_points import OperatingPoints
     from ..tuning.tune import Tuning
 
@@ -49,6 +52,8 @@ def tune(
 
     'sedscope detect' and 'sedscope evaluate --points' use the file that it writes.
     """
+    from ..tuning.false_alarm_bounds import FalseAlarmBounds
+
     metric = tuning.parse_metric(objective)
     criterion = objective.parse_criterion()
     candidates = tuning.candidates()
@@ -58,10 +63,17 @@ def tune(
     if inputs.postprocess:
         source["postprocessed_before"] = ", ".join(inputs.postprocess)
     if metric is None:
-        counts = _count(system, truth, criterion, inputs, engine)
-        points = objective.choose(counts)
+        resampling = tuning.resampling(objective)
+        of_clips = _find_deltas(system, truth, criterion, inputs, engine)
+        counts = of_clips.counts(threads=engine.threads)
+        bounds = None
+        if objective.confidence is None:
+            points = objective.choose(counts)
+        else:
+            points = objective.choose(of_clips, resampling)
+            bounds = FalseAlarmBounds(counts, objective.confidence, of_clips, resampling)
         _save(points, output, source)
-        _show_choice(points, counts)
+        _show_choice(points, counts, bounds)
     else:
         result = _tune(system, truth, metric, candidates, inputs, tuning, engine)
         _save(result.points, output, source)
@@ -69,18 +81,18 @@ def tune(
     _remind_of(inputs.postprocess or [])
 
 
-def _count(
+def _find_deltas(
     scores: Scores,
     truth: GroundTruth,
     criterion: Criterion,
     inputs: InputOptions,
     engine: EngineOptions,
-) -> Counts:
+) -> Deltas:
     """Count at every threshold."""
     from .. import deltas
 
     with counting_progress() as progress:
-        of_clips = deltas(
+        return deltas(
             scores,
             truth,
             criterion,
@@ -88,7 +100,6 @@ def _count(
             **inputs.selection(scores.classes),
             **engine.arguments(),
         )
-        return of_clips.counts(threads=engine.threads)
 
 
 def _tune(
@@ -123,18 +134,27 @@ def _save(points: OperatingPoints, output: Path, source: dict[str, str]) -> None
     replace(points, provenance={**points.provenance, **source}).save(output)
 
 
-def _show_choice(points: OperatingPoints, counts: Counts) -> None:
+def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBounds | None) -> None:
     """Print what the chosen thresholds give, and the classes that have a problem."""
-    width = max(map(len, [*points.thresholds, "class"]))
-    typer.echo(f"{'class':{width}}  threshold  precision  recall  F-score")
+    from ..evaluation.table_text import format_text
+
+    header = ["class", "threshold", "precision", "recall", "F-score", "false alarms/h"]
+    rows = []
     for label, threshold in points.thresholds.items():
         tally = counts[label].tally_at(threshold)
-        typer.echo(
-            f"{label:{width}}  {threshold:9.4g}  {tally.precision:9.4f}  {tally.recall:6.4f}  "
-            f"{tally.fscore():7.4f}"
-        )
-    for label, constraint in points.unmet.items():
-        typer.echo(f"warning: {label}: no threshold gives {constraint}.", err=True)
+        rates = [tally.precision, tally.recall, tally.fscore()]
+        per_hour = tally.false_alarms_per_hour(counts.duration / 3600)
+        rows.append([label, f"{threshold:.4g}", *(f"{rate:.4f}" for rate in rates), f"{per_hour:.4g}"])
+        if bounds is not None:
+            rows[-1].append(f"{bounds.at(label, threshold).upper:.4g}")
+    if bounds is not None:
+        header.append("upper bound")
+    typer.echo("\n".join(format_text([header, *rows])))
+    if bounds is not None:
+        typer.echo(f"\n{bounds.about()}")
+    for constraint in dict.fromkeys(points.unmet.values()):
+        labels = [label for label, unmet in points.unmet.items() if unmet == constraint]
+        typer.echo(f"warning: {listing(labels)}: no threshold gives {constraint}.", err=True)
     for label in counts:
         if label not in points.thresholds:
             typer.echo(f"warning: {label}: no reference events, so no threshold.", err=True)

@@ -115,12 +115,25 @@ class Resampling:
         >>> sed.Resampling(n=500).about()
         'in brackets 95 % percentile intervals from 500 resamples of clips'
         """
-        units = "clips" if self.groups is None else "groups of clips"
-        resamples = counted(self.n, "balanced resample" if self.balanced else "resample")
         return (
-            f"in brackets {self.confidence * 100:g} % {self.interval} intervals from {resamples} of "
-            f"{units}"
+            f"in brackets {self.confidence * 100:g} % {self.interval} intervals from {self.resamples()}"
         )
+
+    def resamples(self) -> str:
+        """Describe what is drawn in one phrase.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Resampling(n=500, balanced=True).resamples()
+        '500 balanced resamples of clips'
+        """
+        units = "clips" if self.groups is None else "groups of clips"
+        return f"{counted(self.n, 'balanced resample' if self.balanced else 'resample')} of {units}"
 
     def units(self, clips: Sequence[str]) -> NDArray[np.intp]:
         """Return the unit that each clip belongs to: its group, or the clip itself.
