@@ -15,6 +15,7 @@ import numpy as np
 
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas, refuse_different_scores
+from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
@@ -27,11 +28,12 @@ from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, listing
-from ..metrics import Metric
+from ..metrics import ClasswiseResult, Metric
 from ..metrics.metric import as_metrics
 from ..metrics.requests import delta_requests
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
+from ..resampling.froc_bands import with_froc_bands
 from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling
 from .class_blocks import CountsInBlocks, counts_in_blocks
@@ -160,6 +162,8 @@ def evaluate(
     result = measure(
         chosen, in_blocks.counts, notes, intervals, alignment, in_blocks.deltas, in_blocks.durations
     )
+    if draws is not None:
+        result = _with_bands(result, dict.fromkeys(chosen, draws), deltas, threads)
     return replace(result, blocks=in_blocks.blocks).warn(stacklevel=2)
 
 
@@ -279,19 +283,22 @@ def evaluate_deltas(
     refuse_different_scores([*used.values()])
     intervals: dict[Metric[Any], Bootstrap] = {}
     cautions: list[str] = []
+    drawn: dict[Metric[Any], Draws] = {}
     if bootstrap is not None:
         with RunOptions(threads).open_engine() as engine:
             for metric in chosen:
                 draws = Draws(Resampling.of(bootstrap), used[metric.criterion].clips)
                 intervals |= _intervals(draws, [metric], used, engine)
                 cautions += draws.cautions()
+                drawn[metric] = draws
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = [
         *threshold_notes(chosen, score_ranges(chosen, used)),
         *undefined_resamples_note(intervals.values()),
         *cautions,
     ]
-    return measure(chosen, counts, notes, intervals).warn(stacklevel=2)
+    result = measure(chosen, counts, notes, intervals)
+    return _with_bands(result, drawn, used, threads).warn(stacklevel=2)
 
 
 def measure(
@@ -357,3 +364,19 @@ def _intervals(
         values = draws.measure(of_criterion, metric, engine)
         intervals[metric] = draws.summary(of_criterion.classes, values)
     return intervals
+
+
+def _with_bands(
+    result: Evaluation,
+    draws: Mapping[Metric[Any], Draws],
+    deltas: Mapping[Criterion, Deltas],
+    threads: int | None,
+) -> Evaluation:
+    """Return the evaluation with bands around the curves that have them, if the clips were resampled."""
+    results = dict(result.results)
+    for metric, drawn in draws.items():
+        of_metric = results[metric]
+        if metric.reads_froc and isinstance(of_metric, ClasswiseResult):
+            of_criterion = deltas[metric.criterion]
+            results[metric] = with_froc_bands(of_metric, of_criterion, drawn, thread_count(threads))
+    return replace(result, results=results)

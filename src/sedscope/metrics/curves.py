@@ -10,12 +10,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..counting.class_counts import ClassCounts
+from ..counting.tally import PRECISION
 from ..data.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def _are_one_point(scores: FloatArray) -> bool:
+    """Return whether all detections have one score, as in an event list without confidences.
+
+    Before it nothing is detected; at ``-inf``, below all scores, everything is.
+    """
+    return bool(np.count_nonzero(scores > -np.inf) <= 2)
 
 
 class Curve(Protocol):
@@ -32,6 +42,11 @@ class PrecisionRecallCurve:
     scores: FloatArray
     precision: FloatArray
     recall: FloatArray
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
+        return _are_one_point(self.scores)
 
     def average_precision(self) -> float:
         """Return the area under the curve, in steps: the sum of precision · (step of recall).
@@ -59,6 +74,11 @@ class ROCCurve:
     scores: FloatArray
     fpr: FloatArray
     tpr: FloatArray
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
+        return _are_one_point(self.scores)
 
     def area(self, max_fpr: float | None = None, *, mcclish: bool = False) -> float:
         """Return the area under the curve, with straight lines between operating points.
@@ -99,6 +119,11 @@ class DETCurve:
     fpr: FloatArray
     fnr: FloatArray
 
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
+        return _are_one_point(self.scores)
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
         from ..plots.curves import plot_det
@@ -107,11 +132,63 @@ class DETCurve:
 
 
 @dataclass(frozen=True, eq=False)
+class FROCBand:
+    """The interval of the recall at some rates of false alarms, from resamples of the clips."""
+
+    per_hour: FloatArray
+    """False alarms per hour of recording, rising from 0."""
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class FROCCurve:
+    """The best recall over false alarms per hour (free-response ROC), in steps.
+
+    At a rate of x, the last vertex with ``per_hour <= x`` holds: the operating point with the best recall
+    of all with at most x false alarms per hour.
+    """
+
+    scores: FloatArray
+    """The operating point of each vertex: frames with ``score >= scores[i]`` are active."""
+    per_hour: FloatArray
+    """False alarms per hour of recording, rising from 0."""
+    recall: FloatArray
+    hours: float
+    """The duration of all clips. Their rates are multiples of 1 / hours."""
+    one_point: bool = False
+    """Whether all detections have one score, as in an event list without confidences."""
+    band: FROCBand | None = None
+    """The interval of the recall, if the clips were resampled."""
+
+    def recall_at(self, per_hour: ArrayLike) -> FloatArray:
+        """Return the best recall with at most so many false alarms per hour."""
+        rows = np.searchsorted(self.per_hour, np.asarray(per_hour) * (1 + PRECISION), side="right")
+        recall: FloatArray = self.recall[rows - 1]
+        return recall
+
+    def plot(self, ax: Axes | None = None, *, log: bool = True, **options: Any) -> Axes:
+        """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`.
+
+        ``log``: draw the false alarms on a logarithmic axis. It begins at half a false alarm in all
+        clips, where the recall without any is drawn.
+        """
+        from ..plots.froc import plot_froc
+
+        return plot_froc(self, ax, options, log=log)
+
+
+@dataclass(frozen=True, eq=False)
 class ThresholdCurve:
     """A quantity at every operating point."""
 
     scores: FloatArray
     values: FloatArray
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
+        return _are_one_point(self.scores)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
@@ -192,6 +269,45 @@ def det_curve(counts: ClassCounts) -> DETCurve:
     """
     roc = roc_curve(counts)
     return DETCurve(roc.scores, roc.fpr, 1 - roc.tpr)
+
+
+def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
+    """Return the best recall over false alarms per hour (FROC).
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+    hours : float
+        The duration of all clips, ``counts.duration / 3600``.
+
+    Returns
+    -------
+    FROCCurve
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.1], [0.4]]}, classes=["Dog"], frame=900.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(2700, 3600, "Dog")]}, durations={"a": 3600})
+    >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+    >>> curve = sed.curves.froc_curve(counts["Dog"], counts.duration / 3600)
+    >>> curve.per_hour.tolist(), curve.recall.tolist()
+    ([0.0, 1.0], [0.0, 1.0])
+    """
+    require_all_points(counts)
+    tally = counts.tally()
+    tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
+    order = np.lexsort((-tp, fp))
+    best = np.maximum.accumulate(tp[order])
+    rows = order[np.concatenate([[True], tp[order][1:] > best[:-1]])]
+    one_point = len(counts.scores) <= 1
+    if one_point and rows[-1] != len(tp) - 1:  # it finds nothing, but has false alarms
+        rows = np.append(rows, len(tp) - 1)
+    per_hour = np.asarray(tally.false_alarms_per_hour(hours))
+    return FROCCurve(
+        operating_scores(counts)[rows], per_hour[rows], np.asarray(tally.recall)[rows], hours, one_point
+    )
 
 
 def fscore_curve(counts: ClassCounts, beta: float = 1.0) -> ThresholdCurve:

@@ -58,6 +58,8 @@ class ClassPSDROC:
     postprocessing: tuple[PostProcessing | None, ...] | None = None
     """The post-processing of each vertex, if there were several to choose from; None for the vertex where
     nothing is detected."""
+    one_point: bool = False
+    """Whether all detections have one score, as in an event list without confidences."""
 
     def tpr_at(self, efpr: FloatArray) -> FloatArray:
         """Return the true positive rate at effective false positive rates of at least 0."""
@@ -79,6 +81,11 @@ class PSDROC:
     efpr: FloatArray
     etpr: FloatArray
     per_class: Mapping[str, ClassPSDROC]
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections of each class have one score. The last vertex is then their rate."""
+        return all(curve.one_point for curve in self.per_class.values())
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve and the curves of the classes; see :meth:`ClassPSDROC.plot`."""
@@ -145,7 +152,7 @@ def class_psd_roc(
     scores = of_class.scores[rows[kept]].astype(np.float64)
     if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
         x, tpr, scores = np.insert(x, 0, 0), np.insert(tpr, 0, 0), np.insert(scores, 0, np.inf)
-    return ClassPSDROC(label, x, tpr, scores)
+    return ClassPSDROC(label, x, tpr, scores, one_point=len(of_class.scores) <= 1)
 
 
 def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessing]) -> ClassPSDROC:

@@ -123,7 +123,7 @@ def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measur
         return _measure_each(_counts_at_threshold(deltas, points), metric)
     if metric.pools_classes:
         return _measure_pooled(deltas, metric, threads)
-    return _measure_each(_weighted_counts(deltas, points == "extremes", threads), metric)
+    return _measure_each(weighted_counts(deltas, points == "extremes", threads), metric)
 
 
 def _measure_each(count: Callable[[NDArray[np.int32]], Counts], metric: Metric[Any]) -> Measure:
@@ -229,7 +229,7 @@ def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int
     return measure
 
 
-def _weighted_counts(
+def weighted_counts(
     deltas: Deltas, extremes_only: bool, threads: int
 ) -> Callable[[NDArray[np.int32]], Counts]:
     """Return a function that counts at every threshold that matters, without cross-triggers."""
