@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..counting.class_counts import ClassCounts
 from ..counting.tally import PRECISION
-from ..data.arrays import FloatArray
+from ..data.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -271,6 +271,17 @@ def det_curve(counts: ClassCounts) -> DETCurve:
     return DETCurve(roc.scores, roc.fpr, 1 - roc.tpr)
 
 
+def best_rows(tp: IntArray, fp: IntArray) -> NDArray[np.intp]:
+    """Return the operating points with more true positives than all with as many or fewer false positives.
+
+    They are in the order of their false positives.
+    """
+    order = np.lexsort((-tp, fp))
+    most = np.maximum.accumulate(tp[order])
+    rows: NDArray[np.intp] = order[np.concatenate([[True], tp[order][1:] > most[:-1]])]
+    return rows
+
+
 def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
     """Return the best recall over false alarms per hour (FROC).
 
@@ -298,9 +309,7 @@ def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
     require_all_points(counts)
     tally = counts.tally()
     tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
-    order = np.lexsort((-tp, fp))
-    best = np.maximum.accumulate(tp[order])
-    rows = order[np.concatenate([[True], tp[order][1:] > best[:-1]])]
+    rows = best_rows(tp, fp)
     one_point = len(counts.scores) <= 1
     if one_point and rows[-1] != len(tp) - 1:  # it finds nothing, but has false alarms
         rows = np.append(rows, len(tp) - 1)
