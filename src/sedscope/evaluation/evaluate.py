@@ -23,6 +23,7 @@ from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
+from ..data.time_blocks import cut_into_blocks
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
@@ -35,7 +36,7 @@ from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.froc_bands import with_froc_bands
 from ..resampling.intervals import Bootstrap
-from ..resampling.resampling import Resampling
+from ..resampling.resampling import Resampling, refuse_blocks
 from .class_blocks import CountsInBlocks, counts_in_blocks
 from .detection_sets import counts_of_sets
 from .notes import (
@@ -133,14 +134,20 @@ def evaluate(
     if limited and bootstrap is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    draws = None if bootstrap is None else Draws(Resampling.of(bootstrap), alignment.clips)
+    resampling = None if bootstrap is None else Resampling.of(bootstrap)
+    drawn_from = alignment if resampling is None else _drawn_from(alignment, resampling)
+    draws = None if resampling is None else Draws(resampling, drawn_from.clips)
     intervals: dict[Metric[Any], Bootstrap] = {}
     with options.open_engine() as opened:
         if limited:
             in_blocks = counts_in_blocks(alignment, chosen, opened, options)
         elif draws is not None:
-            deltas = find_deltas_for_weights(alignment, chosen, draws.weights, opened, progress)
-            intervals = _intervals(draws, chosen, deltas, opened)
+            drawn = find_deltas_for_weights(drawn_from, chosen, draws.weights, opened, progress)
+            intervals = _intervals(draws, chosen, drawn, opened)
+            deltas = drawn
+            if drawn_from is not alignment:
+                engine_of_clips = opened.for_system("clips")
+                deltas = find_deltas(alignment, delta_requests(chosen), engine_of_clips, progress)
         else:
             deltas = find_deltas(alignment, delta_requests(chosen), opened, progress)
     if not limited:
@@ -163,7 +170,9 @@ def evaluate(
         chosen, in_blocks.counts, notes, intervals, alignment, in_blocks.deltas, in_blocks.durations
     )
     if draws is not None:
-        result = _with_bands(result, dict.fromkeys(chosen, draws), deltas, threads)
+        result = _with_bands(result, dict.fromkeys(chosen, draws), drawn, threads)
+    if drawn_from is not alignment:
+        result = _of_whole_recordings(result)
     return replace(result, blocks=in_blocks.blocks).warn(stacklevel=2)
 
 
@@ -287,7 +296,9 @@ def evaluate_deltas(
     if bootstrap is not None:
         with RunOptions(threads).open_engine() as engine:
             for metric in chosen:
-                draws = Draws(Resampling.of(bootstrap), used[metric.criterion].clips)
+                resampling = Resampling.of(bootstrap)
+                refuse_blocks(resampling)
+                draws = Draws(resampling, used[metric.criterion].clips)
                 intervals |= _intervals(draws, [metric], used, engine)
                 cautions += draws.cautions()
                 drawn[metric] = draws
@@ -364,6 +375,36 @@ def _intervals(
         values = draws.measure(of_criterion, metric, engine)
         intervals[metric] = draws.summary(of_criterion.classes, values)
     return intervals
+
+
+def _drawn_from(alignment: Alignment, resampling: Resampling) -> Alignment:
+    """Return what is resampled: the clips, or blocks of them."""
+    if resampling.blocks is None:
+        return alignment
+    return cut_into_blocks(alignment, resampling.blocks)
+
+
+def _of_whole_recordings(result: Evaluation) -> Evaluation:
+    """Return the evaluation with intervals around the values of the whole recordings, not of their blocks.
+
+    It warns if the cuts between blocks change a value by more than a tenth of its interval.
+    """
+    intervals: dict[Metric[Any], Bootstrap] = {}
+    notes: list[str] = []
+    for metric, cut in result.intervals.items():
+        whole = result[metric]
+        per_class = {
+            label: replace(interval, value=whole.per_class[label].value)
+            for label, interval in cut.per_class.items()
+        }
+        intervals[metric] = replace(cut, value=whole.value, per_class=per_class)
+        if abs(cut.value - whole.value) > (cut.high - cut.low) / 10:
+            notes.append(
+                f"Cut into blocks, the recordings give {metric!r} = {cut.value:.4f} instead of "
+                f"{whole.value:.4f}, because some detections go on across the ends of blocks. Its interval "
+                "is that of the blocks. Resample longer blocks."
+            )
+    return replace(result, intervals=intervals, warnings=(*result.warnings, *notes))
 
 
 def _with_bands(

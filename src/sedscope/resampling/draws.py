@@ -52,11 +52,12 @@ class Draws:
         """Caution against intervals from few clips, or groups of clips."""
         if self._units is None or self._units >= FEW:
             return []
-        units = "clips" if self.resampling.groups is None else "groups of clips"
-        return [
+        units = self.resampling.units_name()
+        caution = (
             f"The intervals come from only {self._units} {units}. With fewer than {FEW}, intervals are "
             "unreliable and usually too narrow."
-        ]
+        )
+        return [f"{caution} {self.resampling.advice()}".strip()]
 
     def measure(
         self, deltas: Deltas, metric: Metric[Any], engine: Engine, progress: Progress | None = None

@@ -27,7 +27,7 @@ from ..data.arrays import IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError
 from ..resampling.draws import FEW
-from ..resampling.resampling import Resampling
+from ..resampling.resampling import Resampling, refuse_blocks
 from .poisson import most_events_below, poisson_upper_limit
 
 _TICKS_PER_HOUR = 3600 * TICKS_PER_SECOND
@@ -77,6 +77,7 @@ class FalseAlarmBounds:
         self._resamples: _Resamples | None = None
         if deltas is not None:
             drawn = resampling or Resampling()
+            refuse_blocks(drawn)
             # enough for the quantile that is read
             drawn = replace(drawn, n=max(drawn.n, math.ceil(50 / (1 - confidence))))
             if int(drawn.units(deltas.clips).max(initial=-1)) + 1 >= FEW:
