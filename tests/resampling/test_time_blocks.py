@@ -97,7 +97,7 @@ def test_cuts_that_change_a_value_are_noted() -> None:
 def test_few_clips_are_advised_to_be_cut() -> None:
     scores, truth = nights(1)
     with pytest.raises(
-        sed.SedscopeError, match=r"at least 2 clips, not 1. Resample blocks of time instead"
+        sed.SedscopeError, match=r"at least 2 clips, not 1. evaluate can draw blocks of time"
     ):
         sed.evaluate(scores, truth, METRICS[0], bootstrap=10)
     scores, truth = nights(2)

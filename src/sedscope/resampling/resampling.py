@@ -172,13 +172,16 @@ class Resampling:
         --------
         >>> import sedscope as sed
         >>> sed.Resampling().advice()
-        'Resample blocks of time instead, e.g. Resampling(blocks=60), --resample blocks=60s.'
+        'evaluate can draw blocks of time instead: bootstrap=Resampling(blocks=60), --resample blocks=60s.'
         """
         if self.blocks is not None:
             return "Use shorter blocks."
         if self.groups is not None:
             return ""
-        return "Resample blocks of time instead, e.g. Resampling(blocks=60), --resample blocks=60s."
+        return (
+            "evaluate can draw blocks of time instead: bootstrap=Resampling(blocks=60), --resample "
+            "blocks=60s."
+        )
 
     def units(self, clips: Sequence[str]) -> NDArray[np.intp]:
         """Return the unit that each clip belongs to: its group, or the clip itself.
