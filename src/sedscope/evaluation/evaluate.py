@@ -169,8 +169,8 @@ def evaluate(
     result = measure(
         chosen, in_blocks.counts, notes, intervals, alignment, in_blocks.deltas, in_blocks.durations
     )
-    if draws is not None:
-        result = _with_bands(result, dict.fromkeys(chosen, draws), drawn, threads)
+    if resampling is not None:
+        result = _with_bands(result, resampling, drawn, threads)
     if drawn_from is not alignment:
         result = _of_whole_recordings(result)
     return replace(result, blocks=in_blocks.blocks).warn(stacklevel=2)
@@ -292,16 +292,14 @@ def evaluate_deltas(
     refuse_different_scores([*used.values()])
     intervals: dict[Metric[Any], Bootstrap] = {}
     cautions: list[str] = []
-    drawn: dict[Metric[Any], Draws] = {}
-    if bootstrap is not None:
+    resampling = None if bootstrap is None else Resampling.of(bootstrap)
+    if resampling is not None:
+        refuse_blocks(resampling)
         with RunOptions(threads).open_engine() as engine:
             for metric in chosen:
-                resampling = Resampling.of(bootstrap)
-                refuse_blocks(resampling)
                 draws = Draws(resampling, used[metric.criterion].clips)
                 intervals |= _intervals(draws, [metric], used, engine)
                 cautions += draws.cautions()
-                drawn[metric] = draws
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = [
         *threshold_notes(chosen, score_ranges(chosen, used)),
@@ -309,7 +307,9 @@ def evaluate_deltas(
         *cautions,
     ]
     result = measure(chosen, counts, notes, intervals)
-    return _with_bands(result, drawn, used, threads).warn(stacklevel=2)
+    if resampling is not None:
+        result = _with_bands(result, resampling, used, threads)
+    return result.warn(stacklevel=2)
 
 
 def measure(
@@ -409,15 +409,14 @@ def _of_whole_recordings(result: Evaluation) -> Evaluation:
 
 def _with_bands(
     result: Evaluation,
-    draws: Mapping[Metric[Any], Draws],
+    resampling: Resampling,
     deltas: Mapping[Criterion, Deltas],
     threads: int | None,
 ) -> Evaluation:
-    """Return the evaluation with bands around the curves that have them, if the clips were resampled."""
+    """Return the evaluation with bands around the curves that have them."""
     results = dict(result.results)
-    for metric, drawn in draws.items():
-        of_metric = results[metric]
+    for metric, of_metric in results.items():
         if metric.reads_froc and isinstance(of_metric, ClasswiseResult):
-            of_criterion = deltas[metric.criterion]
-            results[metric] = with_froc_bands(of_metric, of_criterion, drawn, thread_count(threads))
+            drawn = deltas[metric.criterion]
+            results[metric] = with_froc_bands(of_metric, drawn, resampling, thread_count(threads))
     return replace(result, results=results)

@@ -43,11 +43,6 @@ class Draws:
         self.weights: Weights = np.concatenate(rows)
         """The clips as they are, then the resamples, then each unit left out if the interval needs it."""
 
-    @property
-    def resamples(self) -> Weights:
-        """The weights of the resamples alone."""
-        return self.weights[self._resamples]
-
     def cautions(self) -> list[str]:
         """Caution against intervals from few clips, or groups of clips."""
         if self._units is None or self._units >= FEW:

@@ -12,17 +12,17 @@ from ..counting.deltas import Deltas
 from ..data.arrays import FloatArray
 from ..metrics.classwise import ClasswiseResult
 from ..metrics.curves import FROCBand, FROCCurve, froc_curve
-from .draws import Draws
 from .resampled_metric import weighted_counts
+from .resampling import Resampling
 
 _RATES = 200  # at which the interval is known
 
 
 def with_froc_bands(
-    result: ClasswiseResult[FROCCurve], deltas: Deltas, draws: Draws, threads: int
+    result: ClasswiseResult[FROCCurve], deltas: Deltas, resampling: Resampling, threads: int
 ) -> ClasswiseResult[FROCCurve]:
     """Return the result with bands around the curves of its classes, which are made when they are read."""
-    bands = _Bands(deltas, draws, threads)
+    bands = _Bands(deltas, resampling, threads)
 
     def banded(label: str) -> FROCCurve:
         curve = result.per_class[label].curve
@@ -39,8 +39,8 @@ def with_froc_bands(
 class _Bands:
     """The bands of all classes, which are found together."""
 
-    def __init__(self, deltas: Deltas, draws: Draws, threads: int) -> None:
-        self.deltas, self.draws, self.threads = deltas, draws, threads
+    def __init__(self, deltas: Deltas, resampling: Resampling, threads: int) -> None:
+        self.deltas, self.resampling, self.threads = deltas, resampling, threads
 
     @cached_property
     def per_class(self) -> dict[str, FROCBand]:
@@ -50,8 +50,9 @@ class _Bands:
         most = max((int(of_class.fp.max(initial=1)) for of_class in counts.values()), default=1)
         rates = np.concatenate([[0.0], np.geomspace(0.5, 2 * max(1, most), _RATES) / hours])
         count = weighted_counts(self.deltas, True, self.threads)
-        recall = np.stack([self._recall(count(row), rates) for row in self.draws.resamples])
-        tail = (1 - self.draws.resampling.confidence) / 2
+        weights = self.resampling.draw(self.deltas.clips)  # again: they are too large to keep
+        recall = np.stack([self._recall(count(row), rates) for row in weights])
+        tail = (1 - self.resampling.confidence) / 2
         bands = {}
         for c, label in enumerate(counts):
             defined = recall[~np.isnan(recall[:, c, 0]), c]
