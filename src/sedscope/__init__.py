@@ -29,7 +29,7 @@ _NAMES = {
     "data.recordings": ("ClipPieces",),
     "data.score_arrays": ("ClipScores",),
     "data.scores": ("Scores",),
-    "diagnosis": ("Diagnosis", "diagnose"),
+    "diagnosis": ("BoundaryErrors", "Diagnosis", "boundary_errors", "diagnose"),
     "errors": ("SedscopeError", "SedscopeWarning"),
     "evaluation.comparison": ("compare",),
     "evaluation.comparison_result": ("Comparison",),

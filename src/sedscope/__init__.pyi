@@ -20,7 +20,9 @@ from .data.ground_truth import GroundTruth as GroundTruth
 from .data.recordings import ClipPieces as ClipPieces
 from .data.score_arrays import ClipScores as ClipScores
 from .data.scores import Scores as Scores
+from .diagnosis import BoundaryErrors as BoundaryErrors
 from .diagnosis import Diagnosis as Diagnosis
+from .diagnosis import boundary_errors as boundary_errors
 from .diagnosis import diagnose as diagnose
 from .errors import SedscopeError as SedscopeError
 from .errors import SedscopeWarning as SedscopeWarning

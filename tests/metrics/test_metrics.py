@@ -161,6 +161,23 @@ def test_constraints() -> None:
     assert value(many).per_class["Dog"].value == pytest.approx(1 / 3)
 
 
+@settings(max_examples=30)
+@given(clip_lists)
+def test_the_curve_of_false_alarms_gives_the_recall_of_every_limit(case: Sequence[oracle.Clip]) -> None:
+    criterion = sed.IoU(0.3)
+    counts = sed.deltas(to_scores(case), to_truth(case), criterion).counts()
+    hours = counts.duration / 3600
+    for of_class in (*counts.values(), counts.pooled()):
+        if not of_class.references or not hours:
+            continue
+        curve = sed.curves.froc_curve(of_class, hours)
+        assert (np.diff(curve.per_hour) > 0).all()
+        for allowed in {0, *of_class.fp.tolist()}:
+            metric = sed.RecallAtFalseAlarms(criterion, per_hour=allowed / hours)
+            assert curve.recall_at(allowed / hours) == metric.of_class(of_class, hours).value
+            assert curve.recall_at((allowed + 0.5) / hours) == metric.of_class(of_class, hours).value
+
+
 def test_areas_of_clips() -> None:
     # clips: Dog in both, Cat in one, which has the higher score
     auroc = value(sed.AUROC(sed.Clip()))

@@ -238,6 +238,53 @@ def test_quantities_over_the_threshold(beta: float | None, name: str, case: Case
     assert step == (at_half.error_rate if beta is None else at_half.fscore(beta))
 
 
+def test_recall_over_false_alarms(case: Case) -> None:
+    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=100)
+    result = sed.evaluate(*case, metric, bootstrap=sed.Resampling(20))[metric]
+    axes = result.plot()
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("false alarms per hour", "recall")
+    assert axes.get_xscale() == "log"
+    assert len(axes.collections) == len(axes.lines) == 10  # a band around each curve
+    for number, of_class in enumerate(result.per_class.values()):
+        curve = of_class.curve
+        assert curve is not None
+        x, y = drawn(axes, number)
+        assert y[:-1] == curve.recall.tolist()
+        assert (x[0], x[1:-1]) == (0.5 / curve.hours, curve.per_hour[1:].tolist())
+        assert x[-1] == axes.get_xlim()[1]  # all curves run to the edge
+    linear = result.per_class["Speech"].plot(log=False)
+    assert (linear.get_xscale(), linear.get_xlim()[0]) == ("linear", 0)
+
+
+def test_an_event_list_without_confidences_is_a_point(case: Case) -> None:
+    scores, truth = case
+    events = sed.detect(scores, dict.fromkeys(scores.classes, 0.3))
+    system = sed.Scores.from_events(events, classes=scores.classes)
+    metrics: list[Any] = [
+        sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=100),
+        sed.AveragePrecision(sed.IoU(0.3)),
+        sed.BestFScore(sed.IoU(0.3)),
+        sed.AUROC(sed.Segment(1.0)),
+        sed.PSDS(sed.Intersection(0.3, 0.3), max_efpr=1e6),
+    ]
+    result = sed.evaluate(system, truth, metrics)
+    tally = result.counts[sed.IoU(0.3)]["Speech"].tally_at(0.5)
+    points = {
+        metrics[0]: (tally.false_alarms_per_hour(result.hours), tally.recall),
+        metrics[1]: (tally.recall, tally.precision),
+        metrics[2]: (1.0, tally.fscore()),
+    }
+    for metric in metrics:
+        axes = result[metric].plot()
+        assert {line.get_linestyle() for line in axes.lines} == {"None"}
+        assert all(len(line.get_xdata()) == 1 for line in axes.lines)
+        if metric in points:
+            (x,), (y,) = drawn(axes, result.classes.index("Speech"))
+            assert (x, y) == points[metric]
+    det = curves.det_curve(result.counts[sed.Segment(1.0)]["Speech"]).plot()
+    assert det.lines[0].get_linestyle() == "None"
+
+
 def test_det_has_probit_axes(case: Case) -> None:
     counts = sed.deltas(*case, sed.Segment(1.0)).counts()
     det = curves.det_curve(counts["Speech"])

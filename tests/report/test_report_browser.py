@@ -212,6 +212,53 @@ def test_a_class_leads_to_clips_with_its_errors(opened: Browser) -> None:
     assert opened.run(read) == before
 
 
+SAVE_CSV = """[...document.querySelectorAll("#curves figure")].find((figure) => figure.textContent.includes(
+    arguments[0])).querySelector(".tools button:last-child").click()"""
+
+
+@pytest.mark.parametrize(("q", "complete"), [(0, False), (2, True)])
+def test_recall_over_false_alarms(opened: Browser, counts: Any, q: int, complete: bool) -> None:
+    # PSDS reads nothing beyond its largest rate, so the curve ends there
+    opened.choose("#criterion", q)
+    text = opened.saved("froc.csv", lambda: opened.run(SAVE_CSV, "FROC"))
+    vertices = list(csv.DictReader(io.StringIO(text)))
+    hours = counts[CRITERIA[q]].duration / 3600
+    for label, of_class in counts[CRITERIA[q]].items():
+        curve = sed.curves.froc_curve(of_class, hours)
+        drawn = [
+            (float(row["false alarms per hour"]), float(row["recall"]))
+            for row in vertices
+            if row["curve"] == label
+        ]
+        assert [recall for _, recall in drawn] == sorted(recall for _, recall in drawn)
+        if complete:
+            assert drawn[-1][1] == pytest.approx(curve.recall[-1])
+        for rate, recall in drawn:
+            assert recall == pytest.approx(curve.recall_at(rate))
+
+
+def test_an_event_list_without_confidences_is_points(page: Browser, tmp_path: Path) -> None:
+    scores, truth = simulated_set()
+    events = sed.detect(scores, dict.fromkeys(scores.classes, 0.5))
+    system = sed.Scores.from_events(events, classes=scores.classes, clips=truth.clips)
+    metrics: list[Any] = [sed.PSDS(sed.Intersection(0.3, 0.3), max_efpr=1000), METRICS[3]]
+    sed.evaluate(system, truth, metrics).report(tmp_path / "points.html")
+    page.open(tmp_path / "points.html")
+    for criterion, pictures in ((0, 4), (1, 5)):  # with PSD-ROC; FROC, or ROC and DET
+        page.choose("#criterion", criterion)
+        charts = page.run(
+            """return [...document.querySelectorAll(".chart")].map((chart) => [
+                [...chart.querySelectorAll("path.curve")].map((path) => path.getAttribute("d")),
+                chart.querySelectorAll(".shape").length])"""
+        )
+        assert len(charts) == pictures
+        for paths, shapes in charts:
+            assert not any(re.search("[LHV]", path) for path in paths)  # no line leads anywhere
+            assert shapes == len(paths)
+    assert page.run("return document.querySelectorAll('#table .spark .curve').length") == 0
+    assert page.problems() == []
+
+
 def test_the_table_is_sorted(opened: Browser) -> None:
     metric = list(opened.rows()[0])[2]
     for column in ("references", metric, "F1"):

@@ -103,7 +103,7 @@ def test_paper_is_light_and_whole(page: Browser, report: Path) -> None:
     seen = """return [...document.querySelectorAll(arguments[0])].filter(
         (one) => one.checkVisibility()).map((one) => one.outerHTML.slice(0, 80))"""
     assert page.run(seen, "input, audio, .tools button, #theme, #save, #best, .clip-list") == []
-    assert len(page.run(seen, ".chart")) == 4
+    assert len(page.run(seen, ".chart")) == 5
     assert page.run("return document.querySelector('#provenance').open")
     wide = page.run(
         """return [...document.querySelectorAll("table, svg, figure, p")].filter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -292,3 +293,19 @@ def test_one_clip_cannot_be_resampled() -> None:
 def test_a_metric_of_another_criterion_is_refused() -> None:
     with pytest.raises(sed.SedscopeError, match=r"needs deltas of Intersection\(dtc=0.7"):
         sed.bootstrap(deltas_of(PSDS), sed.presets.PSDS1)
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_bands_of_recall_are_the_intervals_of_each_limit() -> None:
+    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=100)
+    deltas = deltas_of(metric)
+    resampling = sed.Resampling(50, confidence=0.8)
+    result = sed.evaluate_deltas(deltas, metric, bootstrap=resampling)[metric]
+    curve = result.per_class["Speech"].curve
+    assert curve is not None
+    band = curve.band
+    assert band is not None
+    for rate in (0, 40, 150):
+        limited = replace(metric, per_hour=float(band.per_hour[rate]))
+        interval = sed.bootstrap(deltas, limited, 50, 0.8).per_class["Speech"]
+        assert (band.low[rate], band.high[rate]) == (interval.low, interval.high)

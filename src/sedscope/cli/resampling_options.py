@@ -64,6 +64,12 @@ class IntervalOptions(ResamplingOptions):
         int | None,
         typer.Option(help="Add intervals from this many resamples of the clips, e.g. 1000."),
     ] = None
+    resample: Annotated[
+        str,
+        typer.Option(
+            help="What to draw: 'clips', or for few long recordings blocks of time, e.g. 'blocks=60s'."
+        ),
+    ] = "clips"
 
     def resampling(self) -> Resampling | None:
         """Return the resampling, if intervals were asked for."""
@@ -71,7 +77,9 @@ class IntervalOptions(ResamplingOptions):
 
         if self.bootstrap is not None:
             _check_resamples(self.bootstrap)
-            return Resampling(self.bootstrap, **self.arguments())
+            return Resampling(
+                self.bootstrap, **self.arguments(), blocks=parse_block_length(self.resample)
+            )
         unused = [option for option in self.changed_options() if option != "--seed"]
         if unused:
             raise SedscopeError(
@@ -106,6 +114,26 @@ def _check_resamples(number: int) -> None:
             f"--bootstrap {number} must be from 1 to {MOST_RESAMPLES}. 1000 to 10000 resamples give stable "
             "intervals."
         )
+
+
+def parse_block_length(text: str) -> float | None:
+    """Return the length of blocks in seconds; None to draw clips.
+
+    >>> parse_block_length("blocks=60s"), parse_block_length("blocks=0.5"), parse_block_length("clips")
+    (60.0, 0.5, None)
+    """
+    if text == "clips":
+        return None
+    kind, _, length = text.partition("=")
+    try:
+        if kind == "blocks":
+            return float(length.removesuffix("s"))
+    except ValueError:
+        pass
+    raise SedscopeError(
+        f"--resample {text!r} is not valid. Write clips, or the length of blocks in seconds, e.g. "
+        "blocks=60s."
+    )
 
 
 def read_groups(path: Path | None) -> dict[str, str] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .options import TruthArgument, Writes, path_argument, path_option, postprocess
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..data.scores import Scores
     from ..metrics import Metric
     from ..postprocessing import PostProcessing
+    from ..tuning.false_alarm_bounds import FalseAlarmBounds
     from ..tuning.operating_points import OperatingPoints
     from ..tuning.tune import Tuning
 
@@ -55,6 +57,7 @@ def tune(
     from ..data.cached_scores import cached
     from ..data.clip_ids import clip_list_digest
     from ..io.locations import shown_name
+    from ..tuning.false_alarm_bounds import FalseAlarmBounds
 
     metric = tuning.parse_metric(objective)
     criterion = objective.parse_criterion()
@@ -66,12 +69,19 @@ def tune(
     if tuning.groups is not None:
         source["groups"] = shown_name(str(tuning.groups))
     if metric is None:
+        resampling = tuning.resampling(objective)
         deltas = _find_deltas(processed, truth, criterion, inputs, engine)
         counts = deltas.counts(threads=engine.threads)
         source["clips_sha256"] = clip_list_digest(deltas.clips)
-        points = _complete(objective.choose(counts), system, criterion, deltas.clips, inputs)
+        bounds = None
+        if objective.confidence is None:
+            chosen = objective.choose(counts)
+        else:
+            chosen = objective.choose(deltas, resampling)
+            bounds = FalseAlarmBounds(counts, objective.confidence, deltas, resampling)
+        points = _complete(chosen, system, criterion, deltas.clips, inputs)
         _save(points, output, source)
-        _show_choice(points, counts)
+        _show_choice(points, counts, bounds)
     else:
         result = _tune(processed, truth, metric, candidates, inputs, tuning, engine)
         points = _complete(result.points, system, metric.criterion, result.clips, inputs)
@@ -148,18 +158,27 @@ def _save(points: OperatingPoints, output: Path, source: dict[str, str]) -> None
     replace(points, provenance={**points.provenance, **source}).save(output)
 
 
-def _show_choice(points: OperatingPoints, counts: Counts) -> None:
+def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBounds | None) -> None:
     """Print what the chosen thresholds give, and the classes that have a problem."""
-    width = max(map(len, [*points.thresholds, "class"]))
-    typer.echo(f"{'class':{width}}  threshold  precision  recall  F-score")
+    from ..evaluation.table_text import format_text
+
+    header = ["class", "threshold", "precision", "recall", "F-score", "false alarms/h"]
+    rows = []
     for label, threshold in points.thresholds.items():
         tally = counts[label].tally_at(threshold)
-        typer.echo(
-            f"{label:{width}}  {threshold:9.6g}  {tally.precision:9.4f}  {tally.recall:6.4f}  "
-            f"{tally.fscore():7.4f}"
-        )
-    for label, constraint in points.unmet.items():
-        typer.echo(f"warning: {label}: no threshold gives {constraint}.", err=True)
+        rates = [tally.precision, tally.recall, tally.fscore()]
+        per_hour = tally.false_alarms_per_hour(counts.duration / 3600)
+        rows.append([label, f"{threshold:.6g}", *(f"{rate:.4f}" for rate in rates), f"{per_hour:.4g}"])
+        if bounds is not None:
+            rows[-1].append(f"{bounds.at(label, threshold).upper:.4g}")
+    if bounds is not None:
+        header.append("upper bound")
+    typer.echo("\n".join(format_text([header, *rows])))
+    if bounds is not None:
+        typer.echo(f"\n{bounds.about()}")
+    for constraint in dict.fromkeys(points.unmet.values()):
+        labels = [label for label, unmet in points.unmet.items() if unmet == constraint]
+        typer.echo(f"warning: {listing(labels)}: no threshold gives {constraint}.", err=True)
     for label in counts:
         if label not in points.thresholds:
             typer.echo(f"warning: {label}: no reference events, so no threshold.", err=True)

@@ -10,15 +10,18 @@ import typer
 from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
 from .options import GroupsOption, Reads, SeedOption, files_in_definitions
+from .resampling_options import read_groups
 
 if TYPE_CHECKING:
     from ..counting.counts import Counts
+    from ..counting.deltas import Deltas
     from ..criteria import Criterion
     from ..metrics import Metric
     from ..postprocessing import PostProcessing
+    from ..resampling.resampling import Resampling
     from ..tuning.operating_points import OperatingPoints
 
-_CONSTRAINTS = ("--min-precision", "--min-recall", "--max-false-alarms-per-hour")
+_CONSTRAINTS = ("--min-precision", "--min-recall", "--max-false-alarms-per-hour", "--confidence")
 _METRIC_OBJECTIVES = ("fscore", "error_rate")
 """The objectives that are metrics, too."""
 
@@ -50,6 +53,12 @@ class ObjectiveOptions(OptionGroup):
         float | None,
         typer.Option(help="Constraint: the most false positives per hour and class to accept."),
     ] = None
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            help="Keep --max-false-alarms-per-hour with this confidence, e.g. 0.95, on other recordings."
+        ),
+    ] = None
 
     def parse_criterion(self) -> Criterion:
         """Read the criterion."""
@@ -57,7 +66,7 @@ class ObjectiveOptions(OptionGroup):
 
         return parse_criterion(self.criterion)
 
-    def choose(self, counts: Counts) -> OperatingPoints:
+    def choose(self, counts: Counts | Deltas, resampling: Resampling | None = None) -> OperatingPoints:
         """Choose the threshold of each class."""
         from .. import choose
 
@@ -70,6 +79,8 @@ class ObjectiveOptions(OptionGroup):
             min_precision=self.min_precision,
             min_recall=self.min_recall,
             max_false_alarms_per_hour=self.max_false_alarms_per_hour,
+            confidence=self.confidence,
+            resampling=resampling,
         )
 
     def as_metric(self) -> Metric[Any]:
@@ -133,6 +144,16 @@ class TuningOptions(OptionGroup):
                 f"{listing(unused)} cannot be combined with --metric, which defines what is optimised."
             )
         return parse_metric(self.metric)
+
+    def resampling(self, objective: ObjectiveOptions) -> Resampling | None:
+        """Return how clips are resampled to bound false alarms; None if they are not bounded."""
+        from .. import Resampling
+
+        if objective.confidence is not None:
+            return Resampling(seed=self.seed, groups=read_groups(self.groups))
+        if self.groups is not None:
+            raise SedscopeError("--groups is for --folds and --confidence. Give one of them as well.")
+        return None
 
     def candidates(self) -> list[PostProcessing]:
         """Read the post-processings to choose from."""

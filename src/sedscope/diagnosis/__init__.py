@@ -1,5 +1,8 @@
 """Where errors come from: each detection and reference with its error type."""
 
+from .boundary_errors import BoundaryErrors as BoundaryErrors
+from .boundary_errors import ClassBoundaryErrors as ClassBoundaryErrors
+from .boundary_errors import boundary_errors as boundary_errors
 from .clips import ClipCosts as ClipCosts
 from .clips import ClipDiagnosis as ClipDiagnosis
 from .clips import JudgedEvent as JudgedEvent

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas, refuse_different_scores
+from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
@@ -22,18 +23,20 @@ from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
+from ..data.time_blocks import cut_into_blocks
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, listing
-from ..metrics import Metric
+from ..metrics import ClasswiseResult, Metric
 from ..metrics.names import MetricsLike, name_metrics
 from ..metrics.requests import delta_requests
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
+from ..resampling.froc_bands import with_froc_bands
 from ..resampling.intervals import Bootstrap
-from ..resampling.resampling import Resampling
+from ..resampling.resampling import Resampling, refuse_blocks
 from .class_blocks import CountsInBlocks, counts_in_blocks
 from .detection_sets import counts_of_sets
 from .notes import (
@@ -160,18 +163,26 @@ def evaluate(
         missing=missing,
         coverage=coverage,
     )
-    draws = None if bootstrap is None else Draws(Resampling.of(bootstrap), alignment.clips)
+    resampling = None if bootstrap is None else Resampling.of(bootstrap)
+    drawn_from = alignment if resampling is None else _drawn_from(alignment, resampling)
+    draws = None if resampling is None else Draws(resampling, drawn_from.clips)
     intervals: dict[Metric[Any], Bootstrap] = {}
     with options.open_engine() as opened:
         if limited:
             in_blocks = counts_in_blocks(alignment, chosen, opened, options)
         elif draws is not None:
-            passes, resamples = len(alignment.clips), len(draws.weights)
-            steps = StagedProgress(progress, passes + len(chosen) * resamples)
-            deltas = find_deltas_for_weights(
-                alignment, chosen, draws.weights, opened, steps.stage(passes)
+            blocks, resamples = len(drawn_from.clips), len(draws.weights)
+            passes = 0 if drawn_from is alignment else len(alignment.clips)
+            steps = StagedProgress(progress, blocks + len(chosen) * resamples + passes)
+            drawn = find_deltas_for_weights(
+                drawn_from, chosen, draws.weights, opened, steps.stage(blocks)
             )
-            intervals = _intervals(draws, chosen, deltas, opened, steps)
+            intervals = _intervals(draws, chosen, drawn, opened, steps)
+            deltas = drawn
+            if drawn_from is not alignment:
+                engine_of_clips = opened.for_system("clips")
+                requests = delta_requests(chosen)
+                deltas = find_deltas(alignment, requests, engine_of_clips, steps.stage(passes))
         else:
             passes = len(alignment.clips)
             steps = StagedProgress(progress, passes)
@@ -203,6 +214,10 @@ def evaluate(
         in_blocks.durations,
         points,
     )
+    if resampling is not None:
+        result = _with_bands(result, resampling, drawn, threads)
+    if drawn_from is not alignment:
+        result = _of_whole_recordings(result)
     return replace(result, blocks=in_blocks.blocks).warn(stacklevel=2)
 
 
@@ -328,8 +343,9 @@ def evaluate_deltas(
     refuse_different_scores([*used.values()])
     intervals: dict[Metric[Any], Bootstrap] = {}
     cautions: list[str] = []
-    if bootstrap is not None:
-        resampling = Resampling.of(bootstrap)
+    resampling = None if bootstrap is None else Resampling.of(bootstrap)
+    if resampling is not None:
+        refuse_blocks(resampling)
         draws_of = {clips: Draws(resampling, clips) for clips in {part.clips for part in used.values()}}
         draws_by_metric = {metric: draws_of[used[metric.criterion].clips] for metric in chosen}
         steps = StagedProgress(progress, sum(len(draws.weights) for draws in draws_by_metric.values()))
@@ -343,7 +359,10 @@ def evaluate_deltas(
         *undefined_resamples_note(intervals.values()),
         *cautions,
     ]
-    return measure(named, counts, notes, intervals).warn(stacklevel=2)
+    result = measure(named, counts, notes, intervals)
+    if resampling is not None:
+        result = _with_bands(result, resampling, used, threads)
+    return result.warn(stacklevel=2)
 
 
 def measure(
@@ -415,3 +434,48 @@ def _intervals(
         values = draws.measure(of_criterion, metric, engine, steps.stage(len(draws.weights)))
         intervals[metric] = draws.summary(of_criterion.classes, values)
     return intervals
+
+
+def _drawn_from(alignment: Alignment, resampling: Resampling) -> Alignment:
+    """Return what is resampled: the clips, or blocks of them."""
+    if resampling.blocks is None:
+        return alignment
+    return cut_into_blocks(alignment, resampling.blocks)
+
+
+def _of_whole_recordings(result: Evaluation) -> Evaluation:
+    """Return the evaluation with intervals around the values of the whole recordings, not of their blocks.
+
+    It warns if the cuts between blocks change a value by more than a tenth of its interval.
+    """
+    intervals: dict[Metric[Any], Bootstrap] = {}
+    notes: list[str] = []
+    for metric, cut in result.intervals.items():
+        whole = result[metric]
+        per_class = {
+            label: replace(interval, value=whole.per_class[label].value)
+            for label, interval in cut.per_class.items()
+        }
+        intervals[metric] = replace(cut, value=whole.value, per_class=per_class)
+        if abs(cut.value - whole.value) > (cut.high - cut.low) / 10:
+            notes.append(
+                f"Cut into blocks, the recordings give {metric!r} = {cut.value:.4f} instead of "
+                f"{whole.value:.4f}, because some detections go on across the ends of blocks. Its interval "
+                "is that of the blocks. Resample longer blocks."
+            )
+    return replace(result, intervals=intervals, warnings=(*result.warnings, *notes))
+
+
+def _with_bands(
+    result: Evaluation,
+    resampling: Resampling,
+    deltas: Mapping[Criterion, Deltas],
+    threads: int | None,
+) -> Evaluation:
+    """Return the evaluation with bands around the curves that have them."""
+    results = dict(result.results)
+    for metric, of_metric in results.items():
+        if metric.reads_froc and isinstance(of_metric, ClasswiseResult):
+            drawn = deltas[metric.criterion]
+            results[metric] = with_froc_bands(of_metric, drawn, resampling, thread_count(threads))
+    return replace(result, results=results)

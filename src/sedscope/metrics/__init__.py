@@ -9,7 +9,8 @@ from .classwise import ClasswiseResult as ClasswiseResult
 from .curve_areas import AUROC as AUROC
 from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
-from .false_alarm_rate import FalseAlarmRate as FalseAlarmRate
+from .false_alarms import FalseAlarmRate as FalseAlarmRate
+from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
 from .metric import ClassResult as ClassResult
 from .metric import Metric as Metric
 from .metric import MetricResult as MetricResult
@@ -28,6 +29,5 @@ from .thresholded import FScore as FScore
 from .thresholded import Precision as Precision
 from .thresholded import PrecisionAtRecall as PrecisionAtRecall
 from .thresholded import Recall as Recall
-from .thresholded import RecallAtFalseAlarms as RecallAtFalseAlarms
 from .thresholded import RecallAtPrecision as RecallAtPrecision
 from .thresholded import Specificity as Specificity

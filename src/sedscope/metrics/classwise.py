@@ -170,13 +170,15 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         ClassValue
         """
 
-    def curve_of(self, counts: ClassCounts) -> CurveType:
+    def curve_of(self, counts: ClassCounts, hours: float) -> CurveType:
         """Return the curve that the value of a class is read off; None if there is none.
 
         Parameters
         ----------
         counts : ClassCounts
             The counts of the class.
+        hours : float
+            The duration of all clips.
 
         Returns
         -------
@@ -254,7 +256,7 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         return ClasswiseResult(self, counts, per_class)
 
     def _class_curve(self, counts: Counts, label: str) -> CurveType:
-        return self.curve_of(counts[label])
+        return self.curve_of(counts[label], counts.duration / 3600)
 
     def of_all(self, counts: Counts) -> ClassValue[CurveType]:
         """Measure all classes together, at one threshold.
@@ -281,8 +283,9 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         if not self._is_defined_for(pooled.references):
             return ClassValue(np.nan)
         self._require_points(pooled, counts.duration)
-        class_value = self.of_class(pooled, counts.duration / 3600)
-        return replace(class_value, make_curve=partial(self.curve_of, pooled))
+        hours = counts.duration / 3600
+        class_value = self.of_class(pooled, hours)
+        return replace(class_value, make_curve=partial(self.curve_of, pooled, hours))
 
     def _require_points(self, counts: ClassCounts, duration: float) -> None:
         """Refuse counts that lack operating points which the metric reads."""

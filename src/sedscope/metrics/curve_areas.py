@@ -54,7 +54,7 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[PrecisionRecallCurve]:
         return ClassValue(precision_recall_points(counts).average_precision())
 
-    def curve_of(self, counts: ClassCounts) -> PrecisionRecallCurve:
+    def curve_of(self, counts: ClassCounts, hours: float) -> PrecisionRecallCurve:
         return precision_recall_curve(counts)
 
     def mean_curve(
@@ -104,7 +104,7 @@ class AUROC(ClasswiseMetric[ROCCurve]):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
         return ClassValue(roc_points(counts).area(self.max_fpr, mcclish=self.mcclish))
 
-    def curve_of(self, counts: ClassCounts) -> ROCCurve:
+    def curve_of(self, counts: ClassCounts, hours: float) -> ROCCurve:
         return roc_curve(counts)
 
     def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
@@ -144,7 +144,7 @@ class DPrime(ClasswiseMetric[ROCCurve]):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
         return ClassValue(_d_prime(roc_points(counts).area()))
 
-    def curve_of(self, counts: ClassCounts) -> ROCCurve:
+    def curve_of(self, counts: ClassCounts, hours: float) -> ROCCurve:
         return roc_curve(counts)
 
     def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:

@@ -10,14 +10,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..counting.class_counts import ClassCounts
-from ..data.arrays import FloatArray
+from ..counting.tally import PRECISION
+from ..data.arrays import FloatArray, IntArray
 from ..notebook.data_frame import Column
 from .curve_table import CurveTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def _are_one_point(scores: FloatArray) -> bool:
+    """Return whether all detections have one score, as in an event list without confidences.
+
+    Before it nothing is detected; at ``-inf``, below all scores, everything is.
+    """
+    return bool(np.count_nonzero(scores > -np.inf) <= 2)
 
 
 class Curve(Protocol):
@@ -34,6 +44,11 @@ class PrecisionRecallCurve(CurveTable):
     scores: FloatArray
     precision: FloatArray
     recall: FloatArray
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
+        return _are_one_point(self.scores)
 
     def average_precision(self) -> float:
         """Return the area under the curve, in steps: the sum of precision · (step of recall).
@@ -64,6 +79,11 @@ class ROCCurve(CurveTable):
     scores: FloatArray
     fpr: FloatArray
     tpr: FloatArray
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
+        return _are_one_point(self.scores)
 
     def area(self, max_fpr: float | None = None, *, mcclish: bool = False) -> float:
         """Return the area under the curve, with straight lines between operating points.
@@ -118,11 +138,63 @@ class DETCurve(CurveTable):
             "false_negative_rate": self.fnr,
         }
 
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
+        return _are_one_point(self.scores)
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
         from ..plots.curves import plot_det
 
         return plot_det(self, ax, options)
+
+
+@dataclass(frozen=True, eq=False)
+class FROCBand:
+    """The interval of the recall at some rates of false alarms, from resamples of the clips."""
+
+    per_hour: FloatArray
+    """False alarms per hour of recording, rising from 0."""
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class FROCCurve:
+    """The best recall over false alarms per hour (free-response ROC), in steps.
+
+    At a rate of x, the last vertex with ``per_hour <= x`` holds: the operating point with the best recall
+    of all with at most x false alarms per hour.
+    """
+
+    scores: FloatArray
+    """The operating point of each vertex: frames with ``score >= scores[i]`` are active."""
+    per_hour: FloatArray
+    """False alarms per hour of recording, rising from 0."""
+    recall: FloatArray
+    hours: float
+    """The duration of all clips. Their rates are multiples of 1 / hours."""
+    one_point: bool = False
+    """Whether all detections have one score, as in an event list without confidences."""
+    band: FROCBand | None = None
+    """The interval of the recall, if the clips were resampled."""
+
+    def recall_at(self, per_hour: ArrayLike) -> FloatArray:
+        """Return the best recall with at most so many false alarms per hour."""
+        rows = np.searchsorted(self.per_hour, np.asarray(per_hour) * (1 + PRECISION), side="right")
+        recall: FloatArray = self.recall[rows - 1]
+        return recall
+
+    def plot(self, ax: Axes | None = None, *, log: bool = True, **options: Any) -> Axes:
+        """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`.
+
+        ``log``: draw the false alarms on a logarithmic axis. It begins at half a false alarm in all
+        clips, where the recall without any is drawn.
+        """
+        from ..plots.froc import plot_froc
+
+        return plot_froc(self, ax, options, log=log)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,6 +208,11 @@ class ThresholdCurve(CurveTable):
 
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "value": self.values}
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
+        return _are_one_point(self.scores)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
@@ -216,6 +293,54 @@ def det_curve(counts: ClassCounts) -> DETCurve:
     """
     roc = roc_curve(counts)
     return DETCurve(roc.scores, roc.fpr, 1 - roc.tpr)
+
+
+def best_rows(tp: IntArray, fp: IntArray) -> NDArray[np.intp]:
+    """Return the operating points with more true positives than all with as many or fewer false positives.
+
+    They are in the order of their false positives.
+    """
+    order = np.lexsort((-tp, fp))
+    most = np.maximum.accumulate(tp[order])
+    rows: NDArray[np.intp] = order[np.concatenate([[True], tp[order][1:] > most[:-1]])]
+    return rows
+
+
+def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
+    """Return the best recall over false alarms per hour (FROC).
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+    hours : float
+        The duration of all clips, ``counts.duration / 3600``.
+
+    Returns
+    -------
+    FROCCurve
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.1], [0.4]]}, classes=["Dog"], frame=900.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(2700, 3600, "Dog")]}, durations={"a": 3600})
+    >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+    >>> curve = sed.curves.froc_curve(counts["Dog"], counts.duration / 3600)
+    >>> curve.per_hour.tolist(), curve.recall.tolist()
+    ([0.0, 1.0], [0.0, 1.0])
+    """
+    require_all_points(counts)
+    tally = counts.tally()
+    tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
+    rows = best_rows(tp, fp)
+    one_point = len(counts.scores) <= 1
+    if one_point and rows[-1] != len(tp) - 1:  # it finds nothing, but has false alarms
+        rows = np.append(rows, len(tp) - 1)
+    per_hour = np.asarray(tally.false_alarms_per_hour(hours))
+    return FROCCurve(
+        operating_scores(counts)[rows], per_hour[rows], np.asarray(tally.recall)[rows], hours, one_point
+    )
 
 
 def fscore_curve(counts: ClassCounts, beta: float = 1.0) -> ThresholdCurve:

@@ -70,6 +70,8 @@ class Metric(Defined, ABC, Generic[Result]):
     """Whether a larger value is a better one."""
     has_thresholds: ClassVar[bool] = False
     """Whether the value of a class belongs to one threshold."""
+    reads_froc: ClassVar[bool] = False
+    """Whether the values are read off curves of recall over false alarms per hour."""
     needs_references: ClassVar[bool] = True
     """Whether the metric has no value for a class without reference events."""
 

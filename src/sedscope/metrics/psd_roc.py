@@ -65,6 +65,8 @@ class ClassPSDROC(CurveTable):
     """Where the curve ends; from its last vertex to there it is flat."""
     unit: str = "hour"
     """The unit of time of the rates."""
+    one_point: bool = False
+    """Whether all detections have one score, as in an event list without confidences."""
 
     def tpr_at(self, efpr: FloatArray) -> FloatArray:
         """Return the true positive rate at effective false positive rates of at least 0."""
@@ -115,6 +117,11 @@ class PSDROC(CurveTable):
 
     def _columns(self) -> dict[str, Column]:
         return {"effective_false_positive_rate": self.efpr, "true_positive_rate": self.etpr}
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections of each class have one score. The last vertex is then their rate."""
+        return all(curve.one_point for curve in self.per_class.values())
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve over all classes; see :meth:`ClassPSDROC.plot`."""
@@ -181,7 +188,9 @@ def class_psd_roc(
     scores = of_class.scores[rows[kept]].astype(np.float64)
     if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
         x, tpr, scores = np.insert(x, 0, 0), np.insert(tpr, 0, 0), np.insert(scores, 0, np.inf)
-    return ClassPSDROC(label, x, tpr, scores, max_efpr=max_efpr, unit=unit)
+    return ClassPSDROC(
+        label, x, tpr, scores, max_efpr=max_efpr, unit=unit, one_point=len(of_class.scores) <= 1
+    )
 
 
 def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessing]) -> ClassPSDROC:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
-from ..counting.tally import Tally, most_false_positives
+from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_number
@@ -40,7 +40,7 @@ class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
         row = int(rows[best])
         return ClassValue(float(values[best]), counts.threshold(row), tally[row])
 
-    def curve_of(self, counts: ClassCounts) -> ThresholdCurve:
+    def curve_of(self, counts: ClassCounts, hours: float) -> ThresholdCurve:
         require_all_points(counts)
         return ThresholdCurve(
             operating_scores(counts), self.quantity(counts.tally()), self.quantity_name
@@ -428,46 +428,6 @@ class RecallAtPrecision(_Constrained):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally()
         return self._best(counts, tally.recall, tally.precision >= self.precision)
-
-    def of_tally(self, tally: Tally) -> float:
-        """Return the recall, whether or not the constraint is met."""
-        return float(tally.recall)
-
-
-@METRICS.register
-@dataclass(frozen=True, repr=False)
-class RecallAtFalseAlarms(_Constrained):
-    """The best recall over all thresholds with few enough false alarms; 0 if there is none.
-
-    Parameters
-    ----------
-    criterion : Criterion
-        What counts as found.
-    per_hour : float
-        The largest number of false positives per hour of recording that is accepted, for each class, or
-        for all classes together with ``average="micro"``.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
-
-    Examples
-    --------
-    >>> from sedscope import Collar
-    >>> RecallAtFalseAlarms(Collar(), per_hour=1)
-    RecallAtFalseAlarms(Collar(onset=0.2, offset=0.2, offset_rate=0.2), per_hour=1, average='macro')
-    """
-
-    criterion: Criterion
-    per_hour: float
-    average: str = "macro"
-
-    def __post_init__(self) -> None:
-        self._check()
-        require_number(self, "per_hour", at_least=0)
-
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
-        tally = counts.tally()
-        allowed = most_false_positives(self.per_hour, hours)
-        return self._best(counts, tally.recall, np.asarray(tally.fp) <= allowed)
 
     def of_tally(self, tally: Tally) -> float:
         """Return the recall, whether or not the constraint is met."""

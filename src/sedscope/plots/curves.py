@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.arrays import FloatArray
 from .axes import axes_or_new, label_axes
+from .points import draw_point
 from .probit import use_probit_axes
 
 if TYPE_CHECKING:
@@ -23,27 +24,34 @@ _HIGHEST_ERROR_RATE = 2.0  # beyond are thresholds that nobody uses
 
 def plot_class_psd_roc(curve: ClassPSDROC, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
     """Plot the true positive ratio of a class over its effective false positive rate, as steps."""
-    return _plot_psd_roc_steps(
-        curve, curve.tpr, "true positive ratio", axes, {"label": curve.label, **options}
-    )
+    style = {"label": curve.label, **options}
+    return _plot_psd_roc_steps(curve, curve.tpr, curve.scores, "true positive ratio", axes, style)
 
 
 def plot_psd_roc(curve: PSDROC, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
     """Plot the PSD-ROC over all classes as steps."""
-    return _plot_psd_roc_steps(curve, curve.etpr, "effective true positive ratio", axes, options)
+    name = "effective true positive ratio"
+    return _plot_psd_roc_steps(curve, curve.etpr, curve.etpr, name, axes, options)
 
 
 def _plot_psd_roc_steps(
     curve: PSDROC | ClassPSDROC,
     ratios: FloatArray,
+    scores: FloatArray,
     name: str,
     axes: Axes | None,
     options: Mapping[str, Any],
 ) -> Axes:
-    """Plot steps from 0 to the end of the curve, which is flat after its last vertex."""
+    """Plot steps from 0 to the end of the curve, which is flat after its last vertex.
+
+    ``scores``: of the vertices, for a curve of one point; the overall curve has none.
+    """
     axes = axes_or_new(axes)
     end = curve.max_efpr if np.isfinite(curve.max_efpr) else curve.efpr[-1]
-    axes.step(np.append(curve.efpr, end), np.append(ratios, ratios[-1]), where="post", **options)
+    if curve.one_point:
+        draw_point(axes, curve.efpr, ratios, scores, options)
+    else:
+        axes.step(np.append(curve.efpr, end), np.append(ratios, ratios[-1]), where="post", **options)
     if end > 0:
         axes.set_xlim(0, end)
     return label_axes(axes, f"effective false positives per {curve.unit}", name, _RATES)
@@ -54,9 +62,12 @@ def plot_precision_recall(
 ) -> Axes:
     """Plot precision over recall."""
     axes = axes_or_new(axes)
-    # a mean curve has no operating points to draw lines between: it is a step function
-    drawstyle = "steps-pre" if np.isnan(curve.scores).all() else "default"
-    axes.plot(curve.recall, curve.precision, **{"drawstyle": drawstyle, **options})
+    if curve.one_point:
+        draw_point(axes, curve.recall, curve.precision, curve.scores, options)
+    else:
+        # a mean curve has no operating points to draw lines between: it is a step function
+        drawstyle = "steps-pre" if np.isnan(curve.scores).all() else "default"
+        axes.plot(curve.recall, curve.precision, **{"drawstyle": drawstyle, **options})
     axes.set_xlim(*_RATES)
     return label_axes(axes, "recall", "precision", _RATES)
 
@@ -64,7 +75,10 @@ def plot_precision_recall(
 def plot_roc(curve: ROCCurve, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
     """Plot the true positive rate over the false positive rate."""
     axes = axes_or_new(axes)
-    axes.plot(curve.fpr, curve.tpr, **options)
+    if curve.one_point:
+        draw_point(axes, curve.fpr, curve.tpr, curve.scores, options)
+    else:
+        axes.plot(curve.fpr, curve.tpr, **options)
     axes.set_xlim(0, 1)
     return label_axes(axes, "false positive rate", "true positive rate", _RATES)
 
@@ -76,7 +90,10 @@ def plot_det(curve: DETCurve, axes: Axes | None, options: Mapping[str, Any]) -> 
     """
     axes = axes_or_new(axes)
     use_probit_axes(axes, curve.fpr, curve.fnr)
-    axes.plot(curve.fpr, curve.fnr, **options)
+    if curve.one_point:
+        draw_point(axes, curve.fpr, curve.fnr, curve.scores, options)
+    else:
+        axes.plot(curve.fpr, curve.fnr, **options)
     return label_axes(axes, "false positive rate (%)", "miss rate (%)")
 
 
@@ -86,6 +103,9 @@ def plot_threshold_curve(curve: ThresholdCurve, axes: Axes | None, options: Mapp
     For scores between 0 and 1, the curve runs from 0 to 1.
     """
     axes = axes_or_new(axes)
+    if curve.one_point:
+        draw_point(axes, curve.scores, curve.values, curve.scores, options)
+        return label_axes(axes, "threshold", curve.quantity)
     finite = np.isfinite(curve.scores)
     scores, values = curve.scores[finite], curve.values[finite]
     if ((scores >= 0) & (scores <= 1)).all():

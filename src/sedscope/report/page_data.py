@@ -95,6 +95,10 @@ def _criterion_entry(criterion: Criterion, source: ReportSource) -> CriterionEnt
             [len(system.counts[criterion][label].scores) for label in source.detailed]
             for system in source.systems
         ],
+        one_point=[
+            [len(system.measured_counts[criterion][label].scores) <= 1 for label in source.detailed]
+            for system in source.systems
+        ],
         rule=criterion.matching_rule(),
     )
 

@@ -87,6 +87,9 @@ class CriterionEntry:
     """For each class of the evaluation, how many events or positive segments there are to find."""
     distinct_scores: Sequence[Sequence[int]]
     """By system and detailed class, at how many scores the counts change."""
+    one_point: Sequence[Sequence[bool]]
+    """By system and detailed class, whether all detections that were counted have one score, as in an
+    event list without confidences."""
     rule: MatchingRule | None
     """The rule by which ``static/judge.js`` judges the events of a clip."""
 

@@ -22,7 +22,8 @@ from .resampled_metric import ResampledMetric
 from .resampling import Resampling, Weights, as_weights, each_left_out
 
 _NORMAL = NormalDist()
-_FEW = 10  # clips or groups; with fewer of them, intervals are rough
+FEW = 10
+"""With fewer clips or groups of clips, intervals are rough."""
 _BLOCK = 64  # resamples that are measured at a time
 
 
@@ -46,13 +47,14 @@ class Draws:
 
     def cautions(self) -> list[str]:
         """Caution against intervals from few clips, or groups of clips."""
-        if self._units is None or self._units >= _FEW:
+        if self._units is None or self._units >= FEW:
             return []
-        units = "clips" if self.resampling.groups is None else "groups of clips"
-        return [
-            f"The intervals come from only {self._units} {units}. With fewer than {_FEW}, intervals are "
+        units = self.resampling.units_name()
+        caution = (
+            f"The intervals come from only {self._units} {units}. With fewer than {FEW}, intervals are "
             "unreliable and usually too narrow."
-        ]
+        )
+        return [f"{caution} {self.resampling.advice()}".strip()]
 
     def measure(
         self, deltas: Deltas, metric: Metric[Any], engine: Engine, progress: Progress | None = None

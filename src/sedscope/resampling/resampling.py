@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.clip_ids import clip_ids
-from ..definitions import require_choice, require_flag, require_number
+from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, subject
 from ..io.size_limits import machine_memory
 
@@ -21,6 +21,7 @@ Weights: TypeAlias = NDArray[np.int32]
 INTERVALS = ("percentile", "bca")
 MAX_WEIGHT = 2**24
 MOST_RESAMPLES = 10**7
+LONGEST_BLOCK = 10**7  # seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,10 @@ class Resampling:
         Draw every clip equally often over all resamples.
     groups : mapping of clip to group, optional
         The group of each clip, e.g. its recording site. Groups are drawn as a whole.
+    blocks : float, optional
+        For few long recordings: cut them into blocks of about so many seconds, at least 1, and draw these
+        instead of clips. A block ends in a pause between references; a detection that goes on across its
+        end is two. The values themselves are those of the whole recordings.
 
     Examples
     --------
@@ -56,6 +61,7 @@ class Resampling:
     interval: str = "percentile"
     balanced: bool = False
     groups: Mapping[str, Hashable] | None = None
+    blocks: float | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("n", 1), ("seed", 0)):
@@ -69,6 +75,9 @@ class Resampling:
             raise SedscopeError("confidence=1 must be below 1: no interval is certain.")
         require_choice(self, "interval", INTERVALS)
         require_flag(self, "balanced")
+        optional_number(self, "blocks", at_least=1, at_most=LONGEST_BLOCK)
+        if self.blocks is not None and self.groups is not None:
+            raise SedscopeError("Either groups of clips or blocks of time can be drawn, not both.")
         if self.groups is not None and not isinstance(self.groups, Mapping):
             raise SedscopeError("groups must be a mapping from clips to groups.")
         wrong = [
@@ -115,11 +124,63 @@ class Resampling:
         >>> sed.Resampling(n=500).about()
         'in brackets 95 % percentile intervals from 500 resamples of clips'
         """
-        units = "clips" if self.groups is None else "groups of clips"
-        resamples = counted(self.n, "balanced resample" if self.balanced else "resample")
         return (
-            f"in brackets {self.confidence * 100:g} % {self.interval} intervals from {resamples} of "
-            f"{units}"
+            f"in brackets {self.confidence * 100:g} % {self.interval} intervals from {self.resamples()}"
+        )
+
+    def resamples(self) -> str:
+        """Describe what is drawn in one phrase.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Resampling(n=500, balanced=True).resamples()
+        '500 balanced resamples of clips'
+        """
+        units = self.units_name()
+        return f"{counted(self.n, 'balanced resample' if self.balanced else 'resample')} of {units}"
+
+    def units_name(self) -> str:
+        """Return what is drawn.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Resampling(blocks=60).units_name()
+        'blocks of 60 s'
+        """
+        if self.blocks is not None:
+            return f"blocks of {self.blocks:g} s"
+        return "clips" if self.groups is None else "groups of clips"
+
+    def advice(self) -> str:
+        """Return what to do about few clips, as a sentence; empty if there is nothing to advise.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Resampling().advice()
+        'evaluate can draw blocks of time instead: bootstrap=Resampling(blocks=60), --resample blocks=60s.'
+        """
+        if self.blocks is not None:
+            return "Use shorter blocks."
+        if self.groups is not None:
+            return ""
+        return (
+            "evaluate can draw blocks of time instead: bootstrap=Resampling(blocks=60), --resample "
+            "blocks=60s."
         )
 
     def units(self, clips: Sequence[str]) -> NDArray[np.intp]:
@@ -177,8 +238,9 @@ class Resampling:
         units = self.units(clips)
         number = int(units.max(initial=-1)) + 1
         if number < 2:
-            units_drawn = "clips" if self.groups is None else "groups of clips"
-            raise SedscopeError(f"Resampling needs at least 2 {units_drawn}, not {number}.")
+            raise SedscopeError(
+                f"Resampling needs at least 2 {self.units_name()}, not {number}. {self.advice()}".strip()
+            )
         size = 4 * self.n * len(clips)
         if size > machine_memory():
             raise SedscopeError(
@@ -196,6 +258,15 @@ class Resampling:
         for row, resample in zip(weights, resamples, strict=True):
             row[:] = np.bincount(resample, minlength=number)[units]
         return weights
+
+
+def refuse_blocks(resampling: Resampling) -> None:
+    """Refuse to resample blocks of time where there are no times any more."""
+    if resampling.blocks is not None:
+        raise SedscopeError(
+            "Deltas and counts know no times, so they cannot be cut into blocks. Evaluate the scores: "
+            "evaluate(…, bootstrap=Resampling(blocks=…))."
+        )
 
 
 def as_weights(weights: ArrayLike, clips: int) -> Weights:

@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 
 from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
+from ..counting.deltas import Deltas
 from ..counting.tally import Tally, most_false_positives
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT
 from ..errors import SedscopeError
+from ..resampling.resampling import Resampling
+from .false_alarm_bounds import FalseAlarmBounds, hours_without_false_alarms
 from .operating_points import OperatingPoints
 
 OBJECTIVES = ("fscore", "error_rate", "cost", "precision", "recall")
 
 
 def choose(
-    counts: Counts,
+    counts: Counts | Deltas,
     objective: str = "fscore",
     *,
     beta: float = 1.0,
@@ -31,13 +34,16 @@ def choose(
     min_precision: float | None = None,
     min_recall: float | None = None,
     max_false_alarms_per_hour: float | None = None,
+    confidence: float | None = None,
+    resampling: Resampling | None = None,
 ) -> OperatingPoints:
     """Choose the threshold of each class that is best for an objective and meets all constraints.
 
     Parameters
     ----------
-    counts : Counts
-        The counts of the system at every threshold; see :func:`~sedscope.deltas`.
+    counts : Counts or Deltas
+        The counts of the system at every threshold, or the deltas that they are added up from; see
+        :func:`~sedscope.deltas`.
     objective : {"fscore", "error_rate", "cost", "precision", "recall"}, default "fscore"
         What should be best: the largest F-score, precision or recall, or the smallest error rate or cost.
     beta : float, default 1.0
@@ -48,12 +54,20 @@ def choose(
         The smallest precision and recall that are accepted.
     max_false_alarms_per_hour : float, optional
         The largest number of false positives per hour and class that is accepted.
+    confidence : float, optional
+        Keep the limit on false alarms with this confidence, from 0.5 to 0.9999, on other recordings of
+        the same kind: not only the rate of these clips but its upper bound must meet the limit. The
+        bound is the exact Poisson limit. For the deltas of ten clips or more, it is the larger of that
+        and the bound from resampling the clips.
+    resampling : Resampling, optional
+        How clips are resampled, e.g. in groups. Needs deltas.
 
     Returns
     -------
     OperatingPoints
-        Classes for which no threshold meets the constraints are listed in ``unmet``. Classes without
-        references get no threshold.
+        Classes for which no threshold meets the constraints are listed in ``unmet``. Their threshold is
+        the best one regardless; where only the confidence is not reached, the best one that keeps the
+        limit in these clips. Classes without references get no threshold.
 
     Examples
     --------
@@ -75,11 +89,15 @@ def choose(
     )
     _require_between_zero_and(sys.float_info.max, max_false_alarms_per_hour=max_false_alarms_per_hour)
     _require_between_zero_and(1, min_precision=min_precision, min_recall=min_recall)
+    _check_confidence(confidence, max_false_alarms_per_hour, resampling)
+    deltas = counts if isinstance(counts, Deltas) else None
+    counts = counts.counts() if isinstance(counts, Deltas) else counts
     allowed = (
         math.inf
         if max_false_alarms_per_hour is None
         else most_false_positives(max_false_alarms_per_hour, counts.duration / 3600)
     )
+    bounds = None if confidence is None else FalseAlarmBounds(counts, confidence, deltas, resampling)
     thresholds: dict[str, float] = {}
     unmet: dict[str, str] = {}
     for label, of_class in counts.items():
@@ -92,16 +110,20 @@ def choose(
         constraints = {
             f"precision >= {min_precision}": _holds(tally.precision, min_precision),
             f"recall >= {min_recall}": _holds(tally.recall, min_recall),
-            f"at most {max_false_alarms_per_hour} false alarms per hour": np.asarray(tally.fp)
-            <= allowed,
         }
+        limit = f"at most {max_false_alarms_per_hour} false alarms per hour"
+        if bounds is None or max_false_alarms_per_hour is None:
+            constraints[limit] = np.asarray(tally.fp) <= allowed
+        else:
+            promise = f"{limit} {_confidence(max_false_alarms_per_hour, bounds)}"
+            constraints[promise] = bounds.meet(label, max_false_alarms_per_hour)
         met = np.all(list(constraints.values()), axis=0)
         if not met.any():
-            of_class.require_reach("The best threshold regardless of the constraints")
             unmet[label] = " and ".join(
                 constraint for constraint, holds in constraints.items() if not holds.all()
             )
-        thresholds[label] = _best(of_class, goodness, met if met.any() else ~met)
+            met = _second_best(of_class, constraints, None if bounds is None else allowed)
+        thresholds[label] = _best(of_class, goodness, met)
     parameters = {
         "beta": beta if objective == "fscore" else None,
         "miss_cost": miss_cost if objective == "cost" else None,
@@ -109,8 +131,67 @@ def choose(
         "min_precision": min_precision,
         "min_recall": min_recall,
         "max_false_alarms_per_hour": max_false_alarms_per_hour,
+        "confidence": confidence,
     }
-    return OperatingPoints(thresholds, _provenance(counts, objective, parameters), unmet)
+    provenance = _provenance(counts, objective, parameters)
+    if bounds is not None:
+        provenance["false_alarms"] = bounds.about()
+    return OperatingPoints(thresholds, provenance, unmet)
+
+
+def _second_best(
+    counts: ClassCounts, constraints: dict[str, NDArray[np.bool_]], allowed: float | None
+) -> NDArray[np.bool_]:
+    """Return the operating points to choose from where none meets all constraints.
+
+    ``allowed``: the false positives that a limit allows in these clips, if its confidence is a constraint.
+    Points that keep the limit in these clips, if not with confidence, are better than all others.
+    """
+    false_positives = np.asarray(counts.tally().fp)
+    if allowed is not None:
+        *others, _ = constraints.values()
+        met: NDArray[np.bool_] = np.all([*others, false_positives <= allowed], axis=0)
+        if met.any():
+            return met
+    counts.require_reach("The best threshold regardless of the constraints")
+    return np.ones(len(false_positives), bool)
+
+
+def _check_confidence(
+    confidence: float | None, per_hour: float | None, resampling: Resampling | None
+) -> None:
+    if confidence is None:
+        if resampling is not None:
+            raise SedscopeError(
+                "resampling bounds false alarms: give confidence (--confidence) as well."
+            )
+        return
+    if isinstance(confidence, bool) or not isinstance(confidence, (int, float, np.number)):
+        raise SedscopeError(f"confidence={confidence!r:.50} must be a number from 0.5 to 0.9999.")
+    if not 0.5 <= confidence <= 0.9999:
+        raise SedscopeError(f"confidence={confidence!r} must be from 0.5 to 0.9999.")
+    if per_hour is None:
+        raise SedscopeError(
+            "confidence is that of a limit on false alarms: give max_false_alarms_per_hour "
+            "(--max-false-alarms-per-hour) as well."
+        )
+    if not per_hour:
+        raise SedscopeError(
+            "No recording is long enough to promise 0 false alarms per hour. Give a larger limit, or no "
+            "confidence."
+        )
+
+
+def _confidence(per_hour: float, bounds: FalseAlarmBounds) -> str:
+    """Name the confidence of a limit, and the hours that it takes if there are too few."""
+    sure = f"with {bounds.confidence * 100:g} % confidence"
+    needed = hours_without_false_alarms(per_hour, bounds.confidence)
+    if needed <= bounds.hours:
+        return sure
+    return (
+        f"{sure} (that takes at least {math.ceil(100 * needed) / 100:g} hours of recording, even without "
+        f"any false alarm, and there are {math.floor(100 * bounds.hours) / 100:g})"
+    )
 
 
 def _goodness(

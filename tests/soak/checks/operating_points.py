@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -112,6 +114,8 @@ def draw_choice(rng: Random, seed: str) -> Case:
         options[constraint] = rng.choice([0.25, 0.5, 1.0])
     elif constraint != "none":
         options[constraint] = rng.choice(limits_met_exactly(case, criterion))
+        if options[constraint] and rng.random() < 0.5:
+            options["confidence"] = rng.choice([0.5, 0.75, 0.95])
     return case
 
 
@@ -133,24 +137,40 @@ def judge_choice(case: Case) -> Mapping[str, int]:
             require_equal(label in chosen.thresholds, False, "threshold without references", label)
             continue
         met = [point for point in table.points if _meets(point, table, constraints)]
+        in_clips = {name: value for name, value in constraints.items() if name != "confidence"}
+        second_best = [point for point in table.points if _meets(point, table, in_clips)]
         require_equal(label in chosen.unmet, not met, "unmet constraint", (label, constraints))
         tally = detected[label].tally_at(0.5)
         got = OperatingPoint(0.0, int(tally.tp), int(tally.fp))
         if met:
             require_equal(_meets(got, table, constraints), True, "constraint", (label, got, constraints))
-        best = max(_goodness(point, table, objective) for point in met or table.points)
+        candidates = met or ("confidence" in constraints and second_best) or table.points
+        best = max(_goodness(point, table, objective) for point in candidates)
         require_equal(_goodness(got, table, objective), best, f"choice by {objective}", label)
     return {"choices": len(chosen.thresholds)}
 
 
 def _meets(point: OperatingPoint, table: Table, constraints: Mapping[str, float]) -> bool:
     """Whether an operating point meets all constraints, in exact arithmetic."""
+    limit = Fraction(constraints.get("max_false_alarms_per_hour", 10**30))
     return (
         precision(point) >= Fraction(constraints.get("min_precision", 0))
         and Fraction(point.tp, table.references) >= Fraction(constraints.get("min_recall", 0))
-        and Fraction(point.fp * HOUR, table.ticks)
-        <= Fraction(constraints.get("max_false_alarms_per_hour", 10**30))
+        and Fraction(point.fp * HOUR, table.ticks) <= limit
+        and (
+            "confidence" not in constraints
+            or _at_most(point.fp, limit * table.ticks / HOUR) <= 1 - Decimal(constraints["confidence"])
+        )
     )
+
+
+def _at_most(number: int, mean: Fraction) -> Decimal:
+    """The probability of at most so many events where ``mean`` are expected, to 40 digits."""
+    with localcontext() as context:
+        context.prec = 40
+        expected = Decimal(mean.numerator) / Decimal(mean.denominator)
+        terms = (expected**i / math.factorial(i) if i else Decimal(1) for i in range(number + 1))
+        return sum(terms, Decimal(0)) * (-expected).exp()
 
 
 def _goodness(point: OperatingPoint, table: Table, objective: str) -> Fraction:

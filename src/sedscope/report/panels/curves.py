@@ -1,4 +1,4 @@
-"""Curves of a criterion: precision over recall, F-score over threshold, ROC and DET."""
+"""Curves of a criterion: precision over recall, F-score over threshold, FROC, ROC and DET."""
 
 from __future__ import annotations
 
@@ -9,11 +9,24 @@ import numpy as np
 
 from ...counting.class_counts import ClassCounts
 from ...counting.counts import Counts
-from ..packing import pack_fractions, pack_steps
+from ...metrics.curves import best_rows
+from ..packing import pack_fractions, pack_steps, rounded
 from ..schema import Packed, PanelData
 from ..source import ReportSource
 from ..visible_vertices import visible_vertices
 from .panel import Panel, PanelContent
+
+
+@dataclass(frozen=True)
+class FROCVertices:
+    """The operating points with the most true positives of all with at most so many false positives."""
+
+    scores: Sequence[float | None]
+    """Frames with ``score >= scores[i]`` are active; None: nothing is detected."""
+    tp: Packed
+    fp: Packed
+    all_up_to: int | None
+    """The false positives up to which all operating points are known; None if they all are."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +38,8 @@ class CountsCurve:
     At the first, nothing is detected."""
     tp: Packed
     fp: Packed
+    froc: FROCVertices | None
+    """None for criteria that count segments."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +64,9 @@ def build(source: ReportSource) -> PanelContent:
         CurvesData(
             [
                 [
-                    _criterion_curves(system.counts[criterion], source.detailed)
+                    _criterion_curves(
+                        system.counts[criterion], system.measured_counts[criterion], source.detailed
+                    )
                     for criterion in source.criteria
                 ]
                 for system in source.systems
@@ -58,9 +75,11 @@ def build(source: ReportSource) -> PanelContent:
     )
 
 
-def _criterion_curves(counts: Counts, detailed: Sequence[str]) -> CriterionCurves:
+def _criterion_curves(counts: Counts, measured: Counts, detailed: Sequence[str]) -> CriterionCurves:
+    """``measured``: the counts as far down as they are known, where ``counts`` end with the sliders."""
     limits = score_range(counts)
-    return CriterionCurves(limits, [_counts_curve(counts[label], limits) for label in detailed])
+    curves = [_counts_curve(counts[label], measured[label], limits) for label in detailed]
+    return CriterionCurves(limits, curves)
 
 
 def score_range(counts: Counts) -> tuple[float, float]:
@@ -70,7 +89,7 @@ def score_range(counts: Counts) -> tuple[float, float]:
     return (min(ends), max(ends)) if ends else (0.0, 1.0)
 
 
-def _counts_curve(table: ClassCounts, limits: tuple[float, float]) -> CountsCurve:
+def _counts_curve(table: ClassCounts, measured: ClassCounts, limits: tuple[float, float]) -> CountsCurve:
     """Keep the vertices that are visible in any of the pictures that the page draws."""
     tally = table.tally()
     tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
@@ -82,7 +101,34 @@ def _counts_curve(table: ClassCounts, limits: tuple[float, float]) -> CountsCurv
     if table.trials is not None and tally.negatives:
         vertices.append(visible_vertices(fp / tally.negatives, recall))
     kept = np.unique(np.concatenate(vertices))
-    return CountsCurve(pack_fractions(fractions[kept]), pack_steps(tp[kept]), pack_steps(fp[kept]))
+    return CountsCurve(
+        scores=pack_fractions(fractions[kept]),
+        tp=pack_steps(tp[kept]),
+        fp=pack_steps(fp[kept]),
+        froc=_froc_vertices(measured) if table.trials is None else None,
+    )
+
+
+def _froc_vertices(table: ClassCounts) -> FROCVertices:
+    """Keep the vertices of recall over false alarms that are visible on a logarithmic axis."""
+    tally = table.tally()
+    tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
+    all_up_to = None if np.isneginf(table.floor) else table.fp_below_floor - 1
+    rows = best_rows(tp, fp)
+    if all_up_to is not None:
+        rows = rows[fp[rows] <= all_up_to]
+    if len(table.scores) == 1:  # an event list without confidences: its point
+        rows = np.array([1])
+    rates = np.log(np.maximum(fp[rows], 0.5))
+    shares = (rates - rates.min(initial=0)) / (np.ptp(rates) if len(rates) > 1 else 1)
+    kept = rows[visible_vertices(shares, tp[rows] / max(1, table.references))]
+    scores = np.concatenate([[np.inf], table.scores.astype(np.float64)])[kept]
+    return FROCVertices(
+        [rounded(score, 5) for score in scores.tolist()],
+        pack_steps(tp[kept]),
+        pack_steps(fp[kept]),
+        all_up_to,
+    )
 
 
 PANEL = Panel("curves", "Curves", build)

@@ -15,7 +15,7 @@ const REACH = 40; // how near to a vertex the user points at it
 
 export class Chart {
   // x, y: { label, scale: (range) => scale }.
-  // curves(): [{ name, style, x, y, scores, end, step, strong, faint, dashed, selected, describe(i), select() }].
+  // curves(): [{ name, style, x, y, scores, end, step, strong, faint, dashed, point, selected, describe(i), select() }].
   // marks(): [{ x, y, style, strong }].
   // limit: { x, text }, a dashed line.
   constructor({ title, file, x, y, curves, marks, limit }) {
@@ -46,7 +46,7 @@ export class Chart {
     const legend = svg("g", {}, ...this.drawn.map((curve, i) => svg("g", {
       transform: `translate(${MARGIN.left + (i % columns) * LEGEND_ENTRY.width} ` +
         `${height + Math.floor(i / columns) * LEGEND_ENTRY.height})` },
-    curveSample(curve.style, curve.dashed), svg("text", { class: "entry", x: 42, y: 9 }, clipped(curve.name, 20)))));
+    curveSample(curve.style, curve.dashed, curve.point), svg("text", { class: "entry", x: 42, y: 9 }, clipped(curve.name, 20)))));
     this.picture.append(legend);
     const rows = Math.ceil(this.drawn.length / columns);
     saveSvg(this.file, this.picture, width, height + rows * LEGEND_ENTRY.height + 6);
@@ -129,7 +129,7 @@ export class Chart {
   // Shapes along a curve, shifted so that they do not cover those of the next curve.
   shapes(curve) {
     const layer = svg("g");
-    if (curve.style === null || curve.dashed || !curve.x.length) return layer;
+    if (!curve.x.length || (!curve.point && (curve.style === null || curve.dashed))) return layer;
     const points = curve.x.map((x, i) => [this.xScale(x), this.yScale(curve.y[i])]);
     if (curve.end !== undefined) points.push([this.xScale(curve.end), points.at(-1)[1]]);
     const distance = SHAPE_DISTANCE * Math.max(1, this.drawn.length / 12);
@@ -147,7 +147,7 @@ export class Chart {
       else if (step) commands.push(`H${px}V${py}`);
       else commands.push(`L${px} ${py}`);
     }
-    if (end !== undefined) commands.push(`H${this.xScale(end).toFixed(1)}`);
+    if (end !== undefined && x.length) commands.push(`H${this.xScale(end).toFixed(1)}`);
     return commands.join("");
   }
 
@@ -199,8 +199,8 @@ export class Chart {
   }
 }
 
-function legendEntry({ name, style, dashed, faint, selected, select }) {
-  const content = [curveSample(style, dashed), nameOf(name)];
+function legendEntry({ name, style, dashed, faint, point, selected, select }) {
+  const content = [curveSample(style, dashed, point), nameOf(name)];
   const pressed = String(Boolean(selected));
   return el("li", { class: faint ? "faint" : "" },
     select ? el("button", { type: "button", "aria-pressed": pressed, onclick: select }, ...content)

@@ -42,6 +42,11 @@ export class Model {
     return this.page.points[system]?.positions[k];
   }
 
+  // Whether all detections of a class have one score, as in an event list without confidences.
+  isOnePoint(system, criterion, k) {
+    return this.criteria[criterion].one_point[system][k];
+  }
+
   // The counts of a class at a position of its slider.
   tally(system, criterion, k, position) {
     const { tp, fp, ct } = this.counts[system][criterion][k];
@@ -110,10 +115,12 @@ function unpackCounts({ tp, fp, ct }) {
   return { tp: unpackSteps(tp), fp: unpackSteps(fp), ct: ct === null ? null : unpackSteps(ct) };
 }
 
-function unpackCurve({ scores, tp, fp }, [low, high], resolution) {
+function unpackCurve({ scores, tp, fp, froc }, [low, high], resolution) {
   return {
     scores: unpackSteps(scores).map((number) => low + ((high - low) * number) / resolution),
     tp: unpackSteps(tp),
     fp: unpackSteps(fp),
+    froc: froc && { scores: froc.scores.map((score) => score ?? Infinity), tp: unpackSteps(froc.tp),
+      fp: unpackSteps(froc.fp), allUpTo: froc.all_up_to ?? Infinity },
   };
 }

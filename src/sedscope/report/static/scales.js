@@ -11,6 +11,14 @@ export function linear([low, high], [from, to], ticked = [low, high]) {
   return scale;
 }
 
+// Values below the lowest are drawn there.
+export function logarithmic([low, high], [from, to]) {
+  const factor = (to - from) / (Math.log(high / low) || 1);
+  const scale = (value) => from + Math.log(Math.max(low, value) / low) * factor;
+  scale.ticks = () => powersOfTen(low, high);
+  return scale;
+}
+
 // The quantile of the normal distribution, as detection error tradeoff curves use it.
 export function normal([low, high], [from, to]) {
   const [first, last] = [quantile(low), quantile(high)];
@@ -19,6 +27,12 @@ export function normal([low, high], [from, to]) {
   scale.ticks = () =>
     [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99].filter((tick) => tick >= low && tick <= high);
   return scale;
+}
+
+function powersOfTen(low, high) {
+  const ticks = [];
+  for (let power = Math.ceil(Math.log10(low)); 10 ** power <= high; power += 1) ticks.push(10 ** power);
+  return ticks;
 }
 
 // The range with round ends that holds these values.

@@ -37,13 +37,13 @@ export function shapeAt(x, y, number, attributes = {}, size = 1) {
     transform: `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${size})` });
 }
 
-// A short piece of a curve, for legends.
-export function curveSample(number, dotted = false) {
+// A short piece of a curve, for legends; only its shape if it is a point.
+export function curveSample(number, dotted = false, point = false) {
   const { colour, dash, shape } = curveStyle(number);
   return svg("svg", { class: "sample", viewBox: "0 0 36 10", width: 36, height: 10 },
-    svg("line", { class: `curve ${colour} ${number === null ? "strong" : ""}`, x1: 0, x2: 36, y1: 5, y2: 5,
+    point ? null : svg("line", { class: `curve ${colour} ${number === null ? "strong" : ""}`, x1: 0, x2: 36, y1: 5, y2: 5,
       "stroke-dasharray": dotted ? "1 4" : dash }),
-    shape && !dotted ? shapeAt(18, 5, number, { class: "shape" }) : null);
+    point || (shape && !dotted) ? shapeAt(18, 5, number, { class: "shape" }) : null);
 }
 
 // The name of a class after a piece of its curve.

@@ -5,7 +5,7 @@ import { saveCsv, saveLatex } from "../exports.js";
 import { aligned, digitsFor, falseAlarmDigits, fixed, whole } from "../format.js";
 import { LongTable } from "../long_table.js";
 import { registerPanel } from "../panel.js";
-import { curveStyle, labelWithSample } from "../styles.js";
+import { curveStyle, labelWithSample, shapeAt } from "../styles.js";
 
 registerPanel("classes", ({ section, model, state }) => new ClassTable(section, model, state));
 
@@ -138,14 +138,15 @@ class ClassTable {
     if (row.k === null || !references) return "";
     const { tp, fp } = this.model.curves[this.state.system][this.state.criterion].classes[row.k];
     const every = Math.max(1, Math.floor(tp.length / 60));
-    const points = [];
-    for (let i = 0; i < tp.length; i += every) {
+    const points = tp.map((_, i) => {
       const precision = tp[i] + fp[i] ? tp[i] / (tp[i] + fp[i]) : 1;
-      points.push(`${((60 * tp[i]) / references).toFixed(1)} ${(20 - 18 * precision).toFixed(1)}`);
-    }
+      return [(60 * tp[i]) / references, 20 - 18 * precision];
+    });
+    const path = points.filter((_, i) => i % every === 0).map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`);
+    const onePoint = this.model.isOnePoint(this.state.system, this.state.criterion, row.k);
     return svg("svg", { class: "spark", viewBox: "0 0 62 22", role: "img",
-      "aria-label": "precision over recall" }, svg("path", { class: `curve ${curveStyle(row.k).colour}`,
-      d: `M${points.join("L")}` }));
+      "aria-label": "precision over recall" }, onePoint ? shapeAt(...points.at(-1), row.k, { class: "shape" }, 0.8)
+      : svg("path", { class: `curve ${curveStyle(row.k).colour}`, d: `M${path.join("L")}` }));
   }
 
   sort(i) {

@@ -1,11 +1,11 @@
-// Precision over recall, F-score over threshold, ROC and DET of the chosen criterion.
+// Precision over recall, F-score over threshold, FROC, ROC and DET of the chosen criterion.
 
 import { Chart } from "../chart.js";
 import { el, whenChanged } from "../dom.js";
 import { fixed, short } from "../format.js";
 import { Tally } from "../model.js";
 import { registerPanel } from "../panel.js";
-import { linear, normal, roundRange } from "../scales.js";
+import { linear, logarithmic, normal, roundRange } from "../scales.js";
 
 registerPanel("curves", ({ section, model, state }) => {
   const definition = el("code");
@@ -47,7 +47,14 @@ function chartKinds(model, criterion) {
       y: axisOf("F1", (tally) => tally.f1, unit) },
   ];
   const { trials } = model.criteria[criterion];
-  if (trials !== null) {
+  if (trials === null) {
+    const mostFalse = Math.max(1, ...model.curves.flatMap((byCriterion) =>
+      byCriterion[criterion].classes.map(({ froc }) => froc.fp.at(-1) ?? 0)));
+    const rates = [0.5 / model.hours, mostFalse / model.hours];
+    kinds.push({ title: "Recall over false alarms (FROC)", file: "froc", step: true, froc: true, last: rates[1],
+      x: axisOf("false alarms per hour", (tally) => tally.falseAlarms, (range) => logarithmic(rates, range)),
+      y: axisOf("recall", (tally) => tally.recall, unit) });
+  } else {
     const falsePositiveRate = (tally) => tally.fp / (trials - tally.references);
     kinds.push(
       { title: "ROC", file: "roc", step: false,
@@ -79,13 +86,19 @@ class CurveChart {
   verticesOf(s, k) {
     const key = `${s},${k}`;
     if (!this.vertices.has(key)) {
-      const { scores, tp, fp } = this.model.curves[s][this.criterion].classes[k];
+      const curve = this.model.curves[s][this.criterion].classes[k];
+      const point = this.model.isOnePoint(s, this.criterion, k);
+      const { scores, tp, fp, allUpTo } = this.kind.froc ? curve.froc : curve;
       const references = this.model.references(this.criterion, k);
       const tallies = tp.map((_, i) => new Tally(tp[i], fp[i], references, this.model.hours));
-      this.vertices.set(key, {
+      const vertices = {
         x: tallies.map((tally, i) => this.kind.x.value(tally, scores[i])),
         y: tallies.map((tally, i) => this.kind.y.value(tally, scores[i])),
-        scores, tallies });
+        scores, tallies };
+      if (point) for (const name of Object.keys(vertices)) vertices[name] = vertices[name].slice(-1);
+      // the best recall holds up to the edge, as far as it is known
+      const end = this.kind.froc && !point ? Math.min(allUpTo / this.model.hours, this.kind.last) : undefined;
+      this.vertices.set(key, { ...vertices, point, end });
     }
     return this.vertices.get(key);
   }
@@ -95,16 +108,17 @@ class CurveChart {
     const curves = [];
     model.systems.forEach((system, s) => model.labels.forEach((label, k) => {
       if (!model.references(this.criterion, k) || (several && k !== (state.selectedClass ?? 0))) return;
-      const { x, y, scores, tallies } = this.verticesOf(s, k);
+      const { x, y, scores, tallies, point, end } = this.verticesOf(s, k);
       const selected = state.selectedClass === k;
-      curves.push({ name: several ? `${system}: ${label}` : label, style: several ? s : k, x, y, scores,
+      curves.push({ name: several ? `${system}: ${label}` : label, style: several ? s : k, x, y, scores, point, end,
         step: this.kind.step, strong: selected, faint: state.selectedClass !== null && !selected, selected,
         select: () => state.toggleClass(k),
         describe: (i) => [
-          i ? `active where score ≥ ${short(scores[i])}` : "nothing detected",
+          tallies[i].tp + tallies[i].fp ? `active where score ≥ ${short(scores[i])}` : "nothing detected",
           `TP ${tallies[i].tp}, FP ${tallies[i].fp}, FN ${tallies[i].fn}`,
           `precision ${fixed(tallies[i].precision)}, recall ${fixed(tallies[i].recall)}`,
-          `F1 ${fixed(tallies[i].f1)}`] });
+          `F1 ${fixed(tallies[i].f1)}`,
+          `${short(tallies[i].falseAlarms)} false alarms per hour`] });
     }));
     return curves;
   }

@@ -77,16 +77,18 @@ class PsdRocChart {
       const versions = state.showApproximation && approximation ? [exact, approximation] : [exact];
       versions.forEach(({ overall, classes }, dashed) => {
         const suffix = dashed ? ", 50 thresholds" : "";
+        const isPoint = (k) => model.isOnePoint(s, this.criterion, k);
+        const onlyPoints = classes.every((curve, k) => !curve || isPoint(k));
         const name = (label) => (several ? `${system}: ${label}${suffix}` : `${label}${suffix}`);
         curves.push(this.curve(overall, name("all classes"), several ? s : null, {
-          dashed, strong: true, faint: selectedClass !== null,
+          dashed, strong: true, faint: selectedClass !== null, point: onlyPoints,
           select: () => state.set({ selectedClass: null }),
         }));
         classes.forEach((curve, k) => {
           const selected = selectedClass === k;
           if (!curve || ((several || dashed) && !selected)) return;
           curves.push(this.curve(curve, name(model.labels[k]), several ? s : k, {
-            dashed, strong: selected, faint: selectedClass !== null && !selected, selected,
+            dashed, strong: selected, faint: selectedClass !== null && !selected, selected, point: isPoint(k),
             select: () => state.toggleClass(k),
           }));
         });
@@ -95,8 +97,12 @@ class PsdRocChart {
     return curves;
   }
 
-  curve({ x, y, scores, fpr }, name, style, options) {
-    return { name, style, x, y, scores, step: true, end: this.maxEfpr, ...options,
+  curve(curve, name, style, options) {
+    // of a point, only the last vertex; there is none if it lies beyond the largest rate
+    const first = !options.point ? 0 : curve.scores?.at(-1) === Infinity ? curve.x.length : curve.x.length - 1;
+    const [x, y] = [curve.x.slice(first), curve.y.slice(first)];
+    const [scores, fpr] = [curve.scores, curve.fpr].map((values) => values && values.slice(first));
+    return { name, style, x, y, scores, step: true, end: options.point ? undefined : this.maxEfpr, ...options,
       describe: (i) => [
         scores ? `active where score ${options.dashed ? ">" : "≥"} ${short(scores[i])}` : "one threshold for each class",
         `TPR ${fixed(y[i])}`, `eFPR ${short(x[i])} per ${this.unit}`, ...(fpr ? this.shares(x[i], fpr[i]) : [])] };

@@ -1,4 +1,4 @@
-"""False alarms per hour at a threshold."""
+"""False alarms per hour at a threshold, and recall at a limit on them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from functools import reduce
 from operator import add
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
-from ..counting.tally import Tally
+from ..counting.tally import Tally, most_false_positives
 from ..criteria import Criterion
+from ..definitions import require_number
 from ..errors import SedscopeError
-from .classwise import ClassValue, ClasswiseResult
+from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
+from .curves import FROCCurve, froc_curve
 from .fixed_threshold import FixedThreshold, Threshold, operating_point, require_threshold
 from .registry import METRICS
 
@@ -91,3 +95,54 @@ class FalseAlarmRate(FixedThreshold):
 
 def _per_hour(tally: Tally, hours: float) -> float:
     return float(tally.false_alarms_per_hour(hours))
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class RecallAtFalseAlarms(ClasswiseMetric[FROCCurve]):
+    """The best recall over all thresholds with few enough false alarms; 0 if there is none.
+
+    It is read off the curve of recall over false alarms per hour (FROC).
+
+    Parameters
+    ----------
+    criterion : Criterion
+        What counts as found.
+    per_hour : float
+        The largest number of false positives per hour of recording that is accepted, for each class, or
+        for all classes together with ``average="micro"``.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Collar
+    >>> RecallAtFalseAlarms(Collar(), per_hour=1)
+    RecallAtFalseAlarms(Collar(onset=0.2, offset=0.2, offset_rate=0.2), per_hour=1, average='macro')
+    """
+
+    criterion: Criterion
+    per_hour: float
+    average: str = "macro"
+
+    has_thresholds: ClassVar[bool] = True
+    reads_froc: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_number(self, "per_hour", at_least=0)
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[FROCCurve]:
+        tally = counts.tally()
+        rows = np.flatnonzero(np.asarray(tally.fp) <= most_false_positives(self.per_hour, hours))
+        if not len(rows):
+            return ClassValue(0.0)
+        row = int(rows[np.argmax(tally.recall[rows])])
+        return ClassValue(float(tally.recall[row]), counts.threshold(row), tally[row])
+
+    def curve_of(self, counts: ClassCounts, hours: float) -> FROCCurve:
+        return froc_curve(counts, hours)
+
+    def of_tally(self, tally: Tally) -> float:
+        """Return the recall, whether or not the constraint is met."""
+        return float(tally.recall)

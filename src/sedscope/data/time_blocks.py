@@ -1,0 +1,146 @@
+"""Blocks of time: long recordings cut into clips of a minute or so, to resample these.
+
+A block is about as long as asked for, and ends in the middle of a pause between references: no reference is
+cut. A detection that goes on across the end of a block is two detections, one in each block. So the blocks
+have slightly more detections than the recordings. Ends are at whole seconds where the pause allows it, so
+that segments of a second are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .alignment import Alignment
+from .arrays import IntArray
+from .score_arrays import ClipScores
+from .scores import Scores
+from .times import TICKS_PER_SECOND, Ticks, to_ticks
+
+
+def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
+    """Return the recordings of an alignment as blocks of about so many seconds."""
+    length = int(to_ticks(seconds))
+    blocks: dict[str, _Block] = {}
+    event_blocks: IntArray = np.empty(len(alignment.events), np.int64)
+    for number, clip in enumerate(alignment.clips):
+        rows = slice(alignment.starts[number], alignment.starts[number + 1])
+        duration = int(alignment.durations[number]) or int(alignment.scores[clip].ticks[-1])
+        ends = block_ends(duration, length, alignment.events[rows])
+        inside = np.searchsorted(ends[:-1], alignment.events[rows, 0], side="right")
+        event_blocks[rows] = len(blocks) + inside
+        for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+            blocks[f"{clip} at {start / 1e6:.6f} s"] = _Block(clip, start, end, last=end == ends[-1])
+    starts = np.array([block.start for block in blocks.values()], np.int64)
+    order = np.lexsort((alignment.events[:, 0], alignment.labels, event_blocks))
+    counts = np.bincount(event_blocks, minlength=len(blocks))
+    return replace(
+        alignment,
+        scores=_scores_of_blocks(alignment.scores, blocks),
+        clips=tuple(blocks),
+        events=(alignment.events - starts[event_blocks][:, None])[order],
+        labels=alignment.labels[order],
+        starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        durations=np.array([block.end - block.start for block in blocks.values()], np.int64),
+        coverage="any",
+        warnings=(),
+    )
+
+
+def block_ends(duration: int, length: int, events: Ticks) -> IntArray:
+    """Return where the blocks of a recording end: in the longest pause near the length of each block.
+
+    >>> block_ends(100, 20, np.array([[15, 22], [24, 41], [60, 61]])).tolist()
+    [23, 44, 65, 85, 100]
+    """
+    pauses = _pauses(duration, events)
+    ends: list[int] = []
+    start = 0
+    while duration - start > 1.5 * length:
+        low = start + 3 * length // 4
+        inside = pauses[:0]
+        while not len(inside) and low < duration:  # further on if references leave no pause
+            inside = np.clip(pauses, low, low + length // 2)
+            inside = inside[inside[:, 1] > inside[:, 0]]
+            low += length // 2
+        if not len(inside):
+            break
+        begin, end = inside[np.argmax(inside[:, 1] - inside[:, 0])].tolist()
+        middle = (begin + end) // 2
+        second = round(middle / TICKS_PER_SECOND) * TICKS_PER_SECOND
+        start = second if begin <= second <= end and second > start else middle
+        if duration - start < length / 2:
+            break
+        ends.append(start)
+    return np.array([*ends, duration], np.int64)
+
+
+def _pauses(duration: int, events: Ticks) -> Ticks:
+    """Return (pauses × 2) where no reference is active."""
+    order = np.argsort(events[:, 0], kind="stable")
+    begins = np.concatenate([[0], np.maximum.accumulate(events[order, 1])])
+    pauses = np.stack([begins, np.append(events[order, 0], duration)], axis=1)
+    kept: Ticks = pauses[pauses[:, 1] > pauses[:, 0]]
+    return kept
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A stretch of a clip, in microseconds."""
+
+    clip: str
+    start: int
+    end: int
+    last: bool
+    """Whether it is the last one of the clip, which has all frames to the end of the scores."""
+
+    def of(self, clip: ClipScores) -> ClipScores:
+        """Return the frames within the block; frames across its ends are cut."""
+        end = max(self.end, int(clip.ticks[-1])) if self.last else self.end
+        first = max(0, int(np.searchsorted(clip.ticks, self.start, side="right")) - 1)
+        frames = slice(first, min(len(clip.values), int(np.searchsorted(clip.ticks, end, side="left"))))
+        if frames.start >= frames.stop:  # no scores: nothing is detected
+            silence = np.full((1, clip.values.shape[1]), -np.inf, clip.values.dtype)
+            return ClipScores.unchecked(silence, np.array([0, end - self.start], np.int64))
+        ticks = np.clip(clip.ticks[frames.start : frames.stop + 1], self.start, end) - self.start
+        return ClipScores.unchecked(clip.values[frames], ticks)
+
+
+def _scores_of_blocks(scores: Scores, blocks: Mapping[str, _Block]) -> Scores:
+    """Return the scores of the blocks, which are cut out of those of the clips when they are read."""
+    loader = _BlockLoader(scores, blocks)
+    return Scores(
+        blocks,
+        loader.load,
+        classes=scores.classes,
+        in_memory=scores.in_memory,
+        thread_safe=scores.thread_safe,
+        whole_clips=scores.whole_clips,
+        identify=loader.identify,
+        processing=scores.processing,
+        assumed_classes=scores.assumed_classes,
+    )
+
+
+class _BlockLoader:
+    """Loads a clip once for its consecutive blocks."""
+
+    def __init__(self, scores: Scores, blocks: Mapping[str, _Block]) -> None:
+        self.scores, self.blocks = scores, blocks
+        self._loaded: tuple[str, ClipScores] | None = None
+
+    def load(self, name: str) -> ClipScores:
+        block, loaded = self.blocks[name], self._loaded
+        if loaded is None or loaded[0] != block.clip:
+            loaded = self._loaded = (block.clip, self.scores[block.clip])
+        return block.of(loaded[1])
+
+    def identify(self, name: str) -> str | None:
+        block = self.blocks[name]
+        identity = self.scores.identity(block.clip)
+        return None if identity is None else f"{identity} {block.start} {block.end}"
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"scores": self.scores, "blocks": self.blocks, "_loaded": None}

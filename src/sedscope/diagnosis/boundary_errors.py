@@ -1,0 +1,236 @@
+"""Boundary errors: how early or late the detections begin and end, as percentiles over matched events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..counting.checked_clips import whole_clips
+from ..counting.threads import thread_count
+from ..criteria import Criterion
+from ..data.alignment import align
+from ..data.arrays import FloatArray
+from ..data.choices import ClipChoice, Coverage, Missing
+from ..data.ground_truth import GroundTruth
+from ..data.progress import Progress
+from ..data.scores import Scores
+from ..data.times import Ticks, to_seconds
+from ..errors import SedscopeError
+from ..evaluation.table_text import format_text
+from .thresholds import ClassThresholds
+
+PERCENTILES = (10, 50, 90)
+"""Those that tables show: early ones, the median, and late ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassBoundaryErrors:
+    """The boundary errors of the pairs of one class, detection minus reference, in seconds.
+
+    Attributes
+    ----------
+    label : str
+        The class.
+    threshold : float
+        Frames with ``score > threshold`` are active.
+    onset, offset : array
+        One value for each pair: positive where the detection is late. ``onset`` is the latency of the
+        detection.
+    """
+
+    label: str
+    threshold: float
+    onset: FloatArray
+    offset: FloatArray
+
+    def percentiles(self, percentiles: Sequence[float] = PERCENTILES) -> dict[str, list[float]]:
+        """Return percentiles of the onset and offset errors, interpolated; NaN without pairs.
+
+        Parameters
+        ----------
+        percentiles : sequence of float, default (10, 50, 90)
+            From 0 to 100.
+
+        Returns
+        -------
+        dict of str to list of float
+            ``{"onset": […], "offset": […]}``, in seconds.
+        """
+        undefined = [float("nan")] * len(percentiles)
+        return {
+            name: np.percentile(errors, percentiles).tolist() if len(errors) else undefined
+            for name, errors in (("onset", self.onset), ("offset", self.offset))
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class BoundaryErrors(Mapping[str, ClassBoundaryErrors]):
+    """The boundary errors of every class, by label.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        What makes pairs.
+    per_class : mapping of str to ClassBoundaryErrors
+        The errors of each class.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(100)
+    >>> errors = sed.boundary_errors(sed.simulate.scores(truth), truth, sed.IoU(0.1), 0.5)
+    >>> onset_median, onset_90 = errors["Speech"].percentiles((50, 90))["onset"]
+    >>> onset_median < onset_90
+    True
+    """
+
+    criterion: Criterion
+    per_class: Mapping[str, ClassBoundaryErrors]
+
+    def __getitem__(self, label: str) -> ClassBoundaryErrors:
+        return self.per_class[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.per_class)
+
+    def __len__(self) -> int:
+        return len(self.per_class)
+
+    def table(self) -> str:
+        """Return a readable table: a row per class, with the median and the 10 % and 90 % percentiles.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(100)
+        >>> errors = sed.boundary_errors(sed.simulate.scores(truth), truth, sed.IoU(0.1), 0.5)
+        >>> errors.table().split()[:2]
+        ['class', 'pairs']
+        """
+        names = [f"{side} {_name(p)}" for side in ("onset", "offset") for p in PERCENTILES]
+        rows = [["class", "pairs", *names]]
+        for label, errors in self.per_class.items():
+            values = [value for side in errors.percentiles().values() for value in side]
+            rows.append([label, str(len(errors.onset)), *(f"{value:.3f}" for value in values)])
+        legend = f"seconds, detection minus reference, of the pairs of {self.criterion!r}"
+        return "\n".join([*format_text(rows), "", legend])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the number of pairs and the percentiles of each class; None where there is no pair.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(100)
+        >>> errors = sed.boundary_errors(sed.simulate.scores(truth), truth, sed.IoU(0.1), 0.5)
+        >>> sorted(errors.to_dict()["Speech"])[:4]
+        ['offset_10', 'offset_50', 'offset_90', 'onset_10']
+        """
+        return {
+            label: {
+                "threshold": errors.threshold,
+                "pairs": len(errors.onset),
+                **{
+                    f"{side}_{p}": value if len(errors.onset) else None
+                    for side, values in errors.percentiles().items()
+                    for p, value in zip(PERCENTILES, values, strict=True)
+                },
+            }
+            for label, errors in self.per_class.items()
+        }
+
+
+def boundary_errors(
+    scores: Scores,
+    truth: GroundTruth,
+    criterion: Criterion,
+    thresholds: float | Mapping[str, float],
+    *,
+    classes: Iterable[str] | None = None,
+    clips: ClipChoice = None,
+    missing: Missing = "error",
+    coverage: Coverage = "error",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> BoundaryErrors:
+    """Return how early or late detections begin and end, for each pair of a detection and a reference.
+
+    Parameters
+    ----------
+    scores, truth
+        See :func:`~sedscope.diagnose`.
+    criterion : Criterion
+        One that makes pairs: ``IoU`` or ``Collar``. A collar makes no pair with larger errors than it
+        allows, so take a wide one, or ``IoU`` with a small threshold.
+    thresholds : float or mapping of str to float
+        One threshold for all classes, or one for each class. A class without one is never detected.
+    classes, clips, missing, coverage
+        What to evaluate; see :func:`~sedscope.evaluate`.
+    threads : int, optional
+        The number of threads; one per core unless given.
+    progress : callable, optional
+        Called with the number of clips done and of all clips.
+
+    Returns
+    -------
+    BoundaryErrors
+        By class, the errors of all pairs. If there are several ways to make the most pairs, the one with
+        the smallest total of absolute errors counts.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(0.5, 3, "Dog")]}, durations={"a": 4})
+    >>> errors = sed.boundary_errors(scores, truth, sed.IoU(0.1), 0.5)
+    >>> errors["Dog"].onset.tolist(), errors["Dog"].offset.tolist()
+    ([0.5], [0.0])
+    >>> print(errors.table())
+    class  pairs  onset 10 %  onset median  onset 90 %  offset 10 %  offset median  offset 90 %
+    Dog        1       0.500         0.500       0.500        0.000          0.000        0.000
+    <BLANKLINE>
+    seconds, detection minus reference, of the pairs of IoU(threshold=0.1)
+    """
+    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
+    points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
+    if not criterion.defines_substitutions:
+        raise SedscopeError(
+            f"{criterion!r} makes no pairs of detections and references, so they have no boundary errors. "
+            "Use IoU or Collar."
+        )
+    workers = thread_count(threads)
+    errors: list[list[Ticks]] = [[] for _ in alignment.classes]
+    extents, durations = [], []
+    for checked in whole_clips(alignment, workers, progress):
+        batch = checked.batch
+        extents.append(batch.extents)
+        durations.append(batch.durations)
+        arguments = points.arguments(batch, workers)
+        for clip in range(len(batch.durations)):
+            of_clip = slice(batch.starts[clip], batch.starts[clip + 1])
+            labels, events = batch.labels[of_clip], batch.events[of_clip]
+            for c in np.unique(labels).tolist():
+                judged = points.criterion.judge_events(*arguments, clip=clip, class_number=c)
+                detections, references = judged.pairs.T
+                errors[c].append(judged.detections[detections] - events[labels == c][references])
+    alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
+    per_class = {}
+    for label, of_class, threshold in zip(alignment.classes, errors, points.thresholds, strict=True):
+        seconds = to_seconds(np.concatenate([np.empty((0, 2), np.int64), *of_class]))
+        per_class[label] = ClassBoundaryErrors(label, float(threshold[0]), seconds[:, 0], seconds[:, 1])
+    return BoundaryErrors(criterion, per_class)
+
+
+def _name(percentile: int) -> str:
+    return "median" if percentile == 50 else f"{percentile} %"

@@ -1,0 +1,27 @@
+"""Curves of a single operating point, which are drawn as a point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..data.arrays import FloatArray
+
+
+def draw_point(
+    axes: Axes, x: FloatArray, y: FloatArray, scores: FloatArray, options: Mapping[str, Any]
+) -> None:
+    """Draw the only operating point of a curve with detections: a line would promise others.
+
+    ``scores``: of the vertices; the point is the last one above ``-inf``. A first vertex at ``inf`` is the
+    one without detections, and not drawn.
+    """
+    point = np.flatnonzero(scores > -np.inf)[-1:]
+    if not point.any() and np.isposinf(scores[:1]).all():
+        point = point[:0]
+    axes.plot(x[point], y[point], **{"marker": "o", **options, "linestyle": "none"})

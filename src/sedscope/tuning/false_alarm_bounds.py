@@ -1,0 +1,178 @@
+"""Upper bounds of false alarms per hour: what a set of clips can promise about other recordings.
+
+Two bounds are known. The exact Poisson limit needs only the number of false alarms and the hours; it takes
+false alarms as independent of each other. Resampling the clips needs no such assumption, but knows nothing
+of false alarms that did not occur: without any, it would promise none. So where there are enough clips to
+resample, the larger of the two bounds counts; elsewhere the Poisson limit does.
+
+A bound is that of one threshold. It also holds for the lowest threshold that meets a limit, as long as lower
+thresholds never have fewer false alarms: then the first threshold whose true rate is too high decides, which
+does not depend on the clips. Where counts fall again, because detections merge or get better boundaries, the
+choice among many thresholds can make the bound somewhat too low.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..counting.counts import Counts
+from ..counting.deltas import Deltas
+from ..counting.tally import most_false_positives
+from ..data.arrays import IntArray, ScoreArray
+from ..data.times import TICKS_PER_SECOND
+from ..errors import SedscopeError
+from ..resampling.draws import FEW
+from ..resampling.resampling import Resampling, refuse_blocks
+from .poisson import most_events_below, poisson_upper_limit
+
+_TICKS_PER_HOUR = 3600 * TICKS_PER_SECOND
+_ROWS_AT_ONCE = 1024  # of deltas, times the resamples
+
+
+@dataclass(frozen=True)
+class FalseAlarmBound:
+    """The false alarms per hour of a class at a threshold, and their upper bound.
+
+    Attributes
+    ----------
+    per_hour : float
+        The false alarms per hour of the clips.
+    poisson : float
+        The exact Poisson limit.
+    resampled : float or None
+        The bound from resampling the clips; None if they were not resampled.
+    """
+
+    per_hour: float
+    poisson: float
+    resampled: float | None = None
+
+    @property
+    def upper(self) -> float:
+        """The larger bound."""
+        return self.poisson if self.resampled is None else max(self.poisson, self.resampled)
+
+
+class FalseAlarmBounds:
+    """Upper bounds of the false alarms per hour of each class, at any threshold."""
+
+    def __init__(
+        self,
+        counts: Counts,
+        confidence: float,
+        deltas: Deltas | None = None,
+        resampling: Resampling | None = None,
+    ) -> None:
+        """``deltas``: of the same clips, to resample them."""
+        if deltas is None and resampling is not None:
+            raise SedscopeError("Counts cannot be resampled. Choose from the deltas instead.")
+        self.counts = counts
+        self.confidence = confidence
+        self.hours = counts.duration / 3600
+        self._resamples: _Resamples | None = None
+        if deltas is not None:
+            drawn = resampling or Resampling()
+            refuse_blocks(drawn)
+            # enough for the quantile that is read
+            drawn = replace(drawn, n=max(drawn.n, math.ceil(50 / (1 - confidence))))
+            if int(drawn.units(deltas.clips).max(initial=-1)) + 1 >= FEW:
+                self._resamples = _Resamples(deltas, drawn, confidence)
+
+    def about(self) -> str:
+        """Describe the bounds in one sentence."""
+        sure = f"{self.confidence * 100:g} % confidence for each class"
+        if self._resamples is None:
+            return f"The upper bounds hold with {sure}: exact Poisson limits."
+        return (
+            f"The upper bounds hold with {sure}: the larger of the exact Poisson limit and the quantile of "
+            f"{self._resamples.resampling.resamples()}."
+        )
+
+    def meet(self, label: str, per_hour: float) -> NDArray[np.bool_]:
+        """Return which operating points of a class keep a limit with confidence.
+
+        There is one value for each row of the tally, the one without detections first.
+        """
+        most = most_events_below(per_hour * self.hours, self.confidence) if self.hours > 0 else -1
+        counts = self.counts[label]
+        met: NDArray[np.bool_] = np.asarray(counts.tally().fp) <= most
+        if self._resamples is not None and met[1:].any():
+            rows = int(np.flatnonzero(met[1:])[-1]) + 1  # there is nothing to look for below
+            met[1 : 1 + rows] &= self._resamples.meet(label, per_hour, counts.scores[:rows])
+        return met
+
+    def at(self, label: str, threshold: float) -> FalseAlarmBound:
+        """Return the bound of a class at a threshold, by itself."""
+        false_alarms = int(self.counts[label].tally_at(threshold).fp)
+        per_hour = 1 / self.hours if self.hours > 0 else np.nan
+        return FalseAlarmBound(
+            false_alarms * per_hour,
+            poisson_upper_limit(false_alarms, self.confidence) * per_hour,
+            None if self._resamples is None else self._resamples.bound(label, threshold),
+        )
+
+
+def hours_without_false_alarms(per_hour: float, confidence: float) -> float:
+    """Return how many hours without any false alarm keep a limit with confidence.
+
+    >>> round(hours_without_false_alarms(0.1, 0.95), 2)
+    29.96
+    """
+    return poisson_upper_limit(0, confidence) / per_hour if per_hour else math.inf
+
+
+class _Resamples:
+    """The false alarms of resampled clips."""
+
+    def __init__(self, deltas: Deltas, resampling: Resampling, confidence: float) -> None:
+        self.resampling = resampling
+        self._deltas = deltas
+        self._weights = resampling.draw(deltas.clips)
+        self._ticks: IntArray = self._weights.astype(np.int64) @ deltas.durations
+        # of the resamples in order, the one that is the bound; with one more resample beyond all others
+        share = Fraction(confidence) * (len(self._weights) + 1)
+        self._bound = math.ceil(share) - 1
+
+    def meet(self, label: str, per_hour: float, points: ScoreArray) -> NDArray[np.bool_]:
+        """Return at which of some decreasing scores the bound of a class keeps a limit."""
+        scores, clips, changes = self._false_alarms(label)
+        order = np.argsort(-scores, kind="stable")
+        clips, changes = clips[order], changes[order]
+        ends = np.searchsorted(
+            -scores[order], -points, side="right"
+        )  # the changes at each of the points
+        durations, which = np.unique(self._ticks, return_inverse=True)
+        hours = (durations / _TICKS_PER_HOUR).tolist()
+        allowed = np.array([most_false_positives(per_hour, number) for number in hours])[which]
+        exceeding = np.empty(ends[-1], np.int64)  # the resamples with too many, after each change
+        so_far = np.zeros((len(allowed), 1), np.int64)
+        for start in range(0, len(exceeding), _ROWS_AT_ONCE):
+            rows = slice(start, min(start + _ROWS_AT_ONCE, len(exceeding)))
+            sums = so_far + np.cumsum(self._weights[:, clips[rows]] * changes[rows], axis=1)
+            exceeding[rows] = np.count_nonzero(sums > allowed[:, None], axis=0)
+            so_far = sums[:, -1:]
+        met: NDArray[np.bool_] = exceeding[ends - 1] < len(allowed) - self._bound
+        return met
+
+    def bound(self, label: str, threshold: float) -> float:
+        """Return the bound of the false alarms per hour of a class at a threshold."""
+        scores, clips, changes = self._false_alarms(label)
+        active = scores.astype(np.float64) > threshold
+        per_clip = np.zeros(len(self._deltas.clips), np.int64)
+        np.add.at(per_clip, clips[active], changes[active])
+        false_alarms = self._weights.astype(np.int64) @ per_clip
+        rates = np.sort(false_alarms / (self._ticks / _TICKS_PER_HOUR))
+        return float(rates[self._bound])
+
+    def _false_alarms(self, label: str) -> tuple[ScoreArray, NDArray[np.intp], IntArray]:
+        """Return the score, the clip and the change of each delta of a class."""
+        rows = self._deltas.tables.detections
+        starts = rows.starts[self._deltas.classes.index(label)]
+        clips = np.repeat(np.arange(len(self._deltas.clips)), np.diff(starts))
+        of_class = slice(starts[0], starts[-1])
+        return rows.scores[of_class], clips, rows.columns[1][of_class].astype(np.int64)
