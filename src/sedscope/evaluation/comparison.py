@@ -21,6 +21,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint
 from ..data.progress import Progress
 from ..data.scores import Scores
+from ..data.time_sample import TimeSample
 from ..data.times import Ticks
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
@@ -118,9 +119,10 @@ def compare(
         for number, run in enumerate(runs):
             engine_of_run = opened.for_system(f"{run.system}-{run.number}")
             share = _share(progress, number, len(runs))
+            sample = TimeSample(run.alignment)
             try:
                 deltas = find_deltas_for_weights(
-                    run.alignment, chosen, draws.weights, engine_of_run, share
+                    sample.alignment, chosen, draws.weights, engine_of_run, share
                 )
             except SedscopeError as error:
                 raise SedscopeError(f"{run.system}: {error}") from None
@@ -133,6 +135,7 @@ def compare(
                 *coverage_note(run.alignment, deltas),
                 *never_detected_note(run.alignment, deltas),
                 *threshold_notes(chosen, score_ranges(chosen, deltas)),
+                *sample.notes(),
                 *draws.cautions(),
             ]
             notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))))]

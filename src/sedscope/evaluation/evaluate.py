@@ -22,6 +22,7 @@ from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
+from ..data.time_sample import TimeSample
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
@@ -131,16 +132,17 @@ def evaluate(
     if limited and bootstrap is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
+    sample = TimeSample(alignment)
     draws = None if bootstrap is None else Draws(Resampling.of(bootstrap), alignment.clips)
     intervals: dict[Metric[Any], Bootstrap] = {}
     with options.open_engine() as opened:
         if limited:
-            in_blocks = counts_in_blocks(alignment, chosen, opened, options)
+            in_blocks = counts_in_blocks(sample.alignment, chosen, opened, options)
         elif draws is not None:
-            deltas = find_deltas_for_weights(alignment, chosen, draws.weights, opened, progress)
+            deltas = find_deltas_for_weights(sample.alignment, chosen, draws.weights, opened, progress)
             intervals = _intervals(draws, chosen, deltas, opened)
         else:
-            deltas = find_deltas(alignment, delta_requests(chosen), opened, progress)
+            deltas = find_deltas(sample.alignment, delta_requests(chosen), opened, progress)
     if not limited:
         counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
         about_scores = [
@@ -154,6 +156,7 @@ def evaluate(
         *alignment.warnings,
         *late_events_note(alignment, in_blocks.durations),
         *in_blocks.notes,
+        *sample.notes(),
         *undefined_resamples_note(intervals.values()),
         *([] if draws is None else draws.cautions()),
     ]

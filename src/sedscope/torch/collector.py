@@ -189,13 +189,18 @@ class BatchCollector:
         notes += [] if covered is None else covered.notes()
         return notes + about_scores
 
-    def late_targets(self, batch: NewClips) -> list[str]:
-        """Note events given as targets that end after the scores of their clip."""
+    def target_notes(self, batch: NewClips, epoch: EpochClips) -> list[str]:
+        """Note events given as targets that end after the scores of their clip, or that all lie at the very
+        beginning of the clips so far."""
         if self.truth is not None:
             return []
         alignment = batch.alignment
         extents = extents_of([alignment.scores[clip].ticks for clip in alignment.clips])
-        return late_ends_note(alignment.clips, alignment.events, alignment.event_clips, extents)
+        offsets, event_clips = alignment.events[:, 1], alignment.event_clips
+        return [
+            *late_ends_note(alignment.clips, alignment.events, event_clips, extents),
+            *epoch.first_targets.add(offsets, event_clips, extents[:, 2]),
+        ]
 
     def require_coverage(self, deltas: Mapping[Criterion, Deltas]) -> None:
         """Refuse scores that end long before or after most of their clips, unless that is accepted."""
