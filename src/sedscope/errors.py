@@ -30,7 +30,7 @@ class SedscopeError(ValueError):
     lines : tuple of str
         Empty if the problem is not in rows of files.
     advice : str
-        Sentences. They are part of the message as well.
+        Sentences. They are part of the message as well. If there are several problems, each has its line.
     """
 
     def __init__(self, message: str, *, lines: Iterable[str] = (), advice: str = "") -> None:
@@ -128,7 +128,9 @@ def without_options() -> Iterator[None]:
     except SedscopeError as error:
         if not error.advice:
             raise
-        text = str(error).replace(error.advice, "Correct them.")
+        text = str(error)
+        for advice in error.advice.split("\n"):
+            text = text.replace(advice, "Correct them.")
         raise SedscopeError(text, lines=error.lines) from None
 
 
@@ -149,7 +151,7 @@ def raise_together(
         raise SedscopeError(
             f"{number} with {what}:\n{shown}{more}",
             lines=problem_lines(together),
-            advice=problem_advice(together),
+            advice="\n".join(_distinct_advice(together)),
         )
 
 
@@ -160,7 +162,13 @@ def problem_lines(errors: Iterable[SedscopeError]) -> list[str]:
 
 def problem_advice(errors: Iterable[SedscopeError]) -> str:
     """Return what to do about rows of files."""
-    return " ".join(dict.fromkeys(error.advice for error in errors if error.advice))
+    return " ".join(_distinct_advice(errors))
+
+
+def _distinct_advice(errors: Iterable[SedscopeError]) -> list[str]:
+    return [
+        *dict.fromkeys(text for error in errors if error.advice for text in error.advice.split("\n"))
+    ]
 
 
 _PLURAL_VERBS = {"is": "are", "has": "have", "does": "do"}

@@ -155,10 +155,16 @@ def test_logits_with_a_fixed_threshold() -> None:
 def test_messages_about_targets() -> None:
     metric = SEDMetric(sed.FScore(sed.Collar()), ["Cat", "Dog"], frame=1.0)
     batch = torch.rand(1, 10, 2)
-    with pytest.raises(sed.SedscopeError, match=r"' Cat' in clip a \(did you mean Cat\?\)"):
-        metric.update(batch, ["a"], [[(2.0, 3.0, " Cat")]])
+    with pytest.raises(sed.SedscopeError, match=r"'cat' in clip a \(did you mean Cat\?\)"):
+        metric.update(batch, ["a"], [[(2.0, 3.0, "cat")]])
     with pytest.raises(sed.SedscopeError, match=r"overlaps .*\. Correct them\.$"):
         metric.update(batch, ["a"], [[(2.0, 4.0, "Cat"), (3.0, 5.0, "Cat")]])
+    with pytest.raises(sed.SedscopeError, match=r"after the last boundary .*Cat\. Correct them\.$"):
+        metric.update(batch, ["a"], [[(20.0, 21.0, "Cat")]])
+    metric.update(batch, ["a"], [[(2.0, 4.0, "\tCat ")]])  # white space is removed
+    spaced = SEDMetric(sed.FScore(sed.Collar()), [" Cat", "Dog "], frame=1.0)
+    spaced.update(batch, ["a"], [[(2.0, 4.0, "Cat")]])
+    assert torch.equal(spaced.compute(), metric.compute())
 
 
 def test_target_events_that_do_not_fit_the_frames() -> None:

@@ -14,7 +14,7 @@ from .engine_options import EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
 from .metric_options import MetricOptions
 from .options import JsonOption, Writes, as_location, path_option, points_notes, system_name
-from .progress import counting_progress
+from .progress import collected_warnings, counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
 
@@ -110,16 +110,16 @@ def evaluate_system(
     from .. import evaluate_sets
     from ..data.cached_scores import cached
 
-    truth = inputs.read_truth(ground_truth)
-    system = inputs.read_system(path, truth)
-    notes: list[str] = []
+    with collected_warnings() as notes:
+        truth = inputs.read_truth(ground_truth)
+        system = inputs.read_system(path, truth)
     if points is not None:
         system = _at_operating_points(require_scores(system, path, "--points"), points, metrics, notes)
     if isinstance(system, dict):
         if resampling:
             raise SedscopeError(f"{path} holds detections at thresholds, but --bootstrap needs scores.")
         with counting_progress():
-            return evaluate_sets(
+            result = evaluate_sets(
                 system,
                 truth,
                 metrics,
@@ -127,6 +127,7 @@ def evaluate_system(
                 threads=engine.threads,
                 **inputs.selection(truth.labels),
             )
+        return replace(result, warnings=(*notes, *result.warnings))
     selection = inputs.selection(system.classes)
     with counting_progress() as progress:
         if memory.verbose or (engine.engine == "threads" and resampling is None):
@@ -175,9 +176,11 @@ def _evaluate_deltas(
     from .. import evaluate_deltas
     from ..counting.delta_files import merge_files
 
-    merged = merge_files(paths)
+    with collected_warnings() as notes:
+        merged = merge_files(paths)
     with counting_progress():
-        return evaluate_deltas(merged, metrics, bootstrap=resampling, threads=threads)
+        result = evaluate_deltas(merged, metrics, bootstrap=resampling, threads=threads)
+    return replace(result, warnings=(*notes, *result.warnings))
 
 
 def _refuse_with_deltas(

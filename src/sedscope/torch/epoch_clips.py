@@ -14,6 +14,7 @@ from ..criteria import Criterion
 from ..data.arrays import IntArray, ScoreArray
 from ..data.coverage import MANY_CLIPS, MANY_EVENTS, squeezed_references_note
 from ..data.times import Ticks
+from ..errors import without_options
 from ..postprocessing import PostProcessing
 from .clip_deltas import ClipDeltas
 from .held_clips import HeldClips, NewClips
@@ -51,6 +52,7 @@ class EpochClips:
         self.held = HeldClips()
         self.first_targets = FirstTargets()
 
+    @without_options()
     def hold(self, clips: NewClips) -> None:
         """Hold clips for later. Invalid scores and events are refused now."""
         (checked,) = whole_clips(clips.alignment, 1, None)
