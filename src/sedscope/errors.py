@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from itertools import islice
 
 _ITEM_LENGTH = 500  # characters of an item in a message
 _GUESSED = 5  # names; looking for those that are alike takes its time
+_DIGITS = 30  # of a whole number in a message
 _WORD_LENGTH = 300  # characters of a path or a number in a message
 _LONG_WORD = re.compile(rf"\S{{{_WORD_LENGTH + 1},}}")
 
@@ -51,7 +53,16 @@ def readable(message: str) -> str:
 
 
 class SedscopeWarning(UserWarning):
-    """The input can be evaluated, but perhaps not in the way its author expects."""
+    """The input can be evaluated, but perhaps not in the way its author expects.
+
+    Parameters
+    ----------
+    message : str
+        The message.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(readable(message))
 
 
 def listing(items: Collection[str], limit: int = 5, *, total: int | None = None) -> str:
@@ -74,6 +85,16 @@ def shortened(text: str, limit: int = 200) -> str:
     'abc…'
     """
     return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def short_number(number: int) -> str:
+    """Write a whole number; of one with very many digits, only how many there are.
+
+    >>> short_number(-12), short_number(10**5000)
+    ('-12', 'a number of about 5001 digits')
+    """
+    digits = int(number.bit_length() * math.log10(2)) + 1
+    return str(number) if digits <= _DIGITS else f"a number of about {digits} digits"
 
 
 def counted(number: int, noun: str) -> str:

@@ -24,7 +24,7 @@ from ..data.scores import Scores
 from ..data.time_sample import TimeSample
 from ..data.times import Ticks
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, SedscopeWarning, counted, listing
+from ..errors import SedscopeError, SedscopeWarning, counted, listing, readable
 from ..metrics import Metric
 from ..metrics.metric import as_metrics
 from ..resampling.deltas_for_weights import find_deltas_for_weights
@@ -155,7 +155,8 @@ def compare(
     }
     for evaluation in evaluations.values():
         notes += undetected_classes_note(evaluation.results)
-    warnings = tuple(dict.fromkeys([*notes, *undefined_resamples_note(intervals)]))
+    notes += undefined_resamples_note(intervals)
+    warnings = tuple(dict.fromkeys(map(readable, notes)))
     for warning in warnings:
         python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
     return Comparison(

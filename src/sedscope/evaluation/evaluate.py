@@ -27,7 +27,7 @@ from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, listing, readable
 from ..metrics import Metric
 from ..metrics.metric import as_metrics
 from ..metrics.requests import delta_requests
@@ -313,6 +313,7 @@ def measure(
     some = next(iter(counts.values()))
     references = _reference_events(counts, alignment, durations)
     results = {metric: metric.measure(counts[metric.criterion]) for metric in metrics}
+    all_notes = [*notes, *empty_classes_note(references), *undetected_classes_note(results)]
     return Evaluation(
         results=results,
         counts=counts,
@@ -320,9 +321,7 @@ def measure(
         references=references,
         clips=some.clips,
         hours=some.duration / 3600,
-        warnings=tuple(
-            dict.fromkeys([*notes, *empty_classes_note(references), *undetected_classes_note(results)])
-        ),
+        warnings=tuple(dict.fromkeys(map(readable, all_notes))),
         intervals=intervals,
         alignment=alignment,
         deltas={} if deltas is None else deltas,
