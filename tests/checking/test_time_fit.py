@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.data.alignment import align
+from sedscope.data.time_sample import TimeSample
 
 from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 
@@ -158,3 +160,13 @@ def test_other_ways_of_evaluating_notice_it(way: str, tmp_path: Path) -> None:
     else:
         warnings = sed.evaluate(SCORES, late, METRIC, memory="1GB").warnings
     assert sum("fit the references much better" in warning for warning in warnings) == 1
+
+
+def test_watched_scores_travel_without_the_clips_that_are_kept() -> None:
+    sample = TimeSample(align(SCORES, TRUTH))
+    part = sample.alignment.scores.only(TRUTH.clips[:2])
+    for clip in part:
+        part.open(clip)
+    cloudpickle = pytest.importorskip("cloudpickle", reason="needs dask: pip install 'sedscope[dask]'")
+    travelled = cloudpickle.loads(cloudpickle.dumps(part))
+    assert np.array_equal(travelled[TRUTH.clips[1]].values, SCORES[TRUTH.clips[1]].values)

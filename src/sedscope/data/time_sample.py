@@ -69,9 +69,9 @@ class _WatchedScores(Scores):
             assumed_clips=scores.assumed_clips,
         )
 
-    def __reduce__(self) -> tuple[object, tuple[Scores]]:
-        """Travel to another process as the scores themselves."""
-        return _unwatched, (self._scores,)
+    def __reduce__(self) -> tuple[type[_WatchedScores], tuple[Scores, tuple[()]]]:
+        """Travel to another process without the clips that are kept here, and keep none there."""
+        return _WatchedScores, (self._scores, ())
 
     def _read(self, clip: str) -> ClipScores | ClipPieces:
         opened = self._scores.open(clip)
@@ -80,7 +80,3 @@ class _WatchedScores(Scores):
             if self._room >= 0:
                 self.kept[clip] = opened
         return opened
-
-
-def _unwatched(scores: Scores) -> Scores:
-    return scores

@@ -101,7 +101,7 @@ def evaluate(
         The address or client of the Dask cluster. Without it, one is started on this machine.
     checkpoint : path, optional
         A folder that keeps finished parts, so that an interrupted evaluation continues where it stopped.
-        Use one folder per system.
+        Several systems and evaluations may share it: parts are used only where everything is the same.
     memory : str or float, optional
         A limit, e.g. ``"4GB"``. The classes are counted in blocks that stay within it, and the clips are
         read once per block. With several blocks, values and thresholds are the same, but the result keeps
