@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from itertools import islice
 
 _ITEM_LENGTH = 500  # characters of an item in a message
 _GUESSED = 5  # names; looking for those that are alike takes its time
+_DIGITS = 30  # of a whole number in a message
 _WORD_LENGTH = 300  # characters of a path or a number in a message
 _LONG_WORD = re.compile(rf"\S{{{_WORD_LENGTH + 1},}}")
 
@@ -30,7 +32,7 @@ class SedscopeError(ValueError):
     lines : tuple of str
         Empty if the problem is not in rows of files.
     advice : str
-        Sentences. They are part of the message as well.
+        Sentences. They are part of the message as well. If there are several problems, each has its line.
     """
 
     def __init__(self, message: str, *, lines: Iterable[str] = (), advice: str = "") -> None:
@@ -51,7 +53,16 @@ def readable(message: str) -> str:
 
 
 class SedscopeWarning(UserWarning):
-    """The input can be evaluated, but perhaps not in the way its author expects."""
+    """The input can be evaluated, but perhaps not in the way its author expects.
+
+    Parameters
+    ----------
+    message : str
+        The message.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(readable(message))
 
 
 def listing(items: Collection[str], limit: int = 5, *, total: int | None = None) -> str:
@@ -74,6 +85,16 @@ def shortened(text: str, limit: int = 200) -> str:
     'abc…'
     """
     return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def short_number(number: int) -> str:
+    """Write a whole number; of one with very many digits, only how many there are.
+
+    >>> short_number(-12), short_number(10**5000)
+    ('-12', 'a number of about 5001 digits')
+    """
+    digits = int(number.bit_length() * math.log10(2)) + 1
+    return str(number) if digits <= _DIGITS else f"a number of about {digits} digits"
 
 
 def counted(number: int, noun: str) -> str:
@@ -128,7 +149,9 @@ def without_options() -> Iterator[None]:
     except SedscopeError as error:
         if not error.advice:
             raise
-        text = str(error).replace(error.advice, "Correct them.")
+        text = str(error)
+        for advice in error.advice.split("\n"):
+            text = text.replace(advice, "Correct them.")
         raise SedscopeError(text, lines=error.lines) from None
 
 
@@ -149,7 +172,7 @@ def raise_together(
         raise SedscopeError(
             f"{number} with {what}:\n{shown}{more}",
             lines=problem_lines(together),
-            advice=problem_advice(together),
+            advice="\n".join(_distinct_advice(together)),
         )
 
 
@@ -160,7 +183,13 @@ def problem_lines(errors: Iterable[SedscopeError]) -> list[str]:
 
 def problem_advice(errors: Iterable[SedscopeError]) -> str:
     """Return what to do about rows of files."""
-    return " ".join(dict.fromkeys(error.advice for error in errors if error.advice))
+    return " ".join(_distinct_advice(errors))
+
+
+def _distinct_advice(errors: Iterable[SedscopeError]) -> list[str]:
+    return [
+        *dict.fromkeys(text for error in errors if error.advice for text in error.advice.split("\n"))
+    ]
 
 
 _PLURAL_VERBS = {"is": "are", "has": "have", "does": "do"}

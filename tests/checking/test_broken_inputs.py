@@ -85,7 +85,7 @@ REFERENCES = {
     ),
     "a suffix in the ground truth": Case("accept", truth_rows("a.wav 1 3 Dog", "x/b.flac 0 1 Cat")),
     "a clip under two names": Case(
-        "refuse", truth_rows("a.wav 1 2 Dog", "a 2 3 Dog", "b 0 1 Cat"), "'a.wav' and 'a'"
+        "refuse", truth_rows("a.wav 1 2 Dog", "a 2 3 Dog", "b 0 1 Cat"), "'a.wav'"
     ),
     "a time that is not a number": Case("refuse", truth_rows("a 1 x Dog", "b 0 1 Cat"), "'x'"),
     "no label": Case("refuse", truth_rows("a 1 3 ·", "b 0 1 Cat"), "no label"),

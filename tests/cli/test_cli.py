@@ -444,3 +444,6 @@ def test_warnings_of_reading_come_after_the_result(command: str, tmp_path: Path)
     [warning] = [line for line in outcome.err.splitlines() if "line break" in line]
     assert warning.startswith(first)
     assert "SedscopeWarning" not in outcome.err
+    if command == "evaluate":
+        written = json.loads(run(command, files.scores, *arguments, "--json", "-").out)
+        assert f"warning: {written['warnings'][0]}" == warning

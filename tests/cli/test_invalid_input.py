@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,7 @@ BAD_TRUTH: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "one clip under two names": (
         table(EVENTS, "a 1 3 Dog", "eval/a.wav 3 4 Dog", "b 0 1 Cat"),
-        ["truth.tsv", "duplicate clip", "'a' and 'eval/a.wav'"],
+        ["duplicate clip", "'a' (truth.tsv line 2) and 'eval/a.wav' (truth.tsv line 3)"],
     ),
     "a clip without scores": (
         TRUTH + table("c · · ·", "d 0 1 Dog"),
@@ -217,6 +218,38 @@ def test_bad_ground_truth(truth: Content, message: list[str], tmp_path: Path) ->
     assert_refused(write_files(tmp_path, {"truth.tsv": truth}), message)
 
 
+BAD_DETECTIONS = {
+    "onset and offset swapped": ("b 2 1 Cat", ["detections.tsv:4: (2.0, 1.0, 'Cat')"]),
+    "two bad rows": (
+        "b 2 1 Cat\na -2 -1 Dog",
+        ["2 detections are not usable", "detections.tsv:4:", "detections.tsv:5:"],
+    ),
+    "an overlap": ("a 2 4 Dog", ["detections.tsv line 4 (a: Dog 2–4 s)", "--overlaps merge"]),
+    "one clip under two names": (
+        "x/a.wav 5 6 Dog",
+        ["'a' (detections.tsv line 2) and 'x/a.wav' (detections.tsv line 4)"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "message"), BAD_DETECTIONS.values(), ids=BAD_DETECTIONS)
+def test_bad_detections(rows: str, message: list[str], tmp_path: Path) -> None:
+    content = table(EVENTS, "a 1 3 Dog", "b 0 1 Cat", *rows.split("\n"))
+    files = write_files(tmp_path, {"detections.tsv": content})
+    assert_refused(replace(files, scores=files.folder / "detections.tsv"), message)
+
+
+def test_bad_detections_at_thresholds(tmp_path: Path) -> None:
+    files = write_files(tmp_path, {f"scores/{clip}.tsv": None for clip in SCORES})
+    for row, message in (
+        ("b 2 1 Cat", "0.5.tsv:4: (2.0, 1.0, 'Cat')"),
+        ("a 2 4 Dog", "threshold 0.5: "),
+    ):
+        content = table(EVENTS, "a 1 3 Dog", "b 0 1 Cat", row)
+        (files.scores / "0.5.tsv").write_text(content)
+        assert_refused(files, [message])
+
+
 BAD_DURATIONS: dict[str, tuple[str | bytes, list[str]]] = {
     "no numbers": (
         table("filename duration", "a ten", "b ·"),
@@ -228,10 +261,10 @@ BAD_DURATIONS: dict[str, tuple[str | bytes, list[str]]] = {
         table("filename duration", "a 0", "b -1"),
         ["durations.tsv", "line 2: a (0 s), line 3: b (-1 s)"],
     ),
-    "a clip twice": (DURATIONS + table("a 4"), ["durations.tsv", "1 duplicate clip: a"]),
+    "a clip twice": (DURATIONS + table("a 4"), ["durations.tsv", "1 duplicate clip: a (lines 2 and 4)"]),
     "a clip under two names": (
         DURATIONS + table("audio/a.flac 4"),
-        ["durations", "'a' and 'audio/a.flac'"],
+        ["durations.tsv", "'a' (line 2) and 'audio/a.flac' (line 4)"],
     ),
     "clips missing": (table("filename duration", "c 4"), ["durations", "2 clips", "a, b", "truth.tsv"]),
     "a clip without scores": (DURATIONS + table("c 4"), ["no scores", "c", "--clips scored"]),

@@ -178,6 +178,77 @@ def test_names_in_messages(files: Files) -> None:
         assert len(message) < 800
 
 
+def test_names_in_warnings(files: Files) -> None:
+    """A byte of a name that is not UTF-8 is shown as a character, in any place that messages go to."""
+    scores, truth = (os.fsdecode(name) for name in (b"scores\xff", b"truth\xff.tsv"))
+    files.scores.rename(files.folder / scores)
+    for clip in "ab":
+        table = files.folder / scores / f"{clip}.tsv"
+        table.write_text(table.read_text().removesuffix("\n"))
+    text = files.truth.read_text()
+    (files.folder / truth).write_text(text + text.splitlines()[-1] + "\n")  # a row twice
+    arguments = ("evaluate", scores, truth, "--overlaps", "merge", "--json", "result.json")
+    done = program(*arguments)
+    assert done.returncode == 0
+    written = json.loads(Path("result.json").read_text())["warnings"]
+    for text in (done.stderr, "\n".join(written)):
+        assert "scores\ufffd/a.tsv does not end with a line break" in text
+        assert "truth\ufffd.tsv line 4" in text
+    assert "udcff" not in done.stderr
+    checked = program("validate", scores, truth, "--json", "-")
+    assert "truth\ufffd.tsv:4: " in json.loads(checked.stdout)["findings"][0]["where"][0]
+    with pytest.warns(sed.SedscopeWarning, match="scores\ufffd/a.tsv"):
+        sed.read_scores(scores)
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_numbers_of_many_digits(digits: int, files: Files) -> None:
+    outcome = run("evaluate", "scores", "truth.tsv", "--bootstrap", "9" * digits)
+    assert outcome.code == 2
+    assert "9" * 40 not in outcome.err
+    number = 10 ** (digits - 1)
+    for option in ({"n": number}, {"seed": -number}):
+        with pytest.raises(sed.SedscopeError, match=f"=a number of about {digits} digits "):
+            sed.Resampling(**option)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc to bound memory")
+def test_no_memory_in_the_core(files: Files) -> None:
+    """The scores can be read, but there is no room to count them."""
+    values = np.random.default_rng(0).random((400_000, 4), np.float32)
+    scores = sed.Scores.from_arrays({"a": values}, classes=list("ABCD"), frame=0.01)
+    sed.write_scores(scores, "scores.npz")
+    sed.write_ground_truth(sed.GroundTruth.from_dict({"a": [(1, 2, "A")]}), "long.tsv")
+    code = (
+        "import resource, sys, polars, narwhals, rich.progress, sedscope as sed, sedscope.cli as cli\n"
+        "import sedscope.io.systems, sedscope.io.scores.npz\n"
+        "sed.read_ground_truth, sed.evaluate, sed.BestFScore, sed.Collar\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "limit = used + 40 * 2**20\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
+        "sys.argv = ['sedscope', *sys.argv[1:]]\n"
+        "cli.main()\n"
+    )
+    arguments = ("evaluate", "scores.npz", "long.tsv", "--threads", "1", "--metric", "FScore(Collar())")
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={
+            **os.environ,
+            "POLARS_MAX_THREADS": "1",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+        },
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: There is not enough memory (std::bad_alloc). Use fewer clips")
+    assert done.stderr.count("\n") == 1
+
+
 def test_empty_names(files: Files) -> None:
     for arguments in (["", "truth.tsv"], ["scores", ""], ["scores", "truth.tsv", "--durations", ""]):
         outcome = run("evaluate", *arguments)

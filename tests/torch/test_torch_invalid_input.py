@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -155,10 +156,16 @@ def test_logits_with_a_fixed_threshold() -> None:
 def test_messages_about_targets() -> None:
     metric = SEDMetric(sed.FScore(sed.Collar()), ["Cat", "Dog"], frame=1.0)
     batch = torch.rand(1, 10, 2)
-    with pytest.raises(sed.SedscopeError, match=r"' Cat' in clip a \(did you mean Cat\?\)"):
-        metric.update(batch, ["a"], [[(2.0, 3.0, " Cat")]])
+    with pytest.raises(sed.SedscopeError, match=r"'cat' in clip a \(did you mean Cat\?\)"):
+        metric.update(batch, ["a"], [[(2.0, 3.0, "cat")]])
     with pytest.raises(sed.SedscopeError, match=r"overlaps .*\. Correct them\.$"):
         metric.update(batch, ["a"], [[(2.0, 4.0, "Cat"), (3.0, 5.0, "Cat")]])
+    with pytest.raises(sed.SedscopeError, match=r"after the last boundary .*Cat\. Correct them\.$"):
+        metric.update(batch, ["a"], [[(20.0, 21.0, "Cat")]])
+    metric.update(batch, ["a"], [[(2.0, 4.0, "\tCat ")]])  # white space is removed
+    spaced = SEDMetric(sed.FScore(sed.Collar()), [" Cat", "Dog "], frame=1.0)
+    spaced.update(batch, ["a"], [[(2.0, 4.0, "Cat")]])
+    assert torch.equal(spaced.compute(), metric.compute())
 
 
 def test_target_events_that_do_not_fit_the_frames() -> None:
@@ -180,3 +187,21 @@ def test_frames_in_milliseconds_without_durations() -> None:
     metric.update(torch.rand(12, 100, 1), clips)
     with pytest.warns(sed.SedscopeWarning, match="first 2 % of the scores of their 12 clips"):
         metric.compute()
+
+
+def test_targets_in_minutes() -> None:
+    """It takes a few batches before that is certain; then it is said once."""
+    metric = SEDMetric(sed.presets.PSDS1, ["Dog"], frame=0.1)
+    right = SEDMetric(sed.presets.PSDS1, ["Dog"], frame=0.1)
+    notes = []
+    for batch in range(4):
+        clips = [f"clip_{batch}_{i}" for i in range(5)]
+        for times in ([1.0, 2.0, 3.0, 8.0], [time / 60 for time in (1.0, 2.0, 3.0, 8.0)]):
+            targets = [[(*times[:2], "Dog"), (*times[2:], "Dog")]] * 5
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                (right if times[0] == 1 else metric).update(torch.rand(5, 100, 1), clips, targets)
+            notes += [(batch, str(warning.message)) for warning in caught]
+    ((batch, note),) = notes
+    assert batch == 1
+    assert "All 20 reference events lie in the first 2 % of the scores of their 10 clips" in note

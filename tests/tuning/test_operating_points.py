@@ -312,3 +312,35 @@ def test_shares_are_at_most_one(need: str) -> None:
     needs: dict[str, Any] = {need: 99}
     with pytest.raises(sed.SedscopeError, match=f"{need}=99 must be a number from 0 to 1"):
         sed.choose(counts, **needs)
+
+
+def _clips_with(counts: dict[float, tuple[int, int]]) -> tuple[sed.Scores, sed.GroundTruth]:
+    """Clips of one frame: how many with and without the class have each score."""
+    arrays, events = {}, {}
+    for score, numbers in counts.items():
+        for present, number in zip((True, False), numbers, strict=True):
+            for i in range(number):
+                clip = f"{score}-{present}-{i}"
+                arrays[clip] = [[score]]
+                events[clip] = [(0.0, 1.0, "Dog")] if present else []
+    scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
+    return scores, sed.GroundTruth.from_dict(events, durations=dict.fromkeys(events, 1.0))
+
+
+def test_rounding_does_not_decide_between_equal_points() -> None:
+    """With 20 references, 1 true and 3 false positives are as good as 6 and 27 for a beta of 0.3; with
+    costs of 0.1 and 0.3, 3 misses are as bad as 1 false alarm. Rounded, the second point is better."""
+    scores, truth = _clips_with({0.9: (1, 3), 0.8: (5, 24), 0.1: (14, 100)})
+    metric = sed.BestFScore(sed.Clip(), beta=0.3)
+    result = sed.evaluate(scores, truth, metric)
+    value = result[metric].per_class["Dog"]
+    assert value.threshold == pytest.approx(0.85)
+    assert value.tally is not None
+    assert (value.tally.tp, value.tally.fp) == (1, 3)
+    chosen = sed.choose(result.counts[sed.Clip()], objective="fscore", beta=0.3)
+    assert chosen.thresholds["Dog"] == pytest.approx(0.85)
+
+    scores, truth = _clips_with({0.9: (3, 1), 0.1: (0, 5)})
+    counts = sed.evaluate(scores, truth, metric).counts[sed.Clip()]
+    chosen = sed.choose(counts, objective="cost", miss_cost=0.1, false_alarm_cost=0.3)
+    assert chosen.thresholds["Dog"] >= 0.9  # nothing is detected

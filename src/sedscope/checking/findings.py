@@ -17,6 +17,7 @@ from ..errors import (
     listing,
     problem_advice,
     problem_lines,
+    readable,
     shortened,
 )
 from ..io.atomic_write import write_text
@@ -215,7 +216,8 @@ class Findings:
         lines: bool = False,
     ) -> None:
         """Add a finding. A full stop at the end of ``what`` is removed."""
-        self._findings.append(Finding(severity, kind, what.removesuffix("."), tuple(where), lines))
+        text = readable(what.removesuffix("."))
+        self._findings.append(Finding(severity, kind, text, tuple(map(readable, where)), lines))
 
     @property
     def has_errors(self) -> bool:

@@ -20,11 +20,11 @@ from ..data.ground_truth import GroundTruth
 from ..data.recordings import ClipPieces
 from ..data.score_range import outside_of_probabilities, score_range
 from ..data.scores import ClipScores, Scores
+from ..data.time_fit import Tracks, time_fit_note
 from ..data.times import Ticks
 from ..errors import SedscopeError, subject
 from .checks import EventTimes, truth_durations
 from .findings import Findings
-from .time_fit import TimeFit
 
 _COMPARED = 1000  # clips whose references are compared with their scores
 
@@ -135,23 +135,8 @@ def _check_fit(
     column = {label: c for c, label in enumerate(classes)}
     columns = np.array([column.get(label, -1) for label in times.labels], np.int64)
     number = {clip: i for i, clip in enumerate(clips)}
-    of_events = np.array([number.get(clip, -1) for clip in times.clips], np.int64)
-    rows = np.flatnonzero((of_events >= 0) & (columns >= 0))
-    rows = rows[np.argsort(of_events[rows], kind="stable")]
-    starts = np.searchsorted(of_events[rows], np.arange(len(clips) + 1))
-    lengths = [clip.ticks[-1] - clip.ticks[0] for clip in clips.values()]
-    frames = [(clip.ticks[-1] - clip.ticks[0]) / len(clip.values) for clip in clips.values()]
-    fit = TimeFit(float(np.median(frames)), float(np.median(lengths)))
-    for clip, first, last in zip(clips.values(), starts[:-1], starts[1:], strict=True):
-        if last > first:
-            events = rows[first:last]
-            fit.add_clip(
-                clip.ticks,
-                clip.values,
-                times.onsets[events],
-                times.offsets[events],
-                columns[events],
-            )
-    note = fit.note()
-    if note:
+    event_clips = np.array([number.get(clip, -1) for clip in times.clips], np.int64)
+    rows = np.flatnonzero((event_clips >= 0) & (columns >= 0))
+    events = np.stack([times.onsets[rows], times.offsets[rows]], axis=1)
+    for note in time_fit_note(Tracks.of([*clips.values()], events, event_clips[rows], columns[rows])):
         findings.add("warning", "time-fit", note)

@@ -11,14 +11,19 @@ from typing import Literal
 import numpy as np
 
 from ..criteria import Clip
-from ..data.cells import RowLocation
 from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
-from ..data.clip_ids import clip_id
+from ..data.clip_ids import clip_id, clip_ids
 from ..data.detections import OVERLAP_ADVICE, EventOverlaps, event_problem
-from ..data.event_checks import invalid_events, overlapping_events, repeated_events
-from ..data.event_table import EventColumns, EventTable
+from ..data.event_checks import (
+    invalid_events,
+    overlap_findings,
+    overlapping_detections,
+    overlapping_events,
+)
+from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
+from ..data.labels import stripped
 from ..data.recordings import ClipPieces
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, subject
@@ -167,6 +172,7 @@ def validate(
                 overlaps=overlaps,
             )
     chosen = clips if clips is None or isinstance(clips, str) else list(clips)
+    classes = None if classes is None else stripped(classes)
     system: Scores | None = None
     if isinstance(scores, Scores):
         system = scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
@@ -321,11 +327,7 @@ def _check_events(
     valid = np.ones(len(events.onset), bool)
     for kind in kinds:
         valid[kind.rows] = False
-    rows = [
-        _row_finding(events, i, f"{events.event(i)} {kind.verb} {kind.singular}")
-        for kind in kinds
-        for i in kind.rows
-    ]
+    rows = [events.finding(i, f"{kind.verb} {kind.singular}") for kind in kinds for i in kind.rows]
     if rows:
         what = f"{table.where}: {subject(len(rows), 'event', 'has')} no positive length, or "
         what += "begins" if len(rows) == 1 else "begin"
@@ -341,7 +343,7 @@ def _check_events(
     order = kept[np.lexsort(columns)]
     overlapping = order[overlapping_events(events, event_clips, event_labels, order)].tolist()
     if overlapping:
-        rows = _overlap_lines(events, overlapping)
+        rows = overlap_findings(events, overlapping)
         what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "
         what += "and clip. "
         if overlaps == "error":
@@ -349,23 +351,6 @@ def _check_events(
         else:
             what += "They are merged"
         findings.add("error" if overlaps == "error" else "warning", "overlaps", what, rows, lines=True)
-
-
-def _overlap_lines(events: EventColumns, overlapping: Sequence[int]) -> list[str]:
-    repeated = repeated_events(events, overlapping)
-    return [
-        _row_finding(
-            events,
-            i,
-            f"{events.event(i)} {'repeats another row' if i in repeated else 'overlaps another one'}",
-        )
-        for i in overlapping
-    ]
-
-
-def _row_finding(events: EventColumns, i: int, message: str) -> str:
-    where = events.where(i)
-    return where.finding(message) if isinstance(where, RowLocation) else f"{where}: {message}"
 
 
 def _event_times(table: EventTable) -> EventTimes:
@@ -410,17 +395,13 @@ def _read_detections(
     table = _read_events(path, format, EventReadOptions(), durations, findings, detections=True)
     if table is None:
         return None
+    clip_ids(table.clip, table.where, table.clip_location)
     events = table.columns()
-    clips, labels = (
-        np.unique(np.array(names, str), return_inverse=True)[1].astype(np.int32)
-        for names in (events.clip, events.label)
-    )
-    order = np.lexsort((events.offset, events.onset, labels, clips))
-    overlapping = order[overlapping_events(events, clips, labels, order)].tolist()
+    overlapping = overlapping_detections(events)
     if overlapping and overlaps == "error":
         what = f"{path}: {subject(len(overlapping), 'event', 'overlaps')} another one of the same class "
         what += f"and clip. {OVERLAP_ADVICE}"
-        findings.add("error", "scores", what, _overlap_lines(events, overlapping), lines=True)
+        findings.add("error", "scores", what, overlap_findings(events, overlapping), lines=True)
         overlaps = "merge"
     return detections_as_scores(table.events(), truth, overlaps)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -60,9 +61,10 @@ def program(
 
 def main() -> None:
     """Run the command line. Invalid input ends with one message and exit code 2."""
+    codecs.register_error("readable", _readable_characters)
     for stream in (sys.stdout, sys.stderr):  # print what the console can show, and never fail
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+            stream.reconfigure(errors="readable")
     if sys.stdout is None:  # Python has none if it is closed
         _fail("Cannot write the output: standard output is closed. Send it to a file, or to /dev/null.")
     try:
@@ -83,6 +85,19 @@ def main() -> None:
         where = "the output" if error.filename is None else error.filename
         _discard_output()
         _fail(f"Cannot {'write' if error.filename is None else 'use'} {where}: {error.strerror}.")
+
+
+def _readable_characters(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Return what is printed instead of characters that the console cannot show.
+
+    Bytes of file names that are not UTF-8 become ``�``, or ``?`` where that cannot be shown either. Other
+    characters become their number, as in ``\\u2013``.
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    if all("\ud800" <= character <= "\udfff" for character in error.object[error.start : error.end]):
+        return ("�" * (error.end - error.start)).encode(error.encoding, "replace"), error.end
+    return codecs.backslashreplace_errors(error)
 
 
 def _fail(message: str) -> NoReturn:

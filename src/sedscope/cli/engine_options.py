@@ -61,7 +61,7 @@ class EngineOptions(ThreadOptions):
         Path | None,
         path_option(
             help="Folder that keeps finished parts, so that an interrupted run continues where it "
-            "stopped. Use one folder per system."
+            "stopped. Several systems may share it."
         ),
         Writes("folder"),
     ] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from .input_options import InputOptions, require_scores
 from .metric_options import MetricOptions
 from .options import JsonOption, Writes, as_location, path_option, system_name
 from .points_files import PointsOption, read_points, with_postprocess
-from .progress import counting_progress
+from .progress import collected_warnings, counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions
 from .table_files import TablesOption, check_tables, write_tables
@@ -108,8 +109,9 @@ def evaluate_system(
 
     at = None if points is None else read_points(points, inputs.postprocess)
     metrics = metric_options.metrics(*([] if at is None else [at]))
-    truth = inputs.read_truth(ground_truth)
-    system = inputs.read_system(path, truth)
+    with collected_warnings() as notes:
+        truth = inputs.read_truth(ground_truth)
+        system = inputs.read_system(path, truth)
     if at is not None:
         system = require_scores(system, path, "--points")
     elif inputs.postprocess:
@@ -118,7 +120,7 @@ def evaluate_system(
         if resampling:
             raise SedscopeError(f"{path} holds detections at thresholds, but --bootstrap needs scores.")
         with counting_progress():
-            return evaluate_sets(
+            result = evaluate_sets(
                 system,
                 truth,
                 metrics,
@@ -126,13 +128,14 @@ def evaluate_system(
                 threads=engine.threads,
                 **inputs.selection(truth.labels),
             )
+        return replace(result, warnings=(*notes, *result.warnings))
     at = with_postprocess(at, inputs.postprocess, system.classes)
     selection = inputs.selection(system.classes)
     with counting_progress(resampling=resampling is not None) as progress:
         if memory.verbose or (engine.engine == "threads" and resampling is None):
             processed = system if at is None else at.process(system)
             memory.announce(processed, truth, [*metrics.values()], selection, engine.threads)
-        return evaluate_scores(
+        result = evaluate_scores(
             cached(system) if keep_scores else system,
             truth,
             metrics,
@@ -143,6 +146,7 @@ def evaluate_system(
             **selection,
             **engine.arguments(),
         )
+    return replace(result, warnings=(*notes, *result.warnings))
 
 
 def show(result: Evaluation, json: str | None = None, points: Path | None = None) -> None:
@@ -176,9 +180,13 @@ def _evaluate_deltas(
     from .. import evaluate_deltas
     from ..counting.delta_files import merge_files
 
-    merged = merge_files(paths)
+    with collected_warnings() as notes:
+        merged = merge_files(paths)
     with counting_progress(resampling=True) as progress:
-        return evaluate_deltas(merged, metrics, bootstrap=resampling, threads=threads, progress=progress)
+        result = evaluate_deltas(
+            merged, metrics, bootstrap=resampling, threads=threads, progress=progress
+        )
+    return replace(result, warnings=(*notes, *result.warnings))
 
 
 def _refuse_with_deltas(

@@ -52,11 +52,20 @@ def shown_warnings() -> Iterator[None]:
 
     If the command fails, its error is all that is printed.
     """
+    with collected_warnings() as texts:
+        yield
+    for text in texts:
+        typer.echo(f"warning: {text}", err=True)
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect the warnings of the library in a list, which is filled at the end."""
+    texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SedscopeWarning)
-        yield
-    for text in dict.fromkeys(str(w.message) for w in caught if w.category is SedscopeWarning):
-        typer.echo(f"warning: {text}", err=True)
+        yield texts
+    texts += dict.fromkeys(str(w.message) for w in caught if w.category is SedscopeWarning)
     for other in caught:
         if other.category is not SedscopeWarning:
             warnings.showwarning(other.message, other.category, other.filename, other.lineno)

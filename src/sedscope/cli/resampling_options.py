@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
 import typer
 
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, listing, short_number
 from .option_groups import OptionGroup
 from .options import GroupsOption, SeedOption
 
@@ -111,8 +111,8 @@ def _check_resamples(number: int) -> None:
 
     if not 1 <= number <= MOST_RESAMPLES:
         raise SedscopeError(
-            f"--bootstrap {number} must be from 1 to {MOST_RESAMPLES}. 1000 to 10000 resamples give stable "
-            "intervals."
+            f"--bootstrap {short_number(number)} must be from 1 to {MOST_RESAMPLES}. 1000 to 10000 resamples "
+            "give stable intervals."
         )
 
 

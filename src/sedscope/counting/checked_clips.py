@@ -241,22 +241,25 @@ class _Problems:
 
     def raise_all(self) -> None:
         """Raise one error for all problems, if there are any."""
-        errors = []
+        errors: list[SedscopeError] = []
         if self.nans:
             locations = listing(self.nan_locations, _NAMED, total=self.nans)
             verb = "is" if self.nans == 1 else "are"
-            errors.append(f"{counted(self.nans, 'score')} {verb} not a number (NaN): {locations}.")
+            text = f"{counted(self.nans, 'score')} {verb} not a number (NaN): {locations}."
+            errors.append(SedscopeError(text))
         if self.early:
-            errors.append(
+            advice = "Give the durations of the clips."
+            text = (
                 f"The scores of {counted(len(self.early), 'clip')} end before 0 s and give no duration: "
-                f"{listing(self.early)}. Give the durations of the clips."
             )
+            errors.append(SedscopeError(f"{text}{listing(self.early)}. {advice}", advice=advice))
         if self.late:
             verb = "begins" if len(self.late) == 1 else "begin"
-            errors.append(
+            advice = "Give the durations of the clips, or leave such events out with invalid='drop' "
+            advice += "(--invalid drop)."
+            text = (
                 f"{counted(len(self.late), 'reference event')} {verb} at or after the last boundary of "
-                f"the scores: {listing(self.late)}. Give the durations of the clips, or leave such "
-                "events out with invalid='drop' (--invalid drop)."
             )
-        problems = [*map(SedscopeError, errors), *self.failures]
-        raise_together(problems, perhaps_more=len(self.failures) >= MANY_FAILURES)
+            text += f"the scores: {listing(self.late)}. {advice}"
+            errors.append(SedscopeError(text, advice=advice))
+        raise_together([*errors, *self.failures], perhaps_more=len(self.failures) >= MANY_FAILURES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -10,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.arrays import FloatArray
 from ..errors import SedscopeError
 
 Number: TypeAlias = "int | float | NDArray[Any]"
@@ -22,6 +24,8 @@ def _ratio(part: Number, whole: Number, otherwise: float) -> Any:
         ratio = np.where(whole > 0, part / whole, otherwise)
     return ratio if ratio.ndim else float(ratio)
 
+
+_ROUNDING = 4e-15  # more than rounding errors can add up to, as a share of a value
 
 PRECISION = 2.0**-50
 """A rate meets a limit if it is at most this share beyond it, which is the precision of the numbers."""
@@ -36,6 +40,20 @@ def most_false_positives(per_hour: float, hours: float) -> int:
     if not hours > 0:
         return -1
     return math.floor(Fraction(float(per_hour)) * Fraction(hours) * (1 + Fraction(PRECISION)))
+
+
+def best_row(values: FloatArray, exact: Callable[[int], Fraction]) -> int:
+    """Return the first row with the largest value.
+
+    Values that differ by no more than rounding errors are compared by what ``exact`` returns for their rows.
+    """
+    best = int(np.argmax(values))
+    highest = values[best]
+    near = np.flatnonzero(values >= highest - _ROUNDING * abs(highest))
+    if not highest or len(near) <= 1:  # zero is exact
+        return best
+    rows: list[int] = near.tolist()
+    return max(rows, key=exact)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +94,12 @@ class Tally:
         weight = beta * beta
         whole = (1 + weight) * self.tp + weight * self.fn + self.fp
         return _ratio((1 + weight) * self.tp, whole, 0.0 if self.references else np.nan)
+
+    def exact_fscore(self, row: int, beta: float) -> Fraction:
+        """Return the F-score at an operating point without rounding. ``beta`` is taken as it is written."""
+        weight = Fraction(str(beta)) ** 2
+        tp, fp = (int(np.asarray(column)[row]) for column in (self.tp, self.fp))
+        return (1 + weight) * tp / (tp + weight * self.references + fp)
 
     @property
     def substitutions(self) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 
-from ..errors import SedscopeError
+from ..errors import SedscopeError, short_number
 
 _MOST_THREADS = 1024
 
@@ -20,5 +20,7 @@ def thread_count(threads: int | None) -> int:
     except TypeError:
         raise SedscopeError(f"threads={threads!r} must be a whole number") from None
     if not 1 <= number <= _MOST_THREADS:
-        raise SedscopeError(f"threads={number} must be at least 1 and at most {_MOST_THREADS}")
+        raise SedscopeError(
+            f"threads={short_number(number)} must be at least 1 and at most {_MOST_THREADS}"
+        )
     return number

@@ -20,7 +20,7 @@ from .coverage import (
     squeezed_references_note,
 )
 from .ground_truth import GroundTruth
-from .labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
+from .labels import check_spelling, refuse_disjoint, stripped, undetected_note, with_likely_labels
 from .scores import Scores
 from .times import Ticks
 
@@ -210,7 +210,7 @@ def choose_classes(
     warnings = [] if warnings is None else warnings
     if isinstance(classes, str):
         raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
-    chosen = scores.classes if classes is None else tuple(classes)
+    chosen = scores.classes if classes is None else stripped(classes)
     unscored = [
         label if isinstance(label, str) and label.strip() == label != "" else repr(label)
         for label in chosen
@@ -231,10 +231,11 @@ def choose_classes(
         labels = listing(with_likely_labels(unknown, scores.classes))
         number = f"{counted(len(unknown), 'label')} of the ground truth"
         if classes is None:
+            advice = "Correct the labels, or choose the classes to evaluate with classes= (--classes)."
             raise SedscopeError(
                 f"{number} {'is' if len(unknown) == 1 else 'are'} not among the classes of the scores: "
-                f"{labels}. {_classes_without_references(scores, truth)} Correct the labels, or choose "
-                "the classes to evaluate with classes= (--classes)."
+                f"{labels}. {_classes_without_references(scores, truth)} {advice}",
+                advice=advice,
             )
         verbs = "has no scores and was" if len(unknown) == 1 else "have no scores and were"
         warnings.append(f"{number} {verbs} left out: {labels}.")

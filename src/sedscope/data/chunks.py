@@ -139,11 +139,11 @@ def _refuse_gaps(
         if ticks[i + 1] - ticks[i] >= longest
     ]
     if long_gaps:
-        raise SedscopeError(
-            f"No chunk covers {listing(long_gaps)}. If chunks are missing, add them. Choose another unit "
-            "if the times are not in this one. To take gaps as frames in which nothing is active, use "
-            "gaps='silent' (--gaps silent)."
+        advice = (
+            "If chunks are missing, add them. Choose another unit if the times are not in this one. "
         )
+        advice += "To take gaps as frames in which nothing is active, use gaps='silent' (--gaps silent)."
+        raise SedscopeError(f"No chunk covers {listing(long_gaps)}. {advice}", advice=advice)
 
 
 def starts_by_name(

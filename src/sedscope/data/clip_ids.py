@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from ..errors import SedscopeError, counted, listing
+
+if TYPE_CHECKING:
+    from .cells import RowLocation
 
 _AUDIO_SUFFIX = re.compile(r"(\.(wav|flac|mp3|ogg|opus|m4a|aac|aif|aiff|w64))+$", re.IGNORECASE)
 
@@ -28,11 +32,16 @@ def _without_folder_and_suffix(name: str) -> str:
     return _AUDIO_SUFFIX.sub("", re.split(r"[/\\]", name)[-1])
 
 
-def clip_ids(names: Iterable[str], where: str) -> dict[str, str]:
-    """Map each distinct name to its clip id, in order. Two names for one clip are an error."""
+def clip_ids(
+    names: Iterable[str], where: str, locate: Callable[[str], RowLocation] | None = None
+) -> dict[str, str]:
+    """Map each distinct name to its clip id, in order. Two names for one clip are an error.
+
+    ``locate``: says where a name first occurs, for the message.
+    """
     ids: dict[str, str] = {}
     first_name: dict[str, str] = {}
-    clashes: list[str] = []
+    clashes: list[tuple[str, str]] = []
     for name in names:
         if name in ids:
             continue
@@ -41,12 +50,22 @@ def clip_ids(names: Iterable[str], where: str) -> dict[str, str]:
         if not clip:
             raise SedscopeError(f"{where}: {name!r} is not the name of a clip.")
         if clip in first_name:
-            clashes.append(f"{first_name[clip]!r} and {name!r}")
+            clashes.append((first_name[clip], name))
         first_name.setdefault(clip, name)
     if clashes:
+        pairs = [
+            " and ".join(f"{name!r} ({locate(name)})" if locate else repr(name) for name in pair)
+            for pair in clashes
+        ]
+        advice = "Folders and audio suffixes are ignored, so name each clip once."
         raise SedscopeError(
-            f"{where}: {counted(len(clashes), 'duplicate clip')}: {listing(clashes)}. "
-            "Folders and audio suffixes are ignored, so name each clip once."
+            f"{where}: {counted(len(clashes), 'duplicate clip')}: {listing(pairs)}. {advice}",
+            lines=[
+                locate(name).finding(f"{name!r} is the same clip as {first!r} in {locate(first)}")
+                for first, name in clashes
+                if locate is not None
+            ],
+            advice=advice,
         )
     return ids
 

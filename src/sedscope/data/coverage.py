@@ -25,7 +25,7 @@ _REFUSED = 2.0  # the factor beyond which a set is refused
 _TOLERANCE = 10_000  # microseconds that never matter
 
 _SQUEEZED = 50  # if all events end before this part of their clips, some times look wrong ...
-_MANY_EVENTS, _MANY_CLIPS = 20, 10  # ... in at least this many events and clips
+MANY_EVENTS, MANY_CLIPS = 20, 10  # ... in at least this many events and clips
 
 ACCEPT = "To evaluate them as they are, use coverage='any' (--coverage any)."
 
@@ -54,10 +54,10 @@ def squeezed_references_note(
     ``stated``: whether the durations are stated, or clips end with their scores.
     """
     of_events = durations[event_clips]
-    if len(offsets) < _MANY_EVENTS or not (_SQUEEZED * offsets <= of_events).all():
+    if len(offsets) < MANY_EVENTS or not (_SQUEEZED * offsets <= of_events).all():
         return []
     clips = len(np.unique(event_clips))
-    if clips < _MANY_CLIPS or not of_events.all():
+    if clips < MANY_CLIPS or not of_events.all():
         return []
     share = f"first {100 / _SQUEEZED:g} %"
     if stated:
@@ -193,7 +193,7 @@ class CoveredClips:
         ends = self.extents[:, 2]
         detected = ends > self.extents[:, 0]
         number = int(np.count_nonzero(detected))
-        if self.whole_clips or number < _MANY_CLIPS:
+        if self.whole_clips or number < MANY_CLIPS:
             return []
         if not (_SQUEEZED * ends <= self.durations)[detected].all():
             return []

@@ -17,6 +17,7 @@ from ..errors import SedscopeError, SedscopeWarning, listing, raise_together, sh
 from .arrays import FloatArray, IntArray
 from .clip_ids import clip_ids
 from .events import Events
+from .labels import stripped
 from .score_arrays import ClipScores, refuse_nans
 from .score_range import class_thresholds_note, score_range, threshold_note
 from .scores import Scores
@@ -69,7 +70,7 @@ def scores_from_events(
             errors.append(error)
     raise_together(errors)
     occurring = {label for columns in clip_events.values() for label in columns.labels}
-    labels = tuple(sorted(occurring) if classes is None else classes)
+    labels = tuple(sorted(occurring)) if classes is None else stripped(classes)
     if not labels:
         raise SedscopeError("There are no events. Name the classes of the system with classes=.")
     unknown = sorted(occurring.difference(labels))
@@ -112,11 +113,11 @@ class _ClipEvents:
             rows = [event if len(event) == 4 else (*event, 1.0) for event in detections]
             onsets, offsets, labels, confidences = zip(*rows, strict=True) if rows else ((),) * 4
             self.times: Ticks = to_ticks([onsets, offsets]).reshape(2, len(rows)).T
-            self.labels: tuple[str, ...] = labels
+            self.labels = tuple(map(str.strip, labels))
             self.confidences = np.array(confidences, np.float64)
             usable = (self.times[:, 1] > np.maximum(self.times[:, 0], 0)) & ~np.isnan(self.confidences)
             valid = usable.shape == (len(rows),) and usable.all()
-            valid = valid and all(isinstance(label, str) and label for label in labels)
+            valid = valid and all(self.labels)
         except (TypeError, ValueError):
             valid = False
         if not valid:
@@ -162,7 +163,7 @@ def event_problem(event: Any) -> str | None:
         onset, offset, label, *rest = event
         (confidence,) = rest or (1.0,)
         times = to_ticks([onset, offset])
-        if not isinstance(label, str) or not label:
+        if not isinstance(label, str) or not label.strip():
             return f"{_shown(event)} has no label"
         if times[1] <= times[0]:
             return f"{_shown(event)} has no length or a negative one"

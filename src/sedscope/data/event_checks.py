@@ -113,6 +113,15 @@ def overlap_groups(
     return np.flatnonzero(~overlapping)
 
 
+def overlap_findings(events: EventColumns, rows: Sequence[int]) -> list[str]:
+    """Say of some overlapping events, as ``file:line: message``, that they do."""
+    repeated = repeated_events(events, rows)
+    return [
+        events.finding(i, "repeats another row" if i in repeated else "overlaps another one")
+        for i in rows
+    ]
+
+
 def repeated_events(events: EventColumns, rows: Sequence[int]) -> set[int]:
     """Return those of some overlapping events that have the same clip, label and times as another."""
     keys = list(
@@ -120,6 +129,17 @@ def repeated_events(events: EventColumns, rows: Sequence[int]) -> set[int]:
     )
     number = Counter(keys)
     return {i for i in rows if number[keys[i]] > 1}
+
+
+def overlapping_detections(events: EventColumns) -> list[int]:
+    """Return the events that overlap an earlier one of their clip and class."""
+    clips, labels = (
+        np.unique(np.array(names, str), return_inverse=True)[1].astype(np.int32)
+        for names in (events.clip, events.label)
+    )
+    order = np.lexsort((events.offset, events.onset, labels, clips))
+    overlapping: list[int] = order[overlapping_events(events, clips, labels, order)].tolist()
+    return overlapping
 
 
 def overlapping_events(

@@ -39,6 +39,11 @@ class EventColumns:
         """Describe an event for a message."""
         return f"{self.where(i)} ({self.event(i)})"
 
+    def finding(self, i: int, message: str) -> str:
+        """Say something about an event, as ``file:line: message``."""
+        where, text = self.where(i), f"{self.event(i)} {message}"
+        return where.finding(text) if isinstance(where, RowLocation) else f"{where}: {text}"
+
     def event(self, i: int) -> str:
         """Return clip, label and times of an event for a message."""
         times = f"{self.onset[i] / 1e6:g}–{self.offset[i] / 1e6:g} s"
@@ -80,6 +85,10 @@ class EventTable:
 
     def __len__(self) -> int:
         return len(self.clip)
+
+    def clip_location(self, clip: str) -> RowLocation:
+        """Return the first row that names a clip so."""
+        return self.row_location([*self.clip].index(clip))
 
     def columns(self) -> EventColumns:
         """Check all rows and return those that are events."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,6 +95,8 @@ class GroundTruth(Tabular):
         if overlaps not in ("error", "merge"):
             raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose 'error' or 'merge'.")
         self.invalid = invalid
+        if any(label != label.strip() for label in set(events.label)):
+            events = replace(events, label=[label.strip() for label in events.label])
         ids = clip_ids([*clips, *events.clip], where)
         all_clips = dict.fromkeys(ids.values())
         ticks = None if durations is None else duration_ticks(durations)
@@ -145,7 +148,7 @@ class GroundTruth(Tabular):
         ----------
         events : mapping from str to iterable of tuple
             ``{clip: [(onset, offset, label), …]}``, times in seconds. A clip with an empty list has no
-            events.
+            events. White space around labels is removed.
         durations : mapping from str to float, optional
             Durations of the clips in seconds. Clips that occur only here have no events.
         invalid : {'error', 'drop'}, default 'error'
@@ -183,7 +186,7 @@ class GroundTruth(Tabular):
                 except (TypeError, ValueError):
                     problems.append(f"{clip}: {shortened(repr(event))} is not (onset, offset, label)")
                     continue
-                if not isinstance(label, str) or not label:
+                if not isinstance(label, str) or not label.strip():
                     problems.append(f"{clip}: {shortened(repr(event))} has no label")
                 rows.append((clip, label))
                 times.append(ticks)
@@ -268,8 +271,10 @@ class GroundTruth(Tabular):
         """
         seconds = (table.durations or None) if durations is None else durations
         timed = table.with_times(seconds)
+        columns = timed.columns()
+        clip_ids(timed.clip, table.where, timed.clip_location)
         return cls(
-            timed.columns(),
+            columns,
             clips=timed.clip,
             durations=seconds,
             invalid=invalid,

@@ -23,6 +23,15 @@ def spelling(label: str) -> str:
     return re.sub(r"[\s_-]+", " ", unicodedata.normalize("NFKC", label)).strip().casefold()
 
 
+def stripped(labels: Iterable[str]) -> tuple[str, ...]:
+    """Remove white space around labels. What is no text stays, to be refused elsewhere.
+
+    >>> stripped(["Dog ", " Running water"])
+    ('Dog', 'Running water')
+    """
+    return tuple(label.strip() if isinstance(label, str) else label for label in labels)
+
+
 def likely_pairs(labels: Sequence[str], others: Iterable[str]) -> list[tuple[str, str]]:
     """Pair labels with those of the other side that may mean the same.
 

@@ -14,6 +14,7 @@ from .choices import Gaps, check_gaps
 from .chunks import Chunks, Unit, check_unit, chunks_by_recording, stitch_clips
 from .clip_ids import clip_id, clip_ids
 from .frames import FrameLike, clip_from_table, table_classes
+from .labels import stripped
 from .recordings import ClipPieces, whole_clip_error
 from .score_arrays import ClipScores, Grid, as_scores, check_shape, frame_grid, refuse_nans
 from .shared_arrays import protected
@@ -41,7 +42,7 @@ class Scores(Mapping[str, ClipScores]):
         Takes a name as it stands in `clips` and returns the scores of the clip, as
         :class:`ClipScores` or :class:`ClipPieces`.
     classes : iterable of str
-        The classes, in the order of the columns.
+        The classes, in the order of the columns. White space around their names is removed.
     in_memory : bool, default False
         Whether loading costs nothing. Then no clip may come in pieces.
     thread_safe : bool, default False
@@ -437,7 +438,7 @@ class Scores(Mapping[str, ClipScores]):
             try:
                 return stitch_clips(parts, gaps)
             except SedscopeError as error:
-                raise SedscopeError(f"recording {recording}: {error}") from None
+                raise SedscopeError(f"recording {recording}: {error}", advice=error.advice) from None
 
         def identify(recording: str) -> str | None:
             parts = [(chunk, self.identity(chunk.clip)) for chunk in recordings[recording]]
@@ -582,7 +583,7 @@ def _checked_clip(
 def _check_classes(classes: Iterable[str]) -> tuple[str, ...]:
     if isinstance(classes, str) or not isinstance(classes, Iterable):
         raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
-    labels = tuple(classes)
+    labels = stripped(classes)
     if not labels:
         raise SedscopeError("There are no classes.")
     wrong = [repr(label) for label in labels if not (isinstance(label, str) and label)]

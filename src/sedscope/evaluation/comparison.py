@@ -18,10 +18,11 @@ from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
+from ..data.time_sample import TimeSample
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, SedscopeWarning
+from ..errors import SedscopeError, SedscopeWarning, readable
 from ..io.size_limits import machine_memory
 from ..metrics import Metric
 from ..metrics.at_false_alarms import AtFalseAlarms, require_one_point
@@ -180,7 +181,7 @@ def compare(
         measured: dict[Metric[Any], dict[str, list[FloatArray]]] = {
             metric: {run.system: [] for run in runs} for metric in chosen
         }
-        for run, engine_of_run, deltas in passes:
+        for run, engine_of_run, deltas, sample in passes:
             for metric in chosen:
                 of_criterion, stage = deltas[metric.criterion], steps.stage(resample_steps)
                 try:
@@ -199,6 +200,7 @@ def compare(
                 *coverage_note(run.alignment, deltas),
                 *never_detected_note(run.alignment, deltas),
                 *threshold_notes(chosen, score_ranges(chosen, deltas)),
+                *sample.notes(),
                 *draws.cautions(),
             ]
             notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))), chosen)]
@@ -219,7 +221,8 @@ def compare(
     }
     for evaluation in evaluations.values():
         notes += undetected_classes_note(evaluation.results)
-    warnings = tuple(dict.fromkeys([*notes, *undefined_resamples_note(intervals)]))
+    notes += undefined_resamples_note(intervals)
+    warnings = tuple(dict.fromkeys(map(readable, notes)))
     for warning in warnings:
         python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
     return Comparison(
@@ -246,6 +249,7 @@ class _Pass(NamedTuple):
     run: ComparedRun
     engine: Engine
     deltas: Mapping[Criterion, Deltas]
+    sample: TimeSample
 
 
 def _find_deltas(
@@ -258,12 +262,14 @@ def _find_deltas(
     """Find the deltas of one run after the other."""
     for run in runs:
         engine_of_run = engine.for_system(f"{run.system}-{run.number}")
-        stage = steps.stage(len(run.alignment.clips))
+        stage, sample = steps.stage(len(run.alignment.clips)), TimeSample(run.alignment)
         try:
-            deltas = find_deltas_for_weights(run.alignment, metrics, draws.weights, engine_of_run, stage)
+            deltas = find_deltas_for_weights(
+                sample.alignment, metrics, draws.weights, engine_of_run, stage
+            )
         except SedscopeError as error:
             raise SedscopeError(f"{run.system}: {error}") from None
-        yield _Pass(run, engine_of_run, deltas)
+        yield _Pass(run, engine_of_run, deltas, sample)
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,12 @@ def counts_of_sets(
         raise SedscopeError("There is no set of detections. Give at least one.")
     if truth.durations is None:
         raise SedscopeError("Sets of detections need the durations of the clips (--durations).")
-    detected = {event[2] for events in sets.values() for of_clip in events.values() for event in of_clip}
+    detected = {
+        str(event[2]).strip()
+        for events in sets.values()
+        for of_clip in events.values()
+        for event in of_clip
+    }
     labels = sorted(detected.union(truth.labels))
     chosen = None if classes is None else list(classes)
     chosen_clips = clips if clips is None or isinstance(clips, str) else list(clips)
@@ -51,13 +56,19 @@ def counts_of_sets(
     listed = {clip_id(name) for events in sets.values() for name in events}
     notes: dict[str, None] = {}
     for threshold in thresholds:
-        system = scores_from_events(
-            {clip: [event[:3] for event in events] for clip, events in sets[threshold].items()},
-            classes=labels,
-            clips=truth.clips,
-            overlaps=overlaps,
-            assumed_classes=set(truth.labels) - detected,
-        )
+        try:
+            system = scores_from_events(
+                {clip: [event[:3] for event in events] for clip, events in sets[threshold].items()},
+                classes=labels,
+                clips=truth.clips,
+                overlaps=overlaps,
+                assumed_classes=set(truth.labels) - detected,
+            )
+        except SedscopeError as error:
+            text = str(error)
+            if error.advice:  # sets cannot be averaged
+                text = text.replace(error.advice, "Merge them with overlaps='merge' (--overlaps merge).")
+            raise SedscopeError(f"threshold {threshold:g}: {text}") from None
         system.assumed_clips -= listed  # a high threshold may leave a clip without detections
         alignment = align(
             system, truth, classes=chosen, clips=chosen_clips, missing=missing, coverage=coverage

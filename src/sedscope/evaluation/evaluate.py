@@ -24,11 +24,12 @@ from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..data.time_blocks import cut_into_blocks
+from ..data.time_sample import TimeSample
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, listing, readable
 from ..metrics import ClasswiseResult, Metric
 from ..metrics.names import MetricsLike, name_metrics
 from ..metrics.requests import delta_requests
@@ -113,7 +114,7 @@ def evaluate(
         The address or client of the Dask cluster. Without it, one is started on this machine.
     checkpoint : path, optional
         A folder that keeps finished parts, so that an interrupted evaluation continues where it stopped.
-        Use one folder per system.
+        Several systems and evaluations may share it: parts are used only where everything is the same.
     memory : str or float, optional
         A limit, e.g. ``"4GB"``. The classes are counted in blocks that stay within it, and the clips are
         read once per block. With several blocks, values and thresholds are the same, but the result keeps
@@ -163,30 +164,31 @@ def evaluate(
         missing=missing,
         coverage=coverage,
     )
+    sample = TimeSample(alignment)
     resampling = None if bootstrap is None else Resampling.of(bootstrap)
-    drawn_from = alignment if resampling is None else _drawn_from(alignment, resampling)
+    drawn_from = _drawn_from(sample.alignment, resampling)
     draws = None if resampling is None else Draws(resampling, drawn_from.clips)
     intervals: dict[Metric[Any], Bootstrap] = {}
     with options.open_engine() as opened:
         if limited:
-            in_blocks = counts_in_blocks(alignment, chosen, opened, options)
+            in_blocks = counts_in_blocks(sample.alignment, chosen, opened, options)
         elif draws is not None:
             blocks, resamples = len(drawn_from.clips), len(draws.weights)
-            passes = 0 if drawn_from is alignment else len(alignment.clips)
+            passes = 0 if drawn_from is sample.alignment else len(alignment.clips)
             steps = StagedProgress(progress, blocks + len(chosen) * resamples + passes)
             drawn = find_deltas_for_weights(
                 drawn_from, chosen, draws.weights, opened, steps.stage(blocks)
             )
             intervals = _intervals(draws, chosen, drawn, opened, steps)
             deltas = drawn
-            if drawn_from is not alignment:
+            if drawn_from is not sample.alignment:
                 engine_of_clips = opened.for_system("clips")
                 requests = delta_requests(chosen)
-                deltas = find_deltas(alignment, requests, engine_of_clips, steps.stage(passes))
+                deltas = find_deltas(sample.alignment, requests, engine_of_clips, steps.stage(passes))
         else:
             passes = len(alignment.clips)
             steps = StagedProgress(progress, passes)
-            deltas = find_deltas(alignment, delta_requests(chosen), opened, steps.stage(passes))
+            deltas = find_deltas(sample.alignment, delta_requests(chosen), opened, steps.stage(passes))
     if not limited:
         counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
         about_scores = [
@@ -201,6 +203,7 @@ def evaluate(
         *alignment.warnings,
         *late_events_note(alignment, in_blocks.durations),
         *in_blocks.notes,
+        *sample.notes(),
         *undefined_resamples_note(intervals.values()),
         *([] if draws is None else draws.cautions()),
     ]
@@ -216,7 +219,7 @@ def evaluate(
     )
     if resampling is not None:
         result = _with_bands(result, resampling, drawn, threads)
-    if drawn_from is not alignment:
+    if drawn_from is not sample.alignment:
         result = _of_whole_recordings(result)
     return replace(result, blocks=in_blocks.blocks).warn(stacklevel=2)
 
@@ -384,6 +387,7 @@ def measure(
     some = next(iter(counts.values()))
     references = _reference_events(counts, alignment, durations)
     results = {metric: metric.measure(counts[metric.criterion]) for metric in metrics.values()}
+    all_notes = [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
     return Evaluation(
         results=results,
         names={metric: name for name, metric in metrics.items()},
@@ -392,11 +396,7 @@ def measure(
         references=references,
         clips=some.clips,
         hours=some.duration / 3600,
-        warnings=tuple(
-            dict.fromkeys(
-                [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
-            )
-        ),
+        warnings=tuple(dict.fromkeys(map(readable, all_notes))),
         intervals=intervals,
         alignment=alignment,
         deltas={} if deltas is None else deltas,
@@ -436,9 +436,9 @@ def _intervals(
     return intervals
 
 
-def _drawn_from(alignment: Alignment, resampling: Resampling) -> Alignment:
+def _drawn_from(alignment: Alignment, resampling: Resampling | None) -> Alignment:
     """Return what is resampled: the clips, or blocks of them."""
-    if resampling.blocks is None:
+    if resampling is None or resampling.blocks is None:
         return alignment
     return cut_into_blocks(alignment, resampling.blocks)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..data.cells import check_columns
+from ..data.cells import RowLocation, check_columns
+from ..data.clip_ids import clip_ids
 from ..data.durations import DURATION_COLUMNS, is_duration
 from ..data.ground_truth import GroundTruth
 from ..errors import SedscopeError, counted, listing
@@ -25,13 +26,19 @@ def read_durations(path: str | Location) -> dict[str, float]:
     twice = [i for i, clip in enumerate(names) if line_of[clip] != table.lines[i]]
     if twice:
         clips = sorted({names[i] for i in twice})
+        shown = [f"{names[i]} (lines {line_of[names[i]]} and {table.lines[i]})" for i in twice]
         raise SedscopeError(
-            f"{path}: {counted(len(clips), 'duplicate clip')}: {listing(clips)}.",
+            f"{path}: {counted(len(clips), 'duplicate clip')}: {listing(shown)}.",
             lines=[
                 f"{path}:{table.lines[i]}: {names[i]} is in line {line_of[names[i]]} as well"
                 for i in twice
             ],
         )
+
+    def locate(clip: str) -> RowLocation:
+        return RowLocation(f"line {line_of[clip]}", f"{path}:{line_of[clip]}")
+
+    clip_ids(names, str(path), locate)
     wrong = [i for i, value in enumerate(seconds) if not is_duration(value)]
     if wrong:
         shown = [f"line {table.lines[i]}: {names[i]} ({seconds[i]:g} s)" for i in wrong]

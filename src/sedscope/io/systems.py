@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatch
 from typing import Any, Literal, TypeAlias
 
 from ..data.choices import Gaps, Overlaps
 from ..data.chunks import Chunks, Unit
-from ..data.detections import EventOverlaps, scores_from_events
+from ..data.clip_ids import clip_ids
+from ..data.detections import OVERLAP_ADVICE, EventOverlaps, event_problem, scores_from_events
+from ..data.event_checks import overlap_findings, overlapping_detections
+from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
-from ..errors import SedscopeError
+from ..errors import SedscopeError, listing, subject
 from .chunk_table import stitch as stitch_scores
-from .detections import read_events
 from .durations import clip_seconds
-from .events.files import event_files
+from .events.files import event_files, read_event_table
 from .events.registry import EVENT_FORMATS
 from .events.source import Source
 from .locations import Address, Location, folder_content, folder_files
@@ -68,11 +70,45 @@ def read_system_scores(
         scores = read_scores(path, format=format, gaps=gaps)
         return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
     durations = None if truth.durations is None else clip_seconds(truth)
-    events = read_events(path, format=format, durations=durations)
+    how = overlaps if stitch is False else "average"
+    return _read_detections(
+        path, format, durations, how, lambda events: detections_as_scores(events, truth, how)
+    )
+
+
+def _read_detections(
+    path: Location,
+    format: str | None,
+    durations: Mapping[str, float] | None,
+    overlaps: EventOverlaps,
+    as_scores: Callable[[Mapping[str, list[tuple[Any, ...]]]], Scores],
+) -> Scores:
+    """Read detections and make scores from them. Errors name the rows of the file."""
+    table = read_event_table(path, format=format)
     try:
-        return detections_as_scores(events, truth, overlaps if stitch is False else "average")
+        return as_scores(table.events(durations))
     except SedscopeError as error:
-        raise SedscopeError(f"{path}: {error}") from None
+        refuse_rows(table.with_times(durations or table.durations), overlaps)
+        raise SedscopeError(f"{path}: {error}", lines=error.lines, advice=error.advice) from None
+
+
+def refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:
+    """Refuse rows that are not usable as detections, and name them."""
+    clip_ids(table.clip, table.where, table.clip_location)
+    usable, problems = table.usable_rows(event_problem)
+    if problems:
+        number = subject(len(problems), "detection", "is")
+        raise SedscopeError(f"{table.where}: {number} not usable: {listing(problems)}.", lines=problems)
+    columns = usable.columns()
+    rows = overlapping_detections(columns) if overlaps == "error" else []
+    if rows:
+        number = subject(len(rows), "event", "overlaps")
+        examples = listing([columns.describe(i) for i in rows])
+        raise SedscopeError(
+            f"{table.where}: {number} another one of the same class and clip: {examples}. {OVERLAP_ADVICE}",
+            lines=overlap_findings(columns, rows),
+            advice=OVERLAP_ADVICE,
+        )
 
 
 def read_output(
@@ -92,16 +128,13 @@ def read_output(
     if not holds_events(path, format):
         scores = read_scores(path, format=format, gaps=gaps)
         return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
-    events = read_events(path, format=format)
-    labels = {event[2] for clip_events in events.values() for event in clip_events}
-    try:
-        return scores_from_events(
-            events,
-            classes=sorted(labels.union(classes)),
-            overlaps="error" if stitch is False else "average",
-        )
-    except SedscopeError as error:
-        raise SedscopeError(f"{path}: {error}") from None
+    how: EventOverlaps = "error" if stitch is False else "average"
+
+    def as_scores(events: Mapping[str, list[tuple[Any, ...]]]) -> Scores:
+        labels = {event[2] for clip_events in events.values() for event in clip_events}
+        return scores_from_events(events, classes=sorted(labels.union(classes)), overlaps=how)
+
+    return _read_detections(path, format, None, how, as_scores)
 
 
 def detections_as_scores(
@@ -150,7 +183,15 @@ def read_detection_sets(folder: Location) -> DetectionSets:
                 f"{folder}: two files have the same threshold: {files[threshold].name}, {file.name}."
             )
         files[threshold] = file
-    return {threshold: read_events(file) for threshold, file in files.items()}
+    return {threshold: _read_detection_set(file) for threshold, file in files.items()}
+
+
+def _read_detection_set(file: Location) -> dict[str, list[tuple[Any, ...]]]:
+    table = read_event_table(file)
+    events = table.events()
+    if any(event[1] <= max(event[0], 0) for of_clip in events.values() for event in of_clip):
+        refuse_rows(table, "merge")
+    return events
 
 
 def _threshold(file: Location) -> float:

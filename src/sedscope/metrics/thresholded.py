@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
-from ..counting.tally import Tally
+from ..counting.tally import Tally, best_row
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_number
@@ -36,9 +36,13 @@ class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
         # where substitutions count, fewer false positives need not be better
         rows = np.arange(len(counts.scores) + 1) if counts.pairs is not None else tally.cheapest_rows()
         values = self.quantity(tally.rows(rows))
-        best = int(np.argmax(values) if self.higher_is_better else np.argmin(values))
-        row = int(rows[best])
-        return ClassValue(float(values[best]), counts.threshold(row), tally[row])
+        best = values.max() if self.higher_is_better else values.min()
+        row = int(rows[self.best_row(tally.rows(rows), values)])
+        return ClassValue(float(best), counts.threshold(row), tally[row])
+
+    def best_row(self, tally: Tally, values: FloatArray) -> int:
+        """Return the first of the best operating points of a tally. ``values``: the quantity at each."""
+        return int(np.argmax(values) if self.higher_is_better else np.argmin(values))
 
     def curve_of(self, counts: ClassCounts, hours: float) -> ThresholdCurve:
         require_all_points(counts)
@@ -135,6 +139,9 @@ class BestFScore(_BestThreshold):
 
     def quantity(self, tally: Tally) -> Any:
         return tally.fscore(self.beta)
+
+    def best_row(self, tally: Tally, values: FloatArray) -> int:
+        return best_row(values, lambda row: tally.exact_fscore(row, self.beta))
 
 
 class _WithSubstitutions(ClasswiseMetric[CurveType]):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.clip_ids import clip_ids
 from ..definitions import optional_number, require_choice, require_flag, require_number
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, counted, listing, short_number, subject
 from ..io.size_limits import machine_memory
 
 Weights: TypeAlias = NDArray[np.int32]
@@ -68,7 +68,8 @@ class Resampling:
             _require_whole(self, name, least)
         if self.n > MOST_RESAMPLES:
             raise SedscopeError(
-                f"n={self.n} is more than {MOST_RESAMPLES} resamples. 1000 to 10000 give stable intervals."
+                f"n={short_number(int(self.n))} is more than {MOST_RESAMPLES} resamples. 1000 to 10000 give "
+                "stable intervals."
             )
         require_number(self, "confidence", above=0, at_most=1)
         if self.confidence == 1:
@@ -296,4 +297,5 @@ def _require_whole(owner: Any, name: str, least: int) -> None:
     except TypeError:
         number = least - 1
     if isinstance(value, bool) or number < least:
-        raise SedscopeError(f"{name}={value!r} must be a whole number of at least {least}.")
+        shown = short_number(value) if isinstance(value, int) else repr(value)
+        raise SedscopeError(f"{name}={shown} must be a whole number of at least {least}.")

@@ -158,7 +158,7 @@ def _as_targets(targets: Any, batch: Batch, classes: Sequence[str]) -> Targets:
         for clip, events in zip(batch.clips, targets, strict=True)
         if isinstance(events, Iterable)
         for event in events
-        if isinstance(event, Sequence) and len(event) == 3 and event[2] not in classes
+        if isinstance(event, Sequence) and len(event) == 3 and str(event[2]).strip() not in classes
     ]
     if unknown:
         likely = dict(likely_pairs([str(label) for label, _ in unknown], classes))

@@ -20,7 +20,7 @@ from ..data.choices import Coverage, Missing
 from ..data.coverage import CoveredClips, check_coverage_choice, extents_of, late_ends_note
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, counted, listing, subject, without_options
 from ..evaluation.notes import (
     late_events_note,
     score_ranges,
@@ -111,6 +111,7 @@ class BatchCollector:
             durations = None
         return EpochClips(self.requests, len(self.classes), durations, hold=self.postprocessing is None)
 
+    @without_options()
     def select_new(self, batch: Batch, epoch: EpochClips) -> NewClips | None:
         """Return the clips of a batch that are new in this epoch; None if there are none."""
         self._check_references(batch)
@@ -124,6 +125,7 @@ class BatchCollector:
         scores = new.scores(self.classes, self.frame)
         return NewClips(self._align(new, scores), digests[rows], new.values.nbytes)
 
+    @without_options()
     def find_deltas(self, batches: Sequence[NewClips], epoch: EpochClips) -> ClipDeltas:
         """Find the deltas of clips, down to the floors of the epoch so far."""
         alignment = batches[0].alignment if len(batches) == 1 else self._join(batches)
@@ -189,13 +191,18 @@ class BatchCollector:
         notes += [] if covered is None else covered.notes()
         return notes + about_scores
 
-    def late_targets(self, batch: NewClips) -> list[str]:
-        """Note events given as targets that end after the scores of their clip."""
+    def target_notes(self, batch: NewClips, epoch: EpochClips) -> list[str]:
+        """Note events given as targets that end after the scores of their clip, or that all lie at the very
+        beginning of the clips so far."""
         if self.truth is not None:
             return []
         alignment = batch.alignment
         extents = extents_of([alignment.scores[clip].ticks for clip in alignment.clips])
-        return late_ends_note(alignment.clips, alignment.events, alignment.event_clips, extents)
+        offsets, event_clips = alignment.events[:, 1], alignment.event_clips
+        return [
+            *late_ends_note(alignment.clips, alignment.events, event_clips, extents),
+            *epoch.first_targets.add(offsets, event_clips, extents[:, 2]),
+        ]
 
     def require_coverage(self, deltas: Mapping[Criterion, Deltas]) -> None:
         """Refuse scores that end long before or after most of their clips, unless that is accepted."""
@@ -275,6 +282,7 @@ def _covered_clips(deltas: Mapping[Criterion, Deltas]) -> CoveredClips | None:
     return CoveredClips(some.clips, some.durations, some.extents, whole_clips=True)
 
 
+@without_options()
 def _align_truth(truth: GroundTruth, classes: tuple[str, ...], missing: Missing) -> Alignment:
     """Align all clips of the ground truth, and append a clip without events for unlisted clips."""
     clips = truth.clips if isinstance(truth, GroundTruth) else ()

@@ -11,8 +11,10 @@ from ..counting.checked_clips import whole_clips
 from ..counting.floors import Floor
 from ..counting.request import Requests
 from ..criteria import Criterion
-from ..data.arrays import ScoreArray
+from ..data.arrays import IntArray, ScoreArray
+from ..data.coverage import MANY_CLIPS, MANY_EVENTS, squeezed_references_note
 from ..data.times import Ticks
+from ..errors import without_options
 from ..postprocessing import PostProcessing
 from .clip_deltas import ClipDeltas
 from .held_clips import HeldClips, NewClips
@@ -48,7 +50,9 @@ class EpochClips:
         }
         self.holds = hold and {*self._floors} == {(criterion, None) for criterion in requests}
         self.held = HeldClips()
+        self.first_targets = FirstTargets()
 
+    @without_options()
     def hold(self, clips: NewClips) -> None:
         """Hold clips for later. Invalid scores and events are refused now."""
         (checked,) = whole_clips(clips.alignment, 1, None)
@@ -81,3 +85,27 @@ class EpochClips:
         raised = floor.raise_to(maxima, event_clips, labels, self._durations).astype(np.float64)
         request = self.requests[criterion]
         self.requests[criterion] = replace(request, floors={**request.floors, variant: raised})
+
+
+class FirstTargets:
+    """The first events of an epoch that are given as targets, until there are enough to judge them."""
+
+    def __init__(self) -> None:
+        self._offsets: Ticks = np.empty(0, np.int64)
+        self._event_clips: IntArray = np.empty(0, np.int64)
+        self._ends: Ticks = np.empty(0, np.int64)
+        self._judged = False
+
+    def add(self, offsets: Ticks, event_clips: IntArray, ends: Ticks) -> list[str]:
+        """Add the events of some more clips. Note, once, that all events lie at the very beginning.
+
+        ``event_clips``: the clip of each event, as an index into ``ends``, where the scores of the clips end.
+        """
+        if self._judged:
+            return []
+        self._event_clips = np.concatenate([self._event_clips, event_clips + len(self._ends)])
+        self._offsets = np.concatenate([self._offsets, offsets])
+        self._ends = np.concatenate([self._ends, ends])
+        enough = len(self._offsets) >= MANY_EVENTS
+        self._judged = enough and len(np.unique(self._event_clips)) >= MANY_CLIPS
+        return squeezed_references_note(self._offsets, self._event_clips, self._ends, stated=False)

@@ -185,7 +185,7 @@ class SEDMetrics(torchmetrics.Metric):
         clips = self.collector.select_new(batch, epoch)
         if clips is None:
             return
-        for note in self.collector.late_targets(clips):
+        for note in self.collector.target_notes(clips, epoch):
             warnings.warn(note, SedscopeWarning, stacklevel=2)
         if not epoch.holds:
             deltas = self.collector.find_deltas([clips], epoch)

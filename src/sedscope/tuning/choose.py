@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,7 @@ from numpy.typing import NDArray
 from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
-from ..counting.tally import Tally, most_false_positives
-from ..data.arrays import FloatArray
+from ..counting.tally import Tally, best_row, most_false_positives
 from ..definitions import LARGEST_WEIGHT
 from ..errors import SedscopeError
 from ..resampling.resampling import Resampling
@@ -123,7 +123,10 @@ def choose(
                 constraint for constraint, holds in constraints.items() if not holds.all()
             )
             met = _second_best(of_class, constraints, None if bounds is None else allowed)
-        thresholds[label] = _best(of_class, goodness, met)
+        rows = np.flatnonzero(met)
+        exact = _exact_goodness(tally.rows(rows), objective, beta, miss_cost, false_alarm_cost)
+        best = int(np.argmax(goodness[rows])) if exact is None else best_row(goodness[rows], exact)
+        thresholds[label] = of_class.threshold(int(rows[best]))
     parameters = {
         "beta": beta if objective == "fscore" else None,
         "miss_cost": miss_cost if objective == "cost" else None,
@@ -206,13 +209,22 @@ def _goodness(
     return tally.precision if objective == "precision" else tally.recall
 
 
+def _exact_goodness(
+    tally: Tally, objective: str, beta: float, miss_cost: float, false_alarm_cost: float
+) -> Callable[[int], Fraction] | None:
+    """Return what computes the goodness of an operating point without rounding; None if that does not
+    round anything that matters."""
+    if objective == "fscore":
+        return lambda row: tally.exact_fscore(row, beta)
+    if objective == "cost":
+        of_miss, of_false_alarm = (Fraction(str(cost)) for cost in (miss_cost, false_alarm_cost))
+        fn, fp = np.asarray(tally.fn), np.asarray(tally.fp)
+        return lambda row: -of_miss * int(fn[row]) - of_false_alarm * int(fp[row])
+    return None
+
+
 def _holds(values: NDArray[Any], least: float | None) -> NDArray[np.bool_]:
     return np.ones(len(values), bool) if least is None else values >= least
-
-
-def _best(counts: ClassCounts, goodness: FloatArray, allowed: NDArray[np.bool_]) -> float:
-    rows = np.flatnonzero(allowed)
-    return counts.threshold(int(rows[np.argmax(goodness[rows])]))
 
 
 def _provenance(

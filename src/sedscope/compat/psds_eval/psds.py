@@ -69,7 +69,7 @@ class PSDSEval:
             raise PSDSEvalError(f"duration_unit={duration_unit!r} is not valid. Choose {units}.")
         self.duration_unit = duration_unit
         self.nseconds = self.secs_in_uot[duration_unit]
-        self.class_names: list[str] = sorted(set(class_names or ()))
+        self.class_names: list[str] = sorted({name.strip() for name in class_names or ()})
         self.ground_truth: Any = None
         self.metadata: Any = None
         self._truth: GroundTruth | None = None

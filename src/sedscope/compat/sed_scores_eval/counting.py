@@ -28,7 +28,7 @@ from ...data.labels import with_likely_labels
 from ...data.score_range import score_range, threshold_note
 from ...data.scores import Scores
 from ...data.times import Ticks
-from ...errors import SedscopeError, SedscopeWarning, listing, subject
+from ...errors import SedscopeError, SedscopeWarning, listing, subject, without_options
 from ...evaluation.notes import short_references_note
 from .inputs import NamedScores
 
@@ -66,8 +66,9 @@ def find_deltas(
     the references have times, or are tags of whole clips.
     """
     _require_known_labels(scores.scores, truth)
-    alignment = align(scores.scores, truth)
-    deltas = one_pass(alignment, {criterion: request or DeltaRequest()})[criterion]
+    with without_options():
+        alignment = align(scores.scores, truth)
+        deltas = one_pass(alignment, {criterion: request or DeltaRequest()})[criterion]
     # without durations, the alignment adds a note that callers of this interface can do nothing about
     warn(truth.warnings if truth.durations is None else alignment.warnings)
     _check_coverage(alignment, deltas, known_durations)

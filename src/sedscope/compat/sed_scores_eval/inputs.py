@@ -182,7 +182,7 @@ def truth_of_events(
         times = to_ticks([onsets, offsets])
     except (TypeError, ValueError):
         labels = ("",)
-    if not all(isinstance(label, str) and label for label in labels):
+    if not all(isinstance(label, str) and label.strip() for label in labels):
         return GroundTruth.from_dict(
             lists, durations=durations
         )  # raises an error that says what is wrong
@@ -212,7 +212,10 @@ def truth_of_tags(tags: Mapping[str, Iterable[str]]) -> GroundTruth:
             f"something else: {listing(wrong)}."
         )
     moment = 1e-6  # at the beginning, where every clip has scores
-    events = {name: [(0.0, moment, label) for label in dict.fromkeys(tags[name])] for name in tags}
+    events = {
+        name: [(0.0, moment, label) for label in dict.fromkeys(map(str.strip, tags[name]))]
+        for name in tags
+    }
     return GroundTruth.from_dict(events)
 
 

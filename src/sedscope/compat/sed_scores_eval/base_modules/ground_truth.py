@@ -24,7 +24,7 @@ def multi_label_to_single_label_ground_truths(
     }
     for clip, events in ground_truth.items():
         for onset, offset, label in events:
-            single[label][clip].append((onset, offset))
+            single[label.strip()][clip].append((onset, offset))
     return single
 
 
@@ -37,8 +37,8 @@ def event_counts_and_durations(
     durations = dict.fromkeys(event_classes, 0.0)
     for events in ground_truth.values():
         for onset, offset, label in events:
-            counts[label] += 1
-            durations[label] += offset - onset
+            counts[label.strip()] += 1
+            durations[label.strip()] += offset - onset
     return counts, durations
 
 

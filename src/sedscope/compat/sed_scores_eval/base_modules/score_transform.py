@@ -86,7 +86,8 @@ def _scores_in_references(tables: Any, events: Mapping[str, Any]) -> dict[str, N
     for name in sorted(tables.keys()):
         table = tables[name]
         edges, classes = validate_score_dataframe(table, event_classes=classes)
-        for onset, offset, label in events[name]:
+        for onset, offset, name_of_class in events[name]:
+            label = name_of_class.strip()
             if label not in classes:
                 raise SedscopeError(f"Clip {name}: the scores have no class {label}.")
             first, last = onset_offset_times_to_indices(onset, offset, edges)

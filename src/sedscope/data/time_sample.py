@@ -1,0 +1,82 @@
+"""A sample of the clips, to see whether their scores and references fit in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from .alignment import Alignment
+from .recordings import ClipPieces
+from .score_arrays import ClipScores
+from .scores import Scores
+from .time_fit import FEWEST_CLIPS, Tracks, time_fit_note
+
+_CLIPS = 40
+_ROOM = 2**26  # bytes of scores that are kept
+
+
+class TimeSample:
+    """Some of the clips with references, evenly spaced.
+
+    Scores in memory are looked at there. Others are kept while the pass reads them, so that no clip is read
+    for this. Clips that the pass does not read in this process are left out: those that a cluster reads, and
+    those whose deltas are in a checkpoint.
+    """
+
+    def __init__(self, alignment: Alignment) -> None:
+        with_references = np.flatnonzero(np.diff(alignment.starts))
+        number = min(_CLIPS, len(with_references))
+        evenly_spaced = np.linspace(0, len(with_references) - 1, number).astype(np.intp)
+        self._sample = alignment.choose(with_references[evenly_spaced])
+        self.alignment = alignment
+        """The alignment for the pass."""
+        if number >= FEWEST_CLIPS and not alignment.scores.in_memory:
+            watched = _WatchedScores(alignment.scores, self._sample.clips)
+            self.alignment = replace(alignment, scores=watched)
+
+    def notes(self) -> list[str]:
+        """Note another unit or origin of times that fits much better. To be called after the pass."""
+        sample, scores = self._sample, self.alignment.scores
+        if len(sample.clips) < FEWEST_CLIPS:
+            return []
+        kept = scores.kept if isinstance(scores, _WatchedScores) else scores
+        clips = [kept.get(clip) for clip in sample.clips]
+        columns = sample.columns[sample.labels]
+        return time_fit_note(
+            Tracks.of(clips, sample.events, sample.event_clips, columns), thorough=False
+        )
+
+
+class _WatchedScores(Scores):
+    """The same scores. Some of the clips are kept when they are read, while there is room for them."""
+
+    def __init__(self, scores: Scores, clips: Iterable[str]) -> None:
+        self.kept: dict[str, ClipScores] = {}
+        self._scores = scores
+        self._watched = frozenset(clips)
+        self._room = _ROOM
+        super().__init__(
+            scores,
+            self._read,
+            classes=scores.classes,
+            thread_safe=scores.thread_safe,
+            whole_clips=scores.whole_clips,
+            identify=scores.identity,
+            processing=scores.processing,
+            assumed_classes=scores.assumed_classes,
+            assumed_clips=scores.assumed_clips,
+        )
+
+    def __reduce__(self) -> tuple[type[_WatchedScores], tuple[Scores, tuple[()]]]:
+        """Travel to another process without the clips that are kept here, and keep none there."""
+        return _WatchedScores, (self._scores, ())
+
+    def _read(self, clip: str) -> ClipScores | ClipPieces:
+        opened = self._scores.open(clip)
+        if clip in self._watched and isinstance(opened, ClipScores):
+            self._room -= opened.values.nbytes
+            if self._room >= 0:
+                self.kept[clip] = opened
+        return opened
