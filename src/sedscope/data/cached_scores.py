@@ -22,18 +22,7 @@ class CachedScores(Scores):
         self._identities: dict[str, str | None] = {}
         self._room = room
         self._lock = Lock()
-        super().__init__(
-            scores,
-            self._read,
-            classes=scores.classes,
-            in_memory=scores.in_memory,
-            thread_safe=scores.thread_safe,
-            whole_clips=scores.whole_clips,
-            identify=self._identity_when_read,
-            processing=scores.processing,
-            assumed_classes=scores.assumed_classes,
-            assumed_clips=scores.assumed_clips,
-        )
+        super().__init__(scores, self._read, **{**scores.facts(), "identify": self._identity_when_read})
 
     def __reduce__(self) -> tuple[type[CachedScores], tuple[Scores]]:
         """Travel to another process without the clips that are kept here."""

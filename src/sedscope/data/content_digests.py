@@ -23,16 +23,7 @@ class HashedScores(Scores):
     def __init__(self, scores: Scores) -> None:
         self._scores = scores
         self._digests: dict[str, bytes] = {}
-        super().__init__(
-            scores,
-            self._read,
-            classes=scores.classes,
-            in_memory=scores.in_memory,
-            thread_safe=scores.thread_safe,
-            whole_clips=scores.whole_clips,
-            identify=scores.identity,
-            processing=scores.processing,
-        )
+        super().__init__(scores, self._read, **scores.facts())
 
     def digest(self, clips: Iterable[str]) -> int:
         """Return a digest of clips that were read: the sum of their digests, so that those of parts add

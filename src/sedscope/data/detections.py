@@ -323,17 +323,9 @@ def binary_scores(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
         identity = scores.identity(clip)
         return None if identity is None else f"{definition} of {identity}"
 
-    return Scores(
-        list(scores),
-        binary,
-        classes=scores.classes,
-        thread_safe=scores.thread_safe,
-        whole_clips=scores.whole_clips,
-        identify=identify,
-        processing=(*scores.processing, definition),
-        assumed_classes=scores.assumed_classes,
-        assumed_clips=scores.assumed_clips,
-    )
+    processing = (*scores.processing, definition)
+    facts = {**scores.facts(), "in_memory": False, "identify": identify, "processing": processing}
+    return Scores(list(scores), binary, **facts)
 
 
 def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, DetectedEvents]:

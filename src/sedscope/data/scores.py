@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -87,7 +87,7 @@ class Scores(Mapping[str, ClipScores]):
         processing: Iterable[str] = (),
         assumed_classes: Iterable[str] = (),
         assumed_clips: Iterable[str] = (),
-        locate: Callable[[str], Sequence[str]] | None = None,
+        locate: Callable[[str], Sequence[str] | None] | None = None,
     ) -> None:
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -364,19 +364,34 @@ class Scores(Mapping[str, ClipScores]):
         load: Callable[[str], ClipScores | ClipPieces],
         identify: Callable[[str], str | None] | None,
     ) -> Scores:
-        return Scores(
-            names,
-            load,
-            classes=self.classes,
-            in_memory=self.in_memory,
-            thread_safe=self.thread_safe,
-            whole_clips=self.whole_clips,
-            identify=identify,
-            processing=self.processing,
-            assumed_classes=self.assumed_classes,
-            assumed_clips=self.assumed_clips,
-            locate=self._locate,
-        )
+        return Scores(names, load, **{**self.facts(), "identify": identify, "locate": self._locate})
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is known about the scores besides their values, for scores that are made from them.
+
+        Returns
+        -------
+        dict
+            The arguments of :class:`Scores` that follow ``load``.
+
+        Examples
+        --------
+        >>> scores = Scores.from_arrays({"a": [[0.2]]}, classes=["Dog"], frame=1.0)
+        >>> halved = {"a": ClipScores([[0.1]], edges=[0, 1])}
+        >>> Scores(scores, halved.__getitem__, **{**scores.facts(), "processing": ["halved"]}).classes
+        ('Dog',)
+        """
+        return {
+            "classes": self.classes,
+            "in_memory": self.in_memory,
+            "thread_safe": self.thread_safe,
+            "whole_clips": self.whole_clips,
+            "identify": self.identity,
+            "processing": self.processing,
+            "assumed_classes": self.assumed_classes,
+            "assumed_clips": self.assumed_clips,
+            "locate": self.frame_locations,
+        }
 
     def frame_locations(self, clip: str) -> Sequence[str] | None:
         """Return where in a file the scores of each frame of a clip are.
@@ -444,16 +459,9 @@ class Scores(Mapping[str, ClipScores]):
             parts = [(chunk, self.identity(chunk.clip)) for chunk in recordings[recording]]
             return None if any(identity is None for _, identity in parts) else f"gaps={gaps!r} {parts!r}"
 
-        return Scores(
-            recordings,
-            load,
-            classes=self.classes,
-            thread_safe=self.thread_safe,
-            whole_clips=self.whole_clips,
-            identify=identify,
-            processing=(*self.processing, "stitch()"),
-            assumed_classes=self.assumed_classes,
-        )
+        facts = {**self.facts(), "in_memory": False, "assumed_clips": (), "locate": None}
+        processing = (*self.processing, "stitch()")
+        return Scores(recordings, load, **{**facts, "identify": identify, "processing": processing})
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -111,17 +111,8 @@ class _Block:
 def _scores_of_blocks(scores: Scores, blocks: Mapping[str, _Block]) -> Scores:
     """Return the scores of the blocks, which are cut out of those of the clips when they are read."""
     loader = _BlockLoader(scores, blocks)
-    return Scores(
-        blocks,
-        loader.load,
-        classes=scores.classes,
-        in_memory=scores.in_memory,
-        thread_safe=scores.thread_safe,
-        whole_clips=scores.whole_clips,
-        identify=loader.identify,
-        processing=scores.processing,
-        assumed_classes=scores.assumed_classes,
-    )
+    facts = {**scores.facts(), "identify": loader.identify, "assumed_clips": (), "locate": None}
+    return Scores(blocks, loader.load, **facts)
 
 
 class _BlockLoader:

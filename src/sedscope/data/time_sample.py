@@ -57,17 +57,7 @@ class _WatchedScores(Scores):
         self._scores = scores
         self._watched = frozenset(clips)
         self._room = _ROOM
-        super().__init__(
-            scores,
-            self._read,
-            classes=scores.classes,
-            thread_safe=scores.thread_safe,
-            whole_clips=scores.whole_clips,
-            identify=scores.identity,
-            processing=scores.processing,
-            assumed_classes=scores.assumed_classes,
-            assumed_clips=scores.assumed_clips,
-        )
+        super().__init__(scores, self._read, **scores.facts())
 
     def __reduce__(self) -> tuple[type[_WatchedScores], tuple[Scores, tuple[()]]]:
         """Travel to another process without the clips that are kept here, and keep none there."""

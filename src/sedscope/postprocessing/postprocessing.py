@@ -64,17 +64,14 @@ class PostProcessing(Defined, ABC):
             own, identity = self.identity(), scores.identity(clip)
             return None if own is None or identity is None else f"{own} of {identity}"
 
-        return Scores(
-            list(scores),
-            load,
-            classes=scores.classes,
-            thread_safe=scores.thread_safe,
-            whole_clips=scores.whole_clips,
-            identify=identify,
-            processing=(*scores.processing, self.identity() or repr(self)),
-            assumed_classes=scores.assumed_classes,
-            assumed_clips=scores.assumed_clips,
-        )
+        facts = {
+            **scores.facts(),
+            "in_memory": False,
+            "identify": identify,
+            "processing": (*scores.processing, self.identity() or repr(self)),
+            "locate": None,  # frames may be others
+        }
+        return Scores(list(scores), load, **facts)
 
     @abstractmethod
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
