@@ -28,7 +28,6 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.progress import StagedProgress
-from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import RunOptions
@@ -36,6 +35,7 @@ from ..errors import SedscopeError, counted, listing
 from ..io.size_limits import machine_memory as machine_memory
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
+from .counted_clips import CountedClips
 from .notes import (
     coverage_note,
     detected_classes,
@@ -119,22 +119,6 @@ def estimate_memory(
     return MemoryEstimate(of_deltas, of_counts, kept, 24.0 * tables * len(alignment.classes) * clips)
 
 
-@dataclass(frozen=True, eq=False)
-class CountsInBlocks:
-    """The counts of all classes, found in blocks of classes."""
-
-    counts: Mapping[Criterion, Counts]
-    """If there are several blocks, only the rows that the metrics read."""
-    deltas: Mapping[Criterion, Deltas]
-    """If there are several blocks, they refuse to be read."""
-    durations: Ticks
-    """The duration of each clip."""
-    blocks: int
-    """How many there are."""
-    notes: Sequence[str]
-    """What a user should know about the scores."""
-
-
 class DeltasNotKept(Mapping[Criterion, Deltas]):
     """In place of the deltas of an evaluation in several blocks of classes: any access is refused."""
 
@@ -157,12 +141,12 @@ class DeltasNotKept(Mapping[Criterion, Deltas]):
         )
 
 
-def counts_in_blocks(
+def count_class_blocks(
     alignment: Alignment,
     metrics: Sequence[Metric[Any]],
     engine: Engine,
     options: RunOptions,
-) -> CountsInBlocks:
+) -> CountedClips:
     """Count in blocks of classes, so that the memory stays within the limit of the options.
 
     The clips are read once per block. With several blocks, only the rows that the metrics read are kept of
@@ -197,16 +181,16 @@ def counts_in_blocks(
             of_blocks[criterion].append(counts)
         ranges.append(score_ranges(metrics, deltas))
         detected[block] = detected_classes(deltas)[block]
-    return CountsInBlocks(
+    return CountedClips(
         {criterion: _join_classes(parts) for criterion, parts in of_blocks.items()},
         deltas if len(blocks) == 1 else DeltasNotKept(),
         next(iter(deltas.values())).durations,
-        len(blocks),
         [
             *coverage_note(alignment, deltas),
             *never_detected_note(alignment, deltas, detected),
             *threshold_notes(metrics, *ranges),
         ],
+        len(blocks),
     )
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas, refuse_different_scores
-from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
@@ -23,35 +22,30 @@ from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
-from ..data.time_blocks import cut_into_blocks
 from ..data.time_sample import TimeSample
 from ..data.times import Ticks
-from ..engines.engine import Engine
-from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, listing, readable
-from ..metrics import ClasswiseResult, Metric
+from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
 from ..metrics.requests import delta_requests
-from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
-from ..resampling.froc_bands import with_froc_bands
 from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling, refuse_blocks
-from .class_blocks import CountsInBlocks, counts_in_blocks
+from .class_blocks import count_class_blocks
+from .counted_clips import count_clips
 from .detection_sets import counts_of_sets
 from .notes import (
-    coverage_note,
     empty_classes_note,
     late_events,
     late_events_note,
-    never_detected_note,
     score_ranges,
     threshold_notes,
     undefined_resamples_note,
     undetected_classes_note,
 )
 from .operating_point import counts_at_points, metrics_at_points, points_notes, scores_at_points
+from .resampled_clips import ResampledClips, measure_intervals, resample_clips, with_bands
 from .result import Evaluation
 
 if TYPE_CHECKING:
@@ -165,63 +159,37 @@ def evaluate(
         coverage=coverage,
     )
     sample = TimeSample(alignment)
-    resampling = None if bootstrap is None else Resampling.of(bootstrap)
-    drawn_from = _drawn_from(sample.alignment, resampling)
-    draws = None if resampling is None else Draws(resampling, drawn_from.clips)
-    intervals: dict[Metric[Any], Bootstrap] = {}
+    resampled: ResampledClips | None = None
     with options.open_engine() as opened:
         if limited:
-            in_blocks = counts_in_blocks(sample.alignment, chosen, opened, options)
-        elif draws is not None:
-            blocks, resamples = len(drawn_from.clips), len(draws.weights)
-            passes = 0 if drawn_from is sample.alignment else len(alignment.clips)
-            steps = StagedProgress(progress, blocks + len(chosen) * resamples + passes)
-            drawn = find_deltas_for_weights(
-                drawn_from, chosen, draws.weights, opened, steps.stage(blocks)
-            )
-            intervals = _intervals(draws, chosen, drawn, opened, steps)
-            deltas = drawn
-            if drawn_from is not sample.alignment:
-                engine_of_clips = opened.for_system("clips")
-                requests = delta_requests(chosen)
-                deltas = find_deltas(sample.alignment, requests, engine_of_clips, steps.stage(passes))
+            counted = count_class_blocks(sample.alignment, chosen, opened, options)
+        elif bootstrap is None:
+            counted = count_clips(sample.alignment, chosen, opened, options)
         else:
-            passes = len(alignment.clips)
-            steps = StagedProgress(progress, passes)
-            deltas = find_deltas(sample.alignment, delta_requests(chosen), opened, steps.stage(passes))
-    if not limited:
-        counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
-        about_scores = [
-            *coverage_note(alignment, deltas),
-            *never_detected_note(alignment, deltas),
-            *threshold_notes(chosen, score_ranges(chosen, deltas)),
-        ]
-        durations = next(iter(deltas.values())).durations
-        in_blocks = CountsInBlocks(counts, deltas, durations, 1, about_scores)
+            resampling = Resampling.of(bootstrap)
+            resampled = resample_clips(sample.alignment, chosen, resampling, opened, options)
+            counted = resampled.counted
     notes = [
         *points_notes(points, processed),
         *alignment.warnings,
-        *late_events_note(alignment, in_blocks.durations),
-        *in_blocks.notes,
+        *late_events_note(alignment, counted.durations),
+        *counted.notes,
         *sample.notes(),
-        *undefined_resamples_note(intervals.values()),
-        *([] if draws is None else draws.cautions()),
+        *([] if resampled is None else resampled.notes),
     ]
     result = measure(
         named,
-        in_blocks.counts,
+        counted.counts,
         notes,
-        intervals,
+        {} if resampled is None else resampled.intervals,
         replace(alignment, scores=processed),
-        in_blocks.deltas,
-        in_blocks.durations,
+        counted.deltas,
+        counted.durations,
         points,
     )
-    if resampling is not None:
-        result = _with_bands(result, resampling, drawn, threads)
-    if drawn_from is not sample.alignment:
-        result = _of_whole_recordings(result)
-    return replace(result, blocks=in_blocks.blocks).warn(stacklevel=2)
+    if resampled is not None:
+        result = resampled.complete(result, threads)
+    return replace(result, blocks=counted.blocks).warn(stacklevel=2)
 
 
 def evaluate_sets(
@@ -354,7 +322,7 @@ def evaluate_deltas(
         steps = StagedProgress(progress, sum(len(draws.weights) for draws in draws_by_metric.values()))
         with RunOptions(threads).open_engine() as engine:
             for metric, draws in draws_by_metric.items():
-                intervals |= _intervals(draws, [metric], used, engine, steps)
+                intervals |= measure_intervals(draws, [metric], used, engine, steps)
                 cautions += draws.cautions()
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = [
@@ -364,7 +332,7 @@ def evaluate_deltas(
     ]
     result = measure(named, counts, notes, intervals)
     if resampling is not None:
-        result = _with_bands(result, resampling, used, threads)
+        result = with_bands(result, resampling, used, threads)
     return result.warn(stacklevel=2)
 
 
@@ -418,64 +386,3 @@ def _reference_events(
     heard = ~late_events(alignment, durations)
     numbers = np.bincount(alignment.labels[heard], minlength=len(alignment.classes))
     return dict(zip(alignment.classes, numbers.tolist(), strict=True))
-
-
-def _intervals(
-    draws: Draws,
-    metrics: Iterable[Metric[Any]],
-    deltas: Mapping[Criterion, Deltas],
-    engine: Engine,
-    steps: StagedProgress,
-) -> dict[Metric[Any], Bootstrap]:
-    """Return the interval of each metric. Each is a stage of the progress, of a step per resample."""
-    intervals = {}
-    for metric in metrics:
-        of_criterion = deltas[metric.criterion]
-        values = draws.measure(of_criterion, metric, engine, steps.stage(len(draws.weights)))
-        intervals[metric] = draws.summary(of_criterion.classes, values)
-    return intervals
-
-
-def _drawn_from(alignment: Alignment, resampling: Resampling | None) -> Alignment:
-    """Return what is resampled: the clips, or blocks of them."""
-    if resampling is None or resampling.blocks is None:
-        return alignment
-    return cut_into_blocks(alignment, resampling.blocks)
-
-
-def _of_whole_recordings(result: Evaluation) -> Evaluation:
-    """Return the evaluation with intervals around the values of the whole recordings, not of their blocks.
-
-    It warns if the cuts between blocks change a value by more than a tenth of its interval.
-    """
-    intervals: dict[Metric[Any], Bootstrap] = {}
-    notes: list[str] = []
-    for metric, cut in result.intervals.items():
-        whole = result[metric]
-        per_class = {
-            label: replace(interval, value=whole.per_class[label].value)
-            for label, interval in cut.per_class.items()
-        }
-        intervals[metric] = replace(cut, value=whole.value, per_class=per_class)
-        if abs(cut.value - whole.value) > (cut.high - cut.low) / 10:
-            notes.append(
-                f"Cut into blocks, the recordings give {metric!r} = {cut.value:.4f} instead of "
-                f"{whole.value:.4f}, because some detections go on across the ends of blocks. Its interval "
-                "is that of the blocks. Resample longer blocks."
-            )
-    return replace(result, intervals=intervals, warnings=(*result.warnings, *notes))
-
-
-def _with_bands(
-    result: Evaluation,
-    resampling: Resampling,
-    deltas: Mapping[Criterion, Deltas],
-    threads: int | None,
-) -> Evaluation:
-    """Return the evaluation with bands around the curves that have them."""
-    results = dict(result.results)
-    for metric, of_metric in results.items():
-        if metric.reads_froc and isinstance(of_metric, ClasswiseResult):
-            drawn = deltas[metric.criterion]
-            results[metric] = with_froc_bands(of_metric, drawn, resampling, thread_count(threads))
-    return replace(result, results=results)

@@ -1,0 +1,123 @@
+"""Resampling the clips of an evaluation, or blocks of long recordings, for intervals and bands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..counting.deltas import Deltas
+from ..counting.threads import thread_count
+from ..criteria import Criterion
+from ..data.alignment import Alignment
+from ..data.progress import StagedProgress
+from ..data.time_blocks import cut_into_blocks
+from ..engines.engine import Engine
+from ..engines.floor_search import find_deltas
+from ..engines.options import RunOptions
+from ..metrics import ClasswiseResult, Metric
+from ..metrics.requests import delta_requests
+from ..resampling.deltas_for_weights import find_deltas_for_weights
+from ..resampling.draws import Draws
+from ..resampling.froc_bands import with_froc_bands
+from ..resampling.intervals import Bootstrap
+from ..resampling.resampling import Resampling
+from .counted_clips import CountedClips, add_up
+from .notes import undefined_resamples_note
+from .result import Evaluation
+
+
+@dataclass(frozen=True, eq=False)
+class ResampledClips:
+    """The counts of all clips, and the intervals from resamples of them or of blocks of them."""
+
+    counted: CountedClips
+    intervals: Mapping[Metric[Any], Bootstrap]
+    drawn: Mapping[Criterion, Deltas]
+    """The deltas of what was drawn."""
+    resampling: Resampling
+    notes: Sequence[str]
+    """What a user should know about the intervals."""
+
+    def complete(self, result: Evaluation, threads: int | None) -> Evaluation:
+        """Return an evaluation of the counts with what only resamples tell."""
+        result = with_bands(result, self.resampling, self.drawn, threads)
+        return result if self.resampling.blocks is None else _around_whole_recordings(result)
+
+
+def resample_clips(
+    alignment: Alignment,
+    metrics: Sequence[Metric[Any]],
+    resampling: Resampling,
+    engine: Engine,
+    options: RunOptions,
+) -> ResampledClips:
+    """Count all clips, and measure the metrics on resamples of them, or of blocks of them."""
+    in_blocks = resampling.blocks is not None
+    drawn_from = cut_into_blocks(alignment, resampling.blocks) if resampling.blocks else alignment
+    draws = Draws(resampling, drawn_from.clips)
+    units, clips = len(drawn_from.clips), len(alignment.clips) if in_blocks else 0
+    steps = StagedProgress(options.progress, units + len(metrics) * len(draws.weights) + clips)
+    drawn = find_deltas_for_weights(drawn_from, metrics, draws.weights, engine, steps.stage(units))
+    intervals = measure_intervals(draws, metrics, drawn, engine, steps)
+    deltas = drawn
+    if in_blocks:  # values are those of the whole recordings
+        of_clips = engine.for_system("clips")
+        deltas = find_deltas(alignment, delta_requests(metrics), of_clips, steps.stage(clips))
+    counted = add_up(alignment, metrics, deltas, options.threads)
+    notes = [*undefined_resamples_note(intervals.values()), *draws.cautions()]
+    return ResampledClips(counted, intervals, drawn, resampling, notes)
+
+
+def measure_intervals(
+    draws: Draws,
+    metrics: Iterable[Metric[Any]],
+    deltas: Mapping[Criterion, Deltas],
+    engine: Engine,
+    steps: StagedProgress,
+) -> dict[Metric[Any], Bootstrap]:
+    """Return the interval of each metric. Each is a stage of the progress, of a step per resample."""
+    intervals = {}
+    for metric in metrics:
+        of_criterion = deltas[metric.criterion]
+        values = draws.measure(of_criterion, metric, engine, steps.stage(len(draws.weights)))
+        intervals[metric] = draws.summary(of_criterion.classes, values)
+    return intervals
+
+
+def with_bands(
+    result: Evaluation,
+    resampling: Resampling,
+    deltas: Mapping[Criterion, Deltas],
+    threads: int | None,
+) -> Evaluation:
+    """Return the evaluation with bands around the curves that have them."""
+    results = dict(result.results)
+    for metric, of_metric in results.items():
+        if metric.reads_froc and isinstance(of_metric, ClasswiseResult):
+            drawn = deltas[metric.criterion]
+            results[metric] = with_froc_bands(of_metric, drawn, resampling, thread_count(threads))
+    return replace(result, results=results)
+
+
+def _around_whole_recordings(result: Evaluation) -> Evaluation:
+    """Return the evaluation with intervals around the values of the whole recordings, not of their blocks.
+
+    It warns if the cuts between blocks change a value by more than a tenth of its interval.
+    """
+    intervals: dict[Metric[Any], Bootstrap] = {}
+    notes: list[str] = []
+    for metric, cut in result.intervals.items():
+        whole = result[metric]
+        per_class = {
+            label: replace(interval, value=whole.per_class[label].value)
+            for label, interval in cut.per_class.items()
+        }
+        intervals[metric] = replace(cut, value=whole.value, per_class=per_class)
+        if abs(cut.value - whole.value) > (cut.high - cut.low) / 10:
+            notes.append(
+                f"Cut into blocks, the recordings give {metric!r} = {cut.value:.4f} instead of "
+                f"{whole.value:.4f}, because some detections go on across the ends of blocks. Its interval "
+                "is that of the blocks. Resample longer blocks."
+            )
+    return replace(result, intervals=intervals, warnings=(*result.warnings, *notes))
