@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ..engines.options import EngineName, RunOptions
 from ..errors import counted, listing
 from ..metrics import Metric
-from ..metrics.names import metric_called
-from ..notebook.data_frame import Tabular, number_column, polars_frame
+from ..metrics.names import definition_lines, metric_called
+from ..notebook.data_frame import Tabular, frame_from_rows
 from ..notebook.html_table import html_table
-from ..resampling.intervals import Interval
 from ..resampling.resampling import Resampling
-from .differences import Difference, PairDifference, SystemValue
+from .comparison_rows import (
+    LONG_HEADER,
+    TEXT_COLUMNS,
+    WHOLE_COLUMNS,
+    class_rows,
+    long_rows,
+    pair_rows,
+    system_rows,
+)
+from .differences import PairDifference, SystemValue
 from .p_values import level_of, p_text, resamples_needed
 from .result import Evaluation
 from .table_text import (
-    Best,
     csv_cells,
     format_csv,
     format_latex,
@@ -94,14 +99,12 @@ class Comparison(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        legend = [f"{name}: {metric!r}" for metric, name in self.names.items()]
-        tables = []
-        for (header, *rows), noun, notes in (
-            (self._systems_table(), "system", []),
-            (self._pairs_table(), "difference", [self.about(), *legend]),
-        ):
-            tables.append(html_table(header, rows, len(rows), noun, notes=notes))
-        return "".join(tables)
+        header, *systems = system_rows(self)
+        pair_header, *pairs = pair_rows(self)
+        notes = [self.about(), *definition_lines(self.names)]
+        return html_table(header, systems, len(systems), "system") + html_table(
+            pair_header, pairs, len(pairs), "difference", notes=notes
+        )
 
     def to_polars(self) -> PolarsFrame:
         """Return a polars data frame with the rows of :meth:`to_csv`.
@@ -122,16 +125,8 @@ class Comparison(Tabular):
         >>> comparison.to_polars().select("class", "system", "less").rows()[-3]
         (None, 'b', 'a')
         """
-        import polars
-
-        columns = dict(zip(_CSV_HEADER, zip(*self._long_rows(), strict=True), strict=True))
-        frame = polars_frame(
-            {
-                name: column if name in _TEXT_COLUMNS else number_column(column)
-                for name, column in columns.items()
-            }
-        )
-        return frame.cast({"undefined_resamples": polars.Int64, "verdict": polars.Int64})
+        rows = long_rows(self)
+        return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole=WHOLE_COLUMNS)
 
     @property
     def pairs(self) -> int:
@@ -163,17 +158,8 @@ class Comparison(Tabular):
         >>> "b − a" in comparison.table()
         True
         """
-        legend = [f"{name}: {metric!r}" for metric, name in self.names.items()]
-        return "\n".join(
-            [
-                *format_text(self._systems_table()),
-                "",
-                *format_text(self._pairs_table()),
-                "",
-                *legend,
-                self.about(),
-            ]
-        )
+        systems, pairs = format_text(system_rows(self)), format_text(pair_rows(self))
+        return "\n".join([*systems, "", *pairs, "", *definition_lines(self.names), self.about()])
 
     def class_table(self, metric: Metric[Any] | str) -> str:
         """Return a readable table of one metric: a row per class, a column per system, then each pair.
@@ -198,7 +184,7 @@ class Comparison(Tabular):
         """
         if isinstance(metric, str):
             metric = metric_called(metric, self.names)
-        return "\n".join(format_text(self._class_rows(metric)))
+        return "\n".join(format_text(class_rows(self, metric)))
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """Return all tables as Markdown, and write them to ``path`` if it is given.
@@ -221,9 +207,9 @@ class Comparison(Tabular):
         >>> comparison.to_markdown().splitlines()[0]
         '| system | psds1 |'
         """
-        parts = [format_markdown(self._systems_table()), format_markdown(self._pairs_table())]
+        parts = [format_markdown(system_rows(self)), format_markdown(pair_rows(self))]
         for metric, name in self.names.items():
-            parts.append(f"**{name}**: `{metric!r}`\n\n{format_markdown(self._class_rows(metric))}")
+            parts.append(f"**{name}**: `{metric!r}`\n\n{format_markdown(class_rows(self, metric))}")
         return written("\n\n".join([*parts, self.about()]) + "\n", path)
 
     def to_latex(
@@ -259,9 +245,9 @@ class Comparison(Tabular):
         >>> r"\begin{tabular}" in comparison.to_latex()
         True
         """
-        parts = [format_latex(self._systems_table(digits)), format_latex(self._pairs_table(digits))]
+        parts = [format_latex(system_rows(self, digits)), format_latex(pair_rows(self, digits))]
         for metric, name in self.names.items():
-            rows = oriented(self._class_rows(metric, digits), classes)
+            rows = oriented(class_rows(self, metric, digits), classes)
             table = format_latex(rows, rule_before_last=classes == "rows")
             parts.append(f"% {name}: {metric!r}\n{table}")
         return written("\n\n".join([*parts, f"% {self.about()}"]) + "\n", path)
@@ -291,7 +277,7 @@ class Comparison(Tabular):
         >>> comparison.to_csv().splitlines()[0][:24]
         'metric,class,system,less'
         """
-        return written(format_csv([_CSV_HEADER, *map(csv_cells, self._long_rows())]), path)
+        return written(format_csv([LONG_HEADER, *map(csv_cells, long_rows(self))]), path)
 
     def report(
         self,
@@ -356,109 +342,3 @@ class Comparison(Tabular):
                 f"{counted(pairs, 'pair')}"
             )
         return "; ".join(parts)
-
-    def _systems_table(self, digits: int = 4) -> list[list[str]]:
-        columns = [
-            _with_best(
-                [_value(of_system, digits) for of_system in self.values[metric].values()],
-                [*self.values[metric].values()],
-                metric.higher_is_better,
-            )
-            for metric in self.metrics
-        ]
-        rows = zip(self.systems, *columns, strict=True)
-        return [["system", *self.names.values()], *map(list, rows)]
-
-    def _pairs_table(self, digits: int = 4) -> list[list[str]]:
-        header = ["difference", "metric", "value", "interval", "", "p", "wins", "losses", "classes"]
-        rows = [
-            [
-                f"{later} − {earlier}",
-                self.names[metric],
-                f"{pair.value:+.{digits}f}",
-                f"({pair.low:+.{digits}f} … {pair.high:+.{digits}f})",
-                _SIGNS[pair.verdict],
-                pair.p_text,
-                str(pair.wins),
-                str(pair.losses),
-                str(len(pair.per_class)),
-            ]
-            for metric in self.metrics
-            for (later, earlier), pair in self.differences[metric].items()
-        ]
-        return [header, *rows]
-
-    def _class_rows(self, metric: Metric[Any], digits: int = 4) -> list[list[str]]:
-        values, pairs, higher = self.values[metric], self.differences[metric], metric.higher_is_better
-        header = ["class", *self.systems, *(f"{later} − {earlier}" for later, earlier in pairs)]
-        rows = [
-            [
-                label,
-                *_values([value.per_class[label] for value in values.values()], digits, higher),
-                *(_difference(pair.per_class[label], digits) for pair in pairs.values()),
-            ]
-            for label in self.classes
-        ]
-        overall = [
-            "overall",
-            *_values([*values.values()], digits, higher),
-            *(_difference(pair, digits) for pair in pairs.values()),
-        ]
-        return [header, *rows, overall]
-
-    def _long_rows(self) -> Iterable[list[Any]]:
-        """Iterate over the rows of all numbers. None where a column says nothing about a row."""
-        for metric in self.metrics:
-            for name, value in self.values[metric].items():
-                for label, interval in ((None, value), *value.per_class.items()):
-                    spread = value.spread if interval is value else np.nan
-                    yield [
-                        *(self.names[metric], label, name, None, *_numbers(interval), spread),
-                        *(None, None, None, repr(metric)),
-                    ]
-            for (later, earlier), pair in self.differences[metric].items():
-                for label, difference in ((None, pair), *pair.per_class.items()):
-                    corrected = pair.p_corrected if difference is pair else None
-                    yield [
-                        *(self.names[metric], label, later, earlier, *_numbers(difference), None),
-                        *(difference.p, corrected, difference.verdict, repr(metric)),
-                    ]
-
-
-_SIGNS = {1: ">", 0: "≈", -1: "<"}
-_CSV_HEADER = [
-    *("metric", "class", "system", "less", "value", "low", "high", "undefined_resamples"),
-    *("deviation_of_runs", "p", "p_corrected", "verdict", "definition"),
-]
-_TEXT_COLUMNS = ("metric", "class", "system", "less", "definition")
-
-
-def _value(value: SystemValue, digits: int) -> str:
-    spread = "" if np.isnan(value.spread) else f" ± {value.spread:.{digits}f}"
-    return f"{value.value:.{digits}f}{spread} ({value.low:.{digits}f}–{value.high:.{digits}f})"
-
-
-def _values(intervals: Sequence[Interval], digits: int, higher_is_better: bool) -> list[str]:
-    return _with_best([f"{each.value:.{digits}f}" for each in intervals], intervals, higher_is_better)
-
-
-def _with_best(cells: Sequence[str], intervals: Sequence[Interval], higher_is_better: bool) -> list[str]:
-    """Mark the best of several values, and all that look the same."""
-    values = np.array([interval.value for interval in intervals]) * (1 if higher_is_better else -1)
-    if not np.isfinite(values).any():
-        return [*cells]
-    best = cells[int(np.nanargmax(values))].partition(" ")[0]
-    return [Best(cell) if cell.partition(" ")[0] == best else cell for cell in cells]
-
-
-def _difference(difference: Difference, digits: int) -> str:
-    if np.isnan(difference.value):
-        return "nan"
-    return (
-        f"{difference.value:+.{digits}f} ({difference.low:+.{digits}f} … {difference.high:+.{digits}f}) "
-        f"{_SIGNS[difference.verdict]}"
-    )
-
-
-def _numbers(interval: Interval) -> list[float]:
-    return [interval.value, interval.low, interval.high, interval.undefined]

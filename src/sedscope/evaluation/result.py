@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import warnings as python_warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,8 +19,9 @@ from ..errors import SedscopeWarning
 from ..metrics import Metric, MetricResult
 from ..metrics.names import metric_called
 from ..notebook.data_frame import Tabular
-from ..resampling.intervals import Bootstrap, Interval
+from ..resampling.intervals import Bootstrap
 from .false_alarms import FalseAlarms, false_alarms
+from .result_dict import evaluation_dict
 from .result_frames import evaluation_frame, evaluation_html, evaluation_line
 from .result_rows import LONG_HEADER, class_rows, legend, long_rows
 from .table_text import (
@@ -37,7 +37,6 @@ from .table_text import (
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
-if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
@@ -326,43 +325,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         >>> result.to_dict()["metrics"][0]["per_class"]
         {'Dog': 1.0}
         """
-        from .. import __version__
-
-        return {
-            "sedscope": __version__,
-            "clips": self.clips,
-            "hours": self.hours,
-            "classes": list(self.classes),
-            "references": dict(self.references),
-            "metrics": [self._as_dict(metric) for metric in self.results],
-            "warnings": list(self.warnings),
-        }
-
-    def _as_dict(self, metric: Metric[Any]) -> dict[str, Any]:
-        result, bootstrap = self.results[metric], self.intervals.get(metric)
-        entry: dict[str, Any] = {
-            "name": self.names[metric],
-            "metric": repr(metric),
-            "value": _finite(result.value),
-            "per_class": {label: _finite(value.value) for label, value in result.per_class.items()},
-        }
-        if result.thresholds:
-            entry["thresholds"] = {label: _finite(value) for label, value in result.thresholds.items()}
-        if metric in self.false_alarms_per_hour:
-            rates = self.false_alarms_per_hour[metric]
-            entry["false_alarms_per_hour"] = {
-                "threshold": rates.threshold,
-                "per_class": dict(rates.per_class),
-            }
-        if bootstrap:
-            entry["interval"] = {
-                **_limits(bootstrap),
-                "per_class": {
-                    label: _limits(interval) for label, interval in bootstrap.per_class.items()
-                },
-                "resampling": bootstrap.resampling.about(),
-            }
-        return entry
+        return evaluation_dict(self)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the results as JSON text, and write them to ``path`` if it is given.
@@ -449,15 +412,3 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         for warning in self.warnings:
             python_warnings.warn(warning, SedscopeWarning, stacklevel=stacklevel + 1)
         return self
-
-
-def _limits(interval: Interval) -> dict[str, float | None]:
-    return {
-        "low": _finite(interval.low),
-        "high": _finite(interval.high),
-        "undefined_resamples": interval.undefined,
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import counted, listing
-from ..notebook.data_frame import number_column, polars_frame
+from ..notebook.data_frame import frame_from_rows
 from ..notebook.html_table import html_table
-from .result_rows import LONG_HEADER, TEXT_COLUMNS, class_rows, legend, long_rows
+from .result_rows import LONG_HEADER, TEXT_COLUMNS, WHOLE_COLUMNS, class_rows, legend, long_rows
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
@@ -29,16 +29,8 @@ def evaluation_line(evaluation: Evaluation) -> str:
 
 def evaluation_frame(evaluation: Evaluation) -> PolarsFrame:
     """Make the data frame of an evaluation: a row per metric and class, the overall value first."""
-    import polars
-
-    columns = dict(zip(LONG_HEADER, zip(*long_rows(evaluation), strict=True), strict=True))
-    frame = polars_frame(
-        {
-            name: column if name in TEXT_COLUMNS else number_column(column)
-            for name, column in columns.items()
-        }
-    )
-    return frame.cast({"references": polars.Int64})
+    rows = long_rows(evaluation)
+    return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole=WHOLE_COLUMNS)
 
 
 def evaluation_html(evaluation: Evaluation) -> str:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..metrics import Metric
 from ..metrics.fixed_threshold import Threshold
-from ..resampling.intervals import Interval
+from ..metrics.names import definition_lines
+from ..resampling.intervals import Interval, interval_text
 
 if TYPE_CHECKING:
     from .result import Evaluation
 
 LONG_HEADER = ("metric", "class", "references", "value", "low", "high", "threshold", "definition")
 TEXT_COLUMNS = ("metric", "class", "definition")
+WHOLE_COLUMNS = ("references",)
 
 
 def class_rows(evaluation: Evaluation, digits: int = 4) -> list[list[str]]:
@@ -60,17 +62,17 @@ def class_rows(evaluation: Evaluation, digits: int = 4) -> list[list[str]]:
 
 def legend(evaluation: Evaluation, code: str = "") -> list[str]:
     """Say what the columns and the brackets mean, a line each. ``code``: what surrounds definitions."""
-    lines = [f"{name}: {code}{metric!r}{code}" for metric, name in evaluation.names.items()]
+    lines = definition_lines(evaluation.names, code)
     if evaluation.intervals:
         lines.append(next(iter(evaluation.intervals.values())).resampling.about())
     thresholds = {rates.threshold for rates in evaluation.false_alarms_per_hour.values()}
     if thresholds:
-        at = "the metric's threshold" if len(thresholds) > 1 else _place(*thresholds)
+        at = "the metric's threshold" if len(thresholds) > 1 else _threshold_text(*thresholds)
         lines.append(f"(…/h) false alarms per hour of classes without reference events, at {at}")
     return lines
 
 
-def _place(threshold: Threshold) -> str:
+def _threshold_text(threshold: Threshold) -> str:
     return "the operating points" if isinstance(threshold, str) else f"the threshold {threshold:g}"
 
 
@@ -82,11 +84,8 @@ def long_rows(evaluation: Evaluation) -> Iterator[tuple[str | float | None, ...]
     """
     total = sum(evaluation.references.values())
     for metric, result in evaluation.results.items():
-        name, definition, bootstrap = (
-            evaluation.names[metric],
-            repr(metric),
-            evaluation.intervals.get(metric),
-        )
+        name, definition = evaluation.names[metric], repr(metric)
+        bootstrap = evaluation.intervals.get(metric)
         yield (name, None, total, result.value, *_limits(bootstrap), None, definition)
         for label, class_result in result.per_class.items():
             limits = _limits(bootstrap and bootstrap.per_class[label])
@@ -100,6 +99,5 @@ def _limits(interval: Interval | None) -> tuple[float | None, float | None]:
 
 
 def _number(value: float, interval: Interval | None, digits: int) -> str:
-    if interval is None:
-        return f"{value:.{digits}f}"
-    return f"{value:.{digits}f} ({interval.low:.{digits}f}–{interval.high:.{digits}f})"
+    text = f"{value:.{digits}f}"
+    return text if interval is None else f"{text} {interval_text(interval, digits)}"

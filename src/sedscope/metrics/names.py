@@ -22,7 +22,7 @@ MetricLike: TypeAlias = Metric[Any] | str
 """A metric, its short name, or its definition."""
 
 MetricsLike: TypeAlias = MetricLike | Iterable[MetricLike] | Mapping[str, MetricLike]
-"""One or several metrics, perhaps with names of one's own."""
+"""One or several metrics. The keys of a mapping are names that the user chose."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ NAMED_METRICS: Mapping[str, NamedMetric] = {named.name: named for named in _NAME
 """All metrics that have a short name; ``sedscope metrics`` lists them."""
 
 _NAME_OF = {named.metric: named.name for named in _NAMED}
-_OWN_NAME = re.compile(r"([^(=]+)=(.+)", re.DOTALL)
+_NAME_AND_METRIC = re.compile(r"([^(=]+)=(.+)", re.DOTALL)
 _WORD = re.compile(r"[^\W\d][\w-]*")
 
 
@@ -142,21 +142,21 @@ def parse_metric(text: str) -> Metric[Any]:
 
 
 def parse_named_metric(text: str) -> tuple[str | None, Metric[Any]]:
-    """Read a metric that may have a name of its own in front: ``name=DEFINITION``.
+    """Read a metric, and the name before it if there is one: ``name=DEFINITION``.
 
     >>> parse_named_metric("strict=FScore(Collar(onset=0.1))")[0]
     'strict'
     """
-    own_name = _OWN_NAME.fullmatch(text.strip())
-    if own_name is None:
+    named = _NAME_AND_METRIC.fullmatch(text.strip())
+    if named is None:
         return None, parse_metric(text)
-    return own_name[1].strip(), parse_metric(own_name[2])
+    return named[1].strip(), parse_metric(named[2])
 
 
 def name_metrics(metrics: MetricsLike) -> dict[str, Metric[Any]]:
     """Return the metrics by name, in order; a metric that comes again is left out.
 
-    A metric without a name of its own has its short name, or else the name of its class.
+    A metric that the user did not name has its short name, or else the name of its class.
 
     >>> from sedscope import Collar, FScore
     >>> [*name_metrics(["psds1", FScore(Collar(onset=0.1)), FScore(Collar(onset=0.3))])]
@@ -170,26 +170,26 @@ def name_metrics(metrics: MetricsLike) -> dict[str, Metric[Any]]:
 
 
 def name_pairs(pairs: Iterable[tuple[str | None, Metric[Any]]]) -> dict[str, Metric[Any]]:
-    """Return metrics by name, from pairs of a name of one's own, or None, and a metric."""
-    own_names: dict[Metric[Any], str | None] = {}
+    """Return metrics by name, from pairs of the name that the user chose, or None, and the metric."""
+    chosen_names: dict[Metric[Any], str | None] = {}
     for name, metric in pairs:
         if name is not None and (not isinstance(name, str) or not name.strip()):
             raise SedscopeError(f"The name of a metric must be a word, not {name!r}.")
-        earlier = own_names.setdefault(metric, name)
+        earlier = chosen_names.setdefault(metric, name)
         if name is not None and earlier != name:
             raise SedscopeError(
                 f"{earlier or metric_name(metric)} and {name} are the same metric: {metric!r}."
             )
-    if not own_names:
+    if not chosen_names:
         raise SedscopeError("There is no metric. Give at least one.")
-    chosen = [name for name in own_names.values() if name is not None]
+    chosen = [name for name in chosen_names.values() if name is not None]
     twice = sorted({name for name in chosen if chosen.count(name) > 1})
     if twice:
         raise SedscopeError(f"Two metrics have the same name: {listing(twice)}.")
     named: dict[str, Metric[Any]] = {}
     taken = {*chosen}
-    for metric, own_name in own_names.items():
-        name = own_name or _unused(metric_name(metric), taken)
+    for metric, chosen_name in chosen_names.items():
+        name = chosen_name or _unused(metric_name(metric), taken)
         taken.add(name)
         named[name] = metric
     return named
@@ -205,8 +205,16 @@ def metric_called(text: str, names: Mapping[Metric[Any], str]) -> Metric[Any]:
     raise UnknownMetric(f"There is no metric {shortened(text)!r} here. {guess}")
 
 
+def definition_lines(names: Mapping[Metric[Any], str], code: str = "") -> list[str]:
+    """Return the legend of a table: ``name: definition`` for each metric.
+
+    ``code``: what surrounds the definitions, such as a backtick in Markdown.
+    """
+    return [f"{name}: {code}{metric!r}{code}" for metric, name in names.items()]
+
+
 class UnknownMetric(SedscopeError, KeyError):
-    """A result was asked for that there is not."""
+    """There is no result for a metric of this name."""
 
     __str__ = SedscopeError.__str__
 

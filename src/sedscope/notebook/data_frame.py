@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -70,6 +70,28 @@ def polars_frame(columns: Mapping[str, Column]) -> PolarsFrame:
             for name, column in columns.items()
         ]
     )
+
+
+def frame_from_rows(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str | float | None]],
+    *,
+    texts: Collection[str],
+    whole: Collection[str],
+) -> PolarsFrame:
+    """Make a data frame from rows of cells. ``texts``: the columns of texts; ``whole``: of whole numbers.
+
+    >>> rows = [("Dog", 2), (None, 3)]
+    >>> frame_from_rows(["class", "events"], rows, texts=["class"], whole=["events"]).rows()
+    [('Dog', 2), (None, 3)]
+    """
+    import polars
+
+    columns: dict[str, Any] = dict(zip(header, zip(*rows, strict=True), strict=True))
+    frame = polars_frame(
+        {name: cells if name in texts else number_column(cells) for name, cells in columns.items()}
+    )
+    return frame.cast(dict.fromkeys(whole, polars.Int64))
 
 
 def number_column(values: Sequence[float | None]) -> NDArray[np.float64]:

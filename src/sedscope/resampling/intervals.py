@@ -50,7 +50,19 @@ class Interval:
         return float(np.std(defined, ddof=1)) if len(defined) > 1 else np.nan
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.value:.4f} ({self.low:.4f}–{self.high:.4f})>"
+        return f"<{type(self).__name__}: {self.value:.4f} {interval_text(self)}>"
+
+
+def interval_text(interval: Interval, digits: int = 4, *, signed: bool = False) -> str:
+    """Return the ends of an interval in brackets. ``signed``: with a sign, as those of differences.
+
+    >>> interval = Interval(value=0.5, low=0.25, high=0.75, values=np.array([0.25, 0.75]))
+    >>> interval_text(interval, 2), interval_text(interval, 2, signed=True)
+    ('(0.25–0.75)', '(+0.25 … +0.75)')
+    """
+    if signed:
+        return f"({interval.low:+.{digits}f} … {interval.high:+.{digits}f})"
+    return f"({interval.low:.{digits}f}–{interval.high:.{digits}f})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
