@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..data.alignment import Alignment, align, choose_classes
 from ..data.choices import ClipChoice, Coverage, Missing
@@ -12,6 +12,10 @@ from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint
 from ..data.scores import Scores
 from ..errors import SedscopeError, counted, listing
+from .operating_point import systems_at_points
+
+if TYPE_CHECKING:
+    from ..tuning.operating_points import OperatingPoints
 
 Runs: TypeAlias = Scores | Sequence[Scores]
 
@@ -24,6 +28,10 @@ class ComparedRun:
     number: int
     """Among the runs of the system, from 1."""
     alignment: Alignment
+    """At the operating points of the system, if it has some."""
+    scores: Scores
+    """After post-processing, at every threshold."""
+    points: OperatingPoints | None
 
 
 def as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[Scores]]:
@@ -53,14 +61,19 @@ def as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[S
 
 
 def align_runs(
-    systems: Mapping[str, Sequence[Scores]],
+    processed: Mapping[str, Sequence[Scores]],
+    points: Mapping[str, OperatingPoints],
     truth: GroundTruth,
     classes: Iterable[str] | None,
     clips: ClipChoice,
     missing: Missing,
     coverage: Coverage,
 ) -> list[ComparedRun]:
-    """Align all runs to the same clips and classes, in the same order."""
+    """Align all runs to the same clips and classes, in the same order.
+
+    ``processed``: the scores of each system after post-processing.
+    """
+    systems = systems_at_points(processed, points)
     every_run = [scores for of_system in systems.values() for scores in of_system]
     first = every_run[0]
     if isinstance(classes, str) or (isinstance(clips, str) and clips != "scored"):
@@ -101,7 +114,8 @@ def align_runs(
                         missing=missing,
                         coverage=coverage,
                     )
-                runs.append(ComparedRun(name, number, alignment))
+                of_run = processed[name][number - 1]
+                runs.append(ComparedRun(name, number, alignment, of_run, points.get(name)))
         except SedscopeError as error:
             raise SedscopeError(f"{name}: {error}") from None
     return runs

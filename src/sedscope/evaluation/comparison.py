@@ -3,52 +3,30 @@
 from __future__ import annotations
 
 import warnings as python_warnings
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..counting.counts import Counts
-from ..counting.deltas import Deltas
-from ..criteria import Criterion
-from ..data.alignment import Alignment
-from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import ProgressChoice, StagedProgress, as_progress
-from ..data.time_sample import TimeSample
-from ..data.times import Ticks
-from ..engines.engine import Engine
+from ..data.progress import ProgressChoice, as_progress
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, SedscopeWarning, readable
 from ..io.size_limits import machine_memory
 from ..metrics import Metric
-from ..metrics.at_false_alarms import AtFalseAlarms, require_one_point
+from ..metrics.at_false_alarms import require_one_point
 from ..metrics.names import MetricsLike, name_metrics
-from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
-from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import MOST_RESAMPLES, Resampling
 from .compared_runs import ComparedRun, Runs, align_runs, as_systems
 from .comparison_result import Comparison
-from .evaluate import measure
-from .matched_points import FalseAlarmLimit, MatchedPoints, check_limit
-from .notes import (
-    coverage_note,
-    empty_classes_note,
-    late_events_note,
-    never_detected_note,
-    score_ranges,
-    threshold_notes,
-    undefined_resamples_note,
-    undetected_classes_note,
-)
-from .operating_point import metrics_at_points, points_notes, processed_systems, systems_at_points
+from .matched_points import FalseAlarmLimit, check_limit
+from .measured_runs import MeasuredRuns, measure_runs
+from .notes import undefined_resamples_note, undetected_classes_note
+from .operating_point import metrics_at_points, processed_systems
 from .p_values import FEWEST_RESAMPLES, automatic_resamples
 from .paired_differences import paired_differences, system_value
-from .result import Evaluation
 
 if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
@@ -137,19 +115,9 @@ def compare(
     >>> at_list.differences[at_list.metrics[0]]["a", "list"].verdict
     1
     """
-    named = name_metrics(metrics)
     points = points or {}
-    if any(of_system.thresholds for of_system in points.values()):
-        if at_false_alarms is not None:
-            raise SedscopeError(
-                "at_false_alarms (--at-false-alarms) chooses the thresholds, so the operating points must "
-                "not have any."
-            )
-        named = metrics_at_points(named)
-    chosen = tuple(named.values())
+    named = _comparable_metrics(name_metrics(metrics), points, at_false_alarms)
     progress = as_progress(progress, "Comparing")
-    if at_false_alarms is not None:
-        require_one_point(chosen)
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
     resampling = Resampling(
         FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups
@@ -157,147 +125,70 @@ def compare(
     processed = processed_systems(as_systems(systems), points)
     if at_false_alarms is not None:
         check_limit(at_false_alarms, [*processed])
-    at_points = systems_at_points(processed, points)
-    runs = align_runs(at_points, truth, classes, clips, missing, coverage)
-    first = runs[0].alignment
+    runs = align_runs(processed, points, truth, classes, clips, missing, coverage)
     if n is None:
-        resampling = replace(resampling, n=_enough_resamples(runs, len(chosen), confidence))
-    draws = Draws(resampling, first.clips)
-    clip_steps, resample_steps = len(first.clips), len(draws.weights)
-    steps = StagedProgress(progress, len(runs) * (clip_steps + len(chosen) * resample_steps))
-    notes: list[str] = []
-    first_runs: dict[str, _FirstRun] = {}
+        resampling = replace(resampling, n=_enough_resamples(runs, len(named), confidence))
+    draws = Draws(resampling, runs[0].alignment.clips)
     with options.open_engine() as opened:
-        passes = _find_deltas(runs, chosen, draws, opened, steps)
-        matched: MatchedPoints | None = None
-        if at_false_alarms is not None:
-            every_pass = [*passes]  # the limit comes from one of the systems
-            matched = MatchedPoints(
-                at_false_alarms, chosen, draws, [(part.run, part.deltas) for part in every_pass]
-            )
-            chosen, passes = matched.metrics, iter(every_pass)
-            named = dict(zip(named, chosen, strict=True))
-            notes += matched.notes
-        measured: dict[Metric[Any], dict[str, list[FloatArray]]] = {
-            metric: {run.system: [] for run in runs} for metric in chosen
-        }
-        for run, engine_of_run, deltas, sample in passes:
-            for metric in chosen:
-                of_criterion, stage = deltas[metric.criterion], steps.stage(resample_steps)
-                try:
-                    if matched is not None and isinstance(metric, AtFalseAlarms):
-                        of_run = matched.measure(of_criterion, metric, engine_of_run, stage)
-                    else:
-                        of_run = draws.measure(of_criterion, metric, engine_of_run, stage)
-                except SedscopeError as error:
-                    raise SedscopeError(f"{run.system}: {error}") from None
-                measured[metric][run.system].append(of_run)
-            scores, of_system = processed[run.system][run.number - 1], points.get(run.system)
-            run_notes = [
-                *(f"{run.system}: {note}" for note in points_notes(of_system, scores)),
-                *run.alignment.warnings,
-                *late_events_note(run.alignment, _durations(deltas)),
-                *coverage_note(run.alignment, deltas),
-                *never_detected_note(run.alignment, deltas),
-                *threshold_notes(chosen, score_ranges(chosen, deltas)),
-                *sample.notes(),
-                *draws.cautions(),
-            ]
-            notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))), chosen)]
-            if run.number == 1:
-                counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
-                aligned = replace(run.alignment, scores=scores)
-                first_runs[run.system] = _FirstRun(aligned, deltas, counts, run_notes, of_system)
+        measured = measure_runs(runs, named, draws, opened, options, at_false_alarms)
+    result = _comparison(measured, draws)
+    for warning in result.warnings:
+        python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
+    return result
+
+
+def _comparable_metrics(
+    metrics: Mapping[str, Metric[Any]],
+    points: Mapping[str, OperatingPoints],
+    at_false_alarms: FalseAlarmLimit | None,
+) -> dict[str, Metric[Any]]:
+    """Return the metrics where the systems are compared, and refuse those that are not defined there."""
+    at_points = any(of_system.thresholds for of_system in points.values())
+    if at_points and at_false_alarms is not None:
+        raise SedscopeError(
+            "at_false_alarms (--at-false-alarms) chooses the thresholds, so the operating points must not "
+            "have any."
+        )
+    if at_false_alarms is not None:
+        require_one_point(metrics.values())
+    return metrics_at_points(metrics) if at_points else dict(metrics)
+
+
+def _comparison(measured: MeasuredRuns, draws: Draws) -> Comparison:
+    """Return the values of the systems and their differences, with intervals."""
+    first_runs = measured.first_runs
+    first = next(iter(first_runs.values()))
+    classes = first.alignment.classes
     values = {
-        metric: {
-            name: system_value(draws, first.classes, of_runs) for name, of_runs in by_system.items()
-        }
-        for metric, by_system in measured.items()
+        metric: {name: system_value(draws, classes, of_runs) for name, of_runs in by_system.items()}
+        for metric, by_system in measured.values.items()
     }
-    intervals = [value for by_system in values.values() for value in by_system.values()]
     evaluations = {
-        name: run.evaluation(named, {metric: values[metric][name] for metric in chosen})
+        name: run.evaluation(measured.metrics, {metric: values[metric][name] for metric in values})
         for name, run in first_runs.items()
     }
+    notes = [*measured.notes]
     for evaluation in evaluations.values():
         notes += undetected_classes_note(evaluation.results)
-    notes += undefined_resamples_note(intervals)
-    warnings = tuple(dict.fromkeys(map(readable, notes)))
-    for warning in warnings:
-        python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
+    notes += undefined_resamples_note(
+        [value for by_system in values.values() for value in by_system.values()]
+    )
     return Comparison(
         systems=tuple(first_runs),
-        names={metric: name for name, metric in named.items()},
-        metrics=chosen,
-        classes=first.classes,
-        clips=len(first.clips),
-        hours=next(iter(first_runs.values())).hours(),
+        names={metric: name for name, metric in measured.metrics.items()},
+        metrics=tuple(measured.metrics.values()),
+        classes=classes,
+        clips=len(first.alignment.clips),
+        hours=first.hours(),
         values=values,
         differences={
-            metric: paired_differences(draws, metric, first.classes, by_system)
-            for metric, by_system in measured.items()
+            metric: paired_differences(draws, metric, classes, by_system)
+            for metric, by_system in measured.values.items()
         },
-        resampling=resampling,
-        warnings=warnings,
+        resampling=draws.resampling,
+        warnings=tuple(dict.fromkeys(map(readable, notes))),
         evaluations=evaluations,
     )
-
-
-class _Pass(NamedTuple):
-    """What was found for a run."""
-
-    run: ComparedRun
-    engine: Engine
-    deltas: Mapping[Criterion, Deltas]
-    sample: TimeSample
-
-
-def _find_deltas(
-    runs: Sequence[ComparedRun],
-    metrics: Sequence[Metric[Any]],
-    draws: Draws,
-    engine: Engine,
-    steps: StagedProgress,
-) -> Iterator[_Pass]:
-    """Find the deltas of one run after the other."""
-    for run in runs:
-        engine_of_run = engine.for_system(f"{run.system}-{run.number}")
-        stage, sample = steps.stage(len(run.alignment.clips)), TimeSample(run.alignment)
-        try:
-            deltas = find_deltas_for_weights(
-                sample.alignment, metrics, draws.weights, engine_of_run, stage
-            )
-        except SedscopeError as error:
-            raise SedscopeError(f"{run.system}: {error}") from None
-        yield _Pass(run, engine_of_run, deltas, sample)
-
-
-@dataclass(frozen=True, eq=False)
-class _FirstRun:
-    """What a report needs of the first run of a system."""
-
-    alignment: Alignment
-    deltas: Mapping[Criterion, Deltas]
-    counts: Mapping[Criterion, Counts]
-    notes: list[str]
-    points: OperatingPoints | None
-
-    def hours(self) -> float:
-        return int(_durations(self.deltas).sum()) / 3.6e9
-
-    def evaluation(
-        self, metrics: Mapping[str, Metric[Any]], intervals: Mapping[Metric[Any], Bootstrap]
-    ) -> Evaluation:
-        return measure(
-            metrics,
-            self.counts,
-            self.notes,
-            intervals,
-            self.alignment,
-            self.deltas,
-            _durations(self.deltas),
-            self.points,
-        )
 
 
 def _enough_resamples(runs: Sequence[ComparedRun], metrics: int, confidence: float) -> int:
@@ -309,14 +200,3 @@ def _enough_resamples(runs: Sequence[ComparedRun], metrics: int, confidence: flo
     bytes_of_a_resample = 4 * len(alignment.clips) + 8 * values
     most = min(MOST_RESAMPLES, machine_memory() / _PART_OF_MEMORY / bytes_of_a_resample)
     return automatic_resamples(pairs, confidence, int(most))
-
-
-def _references(deltas: Deltas) -> dict[str, int]:
-    """Return the number of references of each class."""
-    numbers = np.bincount(deltas.tables.references.labels, minlength=len(deltas.classes))
-    return dict(zip(deltas.classes, numbers.tolist(), strict=True))
-
-
-def _durations(deltas: Mapping[Criterion, Deltas]) -> Ticks:
-    """Return the duration of each clip."""
-    return next(iter(deltas.values())).durations

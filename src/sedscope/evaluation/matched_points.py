@@ -1,4 +1,4 @@
-"""Comparison at the same false alarms: each system at the thresholds that have at most so many of them."""
+"""Comparison at the same false alarms: each class of each system at its best threshold within a limit."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .compared_runs import ComparedRun
 FalseAlarmLimit: TypeAlias = float | str
 """False alarms per hour and class; ``"list"``, the rates of the only event list; or the name of one."""
 
-FoundDeltas: TypeAlias = Mapping[Criterion, Deltas]
+DeltasByCriterion: TypeAlias = Mapping[Criterion, Deltas]
 
 
 def check_limit(limit: FalseAlarmLimit, systems: Sequence[str]) -> None:
-    """Refuse a limit that is no rate, and no name of a system."""
+    """Refuse a limit that is neither a rate nor the name of a system."""
     if isinstance(limit, str):
         if limit != "list" and limit not in systems:
             raise SedscopeError(
@@ -44,10 +44,10 @@ def check_limit(limit: FalseAlarmLimit, systems: Sequence[str]) -> None:
 
 
 class MatchedPoints:
-    """The metrics of a comparison, measured where each class has at most some number of false positives.
+    """The metrics of a comparison, measured where each class is within a limit on false positives.
 
-    The limit is that of an event list, in each resample the false positives that the list has there; or a
-    rate, in each resample what it allows for the duration of the drawn clips.
+    The limit is counted anew in each resample: the false positives that an event list has there, or what a
+    rate allows for the duration of the drawn clips.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class MatchedPoints:
         limit: FalseAlarmLimit,
         metrics: Sequence[Metric[Any]],
         draws: Draws,
-        passes: Sequence[tuple[ComparedRun, FoundDeltas]],
+        passes: Sequence[tuple[ComparedRun, DeltasByCriterion]],
     ) -> None:
         self._draws = draws
         self._limits: dict[Criterion, IntArray] = {}
@@ -86,10 +86,10 @@ class MatchedPoints:
         limits = self._limits[metric.criterion]
         return self._draws.measure_matched(deltas, metric, limits, engine, progress)
 
-    def _excess_note(self, run: ComparedRun, found: FoundDeltas, where: str) -> list[str]:
+    def _excess_note(self, run: ComparedRun, by_criterion: DeltasByCriterion, where: str) -> list[str]:
         """Note classes of an event list with more false alarms than allowed: it has no other threshold."""
         beyond: dict[str, None] = {}
-        for criterion, deltas in found.items():
+        for criterion, deltas in by_criterion.items():
             own = false_positives_of(deltas, self._draws.weights[:1])[0]
             over = has_one_point(deltas) & (own > self._limits[criterion][0])
             beyond |= dict.fromkeys(np.array(deltas.classes, object)[over])
@@ -102,8 +102,8 @@ class MatchedPoints:
 
 
 def _event_list(
-    name: str, passes: Sequence[tuple[ComparedRun, FoundDeltas]]
-) -> tuple[ComparedRun, FoundDeltas]:
+    name: str, passes: Sequence[tuple[ComparedRun, DeltasByCriterion]]
+) -> tuple[ComparedRun, DeltasByCriterion]:
     """Return the event list that sets the limits."""
     named = [part for part in passes if part[0].system == name]
     lists = [part for part in passes if _is_list(part[1])]
@@ -130,11 +130,11 @@ def _event_list(
     return run, of_list
 
 
-def _is_list(found: FoundDeltas) -> bool:
+def _is_list(by_criterion: DeltasByCriterion) -> bool:
     """Return whether every class that is detected at all has one operating point."""
-    some = next(iter(found.values()))
-    detected = np.diff(some.tables.detections.class_starts()) > 0
-    return bool(detected.any() and has_one_point(some)[detected].all())
+    deltas = next(iter(by_criterion.values()))
+    detected = np.diff(deltas.tables.detections.class_starts()) > 0
+    return bool(detected.any() and has_one_point(deltas)[detected].all())
 
 
 def _guess(name: str, systems: Sequence[str]) -> str:
