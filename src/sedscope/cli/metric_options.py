@@ -37,7 +37,8 @@ class MetricOptions(OptionGroup):
     def metrics(self, *points: OperatingPoints) -> dict[str, Metric[Any]]:
         """Return the metrics of the presets, then the others, by name.
 
-        ``points``: of the systems that have some. Their thresholds change what is measured by default.
+        ``points``: the operating points of the systems that have some. If they have thresholds, the
+        default is to measure there.
         """
         from ..metrics.names import PSDS1, PSDS2, name_pairs, parse_named_metric
         from ..tasks.presets import PRESETS

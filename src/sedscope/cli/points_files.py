@@ -27,8 +27,8 @@ PointsOption: TypeAlias = Annotated[
 def read_points(path: Location, postprocess: Sequence[str] | None) -> OperatingPoints:
     """Read a file of operating points.
 
-    It is complete: ``postprocess``, the option of that name, must be the same if the file has
-    post-processings. If it has none, those of the option come first.
+    ``postprocess``: the option of that name. If the file has post-processings, the option must name the
+    same ones, because the file is complete. If it has none, those of the option are applied.
     """
     from .. import OperatingPoints
     from ..postprocessing.per_class import step_for_class

@@ -95,7 +95,7 @@ class ComparisonOptions(ResamplingOptions):
     bootstrap: Annotated[
         int | None,
         typer.Option(
-            help="Number of resamples of the clips. \\[default: 1000, or as many as the pairs of systems "
+            help="Number of resamples of the clips. [default: 1000, or as many as the pairs of systems "
             "need for significant p values]"
         ),
     ] = None

@@ -27,7 +27,7 @@ TablesOption: TypeAlias = Annotated[
 
 
 def check_tables(paths: Sequence[Path] | None) -> None:
-    """Refuse files of which it is not clear what to write to them."""
+    """Refuse files whose names do not say what to write."""
     unknown = [str(path) for path in paths or () if path.suffix not in _WRITERS]
     if unknown:
         raise SedscopeError(f"--output {listing(unknown)}: the name must end with .md, .tex or .csv.")

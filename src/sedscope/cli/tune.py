@@ -185,12 +185,13 @@ def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBoun
 
 
 def _step_text(chosen: PostProcessing | None, everything: PostProcessing | None) -> str:
-    """Spell what is done to the scores of a class that was tuned."""
+    """Spell all post-processing of a class, if one was chosen for it."""
     return "" if chosen is None else repr(everything or chosen)
 
 
 def _show_tuning(result: Tuning, points: OperatingPoints) -> None:
     """Print what is best for each class. ``points``: with everything that is done to the scores."""
+    from ..data.short_numbers import number_or_blank
     from ..evaluation.table_text import format_text
 
     header = ["class", "value", "cross-validated", "threshold", "post-processing"]
@@ -198,8 +199,8 @@ def _show_tuning(result: Tuning, points: OperatingPoints) -> None:
         [
             label,
             f"{of_class.value:.4f}",
-            "" if of_class.cross_validated is None else f"{of_class.cross_validated:.4f}",
-            f"{points.thresholds[label]:.6g}" if label in points.thresholds else "",
+            number_or_blank(of_class.cross_validated, ".4f"),
+            number_or_blank(points.thresholds.get(label), ".6g"),
             _step_text(of_class.postprocessing, points.postprocessing.get(label)),
         ]
         for label, of_class in result.per_class.items()

@@ -232,7 +232,7 @@ class Counts(Mapping[str, ClassCounts], Tabular):
     def plot_cross_triggers(self, threshold: float, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the cross-trigger matrix with matplotlib, on ``ax`` or on new axes, and return the axes.
 
-        A new figure is large enough for the names of all classes. For axes of your own, choose
+        A new figure is large enough for the names of all classes. If you pass axes, give their figure
         ``layout="constrained"``, so that no name is cut.
 
         Parameters

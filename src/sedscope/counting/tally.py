@@ -42,7 +42,7 @@ def most_false_positives(per_hour: float, hours: float) -> int:
     return math.floor(Fraction(float(per_hour)) * Fraction(hours) * (1 + Fraction(PRECISION)))
 
 
-def best_row(values: FloatArray, exact: Callable[[int], Fraction]) -> int:
+def first_best_row(values: FloatArray, exact: Callable[[int], Fraction]) -> int:
     """Return the first row with the largest value.
 
     Values that differ by no more than rounding errors are compared by what ``exact`` returns for their rows.

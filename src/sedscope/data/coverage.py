@@ -91,7 +91,7 @@ def late_ends_note(
 
 
 def check_coverage_choice(coverage: Coverage) -> None:
-    """Refuse a choice that there is not."""
+    """Refuse an unknown choice."""
     if coverage not in ("error", "any"):
         raise SedscopeError(f"coverage={coverage!r} is not valid. Choose 'error' or 'any'.")
 

@@ -114,7 +114,7 @@ def overlap_groups(
 
 
 def overlap_findings(events: EventColumns, rows: Sequence[int]) -> list[str]:
-    """Say of some overlapping events, as ``file:line: message``, that they do."""
+    """Describe overlapping events, each as ``file:line: message``."""
     repeated = repeated_events(events, rows)
     return [
         events.finding(i, "repeats another row" if i in repeated else "overlaps another one")

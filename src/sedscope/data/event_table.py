@@ -40,7 +40,7 @@ class EventColumns:
         return f"{self.where(i)} ({self.event(i)})"
 
     def finding(self, i: int, message: str) -> str:
-        """Say something about an event, as ``file:line: message``."""
+        """Return a message about an event, as ``file:line: message``."""
         where, text = self.where(i), f"{self.event(i)} {message}"
         return where.finding(text) if isinstance(where, RowLocation) else f"{where}: {text}"
 
@@ -87,7 +87,7 @@ class EventTable:
         return len(self.clip)
 
     def clip_location(self, clip: str) -> RowLocation:
-        """Return the first row that names a clip so."""
+        """Return the first row with this name of a clip."""
         return self.row_location([*self.clip].index(clip))
 
     def columns(self) -> EventColumns:

@@ -24,7 +24,7 @@ def spelling(label: str) -> str:
 
 
 def stripped(labels: Iterable[str]) -> tuple[str, ...]:
-    """Remove white space around labels. What is no text stays, to be refused elsewhere.
+    """Remove white space around labels. Anything that is not text stays, to be refused elsewhere.
 
     >>> stripped(["Dog ", " Running water"])
     ('Dog', 'Running water')

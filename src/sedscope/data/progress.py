@@ -11,7 +11,7 @@ from ..notebook.progress_bar import ProgressBar
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how much is done and how much there is in all, e.g. in clips."""
 ProgressChoice: TypeAlias = Progress | bool | None
-"""What users choose: True for a bar, a function of their own, or nothing."""
+"""What users choose: True for a bar, a function to call, or nothing."""
 
 
 def as_progress(choice: ProgressChoice, title: str) -> Progress | None:
@@ -22,8 +22,8 @@ def as_progress(choice: ProgressChoice, title: str) -> Progress | None:
         return None
     if not callable(choice):
         raise SedscopeError(
-            f"progress={choice!r} is not valid. Choose True for a progress bar, or give a function of the "
-            "number done and the number of all."
+            f"progress={choice!r} is not valid. Choose True for a progress bar, or give a function that "
+            "takes the number done and the number of all."
         )
     return choice
 
@@ -43,7 +43,7 @@ class StagedProgress:
         self._end = 0
 
     def stage(self, size: int) -> Progress | None:
-        """Return the progress of the next stage, which may report in units of its own."""
+        """Return the progress of the next stage, which may count in other units."""
         progress, start = self._progress, self._end
         self._end = start + size
         if progress is None:

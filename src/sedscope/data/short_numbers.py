@@ -8,6 +8,15 @@ from fractions import Fraction
 _MOST_DECIMALS = 340  # a float has no digit beyond
 
 
+def number_or_blank(number: float | None, form: str) -> str:
+    """Format a number, e.g. as ``.4f``; None becomes an empty text, as in the cell of a table.
+
+    >>> number_or_blank(0.46, ".4f"), number_or_blank(None, ".4f")
+    ('0.4600', '')
+    """
+    return "" if number is None else f"{number:{form}}"
+
+
 def shortest_between(low: float, high: float, near: float) -> float:
     """Return the number with the fewest decimals in ``[low, high)``; of several, the nearest to ``near``.
 

@@ -21,7 +21,7 @@ from .times import TICKS_PER_SECOND, Ticks, to_ticks
 
 
 def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
-    """Return the recordings of an alignment as blocks of about so many seconds."""
+    """Cut the recordings of an alignment into blocks of about this many seconds."""
     length = int(to_ticks(seconds))
     blocks: dict[str, _Block] = {}
     event_blocks: IntArray = np.empty(len(alignment.events), np.int64)

@@ -37,7 +37,7 @@ class TimeSample:
             self.alignment = replace(alignment, scores=watched)
 
     def notes(self) -> list[str]:
-        """Note another unit or origin of times that fits much better. To be called after the pass."""
+        """Note another unit or origin of times that fits much better. Call it after the pass."""
         sample, scores = self._sample, self.alignment.scores
         if len(sample.clips) < FEWEST_CLIPS:
             return []

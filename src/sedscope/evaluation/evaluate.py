@@ -83,7 +83,7 @@ def evaluate(
         The reference events.
     metrics : Metric, str, iterable of these, or mapping of str to these
         What to measure: a metric, its short name (:data:`~sedscope.metrics.NAMED_METRICS` has all), or
-        its definition as text. The keys of a mapping are names of your own.
+        its definition as text. The keys of a mapping are names that you choose.
     points : OperatingPoints, optional
         Post-process the scores by these operating points, and measure at their thresholds. Metrics then
         have ``threshold="points"``; those that look at many thresholds are refused. Points without

@@ -32,7 +32,7 @@ class AudioCutter(Protocol):
         """How many bytes a second of a part takes at most, apart from its header."""
 
     def cut(self, start: float, end: float) -> bytes:
-        """Return a part of the file, as a file of its own. Times are in seconds."""
+        """Return a part of the file, as the content of a new file. Times are in seconds."""
 
 
 def open_cutter(path: Location) -> AudioCutter:
@@ -47,7 +47,7 @@ class WavCutter:
     """Cuts WAV files, without decoding them."""
 
     path: Location
-    form: bytes
+    fmt: bytes
     """The content of the ``fmt`` chunk."""
     first: int
     """Where the samples begin in the file."""
@@ -61,25 +61,25 @@ class WavCutter:
         """Find the samples of a file."""
         with open_input(path) as file:
             length = file.seek(0, SEEK_END)
-            form, first, size = _wav_chunks(file, length, path)
-        if len(form) < 16 or 0 in struct.unpack("<IxxxxH", form[4:14]):
+            fmt, first, size = _wav_chunks(file, length, path)
+        if len(fmt) < 16 or 0 in struct.unpack("<IxxxxH", fmt[4:14]):
             raise SedscopeError(
                 f"{path}: not a WAV file: its header does not say how samples are stored."
             )
-        if int.from_bytes(form[:2], "little") not in _CUTTABLE:
+        if int.from_bytes(fmt[:2], "little") not in _CUTTABLE:
             raise SedscopeError(
                 f"{path}: sedscope cannot cut a WAV file with compressed samples. Convert it to PCM."
             )
-        return cls(path, form, first, size)
+        return cls(path, fmt, first, size)
 
     @property
     def _rate(self) -> int:
-        return int.from_bytes(self.form[4:8], "little")
+        return int.from_bytes(self.fmt[4:8], "little")
 
     @property
     def _frame_bytes(self) -> int:
         """The bytes of one sample of all channels."""
-        return int.from_bytes(self.form[12:14], "little")
+        return int.from_bytes(self.fmt[12:14], "little")
 
     @property
     def bytes_per_second(self) -> float:
@@ -87,13 +87,13 @@ class WavCutter:
         return self._rate * self._frame_bytes
 
     def cut(self, start: float, end: float) -> bytes:
-        """Return a part of the file, as a file of its own."""
+        """Return a part of the file, as a WAV file."""
         frames = self.size // self._frame_bytes
         first, last = (min(frames, round(time * self._rate)) for time in (start, end))
         with open_input(self.path) as file:
             file.seek(self.first + first * self._frame_bytes)
             samples = file.read((last - first) * self._frame_bytes)
-        chunks = _chunk(b"fmt ", self.form) + _chunk(b"data", samples)
+        chunks = _chunk(b"fmt ", self.fmt) + _chunk(b"data", samples)
         return _chunk(b"RIFF", b"WAVE" + chunks)
 
 
@@ -103,19 +103,20 @@ def _wav_chunks(file: IO[bytes], length: int, path: Location) -> tuple[bytes, in
     head = file.read(12)
     if head[:4] not in (b"RIFF", b"RF64") or head[8:] != b"WAVE":
         raise SedscopeError(f"{path}: not a WAV file: it does not begin with RIFF and WAVE.")
-    form, at = b"", 12
+    fmt, position = b"", 12
     for _ in range(_MOST_CHUNKS):
-        file.seek(at)
+        file.seek(position)
         name, size = file.read(4), int.from_bytes(file.read(4), "little")
-        at += 8
+        position += 8
         if name == b"fmt ":
-            form = file.read(min(size, _MOST_FORMAT_BYTES))
-        if name == b"data" or at >= length:
+            fmt = file.read(min(size, _MOST_FORMAT_BYTES))
+        if name == b"data" or position >= length:
             break
-        at += size + size % 2
+        position += size + size % 2
     if name != b"data":
         raise SedscopeError(f"{path}: not a WAV file: it holds no samples.")
-    return form, at, min(size, length - at)  # a file may be cut off, or too long for its 32-bit size
+    size = min(size, length - position)  # a file may be cut off, or too long for its 32-bit size
+    return fmt, position, size
 
 
 def _chunk(name: bytes, content: bytes) -> bytes:
@@ -163,7 +164,7 @@ class SoundfileCutter:
 def read_audio(path: str | Path) -> tuple[FloatArray, int]:
     """Return the samples of an audio file, between −1 and 1, and how many there are per second.
 
-    Of several channels it is the mean. Needs soundfile (the extra ``audio``).
+    Several channels are averaged. It needs soundfile (the extra ``audio``).
     """
     soundfile = _soundfile("Reading audio files")
     source = input_location(path)

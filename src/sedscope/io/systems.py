@@ -70,9 +70,9 @@ def read_system_scores(
         scores = read_scores(path, format=format, gaps=gaps)
         return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
     durations = None if truth.durations is None else clip_seconds(truth)
-    how = overlaps if stitch is False else "average"
+    chosen = overlaps if stitch is False else "average"
     return _read_detections(
-        path, format, durations, how, lambda events: detections_as_scores(events, truth, how)
+        path, format, durations, chosen, lambda events: detections_as_scores(events, truth, chosen)
     )
 
 
@@ -88,11 +88,11 @@ def _read_detections(
     try:
         return as_scores(table.events(durations))
     except SedscopeError as error:
-        refuse_rows(table.with_times(durations or table.durations), overlaps)
+        _refuse_rows(table.with_times(durations or table.durations), overlaps)
         raise SedscopeError(f"{path}: {error}", lines=error.lines, advice=error.advice) from None
 
 
-def refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:
+def _refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:
     """Refuse rows that are not usable as detections, and name them."""
     clip_ids(table.clip, table.where, table.clip_location)
     usable, problems = table.usable_rows(event_problem)
@@ -128,13 +128,13 @@ def read_output(
     if not holds_events(path, format):
         scores = read_scores(path, format=format, gaps=gaps)
         return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
-    how: EventOverlaps = "error" if stitch is False else "average"
+    overlaps: EventOverlaps = "error" if stitch is False else "average"
 
     def as_scores(events: Mapping[str, list[tuple[Any, ...]]]) -> Scores:
         labels = {event[2] for clip_events in events.values() for event in clip_events}
-        return scores_from_events(events, classes=sorted(labels.union(classes)), overlaps=how)
+        return scores_from_events(events, classes=sorted(labels.union(classes)), overlaps=overlaps)
 
-    return _read_detections(path, format, None, how, as_scores)
+    return _read_detections(path, format, None, overlaps, as_scores)
 
 
 def detections_as_scores(
@@ -190,7 +190,7 @@ def _read_detection_set(file: Location) -> dict[str, list[tuple[Any, ...]]]:
     table = read_event_table(file)
     events = table.events()
     if any(event[1] <= max(event[0], 0) for of_clip in events.values() for event in of_clip):
-        refuse_rows(table, "merge")
+        _refuse_rows(table, "merge")
     return events
 
 

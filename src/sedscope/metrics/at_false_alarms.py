@@ -21,7 +21,7 @@ from .metric import Metric
 class AtFalseAlarms(ClasswiseMetric[None]):
     """A metric of one operating point, at the best threshold of each class within a number of false alarms.
 
-    The best threshold has the highest recall, and of equally many references found the fewest false alarms.
+    The best threshold has the highest recall; of several, the one with the fewest false alarms.
     A class that has only one operating point is measured there if it is within the limit. If no threshold
     is, the class is measured as one that is never detected. ``compare(at_false_alarms=)`` makes this metric.
 
@@ -55,7 +55,7 @@ class AtFalseAlarms(ClasswiseMetric[None]):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally()
-        row = best_row(
+        row = best_row_within(
             tally, self.most_false_positives[counts.label], only_point=len(counts.scores) == 1
         )
         return ClassValue(self.of_tally(tally[row]), counts.threshold(row), tally[row])
@@ -64,7 +64,7 @@ class AtFalseAlarms(ClasswiseMetric[None]):
         return self.metric.of_tally(tally)
 
 
-def best_row(tally: Tally, most_false_positives: int, *, only_point: bool) -> int:
+def best_row_within(tally: Tally, most_false_positives: int, *, only_point: bool) -> int:
     """Return the operating point with the highest recall within a number of false positives.
 
     ``only_point``: the system has no other than the last one, which is taken if it is within the limit.

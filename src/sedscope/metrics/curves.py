@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def _are_one_point(scores: FloatArray) -> bool:
-    """Return whether all detections have one score, as in an event list without confidences.
-
-    Before it nothing is detected; at ``-inf``, below all scores, everything is.
-    """
-    return bool(np.count_nonzero(scores > -np.inf) <= 2)
-
-
 class Curve(Protocol):
     """Anything that a value is read off and that can be drawn."""
 
@@ -37,18 +29,27 @@ class Curve(Protocol):
         """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
 
 
+class _ScoredCurve(CurveTable):
+    """A curve with a score for each operating point."""
+
+    scores: FloatArray
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences.
+
+        Before it nothing is detected; at ``-inf``, below all scores, everything is.
+        """
+        return bool(np.count_nonzero(self.scores > -np.inf) <= 2)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class PrecisionRecallCurve(CurveTable):
+class PrecisionRecallCurve(_ScoredCurve):
     """Precision and recall at every operating point."""
 
     scores: FloatArray
     precision: FloatArray
     recall: FloatArray
-
-    @property
-    def one_point(self) -> bool:
-        """Whether all detections have one score, as in an event list without confidences."""
-        return _are_one_point(self.scores)
 
     def average_precision(self) -> float:
         """Return the area under the curve, in steps: the sum of precision · (step of recall).
@@ -73,17 +74,12 @@ class PrecisionRecallCurve(CurveTable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ROCCurve(CurveTable):
+class ROCCurve(_ScoredCurve):
     """True positive rate over false positive rate."""
 
     scores: FloatArray
     fpr: FloatArray
     tpr: FloatArray
-
-    @property
-    def one_point(self) -> bool:
-        """Whether all detections have one score, as in an event list without confidences."""
-        return _are_one_point(self.scores)
 
     def area(self, max_fpr: float | None = None, *, mcclish: bool = False) -> float:
         """Return the area under the curve, with straight lines between operating points.
@@ -124,7 +120,7 @@ class ROCCurve(CurveTable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DETCurve(CurveTable):
+class DETCurve(_ScoredCurve):
     """False negative rate over false positive rate (detection error tradeoff)."""
 
     scores: FloatArray
@@ -137,11 +133,6 @@ class DETCurve(CurveTable):
             "false_positive_rate": self.fpr,
             "false_negative_rate": self.fnr,
         }
-
-    @property
-    def one_point(self) -> bool:
-        """Whether all detections have one score, as in an event list without confidences."""
-        return _are_one_point(self.scores)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
@@ -181,7 +172,7 @@ class FROCCurve:
     """The interval of the recall, if the clips were resampled."""
 
     def recall_at(self, per_hour: ArrayLike) -> FloatArray:
-        """Return the best recall with at most so many false alarms per hour."""
+        """Return the best recall within each number of false alarms per hour."""
         rows = np.searchsorted(self.per_hour, np.asarray(per_hour) * (1 + PRECISION), side="right")
         recall: FloatArray = self.recall[rows - 1]
         return recall
@@ -198,7 +189,7 @@ class FROCCurve:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ThresholdCurve(CurveTable):
+class ThresholdCurve(_ScoredCurve):
     """A quantity at every operating point."""
 
     scores: FloatArray
@@ -208,11 +199,6 @@ class ThresholdCurve(CurveTable):
 
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "value": self.values}
-
-    @property
-    def one_point(self) -> bool:
-        """Whether all detections have one score, as in an event list without confidences."""
-        return _are_one_point(self.scores)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
@@ -295,10 +281,10 @@ def det_curve(counts: ClassCounts) -> DETCurve:
     return DETCurve(roc.scores, roc.fpr, 1 - roc.tpr)
 
 
-def best_rows(tp: IntArray, fp: IntArray) -> NDArray[np.intp]:
-    """Return the operating points with more true positives than all with as many or fewer false positives.
+def froc_rows(tp: IntArray, fp: IntArray) -> NDArray[np.intp]:
+    """Return the operating points on the FROC curve, in the order of their false positives.
 
-    They are in the order of their false positives.
+    Each has more true positives than all operating points with as many or fewer false positives.
     """
     order = np.lexsort((-tp, fp))
     most = np.maximum.accumulate(tp[order])
@@ -333,7 +319,7 @@ def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
     require_all_points(counts)
     tally = counts.tally()
     tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
-    rows = best_rows(tp, fp)
+    rows = froc_rows(tp, fp)
     one_point = len(counts.scores) <= 1
     if one_point and rows[-1] != len(tp) - 1:  # it finds nothing, but has false alarms
         rows = np.append(rows, len(tp) - 1)

@@ -145,7 +145,7 @@ class Metric(Defined, ABC, Generic[Result]):
         Returns
         -------
         Metric or None
-            None for a metric that has no threshold of its own.
+            None for a metric that is not measured at one threshold.
 
         Examples
         --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..data.short_numbers import number_or_blank
 from ..errors import counted
 from ..notebook.data_frame import Tabular, number_column, polars_frame
 from ..notebook.html_table import html_table
@@ -34,14 +35,11 @@ class ResultTable(Tabular):
 
     def _repr_html_(self: MetricResult) -> str:
         thresholds = self.thresholds
-        header = ["class", "value", *(["threshold"] if thresholds else [])]
+        columns = 3 if thresholds else 2
+        header = ["class", "value", "threshold"][:columns]
         rows = (
-            [
-                label,
-                f"{result.value:.4f}",
-                *([f"{thresholds[label]:.4g}" if label in thresholds else ""] if thresholds else []),
-            ]
+            [label, f"{result.value:.4f}", number_or_blank(thresholds.get(label), ".4g")][:columns]
             for label, result in self.per_class.items()
         )
-        last = ["overall", f"{self.value:.4f}", *([""] if thresholds else [])]
+        last = ["overall", f"{self.value:.4f}", ""][:columns]
         return html_table(header, rows, len(self.per_class), "class", title=repr(self), last=last)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
-from ..counting.tally import Tally, best_row
+from ..counting.tally import Tally, first_best_row
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_number
@@ -141,7 +141,7 @@ class BestFScore(_BestThreshold):
         return tally.fscore(self.beta)
 
     def best_row(self, tally: Tally, values: FloatArray) -> int:
-        return best_row(values, lambda row: tally.exact_fscore(row, self.beta))
+        return first_best_row(values, lambda row: tally.exact_fscore(row, self.beta))
 
 
 class _WithSubstitutions(ClasswiseMetric[CurveType]):

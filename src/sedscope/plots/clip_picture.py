@@ -62,8 +62,8 @@ def plot_clip(
         post-process the scores.
     audio : str, Path or (array_like, float), optional
         The audio file of the clip, which needs soundfile (``pip install 'sedscope[audio]'``), or samples
-        and how many there are per second. Samples may have a second axis for channels. Without audio
-        there is no spectrogram.
+        and their number per second. Samples may have a second axis for channels. Without audio there is
+        no spectrogram.
     classes : iterable of str, optional
         The classes to draw; by default those with references or detections in the clip. If there are
         none, the class with the highest score.
@@ -86,7 +86,7 @@ def plot_clip(
     >>> scores = sed.simulate.scores(truth)
     >>> noise = np.random.default_rng(0).normal(size=160000)
     >>> axes = sed.plots.plot_clip(scores, truth, truth.clips[0], audio=(noise, 16000))
-    >>> [one.get_ylabel() for one in axes]
+    >>> [panel.get_ylabel() for panel in axes]
     ['frequency (kHz)', 'score', '']
     >>> axes[-1].get_xlabel()
     'time (s)'

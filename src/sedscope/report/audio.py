@@ -6,6 +6,7 @@ import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -81,63 +82,100 @@ def embed_audio(
         raise SedscopeError(f"There is no folder {folder}. Name a folder with audio files.")
     files = {file.stem: file for file in folder_content(here) if file.suffix in _MEDIA_TYPES}
     heard = [clip for clip in clips if clip in files]
-    audio = EmbeddedAudio()
-    unreadable: list[str] = []
-    uncut: dict[str, str] = {}
-    too_large = blocks_heard = blocks_wanted = 0
+    parts: dict[str, list[AudioPart]] = {}
+    omitted = _Omitted(missing=len(clips) - len(heard))
     room = MAX_BYTES
     for i, clip in enumerate(heard):
-        file, length = files[clip], clips[clip]
         share = room // (len(heard) - i)
         try:
-            check_input(file)
-            size = file.stat().st_size * 4 // 3
-            if length <= LONG_SECONDS * 1_000_000 or size <= share:
-                parts = [_whole(file, length)] if size <= room else []
-            else:
-                blocks = _blocks(errors(clip), length)
-                try:
-                    parts, cut = _parts(file, blocks, length, share)
-                except SedscopeError as error:
-                    uncut[clip] = str(error)
-                    continue
-                blocks_heard, blocks_wanted = blocks_heard + cut, blocks_wanted + len(blocks)
+            of_clip = _clip_parts(files[clip], clips[clip], partial(errors, clip), room, share, omitted)
+        except _CannotCut as error:
+            omitted.uncut[clip] = str(error)
         except SedscopeError as error:
-            unreadable.append(str(error))
-            continue
-        if parts:
-            room -= sum(len(part.url) for part in parts)
-            audio.parts[clip] = parts
+            omitted.unreadable.append(str(error))
         else:
-            too_large += 1
-    notes = []
-    if len(heard) < len(clips):
-        missing = counted(len(clips) - len(heard), "clip")
-        notes.append(f"The folder has no audio file for {missing} of this page.")
-    if unreadable:
-        notes.append(
-            f"The audio of {counted(len(unreadable), 'clip')} is left out, because it cannot be read. "
-            f"The first: {unreadable[0]}"
-        )
-        warnings.warn(notes[-1], SedscopeWarning, stacklevel=2)
-    if uncut:
-        notes.append(
-            f"The audio of {counted(len(uncut), 'clip')} is left out, because only parts of long recordings "
-            f"fit into a page, and these files cannot be cut: {listing(uncut)}. "
-            f"The first: {next(iter(uncut.values()))}"
-        )
-        warnings.warn(notes[-1], SedscopeWarning, stacklevel=2)
-    if too_large:
-        notes.append(
-            f"The audio of {counted(too_large, 'clip')} is left out, because a page holds at most "
-            f"{MAX_BYTES // 2**20} MB of audio."
-        )
-    if blocks_wanted:
-        notes.append(
-            f"Long recordings have audio only around errors: in {blocks_heard} of {blocks_wanted} blocks "
-            f"of {BLOCK_SECONDS} s, those with the most errors first."
-        )
-    return EmbeddedAudio(audio.parts, tuple(notes))
+            room -= sum(len(part.url) for part in of_clip)
+            if of_clip:
+                parts[clip] = of_clip
+            else:
+                omitted.too_large += 1
+    return EmbeddedAudio(parts, tuple(omitted.notes()))
+
+
+class _CannotCut(SedscopeError):
+    """A recording is too long to be embedded whole, and cannot be cut."""
+
+
+@dataclass
+class _Omitted:
+    """The audio that a page leaves out."""
+
+    missing: int
+    """Clips without a file."""
+    unreadable: list[str] = field(default_factory=list)
+    """Why files cannot be read."""
+    uncut: dict[str, str] = field(default_factory=dict)
+    """Why files cannot be cut, by clip."""
+    too_large: int = 0
+    """Clips for which there is no room."""
+    blocks_heard: int = 0
+    """Blocks of long recordings that are embedded, of ``blocks_wanted``."""
+    blocks_wanted: int = 0
+
+    def notes(self) -> list[str]:
+        """Say what is left out, and why. Warn about files that cannot be used."""
+        notes = []
+        if self.missing:
+            notes.append(
+                f"The folder has no audio file for {counted(self.missing, 'clip')} of this page."
+            )
+        if self.unreadable:
+            notes.append(
+                f"The audio of {counted(len(self.unreadable), 'clip')} is left out, because it cannot be "
+                f"read. The first: {self.unreadable[0]}"
+            )
+            warnings.warn(notes[-1], SedscopeWarning, stacklevel=3)
+        if self.uncut:
+            notes.append(
+                f"The audio of {counted(len(self.uncut), 'clip')} is left out, because only parts of long "
+                f"recordings fit into a page, and these files cannot be cut: {listing(self.uncut)}. "
+                f"The first: {next(iter(self.uncut.values()))}"
+            )
+            warnings.warn(notes[-1], SedscopeWarning, stacklevel=3)
+        if self.too_large:
+            notes.append(
+                f"The audio of {counted(self.too_large, 'clip')} is left out, because a page holds at most "
+                f"{MAX_BYTES // 2**20} MB of audio."
+            )
+        if self.blocks_wanted:
+            notes.append(
+                f"Long recordings have audio only around errors: in {self.blocks_heard} of "
+                f"{self.blocks_wanted} blocks of {BLOCK_SECONDS} s, those with the most errors first."
+            )
+        return notes
+
+
+def _clip_parts(
+    file: Location,
+    length: int,
+    errors: Callable[[], Iterable[tuple[int, int]]],
+    room: int,
+    share: int,
+    omitted: _Omitted,
+) -> list[AudioPart]:
+    """Embed the audio of a clip: whole, or in parts if it is long. Return nothing if there is no room."""
+    check_input(file)
+    size = file.stat().st_size * 4 // 3
+    if length <= LONG_SECONDS * 1_000_000 or size <= share:
+        return [_whole(file, length)] if size <= room else []
+    blocks = _blocks(errors(), length)
+    try:
+        parts, cut = _parts(file, blocks, length, share)
+    except SedscopeError as error:
+        raise _CannotCut(str(error)) from None
+    omitted.blocks_heard += cut
+    omitted.blocks_wanted += len(blocks)
+    return parts
 
 
 def _whole(file: Location, length: int) -> AudioPart:

@@ -61,8 +61,7 @@ class Draws:
     ) -> FloatArray:
         """Measure the metric, and each class alone, for all weights: (weights × (1 + classes))."""
         resampled = ResampledMetric(deltas, metric, self.weights, engine.threads)
-        starts = range(0, len(self.weights), _BLOCK)
-        blocks = [self.weights[start : start + _BLOCK] for start in starts]
+        blocks = [self.weights[rows] for rows in self._blocks()]
         report = self._of_resamples(progress)
         values = engine.map_blocks(resampled, blocks, lambda: resampled.key(self.weights), report)
         return np.concatenate(values)
@@ -75,16 +74,19 @@ class Draws:
         engine: Engine,
         progress: Progress | None = None,
     ) -> FloatArray:
-        """Measure the metric where each class has at most so many false positives, for all weights.
+        """Measure the metric within a limit on false positives, for all weights.
 
-        ``limits``: (weights × classes).
+        ``limits``: (weights × classes) the false positives that each class may have.
         """
         matched = MatchedMetric(deltas, metric, engine.threads)
-        starts = range(0, len(self.weights), _BLOCK)
-        blocks = [(self.weights[i : i + _BLOCK], limits[i : i + _BLOCK]) for i in starts]
+        blocks = [(self.weights[rows], limits[rows]) for rows in self._blocks()]
         report = self._of_resamples(progress)
         values = engine.map_blocks(matched, blocks, lambda: matched.key(self.weights, limits), report)
         return np.concatenate(values)
+
+    def _blocks(self) -> list[slice]:
+        """Return the rows of the weights that are measured together."""
+        return [slice(start, start + _BLOCK) for start in range(0, len(self.weights), _BLOCK)]
 
     def _of_resamples(self, progress: Progress | None) -> Progress:
         """Turn the progress of blocks into that of resamples."""

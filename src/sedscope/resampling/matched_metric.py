@@ -1,8 +1,7 @@
-"""Metrics at matched false alarms: in each resample, a system is measured within a limit of that resample."""
+"""Metrics at the same false alarms: each resample has its own limit, within which systems are measured."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -10,13 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.delta_bytes import pack_deltas
 from ..counting.deltas import Deltas
 from ..counting.tally import Tally, most_false_positives
 from ..data.arrays import FloatArray, IntArray
 from ..data.times import TICKS_PER_SECOND
-from ..metrics.at_false_alarms import AtFalseAlarms, best_row
-from .resampled_metric import weighted_counts
+from ..metrics.at_false_alarms import AtFalseAlarms, best_row_within
+from .resampled_metric import is_registered, values_digest, weighted_counts
 from .resampling import Weights
 
 Block: TypeAlias = tuple[Weights, IntArray]
@@ -43,16 +41,11 @@ class MatchedMetric:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_count"}
 
-    def key(self, weights: Weights, limits: IntArray) -> str:
-        """Return a digest of everything that the values depend on."""
-        from .. import __version__
-
-        described = f"{__version__} {self._metric!r} {weights.shape}"
-        digest = hashlib.blake2b(described.encode(), digest_size=16)
-        digest.update(pack_deltas([self._deltas]).tobytes())
-        for array in (weights, limits):
-            digest.update(np.ascontiguousarray(array).tobytes())
-        return digest.hexdigest()
+    def key(self, weights: Weights, limits: IntArray) -> str | None:
+        """Return a digest of everything that the values depend on; see :meth:`ResampledMetric.key`."""
+        if not is_registered(self._metric.metric):
+            return None
+        return values_digest(self._metric, [self._deltas], weights, limits)
 
     @cached_property
     def _count(self) -> Any:
@@ -63,7 +56,7 @@ class MatchedMetric:
         tallies: dict[str, Tally] = {}
         for label, limit, only_point in zip(counts, limits, self._only_points, strict=True):
             tally = counts[label].tally()
-            tallies[label] = tally[best_row(tally, int(limit), only_point=bool(only_point))]
+            tallies[label] = tally[best_row_within(tally, int(limit), only_point=bool(only_point))]
         result = self._metric.of_tallies(tallies, counts)
         return [result.value, *(of_class.value for of_class in result.per_class.values())]
 

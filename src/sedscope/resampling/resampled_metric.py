@@ -66,17 +66,11 @@ class ResampledMetric:
     def key(self, weights: Weights) -> str | None:
         """Return a digest of everything that the values depend on.
 
-        It is None for a metric of a user's own, whose code may change while its definition does not.
+        It is None for a metric that a user wrote: its code may change while its definition does not.
         """
-        from .. import __version__
-
-        if type(self._metric) not in METRICS.values():
+        if not is_registered(self._metric):
             return None
-        definition = f"{__version__} {self._metric!r} {weights.shape}"
-        digest = hashlib.blake2b(definition.encode(), digest_size=16)
-        digest.update(pack_deltas(self._sources).tobytes())
-        digest.update(np.ascontiguousarray(weights).tobytes())
-        return digest.hexdigest()
+        return values_digest(self._metric, self._sources, weights)
 
     @cached_property
     def _measure(self) -> Measure:
@@ -84,6 +78,25 @@ class ResampledMetric:
         if psd_roc is not None and psd_roc.oracle:
             return _measure_psds(self._sources, psd_roc, self._threads)
         return _measure_counts(self._sources[0], self._metric, self._threads)
+
+
+def is_registered(metric: Metric[Any]) -> bool:
+    """Return whether a metric is one of sedscope's, whose definition says all about it."""
+    return type(metric) in METRICS.values()
+
+
+def values_digest(
+    metric: Metric[Any], sources: Sequence[Deltas], weights: Weights, *other_arrays: NDArray[Any]
+) -> str:
+    """Return a digest of what the values of a metric on deltas depend on."""
+    from .. import __version__
+
+    definition = f"{__version__} {metric!r} {weights.shape}"
+    digest = hashlib.blake2b(definition.encode(), digest_size=16)
+    digest.update(pack_deltas(sources).tobytes())
+    for array in (weights, *other_arrays):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def reaches(deltas: Deltas, metric: Metric[Any], weights: Weights) -> bool:

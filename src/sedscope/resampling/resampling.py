@@ -44,9 +44,9 @@ class Resampling:
     groups : mapping of clip to group, optional
         The group of each clip, e.g. its recording site. Groups are drawn as a whole.
     blocks : float, optional
-        For few long recordings: cut them into blocks of about so many seconds, at least 1, and draw these
-        instead of clips. A block ends in a pause between references; a detection that goes on across its
-        end is two. The values themselves are those of the whole recordings.
+        For few long recordings: cut them into blocks of about this many seconds, at least 1, and draw
+        blocks instead of clips. A block ends in a pause between references; a detection that goes on
+        across its end is two. The values themselves are those of the whole recordings.
 
     Examples
     --------

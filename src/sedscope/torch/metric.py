@@ -20,8 +20,7 @@ from ..data.scores import as_scores
 from ..errors import SedscopeError, SedscopeWarning
 from ..evaluation.evaluate import measure
 from ..evaluation.result import Evaluation
-from ..metrics import Metric
-from ..metrics.names import MetricLike, MetricsLike, as_metric, name_metrics
+from ..metrics.names import MetricsLike, name_metrics
 from ..postprocessing import PostProcessing
 from .batch import Batch
 from .clip_deltas import ClipDeltas
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 HELD_BYTES = 64 * 2**20
 """The most scores that a metric holds before it finds their deltas."""
 
-__all__ = ["SEDMetric", "SEDMetrics"]
+__all__ = ["SEDMetrics"]
 
 
 class _PackedDeltas(list[torch.Tensor]):
@@ -59,7 +58,7 @@ class SEDMetrics(torchmetrics.Metric):
     Parameters
     ----------
     metrics : Metric, str, iterable of these, or mapping of str to these
-        The metrics, or their short names. The keys of a mapping are names of your own.
+        The metrics, or their short names. The keys of a mapping are names that you choose.
     classes : iterable of str
         The classes, in the order of the columns of the scores.
     frame : float
@@ -425,75 +424,6 @@ class SEDMetrics(torchmetrics.Metric):
     def __getstate__(self) -> dict[str, Any]:
         self._find_held_deltas()
         return {**super().__getstate__(), "_evaluation": None, "_computed": None}
-
-
-class SEDMetric(SEDMetrics):
-    """One metric as a torchmetric whose value is a scalar.
-
-    Parameters
-    ----------
-    metric : Metric or str
-        The metric, its short name, or its definition.
-    classes : iterable of str
-        The classes, in the order of the columns of the scores.
-    frame : float
-        The length of a frame in seconds.
-    truth : GroundTruth, optional
-        The reference events. Without it, pass targets to :meth:`update`.
-    **options
-        The other options of :class:`SEDMetrics` and of ``torchmetrics.Metric``.
-
-    Examples
-    --------
-    >>> import sedscope as sed
-    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
-    >>> metric = SEDMetric(sed.presets.PSDS1, ["Dog"], frame=1.0, truth=truth)
-    >>> metric.update(torch.tensor([[[0.2], [0.9], [0.4]]]), ["a.wav"])
-    >>> metric.compute()
-    tensor(1.)
-    """
-
-    def __init__(
-        self,
-        metric: MetricLike,
-        classes: Iterable[str],
-        *,
-        frame: float,
-        truth: GroundTruth | None = None,
-        **options: Any,
-    ) -> None:
-        if not isinstance(metric, (Metric, str)):
-            raise SedscopeError(f"{metric!r} is not a metric. For several metrics, use SEDMetrics.")
-        self.metric = as_metric(metric)
-        super().__init__(self.metric, classes, frame=frame, truth=truth, **options)
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Whether a larger value is better."""
-        return self.metric.higher_is_better
-
-    def plot(self, val: Any = None, ax: Axes | None = None) -> tuple[Any, Axes]:
-        """Draw the curves that the value comes from.
-
-        Parameters
-        ----------
-        val : optional
-            Values to draw instead of the curves, such as those of all epochs.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw. By default, a new figure.
-
-        Returns
-        -------
-        tuple
-            The figure and its axes.
-        """
-        if val is not None:
-            return super().plot(val, ax)
-        axes: Axes = self.result()[self.metric].plot(ax)
-        return axes.figure, axes
-
-    def _values(self, result: Evaluation) -> Any:
-        return self._scalar(result[self.metric].value)
 
 
 def _require_same(definitions: torch.Tensor) -> torch.Tensor:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,13 @@ from numpy.typing import NDArray
 from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
-from ..counting.tally import Tally, best_row, most_false_positives
+from ..counting.tally import most_false_positives
 from ..definitions import LARGEST_WEIGHT
 from ..errors import SedscopeError
 from ..resampling.resampling import Resampling
 from .false_alarm_bounds import FalseAlarmBounds, hours_without_false_alarms
+from .objectives import OBJECTIVES, Objective
 from .operating_points import OperatingPoints
-
-OBJECTIVES = ("fscore", "error_rate", "cost", "precision", "recall")
 
 
 def choose(
@@ -81,6 +79,7 @@ def choose(
     if objective not in OBJECTIVES:
         names = " or ".join(map(repr, OBJECTIVES))
         raise SedscopeError(f"objective={objective!r} is not valid. Choose {names}.")
+    goal = Objective(objective, beta, miss_cost, false_alarm_cost)
     _require_between_zero_and(
         LARGEST_WEIGHT,
         beta=beta,
@@ -106,7 +105,6 @@ def choose(
         of_class.require_rows("A choice of operating points")
         of_class.require_reach("A choice of operating points", allowed)
         tally = of_class.tally()
-        goodness = _goodness(tally, objective, beta, miss_cost, false_alarm_cost)
         constraints = {
             f"precision >= {min_precision}": _holds(tally.precision, min_precision),
             f"recall >= {min_recall}": _holds(tally.recall, min_recall),
@@ -115,7 +113,7 @@ def choose(
         if bounds is None or max_false_alarms_per_hour is None:
             constraints[limit] = np.asarray(tally.fp) <= allowed
         else:
-            promise = f"{limit} {_confidence(max_false_alarms_per_hour, bounds)}"
+            promise = f"{limit} {_confidence_text(max_false_alarms_per_hour, bounds)}"
             constraints[promise] = bounds.meet(label, max_false_alarms_per_hour)
         met = np.all(list(constraints.values()), axis=0)
         if not met.any():
@@ -124,13 +122,9 @@ def choose(
             )
             met = _second_best(of_class, constraints, None if bounds is None else allowed)
         rows = np.flatnonzero(met)
-        exact = _exact_goodness(tally.rows(rows), objective, beta, miss_cost, false_alarm_cost)
-        best = int(np.argmax(goodness[rows])) if exact is None else best_row(goodness[rows], exact)
-        thresholds[label] = of_class.threshold(int(rows[best]))
+        thresholds[label] = of_class.threshold(int(rows[goal.best_row(tally.rows(rows))]))
     parameters = {
-        "beta": beta if objective == "fscore" else None,
-        "miss_cost": miss_cost if objective == "cost" else None,
-        "false_alarm_cost": false_alarm_cost if objective == "cost" else None,
+        **goal.parameters(),
         "min_precision": min_precision,
         "min_recall": min_recall,
         "max_false_alarms_per_hour": max_false_alarms_per_hour,
@@ -148,7 +142,7 @@ def _second_best(
     """Return the operating points to choose from where none meets all constraints.
 
     ``allowed``: the false positives that a limit allows in these clips, if its confidence is a constraint.
-    Points that keep the limit in these clips, if not with confidence, are better than all others.
+    Then points that meet the limit in these clips, although not with confidence, come before all others.
     """
     false_positives = np.asarray(counts.tally().fp)
     if allowed is not None:
@@ -185,7 +179,7 @@ def _check_confidence(
         )
 
 
-def _confidence(per_hour: float, bounds: FalseAlarmBounds) -> str:
+def _confidence_text(per_hour: float, bounds: FalseAlarmBounds) -> str:
     """Name the confidence of a limit, and the hours that it takes if there are too few."""
     sure = f"with {bounds.confidence * 100:g} % confidence"
     needed = hours_without_false_alarms(per_hour, bounds.confidence)
@@ -195,32 +189,6 @@ def _confidence(per_hour: float, bounds: FalseAlarmBounds) -> str:
         f"{sure} (that takes at least {math.ceil(100 * needed) / 100:g} hours of recording, even without "
         f"any false alarm, and there are {math.floor(100 * bounds.hours) / 100:g})"
     )
-
-
-def _goodness(
-    tally: Tally, objective: str, beta: float, miss_cost: float, false_alarm_cost: float
-) -> Any:
-    if objective == "fscore":
-        return tally.fscore(beta)
-    if objective == "error_rate":
-        return -tally.error_rate
-    if objective == "cost":
-        return -(miss_cost * tally.fn + false_alarm_cost * tally.fp)
-    return tally.precision if objective == "precision" else tally.recall
-
-
-def _exact_goodness(
-    tally: Tally, objective: str, beta: float, miss_cost: float, false_alarm_cost: float
-) -> Callable[[int], Fraction] | None:
-    """Return what computes the goodness of an operating point without rounding; None if that does not
-    round anything that matters."""
-    if objective == "fscore":
-        return lambda row: tally.exact_fscore(row, beta)
-    if objective == "cost":
-        of_miss, of_false_alarm = (Fraction(str(cost)) for cost in (miss_cost, false_alarm_cost))
-        fn, fp = np.asarray(tally.fn), np.asarray(tally.fp)
-        return lambda row: -of_miss * int(fn[row]) - of_false_alarm * int(fp[row])
-    return None
 
 
 def _holds(values: NDArray[Any], least: float | None) -> NDArray[np.bool_]:

@@ -19,7 +19,7 @@ from ..criteria.registry import parse_criterion
 from ..data.detections import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..data.recordings import ClipPieces
 from ..data.scores import Scores
-from ..data.short_numbers import shortest_between
+from ..data.short_numbers import number_or_blank, shortest_between
 from ..errors import SedscopeError, counted, listing, shortened
 from ..io.atomic_write import write_text
 from ..io.locations import Location, input_location, read_input
@@ -68,7 +68,7 @@ class OperatingPoints:
         rows = (
             [
                 label,
-                f"{self.thresholds[label]:.4g}" if label in self.thresholds else "",
+                number_or_blank(self.thresholds.get(label), ".4g"),
                 repr(self.postprocessing[label]) if label in self.postprocessing else "",
             ]
             for label in labels

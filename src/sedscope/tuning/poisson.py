@@ -10,7 +10,7 @@ _NEGLIGIBLE = 1e-18  # a term this small beside the sum changes nothing
 
 
 def poisson_at_most(number: int, mean: float) -> float:
-    """Return the probability of at most so many events, where ``mean`` are expected.
+    """Return the probability of at most ``number`` events, where ``mean`` are expected.
 
     >>> round(poisson_at_most(0, 3.0), 6), round(poisson_at_most(2, 3.0), 6)
     (0.049787, 0.42319)

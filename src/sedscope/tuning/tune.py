@@ -23,6 +23,7 @@ from ..data.clip_ids import clip_list_digest
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
+from ..data.short_numbers import number_or_blank
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, counted, listing
@@ -118,9 +119,9 @@ class Tuning:
             [
                 label,
                 "" if tuned.postprocessing is None else repr(tuned.postprocessing),
-                "" if tuned.threshold is None else f"{tuned.threshold:.4g}",
+                number_or_blank(tuned.threshold, ".4g"),
                 f"{tuned.value:.4f}",
-                "" if tuned.cross_validated is None else f"{tuned.cross_validated:.4f}",
+                number_or_blank(tuned.cross_validated, ".4f"),
             ]
             for label, tuned in self.per_class.items()
         )

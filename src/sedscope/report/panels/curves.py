@@ -9,7 +9,7 @@ import numpy as np
 
 from ...counting.class_counts import ClassCounts
 from ...counting.counts import Counts
-from ...metrics.curves import best_rows
+from ...metrics.curves import froc_rows
 from ..packing import pack_fractions, pack_steps, rounded
 from ..schema import Packed, PanelData
 from ..source import ReportSource
@@ -19,7 +19,7 @@ from .panel import Panel, PanelContent
 
 @dataclass(frozen=True)
 class FROCVertices:
-    """The operating points with the most true positives of all with at most so many false positives."""
+    """The operating points on the curve of recall over false alarms per hour."""
 
     scores: Sequence[float | None]
     """Frames with ``score >= scores[i]`` are active; None: nothing is detected."""
@@ -114,7 +114,7 @@ def _froc_vertices(table: ClassCounts) -> FROCVertices:
     tally = table.tally()
     tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
     all_up_to = None if np.isneginf(table.floor) else table.fp_below_floor - 1
-    rows = best_rows(tp, fp)
+    rows = froc_rows(tp, fp)
     if all_up_to is not None:
         rows = rows[fp[rows] <= all_up_to]
     if len(table.scores) == 1:  # an event list without confidences: its point
