@@ -51,7 +51,7 @@ def test_modules_that_the_page_names_exist(path: str) -> None:
 
 def test_an_evaluation_takes_the_path_that_the_page_shows() -> None:
     steps = re.findall(r"^\| \d+ \| `([\w/]+\.py): ([\w.]+)` \|", PAGE, re.MULTILINE)
-    assert len(steps) == 12
+    assert len(steps) == 13
     truth = sed.simulate.ground_truth(10)
     scores = sed.simulate.scores(truth)
     called: list[tuple[str, str]] = []
