@@ -48,6 +48,7 @@ def _objects() -> dict[str, Any]:
         "PrecisionRecallCurve": sed.curves.precision_recall_curve(many_rows),
         "ROCCurve": sed.curves.roc_curve(many_rows),
         "DETCurve": sed.curves.det_curve(many_rows),
+        "FROCCurve": sed.curves.froc_curve(many_rows, hours=1.0),
         "ThresholdCurve": sed.curves.fscore_curve(many_rows),
     }
 
@@ -75,7 +76,8 @@ def objects() -> dict[str, Any]:
             "ClassCounts",
         ),
         *("ClassCounts without rows", "OperatingPoints", "Tuning", "ClasswiseResult", "PSDSResult"),
-        *("PSDROC", "ClassPSDROC", "PrecisionRecallCurve", "ROCCurve", "DETCurve", "ThresholdCurve"),
+        *("PSDROC", "ClassPSDROC", "PrecisionRecallCurve", "ROCCurve", "DETCurve"),
+        *("FROCCurve", "ThresholdCurve"),
     ],
 )
 def test_a_table_is_small_and_escaped(name: str, objects: dict[str, Any]) -> None:
@@ -110,6 +112,9 @@ def _public_results(objects: dict[str, Any]) -> dict[str, Any]:
     diagnosis = sed.diagnose(
         objects["Scores"], objects["GroundTruth"], sed.Collar(), 0.5, classes=CLASSES[:50]
     )
+    boundaries = sed.boundary_errors(
+        objects["Scores"], objects["GroundTruth"], sed.IoU(0.1), 0.5, classes=CLASSES[:50]
+    )
     (pair, *_) = comparison.differences[RATE].values()
     return {
         **{name: thing for name, thing in objects.items() if name != "Events"},
@@ -121,6 +126,8 @@ def _public_results(objects: dict[str, Any]) -> dict[str, Any]:
         "ClassTuning": tuning.per_class["Speech"],
         "Diagnosis": diagnosis,
         "ClassDiagnosis": diagnosis[CLASSES[0]],
+        "BoundaryErrors": boundaries,
+        "ClassBoundaryErrors": boundaries[CLASSES[0]],
         "Validation": sed.validate(None, sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]})),
     }
 

@@ -15,10 +15,10 @@ from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress
+from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..data.times import Ticks, to_seconds
-from ..errors import SedscopeError
+from ..errors import SedscopeError, counted
 from ..evaluation.table_text import format_text
 from .thresholds import ClassThresholds
 
@@ -26,7 +26,7 @@ PERCENTILES = (10, 50, 90)
 """Those that tables show: early ones, the median, and late ones."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassBoundaryErrors:
     """The boundary errors of the pairs of one class, detection minus reference, in seconds.
 
@@ -45,6 +45,9 @@ class ClassBoundaryErrors:
     threshold: float
     onset: FloatArray
     offset: FloatArray
+
+    def __repr__(self) -> str:
+        return f"<ClassBoundaryErrors of {self.label}: {counted(len(self.onset), 'pair')}>"
 
     def percentiles(self, percentiles: Sequence[float] = PERCENTILES) -> dict[str, list[float]]:
         """Return percentiles of the onset and offset errors, interpolated; NaN without pairs.
@@ -66,7 +69,7 @@ class ClassBoundaryErrors:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BoundaryErrors(Mapping[str, ClassBoundaryErrors]):
     """The boundary errors of every class, by label.
 
@@ -89,6 +92,9 @@ class BoundaryErrors(Mapping[str, ClassBoundaryErrors]):
 
     criterion: Criterion
     per_class: Mapping[str, ClassBoundaryErrors]
+
+    def __repr__(self) -> str:
+        return f"<BoundaryErrors of {self.criterion!r}: {counted(len(self), 'class')}>"
 
     def __getitem__(self, label: str) -> ClassBoundaryErrors:
         return self.per_class[label]
@@ -114,7 +120,7 @@ class BoundaryErrors(Mapping[str, ClassBoundaryErrors]):
         >>> errors.table().split()[:2]
         ['class', 'pairs']
         """
-        names = [f"{side} {_name(p)}" for side in ("onset", "offset") for p in PERCENTILES]
+        names = [f"{side} {_percentile_name(p)}" for side in ("onset", "offset") for p in PERCENTILES]
         rows = [["class", "pairs", *names]]
         for label, errors in self.per_class.items():
             values = [value for side in errors.percentiles().values() for value in side]
@@ -162,7 +168,7 @@ def boundary_errors(
     missing: Missing = "error",
     coverage: Coverage = "error",
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> BoundaryErrors:
     """Return how early or late detections begin and end, for each pair of a detection and a reference.
 
@@ -179,8 +185,9 @@ def boundary_errors(
         What to evaluate; see :func:`~sedscope.evaluate`.
     threads : int, optional
         The number of threads; one per core unless given.
-    progress : callable, optional
-        Called with the number of clips done and of all clips.
+    progress : bool or callable, optional
+        True shows a bar in a notebook or terminal. A function is called with the number of clips done and
+        of all clips.
 
     Returns
     -------
@@ -202,6 +209,7 @@ def boundary_errors(
     <BLANKLINE>
     seconds, detection minus reference, of the pairs of IoU(threshold=0.1)
     """
+    progress = as_progress(progress, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
     if not criterion.defines_substitutions:
@@ -232,5 +240,5 @@ def boundary_errors(
     return BoundaryErrors(criterion, per_class)
 
 
-def _name(percentile: int) -> str:
+def _percentile_name(percentile: int) -> str:
     return "median" if percentile == 50 else f"{percentile} %"

@@ -20,7 +20,7 @@ from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
+from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..data.time_sample import TimeSample
 from ..data.times import Ticks
@@ -265,7 +265,7 @@ def evaluate_deltas(
     *,
     bootstrap: Resampling | int | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressChoice = None,
 ) -> Evaluation:
     """Evaluate deltas that were found before.
 
@@ -280,8 +280,9 @@ def evaluate_deltas(
         Resample the clips this many times, and add intervals.
     threads : int, optional
         The number of threads; one per core unless given.
-    progress : callable, optional
-        Called with the number of resamples done and of all, over all metrics.
+    progress : bool or callable, optional
+        True shows a bar in a notebook or terminal. A function is called with the number of resamples done
+        and of all, over all metrics.
 
     Returns
     -------
@@ -314,6 +315,7 @@ def evaluate_deltas(
     refuse_different_scores([*used.values()])
     intervals: dict[Metric[Any], Bootstrap] = {}
     cautions: list[str] = []
+    progress = as_progress(progress, "Resampling")
     resampling = None if bootstrap is None else Resampling.of(bootstrap)
     if resampling is not None:
         refuse_blocks(resampling)
@@ -352,7 +354,7 @@ def measure(
     system was counted, if not at every threshold.
     """
     counts = counts_at_points(counts, points)
-    some = next(iter(counts.values()))
+    first = next(iter(counts.values()))
     references = _reference_events(counts, alignment, durations)
     results = {metric: metric.measure(counts[metric.criterion]) for metric in metrics.values()}
     all_notes = [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
@@ -360,10 +362,10 @@ def measure(
         results=results,
         names={metric: name for name, metric in metrics.items()},
         counts=counts,
-        classes=tuple(some),
+        classes=tuple(first),
         references=references,
-        clips=some.clips,
-        hours=some.duration / 3600,
+        clips=first.clips,
+        hours=first.duration / 3600,
         warnings=tuple(dict.fromkeys(map(readable, all_notes))),
         intervals=intervals,
         alignment=alignment,
