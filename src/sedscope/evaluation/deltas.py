@@ -81,5 +81,6 @@ def deltas(
     # to read files takes much longer than to hash them; to read arrays does not
     alignment = replace(alignment, hashed=system is not None or not scores.in_memory)
     with options.open_engine() as opened:
-        found = find_deltas(alignment, {criterion: request}, opened, progress)[criterion]
-    return found if system is None else found.of_system(system)
+        by_criterion = find_deltas(alignment, {criterion: request}, opened, progress)
+    of_criterion = by_criterion[criterion]
+    return of_criterion if system is None else of_criterion.of_system(system)

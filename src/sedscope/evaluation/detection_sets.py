@@ -74,9 +74,9 @@ def counts_of_sets(
             system, truth, classes=chosen, clips=chosen_clips, missing=missing, coverage=coverage
         )
         by_criterion = one_pass(alignment, unlimited, threads=threads)
-        some = next(iter(by_criterion.values()))
-        assert some.extents is not None
-        alignment.require_coverage(some.durations, some.extents)
+        part = next(iter(by_criterion.values()))
+        assert part.extents is not None
+        alignment.require_coverage(part.durations, part.extents)
         notes |= dict.fromkeys([*alignment.warnings, *coverage_note(alignment, by_criterion)])
         for criterion, deltas in by_criterion.items():
             points[criterion].append(deltas.counts(threads=threads).at([0.5]))

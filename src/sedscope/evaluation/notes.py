@@ -46,12 +46,12 @@ def late_events_note(alignment: Alignment, durations: Ticks) -> list[str]:
 
 def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
     """Note clips whose scores end long before or after they do, or do not fit their references."""
-    some = next(iter(deltas.values()))
-    if some.extents is None:
+    part = next(iter(deltas.values()))
+    if part.extents is None:
         return []
-    notes = alignment.covered_clips(some.durations, some.extents).notes()
-    notes += alignment.unstated_ends_notes(some.durations, some.extents)
-    squeezed = squeezed_references_note(alignment.events[:, 1], alignment.event_clips, some.durations)
+    notes = alignment.covered_clips(part.durations, part.extents).notes()
+    notes += alignment.unstated_ends_notes(part.durations, part.extents)
+    squeezed = squeezed_references_note(alignment.events[:, 1], alignment.event_clips, part.durations)
     if alignment.scores.whole_clips and not squeezed:
         notes += short_references_note(deltas)
     return notes
@@ -62,12 +62,12 @@ def short_references_note(deltas: Mapping[Criterion, Deltas]) -> list[str]:
 
     That can be told only for criteria that count events, and scores of frames of one length.
     """
-    some = next((part for part in deltas.values() if not part.criterion.counts_negatives), None)
-    if some is None or some.extents is None or not len(some.tables.references.times):
+    part = next((part for part in deltas.values() if not part.criterion.counts_negatives), None)
+    if part is None or part.extents is None or not len(part.tables.references.times):
         return []
-    frames = some.extents[:, 2] - some.extents[:, 1]
-    several = some.extents[:, 1] > some.extents[:, 0]
-    references = some.tables.references
+    frames = part.extents[:, 2] - part.extents[:, 1]
+    several = part.extents[:, 1] > part.extents[:, 0]
+    references = part.tables.references
     if (
         not several.all()
         or np.ptp(frames)
@@ -114,9 +114,9 @@ def score_ranges(
 
 def detected_classes(deltas: Mapping[Criterion, Deltas]) -> NDArray[np.bool_]:
     """Return which classes are detected at some threshold, or may be below their floor."""
-    some = next(iter(deltas.values()))
-    rows = np.diff(some.tables.detections.class_starts())
-    detected: NDArray[np.bool_] = (rows > 0) | (some.floors > -np.inf)
+    part = next(iter(deltas.values()))
+    rows = np.diff(part.tables.detections.class_starts())
+    detected: NDArray[np.bool_] = (rows > 0) | (part.floors > -np.inf)
     return detected
 
 
@@ -130,15 +130,15 @@ def never_detected_note(
     Labels that a list of detections never has are left to the alignment. ``detected``: which classes are,
     if the deltas do not hold all of them.
     """
-    some = next(iter(deltas.values()))
+    part = next(iter(deltas.values()))
     rows = detected_classes(deltas) if detected is None else detected
     at = "at the operating points" if is_binary(alignment.scores) else "at any threshold"
     if not rows.any():
         return [f"Nothing is detected in any clip, {at}."]
-    present = np.bincount(some.tables.references.labels, minlength=len(some.classes))
+    present = np.bincount(part.tables.references.labels, minlength=len(part.classes))
     never = [
         label
-        for label, number, references in zip(some.classes, rows, present, strict=True)
+        for label, number, references in zip(part.classes, rows, present, strict=True)
         if references and not number and label not in alignment.scores.assumed_classes
     ]
     if not never:

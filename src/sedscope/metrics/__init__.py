@@ -6,6 +6,8 @@ A metric registers itself where it is defined. The imports below load all of the
 from .classwise import ClassValue as ClassValue
 from .classwise import ClasswiseMetric as ClasswiseMetric
 from .classwise import ClasswiseResult as ClasswiseResult
+from .constrained import PrecisionAtRecall as PrecisionAtRecall
+from .constrained import RecallAtPrecision as RecallAtPrecision
 from .curve_areas import AUROC as AUROC
 from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
@@ -27,7 +29,5 @@ from .thresholded import BestFScore as BestFScore
 from .thresholded import ErrorRate as ErrorRate
 from .thresholded import FScore as FScore
 from .thresholded import Precision as Precision
-from .thresholded import PrecisionAtRecall as PrecisionAtRecall
 from .thresholded import Recall as Recall
-from .thresholded import RecallAtPrecision as RecallAtPrecision
 from .thresholded import Specificity as Specificity

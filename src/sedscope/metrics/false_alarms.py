@@ -16,7 +16,8 @@ from ..counting.tally import Tally, most_false_positives
 from ..criteria import Criterion
 from ..definitions import require_number
 from ..errors import SedscopeError
-from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
+from .classwise import ClassValue, ClasswiseResult
+from .constrained import Constrained
 from .curves import FROCCurve, froc_curve
 from .fixed_threshold import FixedThreshold, Threshold, operating_point, require_threshold
 from .registry import METRICS
@@ -99,7 +100,7 @@ def _per_hour(tally: Tally, hours: float) -> float:
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class RecallAtFalseAlarms(ClasswiseMetric[FROCCurve]):
+class RecallAtFalseAlarms(Constrained[FROCCurve]):
     """The best recall over all thresholds with few enough false alarms; 0 if there is none.
 
     It is read off the curve of recall over false alarms per hour (FROC).
@@ -125,7 +126,6 @@ class RecallAtFalseAlarms(ClasswiseMetric[FROCCurve]):
     per_hour: float
     average: str = "macro"
 
-    has_thresholds: ClassVar[bool] = True
     reads_froc: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -134,11 +134,8 @@ class RecallAtFalseAlarms(ClasswiseMetric[FROCCurve]):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[FROCCurve]:
         tally = counts.tally()
-        rows = np.flatnonzero(np.asarray(tally.fp) <= most_false_positives(self.per_hour, hours))
-        if not len(rows):
-            return ClassValue(0.0)
-        row = int(rows[np.argmax(tally.recall[rows])])
-        return ClassValue(float(tally.recall[row]), counts.threshold(row), tally[row])
+        allowed = most_false_positives(self.per_hour, hours)
+        return self.best_value(counts, tally.recall, np.asarray(tally.fp) <= allowed)
 
     def curve_of(self, counts: ClassCounts, hours: float) -> FROCCurve:
         return froc_curve(counts, hours)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
@@ -348,94 +347,3 @@ class BalancedAccuracy(Rate):
 
     def of_tally(self, tally: Tally) -> float:
         return float(tally.balanced_accuracy)
-
-
-class _Constrained(ClasswiseMetric[None]):
-    """The best value of one quantity among the operating points that meet a constraint."""
-
-    has_thresholds: ClassVar[bool] = True
-
-    def _best(
-        self, counts: ClassCounts, values: FloatArray, meets: NDArray[np.bool_]
-    ) -> ClassValue[None]:
-        rows = np.flatnonzero(meets)
-        if not len(rows):
-            return ClassValue(0.0)
-        row = int(rows[np.argmax(values[rows])])
-        return ClassValue(float(values[row]), counts.threshold(row), counts.tally()[row])
-
-
-@METRICS.register
-@dataclass(frozen=True, repr=False)
-class PrecisionAtRecall(_Constrained):
-    """The best precision over all thresholds at which the recall is high enough; 0 if there is none.
-
-    Parameters
-    ----------
-    criterion : Criterion
-        What counts as found.
-    recall : float
-        The smallest recall that is accepted.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
-
-    Examples
-    --------
-    >>> from sedscope import Collar
-    >>> PrecisionAtRecall(Collar(), recall=0.8)
-    PrecisionAtRecall(Collar(onset=0.2, offset=0.2, offset_rate=0.2), recall=0.8, average='macro')
-    """
-
-    criterion: Criterion
-    recall: float
-    average: str = "macro"
-
-    def __post_init__(self) -> None:
-        self._check()
-        require_number(self, "recall", above=0, at_most=1)
-
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
-        tally = counts.tally()
-        return self._best(counts, tally.precision, tally.recall >= self.recall)
-
-    def of_tally(self, tally: Tally) -> float:
-        """Return the precision, whether or not the constraint is met."""
-        return float(tally.precision)
-
-
-@METRICS.register
-@dataclass(frozen=True, repr=False)
-class RecallAtPrecision(_Constrained):
-    """The best recall over all thresholds at which the precision is high enough; 0 if there is none.
-
-    Parameters
-    ----------
-    criterion : Criterion
-        What counts as found.
-    precision : float
-        The smallest precision that is accepted.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
-
-    Examples
-    --------
-    >>> from sedscope import Collar
-    >>> RecallAtPrecision(Collar(), precision=0.9)
-    RecallAtPrecision(Collar(onset=0.2, offset=0.2, offset_rate=0.2), precision=0.9, average='macro')
-    """
-
-    criterion: Criterion
-    precision: float
-    average: str = "macro"
-
-    def __post_init__(self) -> None:
-        self._check()
-        require_number(self, "precision", above=0, at_most=1)
-
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
-        tally = counts.tally()
-        return self._best(counts, tally.recall, tally.precision >= self.precision)
-
-    def of_tally(self, tally: Tally) -> float:
-        """Return the recall, whether or not the constraint is met."""
-        return float(tally.recall)

@@ -182,11 +182,11 @@ class BatchCollector:
             listed = counted(len(self.truth_rows), "clip")
             verbs = "has no scores and was" if without == 1 else "have no scores and were"
             notes.append(f"{without} of the {listed} in the ground truth {verbs} left out.")
-        some = next(iter(deltas.values()))
+        part = next(iter(deltas.values()))
         references = replace(self.truth.choose(self._rows_in_truth(clips)), clips=clips)
-        notes += late_events_note(references, some.durations)
-        if some.extents is not None:
-            notes += references.unstated_ends_notes(some.durations, some.extents)
+        notes += late_events_note(references, part.durations)
+        if part.extents is not None:
+            notes += references.unstated_ends_notes(part.durations, part.extents)
         covered = _covered_clips(deltas)
         notes += [] if covered is None else covered.notes()
         return notes + about_scores
@@ -276,10 +276,10 @@ class BatchCollector:
 
 def _covered_clips(deltas: Mapping[Criterion, Deltas]) -> CoveredClips | None:
     """Return how much of each clip its frames cover; None if that is not known."""
-    some = next(iter(deltas.values()))
-    if some.extents is None:
+    part = next(iter(deltas.values()))
+    if part.extents is None:
         return None
-    return CoveredClips(some.clips, some.durations, some.extents, whole_clips=True)
+    return CoveredClips(part.clips, part.durations, part.extents, whole_clips=True)
 
 
 @without_options()
