@@ -22,8 +22,9 @@ from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.atomic_write import replacing
 from ..io.file_lock import locked
 from ..io.locations import Address, Location, input_location, location, open_input
+from .combined_deltas import refuse_different_scores
 from .delta_bytes import as_bytes, build, describe_all, digest
-from .deltas import Deltas, refuse_different_scores
+from .deltas import Deltas
 from .provenance import unchecked_note
 
 _MAGIC = "sedscope-deltas"

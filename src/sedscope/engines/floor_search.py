@@ -15,7 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.deltas import Deltas, combine
+from ..counting.combined_deltas import combine
+from ..counting.deltas import Deltas
 from ..counting.floors import Floor, just_below
 from ..counting.one_pass import with_variants
 from ..counting.request import DeltaRequest, Requests

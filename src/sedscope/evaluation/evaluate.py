@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..counting.combined_deltas import refuse_different_scores
 from ..counting.counts import Counts
-from ..counting.deltas import Deltas, refuse_different_scores
+from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps

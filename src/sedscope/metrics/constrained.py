@@ -22,7 +22,7 @@ class Constrained(ClasswiseMetric[CurveType]):
 
     has_thresholds: ClassVar[bool] = True
 
-    def best_value(
+    def _best_value(
         self, counts: ClassCounts, values: FloatArray, meets: NDArray[np.bool_]
     ) -> ClassValue[CurveType]:
         """Return the best of the values that meet the constraint, one for each operating point."""
@@ -64,7 +64,7 @@ class PrecisionAtRecall(Constrained[None]):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally()
-        return self.best_value(counts, tally.precision, tally.recall >= self.recall)
+        return self._best_value(counts, tally.precision, tally.recall >= self.recall)
 
     def of_tally(self, tally: Tally) -> float:
         """Return the precision, whether or not the constraint is met."""
@@ -102,7 +102,7 @@ class RecallAtPrecision(Constrained[None]):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally()
-        return self.best_value(counts, tally.recall, tally.precision >= self.precision)
+        return self._best_value(counts, tally.recall, tally.precision >= self.precision)
 
     def of_tally(self, tally: Tally) -> float:
         """Return the recall, whether or not the constraint is met."""

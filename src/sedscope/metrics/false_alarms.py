@@ -135,7 +135,7 @@ class RecallAtFalseAlarms(Constrained[FROCCurve]):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[FROCCurve]:
         tally = counts.tally()
         allowed = most_false_positives(self.per_hour, hours)
-        return self.best_value(counts, tally.recall, np.asarray(tally.fp) <= allowed)
+        return self._best_value(counts, tally.recall, np.asarray(tally.fp) <= allowed)
 
     def curve_of(self, counts: ClassCounts, hours: float) -> FROCCurve:
         return froc_curve(counts, hours)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counting.combined_deltas import combine
 from ..counting.counts import Counts
-from ..counting.deltas import Deltas, combine
+from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..counting.tally import Tally
 from ..counting.threads import thread_count
