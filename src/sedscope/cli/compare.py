@@ -86,13 +86,13 @@ def compare(
     report_options.refuse_without(report)
     shown = report_options.arguments()
     paths_by_name = _paths_by_name(systems)
-    at = points_by_system(points, [*paths_by_name], inputs.postprocess)
-    metrics = _metrics(metric_options, at_false_alarms, [*at.values()])
+    points_of = points_by_system(points, [*paths_by_name], inputs.postprocess)
+    metrics = _metrics(metric_options, at_false_alarms, [*points_of.values()])
     truth = inputs.read_truth(as_location(ground_truth))
     runs = _read_runs(paths_by_name, inputs, truth, keep_scores=report is not None)
     first_run = next(iter(runs.values()))[0]
-    complete = {
-        name: with_postprocess(at.get(name), inputs.postprocess, of_system[0].classes)
+    complete_points = {
+        name: with_postprocess(points_of.get(name), inputs.postprocess, of_system[0].classes)
         for name, of_system in runs.items()
     }
     with counting_progress(resampling=True) as progress:
@@ -101,7 +101,9 @@ def compare(
             truth,
             metrics,
             n=resampling.bootstrap,
-            points={name: of_system for name, of_system in complete.items() if of_system is not None},
+            points={
+                name: of_system for name, of_system in complete_points.items() if of_system is not None
+            },
             at_false_alarms=_false_alarm_limit(at_false_alarms),
             progress=progress,
             **resampling.arguments(),
@@ -213,13 +215,16 @@ def _show_operating_points(result: Comparison) -> None:
         rows = [["class", *result.systems]]
         for label in result.classes:
             rows.append(
-                [label, *(_point(result.evaluations[name], metric, label) for name in result.systems)]
+                [
+                    label,
+                    *(_point_text(result.evaluations[name], metric, label) for name in result.systems),
+                ]
             )
         title = f"false alarms per hour (threshold), first run of each system, {criterion!r}"
         typer.echo("\n".join(["", title, *format_text(rows)]))
 
 
-def _point(evaluation: Evaluation, metric: Metric[Any], label: str) -> str:
+def _point_text(evaluation: Evaluation, metric: Metric[Any], label: str) -> str:
     """Return the operating point of a class as text. An event list has no threshold to name."""
     point = evaluation[metric].per_class[label]
     if point.tally is None:

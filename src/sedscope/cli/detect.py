@@ -62,27 +62,29 @@ def detect(
     from .. import detect as detect_events
     from .. import write_events
     from ..evaluation.operating_point import unstated_classes_note
-    from ..io.systems import read_output
+    from ..io.systems import read_scores_or_detections
 
     if (points is None) == (threshold is None):
         raise SedscopeError("Give either --points or --threshold.")
-    at = None if points is None else read_points(points, postprocess)
+    operating_points = None if points is None else read_points(points, postprocess)
     chosen = None if clips is None else read_clip_list(clips, "--clips")
-    system = read_output(
+    system = read_scores_or_detections(
         scores,
-        () if at is None else at.thresholds,
+        () if operating_points is None else operating_points.thresholds,
         format=scores_format,
         gaps=gaps,
         **stitch_arguments(stitch),
     )
     if chosen is not None:
-        system = _only(system, chosen)
-    at = with_postprocess(at, postprocess, system.classes)
-    if points is not None and at is not None:
-        events = at.detect(system)
+        system = _chosen_clips(system, chosen)
+    operating_points = with_postprocess(operating_points, postprocess, system.classes)
+    notes: list[str] = []
+    if points is not None and operating_points is not None:
+        events = operating_points.detect(system)
+        notes = unstated_classes_note(operating_points, system.classes)
     elif threshold is not None:
-        events = detect_events(system if at is None else at.process(system), threshold)
-    notes = [] if points is None or at is None else unstated_classes_note(at, system.classes)
+        processed = system if operating_points is None else operating_points.process(system)
+        events = detect_events(processed, threshold)
     text = write_events(events, output)
     if output is None:
         typer.echo(text, nl=False)
@@ -90,7 +92,7 @@ def detect(
         typer.echo(f"warning: {note}", err=True)
 
 
-def _only(scores: Scores, clips: Sequence[str]) -> Scores:
+def _chosen_clips(scores: Scores, clips: Sequence[str]) -> Scores:
     """Return the scores of some clips."""
     lacking = [clip for clip in clips if clip not in scores]
     if lacking:

@@ -107,12 +107,12 @@ def evaluate_system(
     from .. import evaluate_sets
     from ..data.cached_scores import cached
 
-    at = None if points is None else read_points(points, inputs.postprocess)
-    metrics = metric_options.metrics(*([] if at is None else [at]))
+    operating_points = None if points is None else read_points(points, inputs.postprocess)
+    metrics = metric_options.metrics(*([] if operating_points is None else [operating_points]))
     with collected_warnings() as notes:
         truth = inputs.read_truth(ground_truth)
         system = inputs.read_system(path, truth)
-    if at is not None:
+    if operating_points is not None:
         system = require_scores(system, path, "--points")
     elif inputs.postprocess:
         system = require_scores(system, path, "--postprocess")
@@ -129,17 +129,17 @@ def evaluate_system(
                 **inputs.selection(truth.labels),
             )
         return replace(result, warnings=(*notes, *result.warnings))
-    at = with_postprocess(at, inputs.postprocess, system.classes)
+    operating_points = with_postprocess(operating_points, inputs.postprocess, system.classes)
     selection = inputs.selection(system.classes)
     with counting_progress(resampling=resampling is not None) as progress:
         if memory.verbose or (engine.engine == "threads" and resampling is None):
-            processed = system if at is None else at.process(system)
+            processed = system if operating_points is None else operating_points.process(system)
             memory.announce(processed, truth, [*metrics.values()], selection, engine.threads)
         result = evaluate_scores(
             cached(system) if keep_scores else system,
             truth,
             metrics,
-            points=at,
+            points=operating_points,
             bootstrap=resampling,
             memory=memory.memory,
             progress=progress,

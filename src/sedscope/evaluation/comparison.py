@@ -78,19 +78,19 @@ def compare(
     confidence, seed, interval, balanced, groups
         How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
     at_false_alarms : float or str, optional
-        Compare the systems at the same false alarms, instead of at the thresholds of the metrics. Each
-        class of each system is measured at the threshold that finds the most references with at most so
-        many false alarms: a number per hour and class, or those of an event list without scores, whose
-        name is given, or ``"list"`` if there is only one. The thresholds are chosen anew in each resample.
-        The metrics must be of one threshold, e.g. :class:`~sedscope.Recall` and :class:`~sedscope.FScore`.
+        Compare the systems at the same false alarms, instead of at the thresholds of the metrics. The
+        limit is a number per hour and class, or the false alarms of an event list without scores: its
+        name, or ``"list"`` if there is only one. Each class of each system is measured at the threshold
+        with the highest recall within the limit. Each resample has its own thresholds. The metrics must
+        be of one threshold, e.g. :class:`~sedscope.Recall` and :class:`~sedscope.FScore`.
         ``comparison.metrics`` says where they are measured.
     classes, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     clips : iterable of str or "scored", optional
         The clips to evaluate, or ``"scored"`` for the clips that all systems have scores for.
     engine, scheduler, checkpoint, threads, progress
-        How the passes run; see :func:`~sedscope.evaluate`. Each run keeps its parts in a folder of its
-        own inside ``checkpoint``. One progress covers the clips and resamples of all runs.
+        How the passes run; see :func:`~sedscope.evaluate`. Each run keeps its parts in its own folder
+        inside ``checkpoint``. One progress covers the clips and resamples of all runs.
 
     Returns
     -------

@@ -111,7 +111,7 @@ def _refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:
         )
 
 
-def read_output(
+def read_scores_or_detections(
     path: Location,
     classes: Iterable[str] = (),
     *,

@@ -24,8 +24,8 @@ Block: TypeAlias = tuple[Weights, IntArray]
 class MatchedMetric:
     """A metric that can be measured for any weights of the clips, within a limit on false positives.
 
-    It returns (resamples × (1 + classes)) values: the metric, and that of each class. The threshold of
-    each class is chosen anew in each resample. It can travel to another process.
+    It returns (resamples × (1 + classes)) values: the metric, and that of each class. Each resample has
+    its own thresholds. It can travel to another process.
     """
 
     def __init__(self, deltas: Deltas, metric: AtFalseAlarms, threads: int) -> None:
