@@ -62,7 +62,7 @@ def test_options_of_torchmetrics() -> None:
         metric.set_dtype(torch.float64)
     value = metric.compute()
     assert value.dtype == torch.float64
-    assert float(value) == evaluated("psds1")["psds1"]
+    assert float(value) == evaluated(["psds1"])["psds1"]
 
 
 def test_state_goes_through_pickle_state_dict_clone_and_merge() -> None:
