@@ -27,11 +27,15 @@ def _are_one_point(scores: FloatArray) -> bool:
 
     Before it nothing is detected; at ``-inf``, below all scores, everything is.
     """
-    return bool(np.count_nonzero(scores > -np.inf) <= 2)
+    return bool(np.count_nonzero(scores != -np.inf) <= 2)
 
 
 class Curve(Protocol):
     """Anything that a value is read off and that can be drawn."""
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
