@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 class Curve(Protocol):
     """Anything that a value is read off and that can be drawn."""
 
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""
 
@@ -40,7 +44,7 @@ class _ScoredCurve(CurveTable):
 
         Before it nothing is detected; at ``-inf``, below all scores, everything is.
         """
-        return bool(np.count_nonzero(self.scores > -np.inf) <= 2)
+        return bool(np.count_nonzero(self.scores != -np.inf) <= 2)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
