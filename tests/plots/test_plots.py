@@ -110,6 +110,8 @@ def test_metrics_with_curves(name: str, results: dict[str, sed.Evaluation]) -> N
     result = results["ours"][name]
     axes = result.plot()
     assert legend_texts(axes) == [*result.per_class, "all classes"]
+    assert all(line.get_linestyle() != "None" for line in axes.lines)
+    assert len(drawn(axes)[0]) > 2
     assert axes.get_title() == f"{name} = {result.value:.3f}"
     require_readable(axes)
     over_each_other = sed.plot(results, name)

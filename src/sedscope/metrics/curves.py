@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 def _are_one_point(scores: FloatArray) -> bool:
     """Return whether all detections have one score, as in an event list without confidences.
 
-    Before it nothing is detected; at ``-inf``, below all scores, everything is.
+    Before it nothing is detected; at ``-inf``, below all scores, everything is. The scores of a mean curve
+    are not defined (NaN), those of a mean point only after the first.
     """
-    return bool(np.count_nonzero(scores > -np.inf) <= 2)
+    return bool(np.count_nonzero(scores != -np.inf) <= 2 and not np.isnan(scores[0]))
 
 
 class Curve(Protocol):
