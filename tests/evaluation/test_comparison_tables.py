@@ -102,6 +102,7 @@ def test_markdown_means_no_markup() -> None:
 
 def test_latex_has_as_many_cells_as_there_are(hostile: sed.Comparison, tmp_path: Path) -> None:
     text = hostile.to_latex(tmp_path / "tables.tex")
+    assert "".join(line for line in text.splitlines() if not line.startswith("%")).isascii()
     assert (tmp_path / "tables.tex").read_text(encoding="utf-8") == text
     tables = re.findall(r"\\begin\{tabular\}\{(\w+)\}\n(.*?)\n\\end\{tabular\}", text, re.DOTALL)
     assert len(tables) == 4

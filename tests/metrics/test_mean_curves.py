@@ -70,9 +70,11 @@ def test_the_mean_of_points_is_a_point(case: Case, average: str) -> None:
     criterion = sed.Segment(1.0)
     precision = sed.Precision(criterion, average=average)
     recall = sed.Recall(criterion, average=average)
-    areas = [metric(criterion, average=average) for metric in (sed.AveragePrecision, sed.AUROC)]
-    result = sed.evaluate(system, truth, [precision, recall, *areas])
-    curve, roc = (result[metric].overall_curve() for metric in areas)
+    ap, auroc = sed.AveragePrecision(criterion, average=average), sed.AUROC(criterion, average=average)
+    result = sed.evaluate(system, truth, [precision, recall, ap, auroc])
+    curve, roc = result[ap].overall_curve(), result[auroc].overall_curve()
+    assert curve is not None
+    assert roc is not None
     assert curve.one_point
     assert roc.one_point
     expected = result[recall].value, result[precision].value

@@ -123,6 +123,13 @@ def test_metrics_with_curves(name: str, results: dict[str, sed.Evaluation]) -> N
     require_readable(over_each_other)
 
 
+def test_a_name_of_your_own_is_the_title(case: Case) -> None:
+    recall = sed.RecallAtFalseAlarms(sed.Collar(), per_hour=20)
+    result = sed.evaluate(*case, {"strict": recall, "mine": "psds1"})
+    for name in ("strict", "mine"):
+        assert result[name].plot().get_title() == f"{name} = {result[name].value:.3f}"
+
+
 def test_systems(results: dict[str, sed.Evaluation]) -> None:
     ours, theirs = results.values()
     axes = sed.plot([ours, theirs], sed.presets.PSDS1, label="Dog")

@@ -154,7 +154,9 @@ def show(result: Evaluation, json: str | None = None, points: Path | None = None
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return
-    where = "" if points is None else f", at the operating points of {points}"
+    at_thresholds = result.points is not None and result.points.thresholds
+    of_file = "at the operating points of" if at_thresholds else "with the post-processing of"
+    where = "" if points is None else f", {of_file} {points}"
     typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}\n\n{result.table()}")
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
