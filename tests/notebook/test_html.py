@@ -49,6 +49,7 @@ def _objects() -> dict[str, Any]:
         "ROCCurve": sed.curves.roc_curve(many_rows),
         "DETCurve": sed.curves.det_curve(many_rows),
         "ThresholdCurve": sed.curves.fscore_curve(many_rows),
+        "FROCCurve": sed.curves.froc_curve(many_rows, 1.0),
     }
 
 
@@ -76,6 +77,7 @@ def objects() -> dict[str, Any]:
         ),
         *("ClassCounts without rows", "OperatingPoints", "Tuning", "ClasswiseResult", "PSDSResult"),
         *("PSDROC", "ClassPSDROC", "PrecisionRecallCurve", "ROCCurve", "DETCurve", "ThresholdCurve"),
+        "FROCCurve",
     ],
 )
 def test_a_table_is_small_and_escaped(name: str, objects: dict[str, Any]) -> None:

@@ -161,8 +161,8 @@ class FROCBand:
     high: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class FROCCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class FROCCurve(CurveTable):
     """The best recall over false alarms per hour (free-response ROC), in steps.
 
     At a rate of x, the last vertex with ``per_hour <= x`` holds: the operating point with the best recall
@@ -180,6 +180,9 @@ class FROCCurve:
     """Whether all detections have one score, as in an event list without confidences."""
     band: FROCBand | None = None
     """The interval of the recall, if the clips were resampled."""
+
+    def _columns(self) -> dict[str, Column]:
+        return {"score": self.scores, "false_alarms_per_hour": self.per_hour, "recall": self.recall}
 
     def recall_at(self, per_hour: ArrayLike) -> FloatArray:
         """Return the best recall with at most so many false alarms per hour."""
