@@ -297,6 +297,18 @@ def test_tune_names_classes_that_are_never_detected(folder: Path, tmp_path: Path
     assert "would never be detected, with a threshold of inf: " in outcome.err
 
 
+def test_a_curve_of_an_event_list_is_pointed_out(folder: Path, tmp_path: Path) -> None:
+    events = tmp_path / "events.tsv"
+    assert run("detect", folder / "good", "--threshold", "0.5", "-o", events).code == 0
+    files = [folder / "truth.tsv", "--durations", folder / "durations.tsv"]
+    alone = run("evaluate", events, *files, "--metric", "psds1", "--metric", "collar_f1")
+    assert "judged at many by psds1. Compare" in alone.err
+    beside = ["compare", f"list={events}", f"scored={folder / 'good'}", *files, "--bootstrap", 20]
+    assert "event lists without confidences have: list." in run(*beside, "--metric", "psds1").err
+    assert "event list" not in run(*beside, "--metric", "collar_f1").err
+    assert "event list" not in run(*beside, "--at-false-alarms", "list").err
+
+
 def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.toml"
     options = ["--sweep", SWEEP, "--folds", 3, "--groups", folder / "groups.tsv"]

@@ -106,6 +106,7 @@ def evaluate_system(
     from .. import evaluate as evaluate_scores
     from .. import evaluate_sets
     from ..data.cached_scores import cached
+    from ..evaluation.notes import one_point_note
 
     at = None if points is None else read_points(points, inputs.postprocess)
     metrics = metric_options.metrics(*([] if at is None else [at]))
@@ -146,7 +147,7 @@ def evaluate_system(
             **selection,
             **engine.arguments(),
         )
-    return replace(result, warnings=(*notes, *result.warnings))
+    return replace(result, warnings=(*notes, *result.warnings, *one_point_note(result.results)))
 
 
 def show(result: Evaluation, json: str | None = None, points: Path | None = None) -> None:

@@ -178,6 +178,8 @@ class Comparison(Tabular):
     def class_table(self, metric: Metric[Any] | str) -> str:
         """Return a readable table of one metric: a row per class, a column per system, then each pair.
 
+        With more than three pairs of systems their columns are left out; ``to_csv`` has their numbers.
+
         Parameters
         ----------
         metric : Metric or str
@@ -389,7 +391,8 @@ class Comparison(Tabular):
         return [header, *rows]
 
     def _class_rows(self, metric: Metric[Any], digits: int = 4) -> list[list[str]]:
-        values, pairs, higher = self.values[metric], self.differences[metric], metric.higher_is_better
+        values, higher = self.values[metric], metric.higher_is_better
+        pairs = self.differences[metric] if self.pairs <= PAIRS_BESIDE_CLASSES else {}
         header = ["class", *self.systems, *(f"{later} − {earlier}" for later, earlier in pairs)]
         rows = [
             [
@@ -425,6 +428,8 @@ class Comparison(Tabular):
                     ]
 
 
+PAIRS_BESIDE_CLASSES = 3
+"""How many differences a row of a table has at most, to be readable."""
 _SIGNS = {1: ">", 0: "≈", -1: "<"}
 _CSV_HEADER = [
     *("metric", "class", "system", "less", "value", "low", "high", "undefined_resamples"),
