@@ -1,6 +1,7 @@
 # Each target makes the environment that it needs.
 PYTHON ?= python3
 BIN := .venv/bin
+WORKERS ?= 2
 PEERS := .venv-peers/bin/python
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/* native/*/*/*)
 
@@ -17,7 +18,7 @@ demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a r
 	$(BIN)/sedscope demo demo
 
 test: .venv/ready-for-tests lint  ## everything that must hold
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 test-sanitized: .venv/ready-for-tests  ## the core under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(PYTHON) -m venv --clear .venv-sanitized

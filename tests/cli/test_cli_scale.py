@@ -42,12 +42,14 @@ def test_deltas_of_shards_are_evaluated_together(folder: Path, tmp_path: Path) -
         done = run(
             *("deltas", folder / "scores", folder / "truth.tsv", "-o", files[-1]),
             *("--durations", folder / "durations.tsv", "--clips", folder / f"clips{k}.txt"),
+            *("--system", "baseline"),
         )
         assert done.code == 0, done.err
         assert "15 clips" in done.out
     done = run("evaluate", "--deltas", *files, "--json", "-")
     assert json.loads(done.out) == evaluated(folder)
-    options = ("--durations", folder / "durations.tsv", "--clips", folder / "clips1.txt", "--append")
+    options = ["--durations", folder / "durations.tsv", "--clips", folder / "clips1.txt"]
+    options += ["--append", "--system", "baseline"]
     assert run("deltas", folder / "scores", folder / "truth.tsv", "-o", files[0], *options).code == 0
     assert json.loads(run("evaluate", "--deltas", files[0], "--json", "-").out) == evaluated(folder)
     files = files[:1]

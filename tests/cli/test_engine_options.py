@@ -95,7 +95,7 @@ def test_a_cluster_changes_no_output(
 @pytest.mark.parametrize("name", ["evaluate", "report", "compare", "deltas", "tune"])
 def test_the_engine_has_its_part_of_the_help(name: str) -> None:
     text = run(name, "--help").out
-    _, _, engine = text.partition("─ Engine ")
+    _, _, engine = text.partition("\nEngine:\n")
     for option in ("--threads", "--engine", "--scheduler", "--checkpoint"):
         assert option in engine
     assert ("--memory" in text) == (name == "evaluate")

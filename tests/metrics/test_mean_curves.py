@@ -59,24 +59,3 @@ def test_without_a_common_threshold_there_is_no_curve(case: Case) -> None:
     assert result.overall_curve() is None
     with pytest.raises(sed.SedscopeError, match=r"no curve over all classes.*per_class\['Alarm"):
         result.plot(per_class=False)
-
-
-@pytest.mark.parametrize("average", ["macro", "weighted"])
-def test_the_mean_of_points_is_a_point(case: Case, average: str) -> None:
-    scores, truth = case
-    never = {"Speech": 2.0}  # a class without detections has no precision
-    events = sed.detect(scores, {**dict.fromkeys(scores.classes, 0.5), **never})
-    system = sed.Scores.from_events(events, classes=scores.classes)
-    criterion = sed.Segment(1.0)
-    precision = sed.Precision(criterion, average=average)
-    recall = sed.Recall(criterion, average=average)
-    ap, auroc = sed.AveragePrecision(criterion, average=average), sed.AUROC(criterion, average=average)
-    result = sed.evaluate(system, truth, [precision, recall, ap, auroc])
-    curve, roc = result[ap].overall_curve(), result[auroc].overall_curve()
-    assert curve is not None
-    assert roc is not None
-    assert curve.one_point
-    assert roc.one_point
-    expected = result[recall].value, result[precision].value
-    assert (curve.recall[-1], curve.precision[-1]) == pytest.approx(expected, rel=1e-12)
-    assert roc.tpr[-1] == pytest.approx(result[recall].value, rel=1e-12)

@@ -85,6 +85,17 @@ def test_an_unknown_result(scores: sed.Scores, truth: sed.GroundTruth) -> None:
         result["recall"]
 
 
+def test_a_chosen_name_comes_before_a_usual_one(scores: sed.Scores, truth: sed.GroundTruth) -> None:
+    psds1, psds2 = sed.presets.PSDS1, sed.presets.PSDS2
+    result = sed.evaluate(scores, truth, {"other": psds1, "psds1": psds2})
+    assert result["psds1"] is result[psds2]
+    assert result["psds2"] is result[psds2]
+    assert result["other"] is result[psds1] is result[repr(psds1)]
+    strict = sed.evaluate(scores, truth, {"strict": STRICT, "other": OTHER})
+    with pytest.raises(KeyError):
+        strict["FScore"]
+
+
 def test_a_name_in_front_of_a_definition() -> None:
     assert parse_named_metric("strict = FScore(Collar(onset=0.1))") == ("strict", STRICT)
     assert parse_named_metric("mine=psds1") == ("mine", sed.presets.PSDS1)

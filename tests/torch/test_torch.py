@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import sedscope as sed
 from sedscope.criteria import CustomCriterion, FoundChanges
 from sedscope.metrics import Metric
+from sedscope.metrics.names import metric_name
 from sedscope.postprocessing import MedianFilter
 
 pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[torch]'")
@@ -76,7 +77,7 @@ def test_batches_give_what_one_evaluation_does(metric: Metric[Any]) -> None:
     assert value.shape == ()
     expected = evaluated([metric])
     np.testing.assert_equal(sed_metric.result().scalars(), expected)
-    assert float(value) == pytest.approx(expected[repr(metric)], nan_ok=True)
+    assert float(value) == pytest.approx(expected[metric_name(metric)], nan_ok=True)
     assert sed_metric.higher_is_better == metric.higher_is_better
 
 
@@ -95,7 +96,7 @@ def test_several_metrics_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None
     give(sed_metrics, CLIPS[:20], CLIPS[20:])
     values = sed_metrics.compute()
     assert len(calls) == 2
-    assert [*values] == [repr(metric) for metric in chosen]
+    assert [*values] == ["PSDS", "psds1", "BestFScore"]
     np.testing.assert_equal(sed_metrics.scalars(), evaluated(chosen))
 
 

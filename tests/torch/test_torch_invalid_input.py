@@ -110,7 +110,8 @@ def test_other_targets_of_a_clip_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "PSDS"}, "'PSDS' is not a metric"),
+        ({"metric": "PSDS"}, "PSDS needs parameters in brackets"),
+        ({"metric": ["psds1"]}, "is not a metric. For several metrics, use SEDMetrics"),
         ({"metric": [sed.presets.PSDS1]}, "For several metrics, use SEDMetrics"),
         ({"classes": []}, "There are no classes"),
         ({"classes": CLASSES[1:]}, f"not among the classes of the scores: {CLASSES[0]}"),

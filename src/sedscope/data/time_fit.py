@@ -90,16 +90,20 @@ class Tracks:
         )
 
 
-def time_fit_note(tracks: Tracks, *, thorough: bool = True) -> list[str]:
-    """Note another unit or origin of times that fits much better.
-
-    ``thorough``: try all of them, even if the references fit well as they are.
-    """
+def time_fit_note(tracks: Tracks) -> list[str]:
+    """Note another unit or origin of times that fits much better."""
     if len(np.unique(tracks.clips)) < FEWEST_CLIPS:
         return []
     with np.errstate(over="ignore", invalid="ignore"):  # enormous scores say nothing about time
-        fit = _TimeFit(tracks)
-        return fit.note() if thorough or not fit.is_good() else []
+        return _TimeFit(tracks).note()
+
+
+def fits_well(tracks: Tracks) -> bool:
+    """Return whether the references fit so well that no other unit or origin need be tried."""
+    if not len(tracks.starts):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _TimeFit(tracks).is_good()
 
 
 class _TimeFit:

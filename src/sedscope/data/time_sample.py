@@ -11,7 +11,7 @@ from .alignment import Alignment
 from .recordings import ClipPieces
 from .score_arrays import ClipScores
 from .scores import Scores
-from .time_fit import FEWEST_CLIPS, Tracks, time_fit_note
+from .time_fit import FEWEST_CLIPS, Tracks, fits_well, time_fit_note
 
 _CLIPS = 40
 _ROOM = 2**26  # bytes of scores that are kept
@@ -38,15 +38,18 @@ class TimeSample:
 
     def notes(self) -> list[str]:
         """Note another unit or origin of times that fits much better. To be called after the pass."""
-        sample, scores = self._sample, self.alignment.scores
-        if len(sample.clips) < FEWEST_CLIPS:
+        number = len(self._sample.clips)
+        if number < FEWEST_CLIPS:
             return []
+        few = self._sample.choose(np.linspace(0, number - 1, FEWEST_CLIPS).astype(np.intp))
+        return [] if fits_well(self._tracks(few)) else time_fit_note(self._tracks(self._sample))
+
+    def _tracks(self, sample: Alignment) -> Tracks:
+        scores = self.alignment.scores
         kept = scores.kept if isinstance(scores, _WatchedScores) else scores
         clips = [kept.get(clip) for clip in sample.clips]
         columns = sample.columns[sample.labels]
-        return time_fit_note(
-            Tracks.of(clips, sample.events, sample.event_clips, columns), thorough=False
-        )
+        return Tracks.of(clips, sample.events, sample.event_clips, columns)
 
 
 class _WatchedScores(Scores):

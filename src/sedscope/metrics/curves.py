@@ -25,14 +25,17 @@ if TYPE_CHECKING:
 def _are_one_point(scores: FloatArray) -> bool:
     """Return whether all detections have one score, as in an event list without confidences.
 
-    Before it nothing is detected; at ``-inf``, below all scores, everything is. The scores of a mean curve
-    are not defined (NaN), those of a mean point only after the first.
+    Before it nothing is detected; at ``-inf``, below all scores, everything is.
     """
-    return bool(np.count_nonzero(scores != -np.inf) <= 2 and not np.isnan(scores[0]))
+    return bool(np.count_nonzero(scores != -np.inf) <= 2)
 
 
 class Curve(Protocol):
     """Anything that a value is read off and that can be drawn."""
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections have one score, as in an event list without confidences."""
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes."""

@@ -1,8 +1,7 @@
 """Weighted means of the curves of several classes, in the vertical direction.
 
 The area under a mean curve is the mean of the areas, so an averaged metric can be read off it. Its vertices
-combine different operating points of the classes, except for quantities over the threshold. If each class
-has one operating point, as in an event list without confidences, so has the mean.
+combine different operating points of the classes, except for quantities over the threshold.
 """
 
 from __future__ import annotations
@@ -18,9 +17,6 @@ from .curves import Curve, PrecisionRecallCurve, ROCCurve, ThresholdCurve
 
 AnyCurve = TypeVar("AnyCurve", bound=Curve)
 
-_POINT = np.array([np.inf, np.nan])
-"""The scores of a mean point: nothing is detected at the first vertex."""
-
 
 def mean_precision_recall(
     curves: Sequence[PrecisionRecallCurve], weights: Sequence[float]
@@ -28,17 +24,8 @@ def mean_precision_recall(
     """Return the mean precision at each recall, in steps. Its scores are not defined (NaN).
 
     A class has, up to each recall that it reaches, its best precision there, as in the average precision;
-    beyond its largest recall the precision is 0. A class without detections has no precision, and is left
-    out of that of a mean point.
+    beyond its largest recall the precision is 0.
     """
-    if all(curve.one_point for curve in curves):
-        points = [_point(curve) for curve in curves]
-        detected = [weight * (point > 0) for weight, point in zip(weights, points, strict=True)]
-        mean_recall = _mean_at(points, [curve.recall for curve in curves], weights)
-        mean_precision = _mean_at(points, [curve.precision for curve in curves], detected)
-        return PrecisionRecallCurve(
-            _POINT, np.array([1.0, mean_precision]), np.array([0.0, mean_recall])
-        )
     recall = np.unique(np.concatenate([curve.recall for curve in curves]))
 
     def precision_at_recall(curve: PrecisionRecallCurve) -> FloatArray:
@@ -53,11 +40,6 @@ def mean_precision_recall(
 
 def mean_roc(curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
     """Return the mean true positive rate at each false positive rate. Its scores are not defined (NaN)."""
-    if all(curve.one_point for curve in curves):
-        points = [_point(curve) for curve in curves]
-        mean_fpr = _mean_at(points, [curve.fpr for curve in curves], weights)
-        mean_tpr = _mean_at(points, [curve.tpr for curve in curves], weights)
-        return ROCCurve(_POINT, np.array([0.0, mean_fpr]), np.array([0.0, mean_tpr]))
     rates = np.unique(np.concatenate([curve.fpr for curve in curves]))
     tpr = _mean(curves, weights, lambda curve: _tpr_around(curve, rates)).ravel()
     fpr = np.repeat(rates, 2)
@@ -94,14 +76,3 @@ def _mean(
     """Return the weighted mean of what a function makes of the curves, holding few of them at once."""
     parts = (weight * values_of(curve) for curve, weight in zip(curves, weights, strict=True))
     return reduce(np.add, parts) / sum(weights)
-
-
-def _point(curve: PrecisionRecallCurve | ROCCurve) -> int:
-    """Return the vertex of the only operating point of a curve; 0 if nothing is detected."""
-    return int(np.flatnonzero(curve.scores != -np.inf)[-1])
-
-
-def _mean_at(vertices: Sequence[int], values: Sequence[FloatArray], weights: Sequence[float]) -> float:
-    """Return the weighted mean of one value of each class; NaN without any weight."""
-    chosen = [of_class[vertex] for of_class, vertex in zip(values, vertices, strict=True)]
-    return float(np.average(chosen, weights=weights)) if any(weights) else float("nan")

@@ -217,10 +217,13 @@ def name_pairs(pairs: Iterable[tuple[str | None, Metric[Any]]]) -> dict[str, Met
 
 
 def metric_called(text: str, names: Mapping[Metric[Any], str]) -> Metric[Any]:
-    """Find a metric among others by its name or definition."""
-    for metric, name in names.items():
-        if text in (name, _NAME_OF.get(metric), repr(metric)):
-            return metric
+    """Find a metric among others by its name here, or else by its definition or its usual name."""
+    named = {name: metric for metric, name in names.items()}
+    defined = {repr(metric): metric for metric in names}
+    usual = {_NAME_OF[metric]: metric for metric in names if metric in _NAME_OF}
+    for metrics in (named, defined, usual):
+        if text in metrics:
+            return metrics[text]
     near = near_names(text, names.values())
     guess = f"Did you mean {' or '.join(near)}?" if near else f"There is {listing([*names.values()])}."
     raise UnknownMetric(f"There is no metric {shortened(text)!r} here. {guess}")

@@ -21,7 +21,7 @@ def draw_point(
     ``scores``: of the vertices; the point is the last one above ``-inf``. A first vertex at ``inf`` is the
     one without detections, and not drawn.
     """
-    point = np.flatnonzero(scores != -np.inf)[-1:]
+    point = np.flatnonzero(scores > -np.inf)[-1:]
     if not point.any() and np.isposinf(scores[:1]).all():
         point = point[:0]
     axes.plot(x[point], y[point], **{"marker": "o", **options, "linestyle": "none"})

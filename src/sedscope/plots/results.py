@@ -40,6 +40,8 @@ def plot_result(
     if not shown:
         raise SedscopeError(_why_there_is_no_curve(name, result))
     overall = overall_curve()
+    if overall is not None and not overall.one_point and all(c.one_point for c in shown.values()):
+        overall = None  # between single operating points there is nothing to draw
     if not per_class and overall is None:
         label = next(iter(shown))
         raise SedscopeError(

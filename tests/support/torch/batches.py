@@ -11,6 +11,7 @@ import torch.distributed
 
 import sedscope as sed
 from sedscope.metrics import Metric
+from sedscope.metrics.names import MetricsLike
 from sedscope.torch import SEDMetric, SEDMetrics
 
 FRAME = 0.1
@@ -54,7 +55,7 @@ def give(metric: Any, *batches: Sequence[str]) -> None:
         metric.update(values_of(clips), clips)
 
 
-def evaluated(chosen: Sequence[Metric[Any]]) -> dict[str, float]:
+def evaluated(chosen: MetricsLike) -> dict[str, float]:
     scores = sed.Scores.from_arrays(ARRAYS, classes=CLASSES, frame=FRAME)
     return sed.evaluate(scores, TRUTH, chosen).scalars()
 
