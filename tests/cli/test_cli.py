@@ -76,6 +76,7 @@ def test_help_fits_80_columns_and_cuts_nothing(command: str, monkeypatch: pytest
     assert not re.search(r"\w(…|\.\.\.)(\s|$)", text.replace("class…", "").replace("SYSTEM...", ""))
     assert not re.search(r"<\w+>|list\[", text)  # types are words
     assert f"  {command} " in run("--help").out
+    assert "{" not in text.split("\n\n")[0]  # arguments have the names that are explained below
 
 
 @pytest.mark.parametrize("arguments", [["rate"], ["--colour"], ["evaluate"], ["demo", "--clips", "few"]])

@@ -240,7 +240,7 @@ def test_metrics_over_all_thresholds_are_refused_at_points(folder: Path, tmp_pat
     points = tmp_path / "points.toml"
     assert command(folder, "tune", "-o", points).code == 0
     message = refused(command(folder, "evaluate", "--metric", "psds1", "--points", points))
-    assert "look at many thresholds: PSDS" in message
+    assert "look at many thresholds: psds1." in message
     shown = command(folder, "evaluate", "--metric", "FScore(Collar())", "--points", points).out
     assert "threshold='points'" in shown
     assert "0.5," not in shown
@@ -276,6 +276,37 @@ def test_tune_by_objective_and_sweep(folder: Path, tmp_path: Path) -> None:
     assert outcome.code == 0
     assert "BestErrorRate(Segment(length=1" in outcome.out
     assert "BestErrorRate" in sed.OperatingPoints.load(points).provenance["metric"]
+
+
+def test_tune_names_the_metric_and_shows_no_empty_column(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    outcome = command(folder, "tune", "--metric", "mine=best_collar_f1", "-o", points)
+    rows = table_rows(outcome.out)
+    assert rows["class"] == ["mine", "threshold"]
+    assert f"mine: {sed.parse_metric('best_collar_f1')!r}" in outcome.out
+    swept = command(folder, "tune", "--sweep", SWEEP, "-o", points).out
+    assert table_rows(swept)["class"] == ["best_collar_f1", "threshold", "post-processing"]
+
+
+def test_tune_names_classes_that_are_never_detected(folder: Path, tmp_path: Path) -> None:
+    points = tmp_path / "points.toml"
+    options = ["--objective", "cost", "--false-alarm-cost", "1e9", "--miss-cost", "0"]
+    outcome = command(folder, "tune", *options, "-o", points)
+    label = next(iter(sed.OperatingPoints.load(points).thresholds))
+    assert table_rows(outcome.out)[label] == ["inf", "nan", "0.0000", "0.0000", "0"]
+    assert "would never be detected, with a threshold of inf: " in outcome.err
+
+
+def test_a_curve_of_an_event_list_is_pointed_out(folder: Path, tmp_path: Path) -> None:
+    events = tmp_path / "events.tsv"
+    assert run("detect", folder / "good", "--threshold", "0.5", "-o", events).code == 0
+    files = [folder / "truth.tsv", "--durations", folder / "durations.tsv"]
+    alone = run("evaluate", events, *files, "--metric", "psds1", "--metric", "collar_f1")
+    assert "judged at many by psds1. Compare" in alone.err
+    beside = ["compare", f"list={events}", f"scored={folder / 'good'}", *files, "--bootstrap", 20]
+    assert "event lists without confidences have: list." in run(*beside, "--metric", "psds1").err
+    assert "event list" not in run(*beside, "--metric", "collar_f1").err
+    assert "event list" not in run(*beside, "--at-false-alarms", "list").err
 
 
 def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:

@@ -61,6 +61,12 @@ def test_detections_are_those_of_the_oracle(case: Sequence[oracle.Clip]) -> None
         assert sorted(events[name(i)]) == expected
 
 
+def test_thresholds_of_unknown_classes_are_refused_with_a_guess() -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.9]]}, classes=["Dog"], frame=1.0)
+    with pytest.raises(sed.SedscopeError, match=r"without scores: Dogg \(did you mean Dog\?\)"):
+        sed.detect(scores, {"Dogg": 0.5})
+
+
 def test_touching_events_are_not_merged() -> None:
     #      0    1    2    3 s
     #      [.9  )[.4 )          Dog; references 0–1 and 1–2

@@ -33,7 +33,7 @@ def test_a_class_that_is_never_detected_is_left_out_of_precision() -> None:
     with pytest.warns(sed.SedscopeWarning) as caught:
         result = sed.evaluate(*small_set(), PRECISION)[PRECISION]
     note = str(caught[-1].message)
-    assert note.startswith("1 class is not detected at the threshold of Precision(Collar(")
+    assert note.startswith("1 class is not detected at the threshold of collar_precision")
     assert note.endswith("so it is left out of its average: Cat.")
     assert result.per_class["Dog"].value == 1
     assert math.isnan(result.per_class["Cat"].value)

@@ -70,7 +70,7 @@ def test_values_are_those_of_the_detected_events() -> None:
 def test_nothing_claims_another_threshold() -> None:
     scores, truth = small_set()
     result = sed.evaluate(scores, truth, ["collar_f1", MEASURED[-1]], points=points())
-    assert list(result.names.values()) == ["collar_f1_at_points", "FalseAlarmRate"]
+    assert list(result.names.values()) == ["collar_f1_at_points", "collar_false_alarms_at_points"]
     for text in (result.table(), result.to_markdown(), result.to_csv(), result.to_json()):
         assert "threshold='points'" in text
         assert "threshold=0.5" not in text
@@ -102,9 +102,9 @@ def test_intervals_and_blocks() -> None:
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("psds1", "look at many thresholds: PSDS"),
+        ("psds1", "look at many thresholds: psds1"),
         (sed.AveragePrecision(COLLAR), "look at many thresholds: AveragePrecision"),
-        (sed.BestFScore(COLLAR), "look at many thresholds: BestFScore"),
+        (sed.BestFScore(COLLAR), "look at many thresholds: best_collar_f1"),
         (sed.RecallAtFalseAlarms(COLLAR, per_hour=1), "look at many thresholds: RecallAtFalseAlarms"),
         (sed.FScore(COLLAR, threshold=0.3), "Leave out threshold="),
         (sed.FScore(sed.Segment(1.0, aggregation="mean")), "to mean scores of segments"),

@@ -110,6 +110,8 @@ def test_metrics_with_curves(name: str, results: dict[str, sed.Evaluation]) -> N
     result = results["ours"][name]
     axes = result.plot()
     assert legend_texts(axes) == [*result.per_class, "all classes"]
+    assert all(line.get_linestyle() != "None" for line in axes.lines)
+    assert len(drawn(axes)[0]) > 2
     assert axes.get_title() == f"{name} = {result.value:.3f}"
     require_readable(axes)
     over_each_other = sed.plot(results, name)
@@ -119,6 +121,13 @@ def test_metrics_with_curves(name: str, results: dict[str, sed.Evaluation]) -> N
     assert over_each_other.get_title() == name
     assert drawn(over_each_other, 0) == drawn(result.plot(per_class=False))
     require_readable(over_each_other)
+
+
+def test_a_name_of_your_own_is_the_title(case: Case) -> None:
+    recall = sed.RecallAtFalseAlarms(sed.Collar(), per_hour=20)
+    result = sed.evaluate(*case, {"strict": recall, "mine": "psds1"})
+    for name in ("strict", "mine"):
+        assert result[name].plot().get_title() == f"{name} = {result[name].value:.3f}"
 
 
 def test_systems(results: dict[str, sed.Evaluation]) -> None:

@@ -304,14 +304,20 @@ def test_presets(folder: Path) -> None:
     assert "Unknown preset: dcase1999. 'sedscope presets' lists all" in wrong.err
 
 
-@pytest.mark.parametrize("need", ["min_precision", "min_recall"])
-def test_shares_are_at_most_one(need: str) -> None:
+@pytest.mark.parametrize(
+    ("need", "limits"),
+    [
+        ({"min_precision": 99}, "min_precision=99 must be a number from 0 to 1"),
+        ({"min_recall": 99}, "min_recall=99 must be a number from 0 to 1"),
+        ({"max_false_alarms_per_hour": -1}, "max_false_alarms_per_hour=-1 .* that is not negative"),
+    ],
+)
+def test_constraints_have_limits(need: dict[str, Any], limits: str) -> None:
     scores = sed.Scores.from_arrays({"a": [[0.9]]}, classes=["Dog"], frame=1.0)
     truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 1})
     counts = sed.deltas(scores, truth, sed.Collar()).counts()
-    needs: dict[str, Any] = {need: 99}
-    with pytest.raises(sed.SedscopeError, match=f"{need}=99 must be a number from 0 to 1"):
-        sed.choose(counts, **needs)
+    with pytest.raises(sed.SedscopeError, match=limits):
+        sed.choose(counts, **need)
 
 
 def _clips_with(counts: dict[float, tuple[int, int]]) -> tuple[sed.Scores, sed.GroundTruth]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import SedscopeError, counted
+from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
@@ -200,11 +200,26 @@ def _all_paths(paths: Sequence[str]) -> list[Location]:
 
 def _show(result: Comparison) -> None:
     """Print the tables and the warnings."""
+    from ..evaluation.comparison_rows import PAIRS_BESIDE_CLASSES
+    from ..evaluation.notes import one_point_note
+
     typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours\n\n{result.table()}")
     for name in result.names.values():
         typer.echo(f"\n{name}\n{result.class_table(name)}")
+    if result.pairs > PAIRS_BESIDE_CLASSES:
+        typer.echo(
+            "\nThe differences of each class are in CSV files (-o FILE.csv) and reports (--report)."
+        )
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
+    lists = [name for name, system in result.evaluations.items() if one_point_note(system.results)]
+    if 0 < len(lists) < len(result.systems):
+        typer.echo(
+            f"warning: Some metrics look at many thresholds, but these systems have one operating point, as "
+            f"event lists without confidences have: {listing(lists)}. Compare them at the same false alarms "
+            "(--at-false-alarms).",
+            err=True,
+        )
 
 
 def _show_operating_points(result: Comparison) -> None:

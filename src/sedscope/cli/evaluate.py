@@ -106,6 +106,7 @@ def evaluate_system(
     from .. import evaluate as evaluate_scores
     from .. import evaluate_sets
     from ..data.cached_scores import cached
+    from ..evaluation.notes import one_point_note
 
     operating_points = None if points is None else read_points(points, inputs.postprocess)
     metrics = metric_options.metrics(*([] if operating_points is None else [operating_points]))
@@ -146,7 +147,7 @@ def evaluate_system(
             **selection,
             **engine.arguments(),
         )
-    return replace(result, warnings=(*notes, *result.warnings))
+    return replace(result, warnings=(*notes, *result.warnings, *one_point_note(result.results)))
 
 
 def show(result: Evaluation, json: str | None = None, points: Path | None = None) -> None:
@@ -154,7 +155,9 @@ def show(result: Evaluation, json: str | None = None, points: Path | None = None
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return
-    where = "" if points is None else f", at the operating points of {points}"
+    at_thresholds = result.points is not None and result.points.thresholds
+    of_file = "at the operating points of" if at_thresholds else "with the post-processing of"
+    where = "" if points is None else f", {of_file} {points}"
     typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}\n\n{result.table()}")
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import listing
+from ..errors import counted, listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .options import TruthArgument, Writes, path_argument, path_option, postprocess
@@ -59,7 +59,7 @@ def tune(
     from ..io.locations import shown_name
     from ..tuning.false_alarm_bounds import FalseAlarmBounds
 
-    metric = tuning.parse_metric(objective)
+    named_metric = tuning.parse_metric(objective)
     criterion = objective.parse_criterion()
     candidates = tuning.candidates()
     truth = inputs.read_truth(ground_truth)
@@ -68,7 +68,7 @@ def tune(
     source = {"scores": shown_name(str(scores)), "ground_truth": shown_name(str(ground_truth))}
     if tuning.groups is not None:
         source["groups"] = shown_name(str(tuning.groups))
-    if metric is None:
+    if named_metric is None:
         resampling = tuning.resampling(objective)
         deltas = _find_deltas(processed, truth, criterion, inputs, engine)
         counts = deltas.counts(threads=engine.threads)
@@ -83,10 +83,11 @@ def tune(
         _save(points, output, source)
         _show_choice(points, counts, bounds)
     else:
+        name, metric = named_metric
         result = _tune(processed, truth, metric, candidates, inputs, tuning, engine)
         points = _complete(result.points, system, metric.criterion, result.clips, inputs)
         _save(points, output, source)
-        _show_tuning(result, points)
+        _show_tuning(result, name, points)
 
 
 def _complete(
@@ -166,7 +167,8 @@ def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBoun
     rows = []
     for label, threshold in points.thresholds.items():
         tally = counts[label].tally_at(threshold)
-        rates = [tally.precision, tally.recall, tally.fscore()]
+        precision = tally.precision if tally.tp + tally.fp else float("nan")
+        rates = [precision, tally.recall, tally.fscore()]
         per_hour = tally.false_alarms_per_hour(counts.duration / 3600)
         rows.append([label, f"{threshold:.6g}", *(f"{rate:.4f}" for rate in rates), f"{per_hour:.4g}"])
         if bounds is not None:
@@ -179,34 +181,41 @@ def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBoun
     for constraint in dict.fromkeys(points.unmet.values()):
         labels = [label for label, unmet in points.unmet.items() if unmet == constraint]
         typer.echo(f"warning: {listing(labels)}: no threshold gives {constraint}.", err=True)
+    never = [label for label, threshold in points.thresholds.items() if threshold == float("inf")]
+    if never:
+        typer.echo(
+            f"warning: {counted(len(never), 'class')} would never be detected, with a threshold of inf: "
+            f"{listing(never)}.",
+            err=True,
+        )
     for label in counts:
         if label not in points.thresholds:
             typer.echo(f"warning: {label}: no reference events, so no threshold.", err=True)
 
 
-def _step_text(chosen: PostProcessing | None, everything: PostProcessing | None) -> str:
-    """Spell all post-processing of a class, if one was chosen for it."""
-    return "" if chosen is None else repr(everything or chosen)
+def _show_tuning(result: Tuning, name: str, points: OperatingPoints) -> None:
+    """Print what is best for each class, in the columns that are not empty.
 
-
-def _show_tuning(result: Tuning, points: OperatingPoints) -> None:
-    """Print what is best for each class. ``points``: with everything that is done to the scores."""
+    ``name``: of the metric. ``points``: with everything that is done to the scores.
+    """
     from ..data.short_numbers import number_or_blank
     from ..evaluation.table_text import format_text
 
-    header = ["class", "value", "cross-validated", "threshold", "post-processing"]
+    header = ["class", name, "cross-validated", "threshold", "post-processing"]
     rows = [
         [
             label,
             f"{of_class.value:.4f}",
             number_or_blank(of_class.cross_validated, ".4f"),
             number_or_blank(points.thresholds.get(label), ".6g"),
-            _step_text(of_class.postprocessing, points.postprocessing.get(label)),
+            repr(points.postprocessing[label]) if label in points.postprocessing else "",
         ]
         for label, of_class in result.per_class.items()
     ]
     validated = "" if result.cross_validated is None else f"{result.cross_validated:.4f}"
-    lines = format_text([header, *rows, ["overall", f"{result.value:.4f}", validated, "", ""]])
-    typer.echo("\n".join([*lines, "", repr(result.metric)]))
+    rows.append(["overall", f"{result.value:.4f}", validated, "", ""])
+    columns = [column for column in zip(header, *rows, strict=True) if any(column[1:])]
+    lines = format_text([*zip(*columns, strict=True)])
+    typer.echo("\n".join([*lines, "", f"{name}: {result.metric!r}"]))
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)

@@ -110,7 +110,8 @@ class TuningOptions(OptionGroup):
     metric: Annotated[
         str | None,
         typer.Option(
-            help="Metric to optimise (instead of --criterion, --objective and the constraints)."
+            help="Metric to optimise (instead of --criterion, --objective and the constraints): a short name "
+            "such as best_collar_f1, a definition, or NAME=DEFINITION."
         ),
     ] = None
     sweep: Annotated[
@@ -128,22 +129,22 @@ class TuningOptions(OptionGroup):
     seed: SeedOption = 0
     groups: GroupsOption = None
 
-    def parse_metric(self, objective: ObjectiveOptions) -> Metric[Any] | None:
-        """Return the metric to optimise; None if :func:`~sedscope.choose` finds the thresholds."""
-        from ..metrics import parse_metric
+    def parse_metric(self, objective: ObjectiveOptions) -> tuple[str, Metric[Any]] | None:
+        """Return the name and the metric to optimise; None if :func:`~sedscope.choose` finds thresholds."""
+        from ..metrics.names import name_pairs, parse_named_metric
 
         if self.metric is None and not self.sweep and self.folds is None:
             return None
         of_objective = objective.as_metric()
         if self.metric is None:
-            return of_objective
+            return next(iter(name_pairs([(None, of_objective)]).items()))
         options = ("--criterion", "--objective", "--beta")
         unused = [option for option in objective.changed_options() if option in options]
         if unused:
             raise SedscopeError(
                 f"{listing(unused)} cannot be combined with --metric, which defines what is optimised."
             )
-        return parse_metric(self.metric)
+        return next(iter(name_pairs([parse_named_metric(self.metric)]).items()))
 
     def resampling(self, objective: ObjectiveOptions) -> Resampling | None:
         """Return how clips are resampled to bound false alarms; None if they are not bounded."""

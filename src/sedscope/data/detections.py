@@ -13,7 +13,15 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..errors import SedscopeError, SedscopeWarning, listing, raise_together, shortened, subject
+from ..errors import (
+    SedscopeError,
+    SedscopeWarning,
+    listing,
+    raise_together,
+    shortened,
+    subject,
+    with_guesses,
+)
 from .arrays import FloatArray, IntArray
 from .clip_ids import clip_ids
 from .events import Events
@@ -364,7 +372,8 @@ def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) ->
         thresholds = dict.fromkeys(scores.classes, thresholds)
     unknown = [label for label in thresholds if label not in scores.classes]
     if unknown:
-        raise SedscopeError(f"Some thresholds are for classes without scores: {listing(unknown)}.")
+        guesses = with_guesses(unknown, scores.classes)
+        raise SedscopeError(f"Some thresholds are for classes without scores: {listing(guesses)}.")
     try:
         limits = np.array([float(thresholds.get(label, np.inf)) for label in scores.classes])
     except (TypeError, ValueError):

@@ -164,6 +164,8 @@ class Comparison(Tabular):
     def class_table(self, metric: Metric[Any] | str) -> str:
         """Return a readable table of one metric: a row per class, a column per system, then each pair.
 
+        With more than three pairs of systems their columns are left out; ``to_csv`` has their numbers.
+
         Parameters
         ----------
         metric : Metric or str

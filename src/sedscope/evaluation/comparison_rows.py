@@ -21,6 +21,8 @@ LONG_HEADER = (
 )
 TEXT_COLUMNS = ("metric", "class", "system", "less", "definition")
 WHOLE_COLUMNS = ("undefined_resamples", "verdict")
+PAIRS_BESIDE_CLASSES = 3
+"""How many differences a row of a class has at most, to be readable."""
 _SIGNS = {1: ">", 0: "≈", -1: "<"}
 
 
@@ -61,7 +63,8 @@ def pair_rows(comparison: Comparison, digits: int = 4) -> list[list[str]]:
 
 def class_rows(comparison: Comparison, metric: Metric[Any], digits: int = 4) -> list[list[str]]:
     """Return a row per class, with a column per system and per pair, and a last row for all classes."""
-    values, pairs = comparison.values[metric], comparison.differences[metric]
+    values = comparison.values[metric]
+    pairs = comparison.differences[metric] if comparison.pairs <= PAIRS_BESIDE_CLASSES else {}
     header = ["class", *comparison.systems, *(f"{later} − {earlier}" for later, earlier in pairs)]
 
     def cells(of_systems: Sequence[Interval], differences: Sequence[Difference]) -> list[str]:

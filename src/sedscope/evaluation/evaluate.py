@@ -27,7 +27,7 @@ from ..data.time_sample import TimeSample
 from ..data.times import Ticks
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, listing, readable
-from ..metrics import Metric
+from ..metrics import ClasswiseResult, Metric, MetricResult, PSDSResult
 from ..metrics.names import MetricsLike, name_metrics
 from ..metrics.requests import delta_requests
 from ..resampling.draws import Draws
@@ -357,7 +357,10 @@ def measure(
     counts = counts_at_points(counts, points)
     first = next(iter(counts.values()))
     references = _reference_events(counts, alignment, durations)
-    results = {metric: metric.measure(counts[metric.criterion]) for metric in metrics.values()}
+    results = {
+        metric: _named(metric.measure(counts[metric.criterion]), name)
+        for name, metric in metrics.items()
+    }
     all_notes = [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
     return Evaluation(
         results=results,
@@ -373,6 +376,11 @@ def measure(
         deltas={} if deltas is None else deltas,
         points=points,
     )
+
+
+def _named(result: MetricResult, name: str) -> MetricResult:
+    """Tell a result the name of its metric. Results of your own metrics may have no room for it."""
+    return replace(result, name=name) if isinstance(result, (ClasswiseResult, PSDSResult)) else result
 
 
 def _reference_events(

@@ -17,8 +17,8 @@ from ..data.detections import is_binary
 from ..data.score_range import score_range, threshold_note
 from ..data.times import Ticks
 from ..errors import counted, listing, subject
-from ..metrics import Metric, MetricResult
-from ..metrics.classwise import ClassValue
+from ..metrics import Metric, MetricResult, PSDSResult
+from ..metrics.classwise import ClassValue, ClasswiseResult
 from ..resampling.intervals import Bootstrap
 
 
@@ -174,12 +174,38 @@ def undetected_classes_note(results: Mapping[Metric[Any], MetricResult]) -> list
             if isinstance(value, ClassValue) and np.isnan(value.value) and _is_silent(value.tally)
         ]
         if undetected:
+            own_name = result.name if isinstance(result, ClasswiseResult) else None
+            name = own_name or repr(metric)
             they = "it is" if len(undetected) == 1 else "they are"
             notes.append(
-                f"{subject(len(undetected), 'class', 'is')} not detected at the threshold of {metric!r}, so "
-                f"{they} left out of its average: {listing(undetected)}."
+                f"{subject(len(undetected), 'class', 'is')} not detected at the threshold of {name}, "
+                f"so {they} left out of its average: {listing(undetected)}."
             )
     return notes
+
+
+def one_point_note(results: Mapping[Metric[Any], MetricResult]) -> list[str]:
+    """Note metrics that are read off a whole curve, where the system has one operating point."""
+    names = [
+        result.name or repr(metric)
+        for metric, result in results.items()
+        if isinstance(result, (ClasswiseResult, PSDSResult))
+        and not result.thresholds
+        and _is_one_point(result)
+    ]
+    if not names:
+        return []
+    return [
+        "The system has one operating point, as an event list without confidences has, but other systems are "
+        f"judged at many by {listing(names)}. Compare the value only with those of other event lists."
+    ]
+
+
+def _is_one_point(result: ClasswiseResult[Any] | PSDSResult) -> bool:
+    if isinstance(result, PSDSResult):
+        return result.curve.one_point
+    curves = [value.curve for value in result.per_class.values() if value.curve is not None]
+    return bool(curves) and all(curve.one_point for curve in curves)
 
 
 def _is_silent(tally: Tally | None) -> bool:

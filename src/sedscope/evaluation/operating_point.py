@@ -29,7 +29,7 @@ def metrics_at_points(metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[An
     Short names state a threshold, so they change: ``collar_f1`` becomes ``collar_f1_at_points``.
     """
     chosen = metrics.values()
-    without = [repr(metric) for metric in chosen if metric.at_points() is None]
+    without = [name for name, metric in metrics.items() if metric.at_points() is None]
     if without:
         raise SedscopeError(
             "Operating points have one threshold per class, but these metrics look at many thresholds: "

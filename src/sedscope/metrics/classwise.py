@@ -69,6 +69,8 @@ class ClasswiseResult(ResultTable, Generic[CurveType]):
     metric: ClasswiseMetric[CurveType]
     counts: Counts
     per_class: Mapping[str, ClassValue[CurveType]]
+    name: str | None = None
+    """The name of the metric in the evaluation, for titles."""
 
     @property
     def value(self) -> float:

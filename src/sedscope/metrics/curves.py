@@ -176,11 +176,7 @@ class FROCCurve(CurveTable):
     """The interval of the recall, if the clips were resampled."""
 
     def _columns(self) -> dict[str, Column]:
-        return {
-            "score": self.scores,
-            "false_alarms_per_hour": self.per_hour,
-            "recall": self.recall,
-        }
+        return {"score": self.scores, "false_alarms_per_hour": self.per_hour, "recall": self.recall}
 
     def recall_at(self, per_hour: ArrayLike) -> FloatArray:
         """Return the best recall within each number of false alarms per hour."""

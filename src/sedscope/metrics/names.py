@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ..criteria import Clip, Collar, Intersection, IoU, Segment
 from ..errors import SedscopeError, listing, near_names, shortened
 from .curve_areas import AUROC, AveragePrecision, DPrime
+from .false_alarms import FalseAlarmRate
 from .metric import Metric
 from .psds import PSDS
 from .registry import METRICS
@@ -50,6 +51,7 @@ PSDS1 = PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1.0)
 PSDS2 = PSDS(Intersection(dtc=0.1, gtc=0.1, cttc=0.3), alpha_ct=0.5, alpha_st=1.0)
 """PSDS scenario 2 of DCASE Task 4, 2021 to 2023: the system must not confuse classes."""
 
+_PSDS_2020 = PSDS(Intersection(dtc=0.5, gtc=0.5, cttc=0.3))
 _HALF = Intersection(dtc=0.5, gtc=0.5)
 _ONSET = Collar(onset=0.2, offset=None)
 _SECOND = Segment(1.0)
@@ -57,6 +59,20 @@ _SECOND = Segment(1.0)
 _NAMED = (
     NamedMetric("psds1", "PSDS of DCASE scenario 1: react fast and localise well", PSDS1),
     NamedMetric("psds2", "PSDS of DCASE scenario 2: do not confuse classes", PSDS2),
+    NamedMetric(
+        "psds1_mean",
+        "psds1 without cost for differences between classes (AudioSet-Strong)",
+        replace(PSDS1, alpha_st=0.0),
+    ),
+    NamedMetric("psds_2020", "PSDS of DCASE 2020: no further costs", _PSDS_2020),
+    NamedMetric(
+        "psds_2020_ct", "the same with a cost for cross-triggers", replace(_PSDS_2020, alpha_ct=1.0)
+    ),
+    NamedMetric(
+        "psds_2020_st",
+        "the same with a cost for differences between classes",
+        replace(_PSDS_2020, alpha_st=1.0),
+    ),
     NamedMetric(
         "collar_f1",
         "event F-score at 0.5, onset and offset within 0.2 s or 20 % of the length",
@@ -68,6 +84,11 @@ _NAMED = (
     ),
     NamedMetric("collar_recall", "event recall at 0.5, with the same collars", Recall(Collar())),
     NamedMetric("collar_er", "event error rate at 0.5, with the same collars", ErrorRate(Collar())),
+    NamedMetric(
+        "collar_false_alarms",
+        "event false alarms per hour at 0.5, with the same collars",
+        FalseAlarmRate(Collar()),
+    ),
     NamedMetric("onset_f1", "event F-score at 0.5, onset within 0.2 s, any offset", FScore(_ONSET)),
     NamedMetric("best_onset_f1", "the same at the best threshold of each class", BestFScore(_ONSET)),
     NamedMetric(

@@ -55,6 +55,8 @@ class PSDSResult(ResultTable):
     curve: PSDROC
     per_class: Mapping[str, ClassPSDS]
     metric: PSDS
+    name: str | None = None
+    """The name of the metric in the evaluation, for titles."""
 
     @property
     def thresholds(self) -> Mapping[str, float]:

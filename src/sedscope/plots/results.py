@@ -35,7 +35,7 @@ def plot_result(
     New figures have a title and a legend; axes that are passed get a title if nothing is drawn there yet.
     ``options`` go to the overall curve.
     """
-    name = metric_name(result.metric)
+    name = result.name or metric_name(result.metric)
     shown = {label: curve for label, curve in class_curves.items() if curve is not None}
     if not shown:
         raise SedscopeError(_why_there_is_no_curve(name, result))

@@ -214,4 +214,6 @@ def _require_between_zero_and(largest: float, **parameters: float | None) -> Non
     for name, value in parameters.items():
         is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if value is not None and not (is_number and 0 <= value <= largest):
-            raise SedscopeError(f"{name}={value!r:.50} must be a number from 0 to {largest:g}.")
+            unlimited = largest == sys.float_info.max
+            limits = "that is not negative" if unlimited else f"from 0 to {largest:g}"
+            raise SedscopeError(f"{name}={value!r:.50} must be a number {limits}.")
