@@ -196,9 +196,12 @@ def name_pairs(pairs: Iterable[tuple[str | None, Metric[Any]]]) -> dict[str, Met
 
 
 def metric_called(text: str, names: Mapping[Metric[Any], str]) -> Metric[Any]:
-    """Find a metric among others by its name or definition."""
+    """Find a metric among others by its name here, or else by its short name or definition."""
     for metric, name in names.items():
-        if text in (name, _NAME_OF.get(metric), repr(metric)):
+        if text == name:
+            return metric
+    for metric in names:
+        if text in (_NAME_OF.get(metric), repr(metric)):
             return metric
     near = near_names(text, names.values())
     guess = f"Did you mean {' or '.join(near)}?" if near else f"There is {listing([*names.values()])}."
