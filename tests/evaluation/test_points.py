@@ -70,7 +70,10 @@ def test_values_are_those_of_the_detected_events() -> None:
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        ({"collar_f1": MEASURED[0], "collar_f1_at_points": MEASURED[2]}, "Two metrics have the same name"),
+        (
+            {"collar_f1": MEASURED[0], "collar_f1_at_points": MEASURED[2]},
+            "Two metrics have the same name",
+        ),
         ({"a": MEASURED[0], "b": sed.FScore(COLLAR, "points")}, "a and b are the same metric"),
     ],
 )

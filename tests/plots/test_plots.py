@@ -111,6 +111,7 @@ def test_metrics_with_curves(name: str, results: dict[str, sed.Evaluation]) -> N
     axes = result.plot()
     assert legend_texts(axes) == [*result.per_class, "all classes"]
     assert axes.get_title() == f"{name} = {result.value:.3f}"
+    assert all(np.size(line.get_xdata()) > 1 for line in axes.lines)
     require_readable(axes)
     over_each_other = sed.plot(results, name)
     assert legend_texts(over_each_other) == [

@@ -115,7 +115,7 @@ def test_blocks_need_times() -> None:
 
 
 def test_whole_clips_have_no_blocks() -> None:
-    metrics = [METRICS[0], sed.AUROC(sed.Clip())]  # of blocks, even where all clips have the class
+    metrics = (*METRICS, sed.AUROC(sed.Clip()))
     with pytest.raises(sed.SedscopeError, match=r"judge whole clips.*: AUROC\(Clip\(.*Segment\(60\)"):
         sed.evaluate(*nights(2), metrics, bootstrap=sed.Resampling(10, blocks=60))
 

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 def _are_one_point(scores: FloatArray) -> bool:
     """Return whether all detections have one score, as in an event list without confidences.
 
-    Before it nothing is detected; at ``-inf``, below all scores, everything is.
+    Before it nothing is detected; at ``-inf``, below all scores, everything is. The vertices of mean curves
+    have no scores (NaN).
     """
-    return bool(np.count_nonzero(scores > -np.inf) <= 2)
+    return bool(np.count_nonzero(scores > -np.inf) <= 2 and not np.isnan(scores).any())
 
 
 class Curve(Protocol):
@@ -44,11 +45,13 @@ class PrecisionRecallCurve(CurveTable):
     scores: FloatArray
     precision: FloatArray
     recall: FloatArray
+    mean_point: tuple[float, float] | None = None
+    """If this is the mean of curves of one point each: the mean recall and precision there."""
 
     @property
     def one_point(self) -> bool:
         """Whether all detections have one score, as in an event list without confidences."""
-        return _are_one_point(self.scores)
+        return self.mean_point is not None or _are_one_point(self.scores)
 
     def average_precision(self) -> float:
         """Return the area under the curve, in steps: the sum of precision · (step of recall).
@@ -79,11 +82,13 @@ class ROCCurve(CurveTable):
     scores: FloatArray
     fpr: FloatArray
     tpr: FloatArray
+    mean_point: tuple[float, float] | None = None
+    """If this is the mean of curves of one point each: the mean fpr and tpr there."""
 
     @property
     def one_point(self) -> bool:
         """Whether all detections have one score, as in an event list without confidences."""
-        return _are_one_point(self.scores)
+        return self.mean_point is not None or _are_one_point(self.scores)
 
     def area(self, max_fpr: float | None = None, *, mcclish: bool = False) -> float:
         """Return the area under the curve, with straight lines between operating points.
