@@ -95,6 +95,13 @@ def test_a_name_of_ones_own_comes_before_the_short_name_of_another_metric(
     assert result["psds2"] is result[second]
 
 
+def test_scalars_have_one_value_for_each_name(scores: sed.Scores, truth: sed.GroundTruth) -> None:
+    label = scores.classes[0]
+    result = sed.evaluate(scores, truth, {f"f/{label}": STRICT, "f": OTHER})
+    with pytest.raises(sed.SedscopeError, match=f"that of a class of another one: f/{label}"):
+        result.scalars()
+
+
 def test_a_name_in_front_of_a_definition() -> None:
     assert parse_named_metric("strict = FScore(Collar(onset=0.1))") == ("strict", STRICT)
     assert parse_named_metric("mine=psds1") == ("mine", sed.presets.PSDS1)

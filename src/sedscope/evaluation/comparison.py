@@ -193,14 +193,17 @@ def compare(
                     raise SedscopeError(f"{run.system}: {error}") from None
                 measured[metric][run.system].append(of_run)
             scores, of_system = processed[run.system][run.number - 1], points.get(run.system)
-            run_notes = [
-                *(f"{run.system}: {note}" for note in points_notes(of_system, scores)),
-                *run.alignment.warnings,
-                *late_events_note(run.alignment, _durations(deltas)),
+            scores_notes = [
+                *points_notes(of_system, scores),
                 *coverage_note(run.alignment, deltas),
                 *never_detected_note(run.alignment, deltas),
                 *threshold_notes(chosen, score_ranges(chosen, deltas)),
                 *sample.notes(),
+            ]
+            run_notes = [
+                *run.alignment.warnings,
+                *late_events_note(run.alignment, _durations(deltas)),
+                *(f"{run.system}: {note}" for note in scores_notes),
                 *draws.cautions(),
             ]
             notes += [*run_notes, *empty_classes_note(_references(next(iter(deltas.values()))), chosen)]
@@ -219,8 +222,8 @@ def compare(
         name: run.evaluation(named, {metric: values[metric][name] for metric in chosen})
         for name, run in first_runs.items()
     }
-    for evaluation in evaluations.values():
-        notes += undetected_classes_note(evaluation.results)
+    for name, evaluation in evaluations.items():
+        notes += [f"{name}: {note}" for note in undetected_classes_note(evaluation.results)]
     notes += undefined_resamples_note(intervals)
     warnings = tuple(dict.fromkeys(map(readable, notes)))
     for warning in warnings:
