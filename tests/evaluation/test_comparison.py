@@ -449,3 +449,12 @@ def test_a_system_without_a_label_of_the_ground_truth_is_named(
     )
     with pytest.raises(sed.SedscopeError, match=r"^B: No label of the system is a label of the ground"):
         sed.compare({"A": good, "B": other}, truth, PSDS)
+
+
+def test_warnings_name_the_system(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores) -> None:
+    logits = sed.Scores.from_arrays(
+        {clip: 9 * bad[clip].values - 5 for clip in bad}, classes=bad.classes, frame=0.1
+    )
+    with pytest.warns(sed.SedscopeWarning, match="^b: The scores lie between") as caught:
+        sed.compare({"a": good, "b": logits}, truth, RATE, n=20)
+    assert not any(str(warning.message).startswith("a:") for warning in caught)

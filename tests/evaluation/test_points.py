@@ -67,6 +67,26 @@ def test_values_are_those_of_the_detected_events() -> None:
                 assert result[metric].thresholds[label] == points().thresholds.get(label, float("inf"))
 
 
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        (
+            {"collar_f1": MEASURED[0], "collar_f1_at_points": MEASURED[2]},
+            "Two metrics have the same name",
+        ),
+        ({"a": MEASURED[0], "b": sed.FScore(COLLAR, "points")}, "a and b are the same metric"),
+    ],
+)
+def test_no_metric_gets_lost_at_points(metrics: dict[str, Metric[Any]], message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.evaluate(*small_set(), metrics, points=points())
+
+
+def test_names_of_ones_own_stay_at_points() -> None:
+    result = sed.evaluate(*small_set(), {"collar_f1": MEASURED[2]}, points=points())
+    assert result["collar_f1"] is result[MEASURED[2]]
+
+
 def test_nothing_claims_another_threshold() -> None:
     scores, truth = small_set()
     result = sed.evaluate(scores, truth, ["collar_f1", MEASURED[-1]], points=points())

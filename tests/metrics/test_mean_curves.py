@@ -59,3 +59,27 @@ def test_without_a_common_threshold_there_is_no_curve(case: Case) -> None:
     assert result.overall_curve() is None
     with pytest.raises(sed.SedscopeError, match=r"no curve over all classes.*per_class\['Alarm"):
         result.plot(per_class=False)
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_mean_of_single_points_is_a_point(case: Case, average: str) -> None:
+    scores, truth = case
+    never = {label: 0.5 for label in scores.classes if label != "Dog"}
+    system = sed.Scores.from_events(sed.detect(scores, never), classes=scores.classes)
+    second = sed.Segment(1.0)
+    areas: list[Any] = [
+        sed.AveragePrecision(second, average=average),
+        sed.AUROC(second, average=average),
+    ]
+    rates = [kind(second, average=average) for kind in (sed.Recall, sed.Precision)]
+    result = sed.evaluate(system, truth, [*areas, *rates])
+    mean, mean_roc = (result[metric].overall_curve() for metric in areas)
+    assert mean.mean_point == pytest.approx([result[rate].value for rate in rates])
+    assert mean_roc.mean_point[1] == pytest.approx(result[rates[0]].value)
+    assert mean.one_point
+    assert mean_roc.one_point
+    of_scores = sed.evaluate(scores, truth, areas)
+    for metric in areas:
+        curve = of_scores[metric].overall_curve()
+        assert curve.mean_point is None
+        assert not curve.one_point

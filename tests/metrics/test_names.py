@@ -96,6 +96,23 @@ def test_a_chosen_name_comes_before_a_usual_one(scores: sed.Scores, truth: sed.G
         strict["FScore"]
 
 
+def test_a_name_of_ones_own_comes_before_the_short_name_of_another_metric(
+    scores: sed.Scores, truth: sed.GroundTruth
+) -> None:
+    first, second = sed.presets.PSDS1, sed.presets.PSDS2
+    result = sed.evaluate(scores, truth, {"x": first, "psds1": second, repr(first): STRICT})
+    assert result["psds1"] is result[second]
+    assert result[repr(first)] is result[STRICT]
+    assert result["psds2"] is result[second]
+
+
+def test_scalars_have_one_value_for_each_name(scores: sed.Scores, truth: sed.GroundTruth) -> None:
+    label = scores.classes[0]
+    result = sed.evaluate(scores, truth, {f"f/{label}": STRICT, "f": OTHER})
+    with pytest.raises(sed.SedscopeError, match=f"that of a class of another one: f/{label}"):
+        result.scalars()
+
+
 def test_a_name_in_front_of_a_definition() -> None:
     assert parse_named_metric("strict = FScore(Collar(onset=0.1))") == ("strict", STRICT)
     assert parse_named_metric("mine=psds1") == ("mine", sed.presets.PSDS1)

@@ -113,6 +113,7 @@ def test_metrics_with_curves(name: str, results: dict[str, sed.Evaluation]) -> N
     assert all(line.get_linestyle() != "None" for line in axes.lines)
     assert len(drawn(axes)[0]) > 2
     assert axes.get_title() == f"{name} = {result.value:.3f}"
+    assert all(np.size(line.get_xdata()) > 1 for line in axes.lines)
     require_readable(axes)
     over_each_other = sed.plot(results, name)
     assert legend_texts(over_each_other) == [

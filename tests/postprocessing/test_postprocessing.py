@@ -112,15 +112,26 @@ def test_median_of_an_odd_number_of_equal_frames(frames: int, dtype: type) -> No
     assert set(processed.ticks) <= set(range(0, 700 * 20_000 + 1, 20_000))
 
 
-def test_median_changes_only_where_a_class_does() -> None:
+def test_median_keeps_the_frames() -> None:
     #                 0  1  2  3  4  5  6 s
     scores = one_clip([[1], [1], [9], [1], [1], [1]])
     clip = MedianFilter(3)(scores)["clip"]
-    assert (clip.values.tolist(), clip.ticks.tolist()) == ([[1]], [0, 6_000_000])
+    assert (clip.values.tolist(), clip.ticks.tolist()) == ([[1]] * 6, [k * 1_000_000 for k in range(7)])
+
+
+@pytest.mark.parametrize("later", [MovingAverage(0.5), EventBoxes(0.4)])
+def test_what_follows_a_median_does_not_depend_on_other_classes(later: PostProcessing) -> None:
+    values = np.random.default_rng(1).random((60, 3))
+    chain = Chain(MedianFilter(0.3), later)
+    together = sed.Scores.from_arrays({"a": values}, classes=["A", "B", "C"], frame=0.1)
+    alone = sed.Scores.from_arrays({"a": values[:, :1]}, classes=["A"], frame=0.1)
+    for threshold in (0.3, 0.5, 0.6):
+        expected = sed.detect(chain(alone), {"A": threshold})
+        assert sed.detect(chain(together), {"A": threshold}) == expected
 
 
 def test_a_median_window_beyond_twice_the_clip_leaves_nothing() -> None:
-    assert MedianFilter(7)(one_clip([[1], [2], [3]]))["clip"].values.tolist() == [[-np.inf]]
+    assert MedianFilter(7)(one_clip([[1], [2], [3]]))["clip"].values.tolist() == [[-np.inf]] * 3
 
 
 @given(clips(), windows)

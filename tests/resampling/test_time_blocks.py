@@ -114,6 +114,12 @@ def test_blocks_need_times() -> None:
         sed.Resampling(blocks=60, groups={"a": 1})
 
 
+def test_whole_clips_have_no_blocks() -> None:
+    metrics = (*METRICS, sed.AUROC(sed.Clip()))
+    with pytest.raises(sed.SedscopeError, match=r"judge whole clips.*: AUROC\(Clip\(.*Segment\(60\)"):
+        sed.evaluate(*nights(2), metrics, bootstrap=sed.Resampling(10, blocks=60))
+
+
 def test_blocks_on_the_command_line(tmp_path: Path) -> None:
     scores, truth = nights(2)
     sed.write_scores(scores, tmp_path / "scores.npz")

@@ -31,6 +31,13 @@ def test_poisson_limits_are_quantiles_of_chi_square(number: int, confidence: flo
     assert most_events_below(limit * (1 - 1e-10), confidence) == number - 1
 
 
+@pytest.mark.parametrize("number", [0, 2, 20, 100, 5000])
+def test_a_poisson_limit_is_met_exactly(number: int) -> None:
+    limit = poisson_upper_limit(number, 0.95)
+    for hours in (1.0, 7 / 6, 13.7, 65 / 3600, *np.linspace(3, 40, 30).tolist()):
+        assert most_events_below(limit / hours * hours, 0.95) == number
+
+
 def test_poisson_limits_of_a_table() -> None:
     # Garwood (1936): one-sided 95 % limits of 0, 1, 2, … events
     limits = [round(poisson_upper_limit(number, 0.95), 3) for number in (0, 1, 2, 3, 10)]

@@ -37,6 +37,8 @@ class Criterion(Defined, ABC):
     """Whether it judges a fixed number of segments, so that true negatives exist."""
     defines_substitutions: ClassVar[bool] = False
     """Whether a missed reference and a false detection can be one error: a substitution."""
+    judges_whole_clips: ClassVar[bool] = False
+    """Whether it gives one judgement per clip and class, so that parts of a clip are another matter."""
     reads_pieces: ClassVar[bool] = False
     """Whether it can read a recording piece by piece, with :meth:`open_deltas`."""
 

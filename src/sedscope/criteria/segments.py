@@ -184,6 +184,8 @@ class Clip(SegmentCriterion):
     aggregation: str = "max"
     cross_triggers: bool = False
 
+    judges_whole_clips: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         require_choice(self, "aggregation", AGGREGATIONS)
         require_flag(self, "cross_triggers")

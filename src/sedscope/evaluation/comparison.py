@@ -168,8 +168,8 @@ def _comparison(measured: MeasuredRuns, draws: Draws) -> Comparison:
         for name, run in first_runs.items()
     }
     notes = [*measured.notes]
-    for evaluation in evaluations.values():
-        notes += undetected_classes_note(evaluation.results)
+    for name, evaluation in evaluations.items():
+        notes += [f"{name}: {note}" for note in undetected_classes_note(evaluation.results)]
     notes += undefined_resamples_note(
         [value for by_system in values.values() for value in by_system.values()]
     )

@@ -126,7 +126,7 @@ def measure_runs(
             except SedscopeError as error:
                 raise SedscopeError(f"{run.system}: {error}") from None
             values[metric][run.system].append(of_run)
-        run_notes = [*_run_notes(run, chosen, deltas), *sample.notes(), *draws.cautions()]
+        run_notes = [*_run_notes(run, chosen, deltas, sample), *draws.cautions()]
         notes += [*run_notes, *empty_classes_note(_references(deltas), chosen)]
         if run.number == 1:
             counts = {
@@ -167,16 +167,23 @@ def _passes(
 
 
 def _run_notes(
-    run: ComparedRun, metrics: Sequence[Metric[Any]], deltas: Mapping[Criterion, Deltas]
+    run: ComparedRun,
+    metrics: Sequence[Metric[Any]],
+    deltas: Mapping[Criterion, Deltas],
+    sample: TimeSample,
 ) -> list[str]:
-    """Note what a user should know about the input of a run."""
-    return [
-        *(f"{run.system}: {note}" for note in points_notes(run.points, run.scores)),
-        *run.alignment.warnings,
-        *late_events_note(run.alignment, _durations(deltas)),
+    """Note what a user should know about the input of a run. Notes on its scores name the system."""
+    about_scores = [
+        *points_notes(run.points, run.scores),
         *coverage_note(run.alignment, deltas),
         *never_detected_note(run.alignment, deltas),
         *threshold_notes(metrics, score_ranges(metrics, deltas)),
+        *sample.notes(),
+    ]
+    return [
+        *run.alignment.warnings,
+        *late_events_note(run.alignment, _durations(deltas)),
+        *(f"{run.system}: {note}" for note in about_scores),
     ]
 
 

@@ -15,7 +15,7 @@ from ..data.detections import binary_scores, unsuitable_thresholds
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
-from ..metrics.names import NAMED_METRICS
+from ..metrics.names import NAMED_METRICS, name_pairs
 
 if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
@@ -52,13 +52,13 @@ def metrics_at_points(metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[An
             "Operating points apply their thresholds to the scores of frames, but these metrics apply them "
             f"to mean scores of segments: {listing(means)}."
         )
-    at_points: dict[str, Metric[Any]] = {}
+    at_points: list[tuple[str, Metric[Any]]] = []
     for name, metric in metrics.items():
         moved = metric.at_points()
         assert moved is not None
-        own_name = name not in NAMED_METRICS or NAMED_METRICS[name].metric == moved
-        at_points[name if own_name else f"{name}_at_points"] = moved
-    return at_points
+        states_threshold = name in NAMED_METRICS and NAMED_METRICS[name].metric == metric
+        at_points.append((f"{name}_at_points" if states_threshold else name, moved))
+    return name_pairs(at_points)
 
 
 def scores_at_points(scores: Scores, points: OperatingPoints | None) -> Scores:

@@ -15,6 +15,7 @@ from ..data.time_blocks import cut_into_blocks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import RunOptions
+from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseResult, Metric
 from ..metrics.requests import delta_requests
 from ..resampling.deltas_for_weights import find_deltas_for_weights
@@ -54,6 +55,8 @@ def resample_clips(
 ) -> ResampledClips:
     """Count all clips, and measure the metrics on resamples of them, or of blocks of them."""
     in_blocks = resampling.blocks is not None
+    if in_blocks:
+        _refuse_whole_clips(metrics)
     drawn_from = cut_into_blocks(alignment, resampling.blocks) if resampling.blocks else alignment
     draws = Draws(resampling, drawn_from.clips)
     units, clips = len(drawn_from.clips), len(alignment.clips) if in_blocks else 0
@@ -67,6 +70,16 @@ def resample_clips(
     counted = add_up(alignment, metrics, deltas, options.threads)
     notes = [*undefined_resamples_note(intervals.values()), *draws.cautions()]
     return ResampledClips(counted, intervals, drawn, resampling, notes)
+
+
+def _refuse_whole_clips(metrics: Sequence[Metric[Any]]) -> None:
+    """Refuse metrics that judge each clip as a whole: of blocks, they measure something else."""
+    of_clips = [repr(metric) for metric in metrics if metric.criterion.judges_whole_clips]
+    if of_clips:
+        raise SedscopeError(
+            f"These metrics judge whole clips, so blocks of them cannot be resampled: {listing(of_clips)}. "
+            "Resample clips, or judge segments, e.g. with Segment(60)."
+        )
 
 
 def measure_intervals(

@@ -15,7 +15,7 @@ from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeWarning
+from ..errors import SedscopeError, SedscopeWarning, listing
 from ..metrics import Metric, MetricResult
 from ..metrics.names import metric_called
 from ..notebook.data_frame import Tabular
@@ -169,9 +169,16 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         """
         values: dict[str, float] = {}
         for metric, result in self.results.items():
-            values[self.names[metric]] = result.value
-            for label, class_result in result.per_class.items():
-                values[f"{self.names[metric]}/{label}"] = class_result.value
+            name = self.names[metric]
+            of_metric = {name: result.value}
+            of_metric |= {f"{name}/{label}": value.value for label, value in result.per_class.items()}
+            twice = values.keys() & of_metric
+            if twice:
+                raise SedscopeError(
+                    f"The name of a metric is that of a class of another one: {listing(sorted(twice))}. "
+                    "Choose another name."
+                )
+            values |= of_metric
         return values
 
     @cached_property

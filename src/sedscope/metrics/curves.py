@@ -37,14 +37,18 @@ class _ScoredCurve(CurveTable):
     """A curve with a score for each operating point."""
 
     scores: FloatArray
+    mean_point: tuple[float, float] | None = None
 
     @property
     def one_point(self) -> bool:
         """Whether all detections have one score, as in an event list without confidences.
 
-        Before it nothing is detected; at ``-inf``, below all scores, everything is.
+        Before it nothing is detected; at ``-inf``, below all scores, everything is. A mean curve, whose
+        vertices have no scores (NaN), is one point if those of all classes are.
         """
-        return bool(np.count_nonzero(self.scores != -np.inf) <= 2)
+        if np.isnan(self.scores).any():
+            return self.mean_point is not None
+        return bool(np.count_nonzero(self.scores > -np.inf) <= 2)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +58,8 @@ class PrecisionRecallCurve(_ScoredCurve):
     scores: FloatArray
     precision: FloatArray
     recall: FloatArray
+    mean_point: tuple[float, float] | None = None
+    """If this is the mean of curves of one point each: the mean recall and precision there."""
 
     def average_precision(self) -> float:
         """Return the area under the curve, in steps: the sum of precision · (step of recall).
@@ -84,6 +90,8 @@ class ROCCurve(_ScoredCurve):
     scores: FloatArray
     fpr: FloatArray
     tpr: FloatArray
+    mean_point: tuple[float, float] | None = None
+    """If this is the mean of curves of one point each: the mean fpr and tpr there."""
 
     def area(self, max_fpr: float | None = None, *, mcclish: bool = False) -> float:
         """Return the area under the curve, with straight lines between operating points.

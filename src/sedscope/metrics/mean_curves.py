@@ -35,7 +35,14 @@ def mean_precision_recall(
         return steps[np.searchsorted(reached, recall)]
 
     precision = _mean(curves, weights, precision_at_recall)
-    return PrecisionRecallCurve(np.full(len(recall), np.nan), precision, recall)
+    point = None
+    if all(curve.one_point for curve in curves):
+        rows = [_only_row(curve.scores) for curve in curves]
+        recalls = [curve.recall[row] for curve, row in zip(curves, rows, strict=True)]
+        # a class that is never detected has no precision
+        precisions = [c.precision[row] if row else np.nan for c, row in zip(curves, rows, strict=True)]
+        point = _mean_of_defined(recalls, weights), _mean_of_defined(precisions, weights)
+    return PrecisionRecallCurve(np.full(len(recall), np.nan), precision, recall, point)
 
 
 def mean_roc(curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
@@ -44,7 +51,27 @@ def mean_roc(curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
     tpr = _mean(curves, weights, lambda curve: _tpr_around(curve, rates)).ravel()
     fpr = np.repeat(rates, 2)
     kept = np.append(True, (np.diff(fpr) > 0) | (np.diff(tpr) > 0))  # no vertex twice
-    return ROCCurve(np.full(int(kept.sum()), np.nan), fpr[kept], tpr[kept])
+    point = None
+    if all(curve.one_point for curve in curves):
+        rows = [_only_row(curve.scores) for curve in curves]
+        only_points = [(curve.fpr[row], curve.tpr[row]) for curve, row in zip(curves, rows, strict=True)]
+        mean_fpr, mean_tpr = (
+            _mean_of_defined(rates, weights) for rates in zip(*only_points, strict=True)
+        )
+        point = mean_fpr, mean_tpr
+    return ROCCurve(np.full(int(kept.sum()), np.nan), fpr[kept], tpr[kept], point)
+
+
+def _only_row(scores: FloatArray) -> int:
+    """Return the vertex of a curve of one point; 0 if nothing is detected."""
+    return int(np.flatnonzero(scores > -np.inf)[-1])
+
+
+def _mean_of_defined(values: Sequence[float], weights: Sequence[float]) -> float:
+    """Return the weighted mean of the values that are not NaN; NaN if none is."""
+    defined = ~np.isnan(values)
+    chosen = np.asarray(weights)[defined]
+    return float(np.average(np.asarray(values)[defined], weights=chosen)) if chosen.any() else np.nan
 
 
 def _tpr_around(curve: ROCCurve, rates: FloatArray) -> FloatArray:

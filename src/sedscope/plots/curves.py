@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.arrays import FloatArray
 from .axes import axes_or_new, label_axes
-from .points import draw_point
+from .points import draw_point, draw_points
 from .probit import use_probit_axes
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ def plot_precision_recall(
 ) -> Axes:
     """Plot precision over recall."""
     axes = axes_or_new(axes)
-    if curve.one_point:
+    if curve.mean_point is not None:
+        draw_points(axes, *curve.mean_point, options)
+    elif curve.one_point:
         draw_point(axes, curve.recall, curve.precision, curve.scores, options)
     else:
         # a mean curve has no operating points to draw lines between: it is a step function
@@ -75,7 +77,9 @@ def plot_precision_recall(
 def plot_roc(curve: ROCCurve, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
     """Plot the true positive rate over the false positive rate."""
     axes = axes_or_new(axes)
-    if curve.one_point:
+    if curve.mean_point is not None:
+        draw_points(axes, *curve.mean_point, options)
+    elif curve.one_point:
         draw_point(axes, curve.fpr, curve.tpr, curve.scores, options)
     else:
         axes.plot(curve.fpr, curve.tpr, **options)

@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
     from ..data.arrays import FloatArray
 
@@ -24,4 +25,9 @@ def draw_point(
     point = np.flatnonzero(scores > -np.inf)[-1:]
     if not point.any() and np.isposinf(scores[:1]).all():
         point = point[:0]
-    axes.plot(x[point], y[point], **{"marker": "o", **options, "linestyle": "none"})
+    draw_points(axes, x[point], y[point], options)
+
+
+def draw_points(axes: Axes, x: ArrayLike, y: ArrayLike, options: Mapping[str, Any]) -> None:
+    """Draw points, and no line between them."""
+    axes.plot(np.atleast_1d(x), np.atleast_1d(y), **{"marker": "o", **options, "linestyle": "none"})

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from .. import _native
 from ..data.scores import ClipScores
+from .frame_grids import on_grid, union_of_grids
 from .postprocessing import PostProcessing, duration_ticks, require_duration
 from .registry import POSTPROCESSINGS
 
@@ -18,8 +21,8 @@ class MedianFilter(PostProcessing):
 
     At any threshold, a time is active if more than half of the window around it was active before.
     Nothing is active outside the clip. Frames may have any length, and the window need not be a
-    whole number of frames: the result has a boundary wherever the median of some class changes. For
-    an odd number of equal frames this is the usual median filter.
+    whole number of frames: the result has the same boundaries, and another one wherever the median of
+    some class changes. For an odd number of equal frames this is the usual median filter.
 
     Parameters
     ----------
@@ -32,7 +35,7 @@ class MedianFilter(PostProcessing):
     >>> scores = Scores.from_arrays({"a": [[1], [3], [2], [5], [4]]}, classes=["Dog"], frame=0.5)
     >>> clip = MedianFilter(1.5)(scores)["a"]
     >>> clip.values[:, 0].tolist(), clip.edges.tolist()
-    ([1.0, 2.0, 3.0, 4.0], [0.0, 0.5, 1.0, 1.5, 2.5])
+    ([1.0, 2.0, 3.0, 4.0, 4.0], [0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
     """
 
     seconds: float
@@ -45,4 +48,9 @@ class MedianFilter(PostProcessing):
         if window == 0:
             return clip
         filtered = _native.median_filter(clip.values, clip.ticks, window)
-        return ClipScores.unchecked(filtered.values.T, filtered.edges)
+        median = ClipScores.unchecked(filtered.values.T, filtered.edges)
+        if np.array_equal(median.ticks, clip.ticks):
+            return median
+        # a step that looks at frames, such as a moving average, must not depend on those of other classes
+        ticks = union_of_grids([median.ticks, clip.ticks])
+        return ClipScores.unchecked(on_grid(median, ticks), ticks)

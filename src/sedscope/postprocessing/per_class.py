@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.scores import ClipScores
-from ..data.times import Ticks
 from ..errors import SedscopeError, listing
 from .chain import Chain
+from .frame_grids import on_grid, union_of_grids
 from .postprocessing import PostProcessing, require_postprocessings
 from .registry import POSTPROCESSINGS
 
@@ -99,34 +99,14 @@ def step_for_class(step: PostProcessing, label: str) -> PostProcessing | None:
 def _join_columns(groups: Sequence[ClipScores], columns: Sequence[Sequence[int]]) -> ClipScores:
     """Put groups of classes, each with its own frame boundaries, on one grid.
 
-    ``columns``: where the columns of each group go. A time that occurs twice in a group, at a frame of
-    no length, occurs twice in the grid. There the other groups have the score of the frame that
-    follows, so that none of their detections is split.
+    ``columns``: where the columns of each group go.
     """
     if len(groups) == 1:
         return ClipScores.unchecked(groups[0].values[:, np.argsort(columns[0])], groups[0].ticks)
-    ticks = _union([group.ticks for group in groups])
+    ticks = union_of_grids([group.ticks for group in groups])
     values = np.empty(
         (len(ticks) - 1, sum(map(len, columns))), np.result_type(*(group.values for group in groups))
     )
     for group, group_columns in zip(groups, columns, strict=True):
-        # the n-th of some equal boundaries is the n-th of them in the grid
-        begins = np.zeros(len(ticks), np.intp)
-        begins[np.searchsorted(ticks, group.ticks) + _repeats_before(group.ticks)] = 1
-        frames = np.minimum(begins.cumsum()[:-1] - 1, len(group.values) - 1)
-        values[:, group_columns] = group.values[frames]
+        values[:, group_columns] = on_grid(group, ticks)
     return ClipScores.unchecked(values, ticks)
-
-
-def _union(grids: Sequence[Ticks]) -> Ticks:
-    """Return all boundaries, each as often as in the grid that has it most often."""
-    times = np.unique(np.concatenate(grids))
-    repeats = np.ones(len(times), np.int64)
-    for grid in grids:
-        np.maximum.at(repeats, np.searchsorted(times, grid), _repeats_before(grid) + 1)
-    return np.repeat(times, repeats)
-
-
-def _repeats_before(grid: Ticks) -> Ticks:
-    """Count the equal boundaries that come before each boundary."""
-    return np.arange(len(grid)) - np.searchsorted(grid, grid)

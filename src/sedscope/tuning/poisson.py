@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..counting.tally import PRECISION
-
 _NEGLIGIBLE = 1e-18  # a term this small beside the sum changes nothing
+_PRECISION = 1e-11  # more than rounding changes a probability, as a share of it
 
 
 def poisson_at_most(number: int, mean: float) -> float:
@@ -65,7 +64,7 @@ def most_events_below(mean: float, confidence: float) -> int:
     >>> [most_events_below(mean, 0.95) for mean in (2.99, 3, 4.8, 17)]
     [-1, 0, 1, 10]
     """
-    tail = (1 - confidence) * (1 + PRECISION)
+    tail = (1 - confidence) * (1 + _PRECISION)
 
     def too_many(number: int) -> bool:
         return poisson_at_most(number, mean) > tail
