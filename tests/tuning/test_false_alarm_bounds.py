@@ -149,3 +149,12 @@ def test_tune_prints_the_bound_and_the_hours_that_it_takes(tmp_path: Path) -> No
     assert "95 % confidence for each class: exact Poisson limits" in enough.out
     short = run(*command, "--max-false-alarms-per-hour", "0.1")
     assert "takes at least 29.96 hours of recording, even without any false alarm" in short.err
+
+
+@pytest.mark.parametrize("per_hour", [1e15, 1.7e308])
+def test_a_limit_beyond_all_false_alarms_is_kept(per_hour: float) -> None:
+    truth = sed.simulate.ground_truth(12, classes=2)
+    counts = sed.deltas(sed.simulate.scores(truth), truth, sed.Collar()).counts()
+    points = sed.choose(counts, "recall", max_false_alarms_per_hour=per_hour, confidence=0.95)
+    assert points.unmet == {}
+    assert points.thresholds == sed.choose(counts, "recall").thresholds

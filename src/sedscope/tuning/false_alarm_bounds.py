@@ -98,13 +98,22 @@ class FalseAlarmBounds:
 
         There is one value for each row of the tally, the one without detections first.
         """
-        most = most_events_below(per_hour * self.hours, self.confidence) if self.hours > 0 else -1
         counts = self.counts[label]
-        met: NDArray[np.bool_] = np.asarray(counts.tally().fp) <= most
+        false_positives = np.asarray(counts.tally().fp)
+        met: NDArray[np.bool_] = false_positives <= self._most(per_hour, int(false_positives.max()))
         if self._resamples is not None and met[1:].any():
             rows = int(np.flatnonzero(met[1:])[-1]) + 1  # there is nothing to look for below
             met[1 : 1 + rows] &= self._resamples.meet(label, per_hour, counts.scores[:rows])
         return met
+
+    def _most(self, per_hour: float, largest: int) -> int:
+        """Return how many false alarms keep a limit with confidence. More than ``largest`` do not occur."""
+        if self.hours <= 0:
+            return -1
+        limit = per_hour * self.hours
+        if poisson_upper_limit(largest, self.confidence) <= limit:
+            return largest
+        return most_events_below(limit, self.confidence)
 
     def at(self, label: str, threshold: float) -> FalseAlarmBound:
         """Return the bound of a class at a threshold, by itself."""
