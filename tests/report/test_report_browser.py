@@ -237,6 +237,23 @@ def test_recall_over_false_alarms(opened: Browser, counts: Any, q: int, complete
             assert recall == pytest.approx(curve.recall_at(rate))
 
 
+def test_resampled_recall_over_false_alarms_has_a_band(page: Browser, tmp_path: Path) -> None:
+    scores, truth = simulated_set()
+    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=10)
+    result = sed.evaluate(scores, truth, metric, bootstrap=20)
+    result.report(tmp_path / "band.html")
+    page.open(tmp_path / "band.html")
+    assert page.run("return document.querySelectorAll('.band').length") == 0  # too many would cover it
+    page.choose("#class", result.classes.index("Speech"))
+    path = page.run("return document.querySelector('.band').getAttribute('d')")
+    heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", path)]
+    curve = result[metric].per_class["Speech"].curve
+    assert curve is not None
+    assert curve.band is not None
+    expected = [*curve.band.high, *curve.band.low[::-1]]
+    assert np.corrcoef(heights, expected)[0, 1] == pytest.approx(-1, abs=1e-4)
+
+
 def test_an_event_list_without_confidences_is_points(page: Browser, tmp_path: Path) -> None:
     scores, truth = simulated_set()
     events = sed.detect(scores, dict.fromkeys(scores.classes, 0.5))

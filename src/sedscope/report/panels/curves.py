@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...counting.class_counts import ClassCounts
 from ...counting.counts import Counts
-from ...metrics.curves import froc_rows
+from ...criteria import Criterion
+from ...evaluation.result import Evaluation
+from ...metrics.curves import FROCCurve, froc_rows
 from ..packing import pack_fractions, pack_steps, rounded
 from ..schema import Packed, PanelData
 from ..source import ReportSource
 from ..visible_vertices import visible_vertices
 from .panel import Panel, PanelContent
+
+
+@dataclass(frozen=True)
+class RecallBand:
+    """The interval of the recall at some rates of false alarms."""
+
+    per_hour: Sequence[float | None]
+    low: Sequence[float | None]
+    high: Sequence[float | None]
 
 
 @dataclass(frozen=True)
@@ -27,6 +38,8 @@ class FROCVertices:
     fp: Packed
     all_up_to: int | None
     """The false positives up to which all operating points are known; None if they all are."""
+    band: RecallBand | None
+    """If the clips were resampled for a metric that has it."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +78,10 @@ def build(source: ReportSource) -> PanelContent:
             [
                 [
                     _criterion_curves(
-                        system.counts[criterion], system.measured_counts[criterion], source.detailed
+                        system.counts[criterion],
+                        system.measured_counts[criterion],
+                        source.detailed,
+                        _recall_bands(system.evaluation, criterion),
                     )
                     for criterion in source.criteria
                 ]
@@ -75,11 +91,32 @@ def build(source: ReportSource) -> PanelContent:
     )
 
 
-def _criterion_curves(counts: Counts, measured: Counts, detailed: Sequence[str]) -> CriterionCurves:
+def _criterion_curves(
+    counts: Counts, measured: Counts, detailed: Sequence[str], bands: Mapping[str, RecallBand]
+) -> CriterionCurves:
     """``measured``: the counts as far down as they are known, where ``counts`` end with the sliders."""
     limits = score_range(counts)
-    curves = [_counts_curve(counts[label], measured[label], limits) for label in detailed]
+    curves = [
+        _counts_curve(counts[label], measured[label], limits, bands.get(label)) for label in detailed
+    ]
     return CriterionCurves(limits, curves)
+
+
+def _recall_bands(evaluation: Evaluation, criterion: Criterion) -> dict[str, RecallBand]:
+    """Return the bands of the classes around recall over false alarms, as far as they are known."""
+    bands: dict[str, RecallBand] = {}
+    for metric, result in evaluation.results.items():
+        if metric.reads_froc and metric.criterion == criterion:
+            for label, of_class in result.per_class.items():
+                curve = getattr(of_class, "curve", None)
+                if isinstance(curve, FROCCurve) and curve.band is not None:
+                    bands[label] = RecallBand(
+                        *(
+                            [rounded(value, 4) for value in column.tolist()]
+                            for column in (curve.band.per_hour, curve.band.low, curve.band.high)
+                        )
+                    )
+    return bands
 
 
 def score_range(counts: Counts) -> tuple[float, float]:
@@ -89,7 +126,12 @@ def score_range(counts: Counts) -> tuple[float, float]:
     return (min(ends), max(ends)) if ends else (0.0, 1.0)
 
 
-def _counts_curve(table: ClassCounts, measured: ClassCounts, limits: tuple[float, float]) -> CountsCurve:
+def _counts_curve(
+    table: ClassCounts,
+    measured: ClassCounts,
+    limits: tuple[float, float],
+    band: RecallBand | None,
+) -> CountsCurve:
     """Keep the vertices that are visible in any of the pictures that the page draws."""
     tally = table.tally()
     tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
@@ -105,11 +147,11 @@ def _counts_curve(table: ClassCounts, measured: ClassCounts, limits: tuple[float
         scores=pack_fractions(fractions[kept]),
         tp=pack_steps(tp[kept]),
         fp=pack_steps(fp[kept]),
-        froc=_froc_vertices(measured) if table.trials is None else None,
+        froc=_froc_vertices(measured, band) if table.trials is None else None,
     )
 
 
-def _froc_vertices(table: ClassCounts) -> FROCVertices:
+def _froc_vertices(table: ClassCounts, band: RecallBand | None) -> FROCVertices:
     """Keep the vertices of recall over false alarms that are visible on a logarithmic axis."""
     tally = table.tally()
     tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
@@ -128,6 +170,7 @@ def _froc_vertices(table: ClassCounts) -> FROCVertices:
         pack_steps(tp[kept]),
         pack_steps(fp[kept]),
         all_up_to,
+        band,
     )
 
 

@@ -11,11 +11,12 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 const MARGIN = { top: 12, right: 16, bottom: 44, left: 54 };
 const SHAPE_DISTANCE = 110; // between the shapes on a curve
 const LEGEND_ENTRY = { width: 180, height: 16 }; // in a saved file
+const MOST_BANDS = 3; // with more curves, only that of the selected one
 const REACH = 40; // how near to a vertex the user points at it
 
 export class Chart {
   // x, y: { label, scale: (range) => scale }.
-  // curves(): [{ name, style, x, y, scores, end, step, strong, faint, dashed, point, selected, describe(i), select() }].
+  // curves(): [{ name, style, x, y, scores, end, band: { x, low, high }, step, strong, faint, dashed, point, selected, describe(i), select() }].
   // marks(): [{ x, y, style, strong }].
   // limit: { x, text }, a dashed line.
   constructor({ title, file, x, y, curves, marks, limit }) {
@@ -69,6 +70,8 @@ export class Chart {
     this.drawn = this.curves();
     this.picture.replaceChildren(
       this.axes(width, height),
+      ...this.drawn.filter((curve) => curve.band && (curve.strong || this.drawn.length <= MOST_BANDS))
+        .map((curve) => this.band(curve)),
       ...this.drawn.map((curve) => this.line(curve)),
       ...this.drawn.map((curve) => this.shapes(curve)),
       this.drawn.length ? "" : svg("text", { class: "label", x: width / 2, y: height / 2, "text-anchor": "middle" },
@@ -117,6 +120,18 @@ export class Chart {
         svg("text", { class: "limit", x: x - 5, y: bottom - 6, "text-anchor": "end" }, this.limit.text));
     }
     return layer;
+  }
+
+  // The interval around a curve, in steps: along its upper end, and back along its lower end.
+  band({ style, band: { x, low, high }, end }) {
+    const last = this.xScale(Math.min(x.at(-1), end ?? Infinity));
+    const steps = x.map((value, i) => ({ from: Math.min(last, this.xScale(value)),
+      to: i + 1 < x.length ? Math.min(last, this.xScale(x[i + 1])) : last, i })).filter(({ i }) => low[i] !== null);
+    if (!steps.length) return svg("g");
+    const upper = steps.map(({ from, to, i }) => `${from.toFixed(1)} ${this.yScale(high[i]).toFixed(1)}H${to.toFixed(1)}`);
+    const lower = steps.reverse().map(({ from, to, i }) =>
+      `${to.toFixed(1)} ${this.yScale(low[i]).toFixed(1)}H${from.toFixed(1)}`);
+    return svg("path", { class: `band ${curveStyle(style).colour}`, d: `M${[...upper, ...lower].join("L")}Z` });
   }
 
   line(curve) {

@@ -19,7 +19,7 @@ export class SpectrogramView {
       shown: null }); // the window that the images are for
     const heard = clip.audio.reduce((sum, { start, end }) => sum + end - start, 0);
     this.note = el("p", { class: "small", role: "status" },
-      heard < clip.end ? "This page holds the audio of this recording only around errors. Grey parts have none." : "");
+      heard < clip.end ? "This page holds the audio around some errors of this recording. Grey parts have none." : "");
     this.window = svg("svg", { id: "spectrogram", x: SIDE, height: SPECTROGRAM_HEIGHT });
     this.unheard = svg("path", { class: "unheard" });
     this.frequencies = svg("g", { class: "frequencies" });

@@ -88,7 +88,7 @@ class CurveChart {
     if (!this.vertices.has(key)) {
       const curve = this.model.curves[s][this.criterion].classes[k];
       const point = this.model.isOnePoint(s, this.criterion, k);
-      const { scores, tp, fp, allUpTo } = this.kind.froc ? curve.froc : curve;
+      const { scores, tp, fp, allUpTo, band } = this.kind.froc ? curve.froc : curve;
       const references = this.model.references(this.criterion, k);
       const tallies = tp.map((_, i) => new Tally(tp[i], fp[i], references, this.model.hours));
       const vertices = {
@@ -98,7 +98,7 @@ class CurveChart {
       if (point) for (const name of Object.keys(vertices)) vertices[name] = vertices[name].slice(-1);
       // the best recall holds up to the edge, as far as it is known
       const end = this.kind.froc && !point ? Math.min(allUpTo / this.model.hours, this.kind.last) : undefined;
-      this.vertices.set(key, { ...vertices, point, end });
+      this.vertices.set(key, { ...vertices, point, end, band });
     }
     return this.vertices.get(key);
   }
@@ -108,9 +108,9 @@ class CurveChart {
     const curves = [];
     model.systems.forEach((system, s) => model.labels.forEach((label, k) => {
       if (!model.references(this.criterion, k) || (several && k !== (state.selectedClass ?? 0))) return;
-      const { x, y, scores, tallies, point, end } = this.verticesOf(s, k);
+      const { x, y, scores, tallies, point, end, band } = this.verticesOf(s, k);
       const selected = state.selectedClass === k;
-      curves.push({ name: several ? `${system}: ${label}` : label, style: several ? s : k, x, y, scores, point, end,
+      curves.push({ name: several ? `${system}: ${label}` : label, style: several ? s : k, x, y, scores, point, end, band,
         step: this.kind.step, strong: selected, faint: state.selectedClass !== null && !selected, selected,
         select: () => state.toggleClass(k),
         describe: (i) => [
