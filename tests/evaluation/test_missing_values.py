@@ -58,7 +58,12 @@ def test_curves_keep_a_precision_of_one() -> None:
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 @pytest.mark.parametrize(
     "metric",
-    [PRECISION, sed.FScore(sed.Collar(), threshold=0.5), sed.BestFScore(sed.Intersection(0.7, 0.7))],
+    [
+        PRECISION,
+        sed.FScore(sed.Collar(), threshold=0.5),
+        sed.BestFScore(sed.Intersection(0.7, 0.7)),
+        sed.FScore(sed.Segment(1.0)),
+    ],
     ids=repr,
 )
 def test_false_alarms_stand_beside_missing_values(metric: sed.Metric[Any]) -> None:
@@ -69,13 +74,6 @@ def test_false_alarms_stand_beside_missing_values(metric: sed.Metric[Any]) -> No
     [entry] = result.to_dict()["metrics"]
     assert entry["per_class"]["Emu"] is None
     assert entry["false_alarms_per_hour"] == {"threshold": 0.5, "per_class": {"Emu": 1800.0}}
-
-
-@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
-def test_segments_are_not_false_alarms() -> None:
-    result = sed.evaluate(*small_set(), sed.FScore(sed.Segment(1.0)))
-    assert "/h" not in result.table()
-    assert "false_alarms_per_hour" not in result.to_dict()["metrics"][0]
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

@@ -33,13 +33,13 @@ class FalseAlarms:
 def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
     """Return the false alarms per hour of the classes without reference events.
 
-    There are none for metrics that have a value for such classes, for criteria that do not count events,
-    and where they were not counted: below the floor, or in blocks of classes at a threshold that the
-    metric does not read.
+    For ``Segment`` and ``Clip``, these are segments and clips. There are none for metrics that have a value
+    for such classes, and where they were not counted: below the floor, or in blocks of classes at a
+    threshold that the metric does not read.
     """
     threshold = metric.threshold if isinstance(metric, FixedThreshold) else _USUAL_THRESHOLD
     per_class: dict[str, float] = {}
-    if metric.needs_references and not metric.criterion.counts_negatives and not metric.variants:
+    if metric.needs_references and not metric.variants:
         for label, references in counts.references.items():
             if references:
                 continue

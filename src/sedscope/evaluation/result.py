@@ -185,7 +185,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
     def false_alarms_per_hour(self) -> dict[Metric[Any], FalseAlarms]:
         """The false alarms per hour of the classes without reference events, whose values are missing.
 
-        Only metrics whose criterion counts events have them.
+        For ``Segment`` and ``Clip``, they are segments and clips.
         """
         rates = {metric: false_alarms(metric, self.counts[metric.criterion]) for metric in self.results}
         return {metric: of_metric for metric, of_metric in rates.items() if of_metric.per_class}
