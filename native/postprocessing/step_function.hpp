@@ -40,11 +40,12 @@ struct StepFunction {
     }
 };
 
-// The times at which any class changes, and the end. A start that occurs twice in one class occurs
-// twice here.
+// The times of `grid`, those at which any class changes, and the end. A start that occurs twice in
+// one class occurs twice here.
 template <class T>
-Buffer<Time> common_grid(const std::vector<StepFunction<T>>& classes, Time end) {
-    std::vector<Time> grid, larger;
+Buffer<Time> common_grid(const std::vector<StepFunction<T>>& classes, std::vector<Time> grid,
+                         Time end) {
+    std::vector<Time> larger;
     for (const StepFunction<T>& steps : classes) {
         larger.clear();
         std::set_union(grid.begin(), grid.end(), steps.starts.begin(), steps.starts.end(),

@@ -78,17 +78,20 @@ nb::object on_same_frames(const Columns& columns, Run&& run) {
     return to_numpy(std::move(out), columns.classes, columns.frames);
 }
 
+enum class OldFrames { keep, replace };
+
 // Scores (classes x frames) on new frames, with their boundaries. `run(column, steps)` computes one
 // class.
 template <class Out, class Columns, class Run>
-FramedScores on_new_frames(const Columns& columns, Run&& run) {
+FramedScores on_new_frames(const Columns& columns, OldFrames old, Run&& run) {
     Buffer<Out> out;
     Buffer<Time> grid;
     {
         nb::gil_scoped_release release;
         std::vector<StepFunction<Out>> steps(columns.classes);
         columns.each([&](const auto* column, std::size_t c) { run(column, steps[c]); });
-        grid = common_grid(steps, columns.edges[columns.frames]);
+        const Time* const end = columns.edges + columns.frames;
+        grid = common_grid(steps, {old == OldFrames::keep ? columns.edges : end, end}, *end);
         out = on_grid(steps, grid);
     }
     const std::size_t frames = grid.size() - 1;
@@ -99,10 +102,12 @@ FramedScores median_filter(const ScoreArray& values, const Vector<int64_t>& edge
     require(window > 0, "the window must be longer than 0");
     return with_columns(values, edges, [&](const auto& columns) {
         using T = ScoreOfColumns<decltype(columns)>;
-        return on_new_frames<T>(columns, [&, filter = MedianFilter<T>(window)](
-                                             const T* column, StepFunction<T>& out) mutable {
-            filter.run(column, columns.edges, columns.frames, out);
-        });
+        // what looks at frames afterwards must not depend on where other classes change
+        return on_new_frames<T>(columns, OldFrames::keep,
+                                [&, filter = MedianFilter<T>(window)](
+                                    const T* column, StepFunction<T>& out) mutable {
+                                    filter.run(column, columns.edges, columns.frames, out);
+                                });
     });
 }
 
@@ -145,7 +150,7 @@ FramedScores event_boxes(const ScoreArray& values, const Vector<int64_t>& edges,
     require(window > 0, "the window must be longer than 0");
     return with_columns(values, edges, [&](const auto& columns) {
         using T = ScoreOfColumns<decltype(columns)>;
-        return on_new_frames<double>(columns,
+        return on_new_frames<double>(columns, OldFrames::replace,
                                      [&, boxes = EventBoxes<T>(window, {absolute, relative})](
                                          const T* column, StepFunction<double>& out) mutable {
                                          boxes.run(column, columns.edges, columns.frames, out);

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from .. import _native
 from ..data.scores import ClipScores
-from .frame_grids import on_grid, union_of_grids
 from .postprocessing import PostProcessing, duration_ticks, require_duration
 from .registry import POSTPROCESSINGS
 
@@ -48,9 +45,4 @@ class MedianFilter(PostProcessing):
         if window == 0:
             return clip
         filtered = _native.median_filter(clip.values, clip.ticks, window)
-        median = ClipScores.unchecked(filtered.values.T, filtered.edges)
-        if np.array_equal(median.ticks, clip.ticks):
-            return median
-        # a step that looks at frames, such as a moving average, must not depend on those of other classes
-        ticks = union_of_grids([median.ticks, clip.ticks])
-        return ClipScores.unchecked(on_grid(median, ticks), ticks)
+        return ClipScores.unchecked(filtered.values.T, filtered.edges)

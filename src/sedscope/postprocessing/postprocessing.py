@@ -25,7 +25,7 @@ class PostProcessing(Defined, ABC):
     >>> scores = sed.Scores.from_arrays({"a": [[0.1], [0.9], [0.2]]}, classes=["Dog"], frame=1.0)
     >>> filtered = sed.postprocessing.MedianFilter(3)(scores)
     >>> filtered["a"].values.tolist()
-    [[0.1], [0.2]]
+    [[0.1], [0.2], [0.2]]
     """
 
     def __call__(self, scores: Scores) -> Scores:

@@ -36,9 +36,12 @@ def medfilt(
         postprocessing = median_filter(filter_length_in_sec, classes)
         clip = ClipScores(table[classes].to_numpy(), edges)
         refuse_nans("of the table", clip, classes)
-        if len(clip.values):
-            clip = postprocessing.process(clip, classes)
-        return create_score_dataframe(clip.values, clip.edges, classes)
+        if not len(clip.values):
+            return create_score_dataframe(clip.values, clip.edges, classes)
+        clip = postprocessing.process(clip, classes)
+        changes = np.append(True, (clip.values[1:] != clip.values[:-1]).any(axis=1))
+        edges = np.append(clip.edges[:-1][changes], clip.edges[-1])
+        return create_score_dataframe(clip.values[changes], edges, classes)
 
     return _apply(scores, filter_table, lazy, storage_dir)
 
