@@ -138,7 +138,11 @@ def align(
     clip_number = {clip: i for i, clip in enumerate(chosen_clips)}
     warnings[:0] = truth.warnings_about(clip_number, class_number)
     warnings += _silent_clips_note(scores, chosen_clips, clips)
-    truth_clip = np.array([clip_number.get(clip, -1) for clip in truth.clips], np.int64)
+    truth_clip = (
+        np.arange(len(chosen_clips))
+        if chosen_clips == truth.clips
+        else np.array([clip_number.get(clip, -1) for clip in truth.clips], np.int64)
+    )
 
     event_clips = truth_clip[truth.event_clips]
     event_labels = label_class[truth.event_labels]
@@ -196,6 +200,9 @@ def silent_clips_text(silent: int, clips: int) -> str:
 def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:
     if truth.durations is None:
         return np.zeros(len(clips), np.int64)
+    if clips == truth.clips:
+        stated: Ticks = truth.durations.copy()
+        return stated
     durations = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
     return np.array([durations.get(clip, 0) for clip in clips], np.int64)
 

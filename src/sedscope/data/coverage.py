@@ -37,12 +37,13 @@ def extents_of(grids: Sequence[Ticks]) -> Ticks:
 
     All three are the same for a clip without frames.
     """
-    numbers = [*map(id, grids)]
-    extents = {  # many clips share their grid
-        number: (ticks.item(0), ticks.item(-2 if len(ticks) > 1 else 0), ticks.item(-1))
-        for number, ticks in dict(zip(numbers, grids, strict=True)).items()
-    }
-    return np.array([extents[number] for number in numbers], np.int64).reshape(-1, 3)
+    numbers = np.fromiter(map(id, grids), np.uint64, len(grids))
+    _, first, grid = np.unique(numbers, return_index=True, return_inverse=True)  # many clips share one
+    extents = [
+        (ticks.item(0), ticks.item(-2 if len(ticks) > 1 else 0), ticks.item(-1))
+        for ticks in (grids[i] for i in first.tolist())
+    ]
+    return np.array(extents, np.int64).reshape(-1, 3)[grid]
 
 
 def squeezed_references_note(
