@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,27 +33,38 @@ def medfilt(
 
     def filter_table(table: Any) -> Any:
         edges, classes = validate_score_dataframe(table)
-        postprocessing = median_filter(filter_length_in_sec, classes)
+        postprocessing = median_filter(filter_length_in_sec, classes, _MergingMedianFilter)
         clip = ClipScores(table[classes].to_numpy(), edges)
         refuse_nans("of the table", clip, classes)
-        if not len(clip.values):
-            return create_score_dataframe(clip.values, clip.edges, classes)
-        clip = postprocessing.process(clip, classes)
-        changes = np.append(True, (clip.values[1:] != clip.values[:-1]).any(axis=1))
-        edges = np.append(clip.edges[:-1][changes], clip.edges[-1])
-        return create_score_dataframe(clip.values[changes], edges, classes)
+        if len(clip.values):
+            clip = postprocessing.process(clip, classes)
+        return create_score_dataframe(clip.values, clip.edges, classes)
 
     return _apply(scores, filter_table, lazy, storage_dir)
 
 
-def median_filter(filter_length_in_sec: Any, classes: Any) -> PostProcessing:
+class _MergingMedianFilter(MedianFilter):
+    """A median filter whose frames are those between changes of the scores."""
+
+    def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
+        filtered = super().process(clip, classes)
+        if filtered is clip:
+            return clip
+        begins = np.append(True, (filtered.values[1:] != filtered.values[:-1]).any(axis=1))
+        ticks = filtered.ticks[np.append(begins, True)]
+        return ClipScores.unchecked(filtered.values[begins], ticks)
+
+
+def median_filter(
+    filter_length_in_sec: Any, classes: Any, kind: type[MedianFilter] = MedianFilter
+) -> PostProcessing:
     """Return the filter of all classes, or of each class."""
     if np.isscalar(filter_length_in_sec):
-        return MedianFilter(float(np.asarray(filter_length_in_sec)))
+        return kind(float(np.asarray(filter_length_in_sec)))
     lengths = np.asarray(filter_length_in_sec, np.float64)
     if lengths.shape != (len(classes),):
         raise SedscopeError(f"Pass one filter length, or one for each of the {len(classes)} classes.")
-    return PerClass(dict(zip(classes, map(MedianFilter, lengths.tolist()), strict=True)))
+    return PerClass(dict(zip(classes, map(kind, lengths.tolist()), strict=True)))
 
 
 def apply_postprocessing(
