@@ -11,7 +11,12 @@ import pytest
 
 import sedscope as sed
 from sedscope.tuning.false_alarm_bounds import FalseAlarmBounds
-from sedscope.tuning.poisson import most_events_below, poisson_at_most, poisson_upper_limit
+from sedscope.tuning.poisson import (
+    most_events_below,
+    poisson_at_most,
+    poisson_lower_limit,
+    poisson_upper_limit,
+)
 
 from ..support.command_line import run, table_rows
 
@@ -29,6 +34,8 @@ def test_poisson_limits_are_quantiles_of_chi_square(number: int, confidence: flo
     assert poisson_at_most(number, limit) == pytest.approx(stats.poisson.cdf(number, limit), rel=1e-10)
     assert most_events_below(limit * (1 + 1e-10), confidence) == number
     assert most_events_below(limit * (1 - 1e-10), confidence) == number - 1
+    lower = stats.chi2.ppf(1 - confidence, 2 * number) / 2 if number else 0.0
+    assert poisson_lower_limit(number, confidence) == pytest.approx(lower, rel=1e-9)
 
 
 @pytest.mark.parametrize("number", [0, 2, 20, 100, 5000])
@@ -145,7 +152,7 @@ def test_tune_prints_the_bound_and_the_hours_that_it_takes(tmp_path: Path) -> No
         *("--durations", tmp_path / "durations.tsv", "--criterion", "IoU(0.1)", "--confidence", "0.95"),
     ]
     enough = run(*command, "--max-false-alarms-per-hour", "0.5")
-    assert table_rows(enough.out)["Dog"][-2:] == ["0.1", "0.4744"]
+    assert table_rows(enough.out)["Dog"][-3:] == ["0.1", "0.005129", "0.4744"]
     assert "95 % confidence for each class: exact Poisson limits" in enough.out
     short = run(*command, "--max-false-alarms-per-hour", "0.1")
     assert "takes at least 29.96 hours of recording, even without any false alarm" in short.err

@@ -172,9 +172,10 @@ def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBoun
         per_hour = tally.false_alarms_per_hour(counts.duration / 3600)
         rows.append([label, f"{threshold:.6g}", *(f"{rate:.4f}" for rate in rates), f"{per_hour:.4g}"])
         if bounds is not None:
-            rows[-1].append(f"{bounds.at(label, threshold).upper:.4g}")
+            bound = bounds.at(label, threshold)
+            rows[-1] += [f"{bound.lower:.4g}", f"{bound.upper:.4g}"]
     if bounds is not None:
-        header.append("upper bound")
+        header += ["lower bound", "upper bound"]
     typer.echo("\n".join(format_text([header, *rows])))
     if bounds is not None:
         typer.echo(f"\n{bounds.about()}")

@@ -28,7 +28,7 @@ from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError
 from ..resampling.draws import FEW
 from ..resampling.resampling import Resampling, refuse_blocks
-from .poisson import most_events_below, poisson_upper_limit
+from .poisson import most_events_below, poisson_lower_limit, poisson_upper_limit
 
 _TICKS_PER_HOUR = 3600 * TICKS_PER_SECOND
 _ROWS_AT_ONCE = 1024  # of deltas, times the resamples
@@ -36,7 +36,7 @@ _ROWS_AT_ONCE = 1024  # of deltas, times the resamples
 
 @dataclass(frozen=True)
 class FalseAlarmBound:
-    """The false alarms per hour of a class at a threshold, and their upper bound.
+    """The false alarms per hour of a class at a threshold, and their bounds.
 
     Attributes
     ----------
@@ -46,11 +46,14 @@ class FalseAlarmBound:
         The exact Poisson limit.
     resampled : float or None
         The bound from resampling the clips; None if they were not resampled.
+    lower : float
+        The exact Poisson limit on the other side, with the same confidence.
     """
 
     per_hour: float
     poisson: float
     resampled: float | None = None
+    lower: float = 0.0
 
     @property
     def upper(self) -> float:
@@ -123,6 +126,7 @@ class FalseAlarmBounds:
             false_alarms * per_hour,
             poisson_upper_limit(false_alarms, self.confidence) * per_hour,
             None if self._resamples is None else self._resamples.bound(label, threshold),
+            poisson_lower_limit(false_alarms, self.confidence) * per_hour,
         )
 
 

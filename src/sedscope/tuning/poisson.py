@@ -58,6 +58,17 @@ def poisson_upper_limit(number: int, confidence: float) -> float:
     return high
 
 
+def poisson_lower_limit(number: int, confidence: float) -> float:
+    """Return the exact lower limit of the mean of a Poisson distribution, after ``number`` events.
+
+    It is the mean at which so many events have the probability 1 − confidence.
+
+    >>> poisson_lower_limit(0, 0.95), round(poisson_lower_limit(10, 0.95), 4)
+    (0.0, 5.4254)
+    """
+    return poisson_upper_limit(number - 1, 1 - confidence) if number else 0.0
+
+
 def most_events_below(mean: float, confidence: float) -> int:
     """Return the largest number of events whose upper limit is at most ``mean``; -1 if there is none.
 
