@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def test_what_is_accepted_has_the_same_values() -> None:
     expected = sed.evaluate(scores, sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}), F1)
     assert result[F1].value == expected[F1].value
     with pytest.raises(sed.SedscopeError, match="coverage='all' is not valid"):
-        sed.evaluate(scores, truth, F1, coverage="all")  # type: ignore[arg-type]
+        sed.evaluate(scores, truth, F1, coverage="all")  # type: ignore[arg-type]  # what is not allowed
 
 
 def test_a_frame_more_or_less_is_fine() -> None:
@@ -107,11 +108,11 @@ def test_a_frame_more_or_less_is_fine() -> None:
     assert covered.notes() == []
 
 
-def test_parts_of_a_checkpoint_are_judged_together(tmp_path: object) -> None:
+def test_parts_of_a_checkpoint_are_judged_together(tmp_path: Path) -> None:
     scores, truth = scores_of(dict.fromkeys(TEN, 10), 0.01), truth_of(TEN)
     for _ in range(2):  # found, then read from the folder
         with pytest.raises(sed.SedscopeError, match="3 of 3 clips cover less than half"):
-            sed.evaluate(scores, truth, F1, checkpoint=tmp_path)  # type: ignore[arg-type]
+            sed.evaluate(scores, truth, F1, checkpoint=tmp_path)
 
 
 def test_detections_after_the_end_of_their_clips_are_refused() -> None:

@@ -149,7 +149,7 @@ def test_a_system_without_points_must_have_one() -> None:
     expected = sed.evaluate(scores, truth, fixed)[fixed].value
     assert sed.evaluate(events, truth, at_points)[at_points].value == expected
     with pytest.raises(sed.SedscopeError, match="must be a number or 'points'"):
-        sed.FScore(COLLAR, threshold="point")  # type: ignore[arg-type]
+        sed.FScore(COLLAR, threshold="point")  # type: ignore[arg-type]  # what is not allowed
 
 
 def test_compare_at_points() -> None:

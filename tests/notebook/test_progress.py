@@ -95,4 +95,4 @@ def test_other_outputs_get_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_choice_that_is_neither_is_refused() -> None:
     truth = sed.simulate.ground_truth(2, classes=1)
     with pytest.raises(sed.SedscopeError, match=r"progress='auto' is not valid\. Choose True"):
-        sed.evaluate(sed.simulate.scores(truth), truth, sed.presets.PSDS1, progress="auto")  # type: ignore[arg-type]
+        sed.evaluate(sed.simulate.scores(truth), truth, sed.presets.PSDS1, progress="auto")  # type: ignore[arg-type]  # what is not allowed

@@ -161,7 +161,7 @@ def test_what_cannot_be_plotted(
     results: dict[str, sed.Evaluation],
 ) -> None:
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.plot({name: results[name] for name in names}, metric, **options)  # type: ignore[arg-type]
+        sed.plot({name: results[name] for name in names}, metric, **options)  # type: ignore[arg-type]  # options of every kind
     assert not pyplot.get_fignums()
 
 
@@ -174,7 +174,7 @@ def test_metrics_of_the_same_name_that_differ_are_refused(case: Case) -> None:
     with pytest.raises(sed.SedscopeError, match="system 2 is not an evaluation but ClasswiseResult"):
         sed.plot([ours, ours["mine"]], "mine")  # type: ignore[list-item]
     with pytest.raises(sed.SedscopeError, match="float is not an evaluation"):
-        sed.plot(0.5, "mine")  # type: ignore[arg-type]
+        sed.plot(0.5, "mine")  # type: ignore[arg-type]  # what is not allowed
     assert sed.plot(ours, "mine").get_title().startswith("mine = ")
 
 
