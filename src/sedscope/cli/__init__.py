@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import SedscopeError, readable
-from . import compare, convert, deltas, demo, detect, evaluate, listings, report, tune, validate
+from . import compare, convert, deltas, demo, detect, evaluate, labels, listings, report, tune, validate
 from .help_text import CommandWithSections
 from .option_groups import with_options
 
@@ -33,6 +33,7 @@ for command in (
     tune.tune,
     detect.detect,
     validate.validate,
+    labels.labels,
     convert.convert,
     listings.metrics,
     listings.presets,

@@ -71,6 +71,8 @@ def validate(
         columns=column_map(files.columns),
         label=files.label,
         scores_format=files.scores_format,
+        system_map=files.system_map(),
+        truth_map=files.truth_map(),
         threads=engine.threads,
         **stitch_arguments(files.stitch),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,10 @@ from ..notebook.html_table import html_table
 from .choices import Invalid, Overlaps
 from .clip_ids import clip_id, clip_ids
 from .durations import as_durations, duration_ticks
-from .event_checks import overlap_groups, valid_events
+from .event_checks import overlap_groups, overlapping, valid_events
 from .event_table import EventColumns, EventTable
 from .frames import FrameLike
+from .label_maps import AppliedMap, LabelMapLike, as_label_map
 from .times import Ticks, to_seconds, to_ticks
 
 if TYPE_CHECKING:
@@ -63,6 +65,8 @@ class GroundTruth(Tabular):
         Durations of the clips in microseconds. If None, a clip ends at the last boundary of its scores.
     warnings : tuple of str
         What is unusual about the data.
+    label_maps : tuple of AppliedMap
+        The label maps that gave the labels their names; see :meth:`relabelled`.
 
     Examples
     --------
@@ -79,6 +83,7 @@ class GroundTruth(Tabular):
     offsets: Ticks
     durations: Ticks | None
     warnings: tuple[str, ...]
+    label_maps: tuple[AppliedMap, ...] = ()
 
     def __init__(
         self,
@@ -314,6 +319,56 @@ class GroundTruth(Tabular):
                 strict=True,
             )
         ]
+
+    def relabelled(self, label_map: LabelMapLike) -> GroundTruth:
+        """Return the same clips, with their events under new labels: renamed, merged or dropped.
+
+        Events of different labels that become one class are merged where they overlap. Events that touch
+        stay as they are.
+
+        Parameters
+        ----------
+        label_map : LabelMap or mapping from str to str or None
+            The new name of each label; None drops its events. Labels that are not named stay.
+
+        Returns
+        -------
+        GroundTruth
+
+        Examples
+        --------
+        >>> truth = GroundTruth.from_dict({"a": [(0, 2, "car"), (1, 3, "bus"), (3, 4, "bus")]})
+        >>> truth.relabelled({"car": "vehicle", "bus": "vehicle"}).events("a")
+        [(0.0, 3.0, 'vehicle'), (3.0, 4.0, 'vehicle')]
+        """
+        names = as_label_map(label_map)
+        targets = [names.target(label) for label in self.labels]
+        labels = sorted({target for target in targets if target is not None})
+        number = {label: i for i, label in enumerate(labels)}
+        new_labels = np.array(
+            [-1 if target is None else number[target] for target in targets], np.int32
+        )[self.event_labels]
+        kept = np.flatnonzero(new_labels >= 0)
+        order = kept[
+            np.lexsort((self.offsets[kept], self.onsets[kept], new_labels[kept], self.event_clips[kept]))
+        ]
+        events = (self.onsets[order], self.offsets[order], self.event_clips[order], new_labels[order])
+        starts = np.flatnonzero(~overlapping(*events))
+        truth = copy(self)
+        truth.labels = tuple(labels)
+        truth.onsets, offsets, truth.event_clips, truth.event_labels = (
+            events[0][starts],
+            events[1],
+            events[2][starts],
+            events[3][starts],
+        )
+        truth.offsets = np.maximum.reduceat(offsets, starts) if len(order) else offsets
+        truth.warnings = tuple(
+            [note for note in self.warnings if note not in self.late_ends()] + truth.late_ends()
+        )
+        truth._noted = None  # its rows have the old labels
+        truth.label_maps = (*self.label_maps, AppliedMap(names, self.labels))
+        return truth
 
     def to_polars(self) -> PolarsFrame:
         """Return a polars data frame with a row per event, which :meth:`from_table` reads back.
