@@ -154,12 +154,25 @@ def overlapping_events(
     )
 
 
+def merged_events(
+    onsets: Ticks, offsets: Ticks, clips: NDArray[np.int32], labels: NDArray[np.int32]
+) -> tuple[NDArray[np.intp], Ticks]:
+    """Merge overlapping events of one clip and label, and leave out those with a negative label.
+
+    Return the first event of each merged one, in order of clip, label and onset, and its offset.
+    """
+    kept = np.flatnonzero(labels >= 0)
+    order = kept[np.lexsort((offsets[kept], onsets[kept], labels[kept], clips[kept]))]
+    if not len(order):
+        return order, offsets[order]
+    starts = np.flatnonzero(~overlapping(onsets[order], offsets[order], clips[order], labels[order]))
+    return order[starts], np.maximum.reduceat(offsets[order], starts)
+
+
 def overlapping(
     onsets: Ticks, offsets: Ticks, clips: NDArray[np.int32], labels: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
     """Return which events, sorted by clip, label and onset, overlap an earlier one of their class."""
-    if not len(onsets):
-        return np.zeros(0, bool)
     same_pair = np.concatenate([[False], (clips[1:] == clips[:-1]) & (labels[1:] == labels[:-1])])
     overlap: NDArray[np.bool_] = same_pair & (onsets < np.concatenate([onsets[:1], offsets[:-1]]))
     if overlap.any():  # then a long event may reach beyond the next one, so look at all of them

@@ -16,7 +16,7 @@ from ..notebook.html_table import html_table
 from .choices import Invalid, Overlaps
 from .clip_ids import clip_id, clip_ids
 from .durations import as_durations, duration_ticks
-from .event_checks import overlap_groups, overlapping, valid_events
+from .event_checks import merged_events, overlap_groups, valid_events
 from .event_table import EventColumns, EventTable
 from .frames import FrameLike
 from .label_maps import AppliedMap, LabelMapLike, as_label_map
@@ -344,25 +344,14 @@ class GroundTruth(Tabular):
         names = as_label_map(label_map)
         targets = [names.target(label) for label in self.labels]
         labels = sorted({target for target in targets if target is not None})
-        number = {label: i for i, label in enumerate(labels)}
-        new_labels = np.array(
-            [-1 if target is None else number[target] for target in targets], np.int32
-        )[self.event_labels]
-        kept = np.flatnonzero(new_labels >= 0)
-        order = kept[
-            np.lexsort((self.offsets[kept], self.onsets[kept], new_labels[kept], self.event_clips[kept]))
-        ]
-        events = (self.onsets[order], self.offsets[order], self.event_clips[order], new_labels[order])
-        starts = np.flatnonzero(~overlapping(*events))
+        number: dict[str | None, int] = {label: i for i, label in enumerate(labels)}
+        new_labels = np.array([number.get(target, -1) for target in targets], np.int32)
+        event_labels = new_labels[self.event_labels]
+        rows, offsets = merged_events(self.onsets, self.offsets, self.event_clips, event_labels)
         truth = copy(self)
         truth.labels = tuple(labels)
-        truth.onsets, offsets, truth.event_clips, truth.event_labels = (
-            events[0][starts],
-            events[1],
-            events[2][starts],
-            events[3][starts],
-        )
-        truth.offsets = np.maximum.reduceat(offsets, starts) if len(order) else offsets
+        truth.event_clips, truth.event_labels = self.event_clips[rows], event_labels[rows]
+        truth.onsets, truth.offsets = self.onsets[rows], offsets
         truth.warnings = tuple(
             [note for note in self.warnings if note not in self.late_ends()] + truth.late_ends()
         )

@@ -202,8 +202,8 @@ class LabelProposal:
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Return for each label its name, its new name, and who has it. Only proposals change names."""
-        rows = [(label, str(new), "system: proposed") for label, new in self.names.items()]
-        rows += [(str(new), str(new), "ground truth: proposed") for new in self.names.values()]
+        rows = [(label, str(new), "system, proposed") for label, new in self.names.items()]
+        rows += [(str(new), str(new), "ground truth") for new in self.names.values()]
         rows += [(label, label, "only the system") for label in self.only_system]
         rows += [(label, label, "only the ground truth") for label in self.only_truth]
         return rows + [(label, label, "both") for label in self.common]
