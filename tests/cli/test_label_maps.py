@@ -97,7 +97,7 @@ def test_a_map_can_be_for_one_side(files: Files) -> None:
     )
     typo = files.folder / "typo.csv"
     typo.write_text("from,to\nDog,dog\nCat,cat\nDogg,dog\n")
-    assert "the ground truth has: Dogg (did you mean Dog?)." in run(*line, "--labels", typo).err
+    assert "the ground truth has: Dogg (did you mean dog?)." in run(*line, "--labels", typo).err
 
 
 @pytest.mark.parametrize("system", ["scores", "list.tsv", "sets"])
