@@ -122,6 +122,11 @@ def test_the_proposed_map_is_ready_for_use(files: Files, system: str) -> None:
     assert {label: new for label, new in names.items() if label != new} == {"Cat": "cat", "Dog": "dog"}
 
 
+def test_a_proposal_is_a_table(files: Files) -> None:
+    refused = run("labels", files.scores, files.truth, "-o", files.folder / "map.toml")
+    assert (refused.code, "ends with .csv or .tsv" in refused.err) == (2, True)
+
+
 def test_a_map_without_effect_changes_nothing(files: Files) -> None:
     identity = files.folder / "identity.csv"
     identity.write_text("from,to\nDog,Dog\nCat,Cat\n")

@@ -211,6 +211,10 @@ class LabelProposal:
     def save(self, path: str | Path) -> None:
         """Write the rows as a table that :func:`read_label_map` reads. Unedited, it renames as proposed."""
         file = local_path(path)
+        if file.suffix == ".toml":
+            raise SedscopeError(
+                f"{path}: the proposal is a table. Choose a name that ends with .csv or .tsv."
+            )
         text = io.StringIO()
         writer = csv.writer(text, delimiter="\t" if file.suffix == ".tsv" else ",", lineterminator="\n")
         writer.writerows([("from", "to", "note"), *self.rows()])
