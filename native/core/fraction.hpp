@@ -52,6 +52,15 @@ public:
         return static_cast<int64_t>(whole);
     }
 
+    // Whether `part` is at least `of(number)`, which is computed only if it is close.
+    bool reached_by(int64_t part, int64_t number) const {
+        const double product = value_ * static_cast<double>(number);
+        const double distance = static_cast<double>(part) + 0.5 - product;
+        const double error = (product + 1) * uncertainty;
+        if (product < largest && (distance > error || distance < -error)) return distance > 0;
+        return part >= of(number);
+    }
+
 private:
     static constexpr double largest = 9e15;  // about 2^53
     static constexpr double uncertainty = 1.0 / (1ll << 50);

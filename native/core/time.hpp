@@ -26,6 +26,10 @@ struct Requirement {
         const Time required = fraction.of(length);
         return required > 1 ? required : 1;
     }
+    // Whether a part of the length is enough.
+    bool met_by(Time part, Time length) const {
+        return part > 0 && fraction.reached_by(part, length);
+    }
 };
 
 }  // namespace sedscope

@@ -98,8 +98,9 @@ private:
             values[false_positives] = !relevant;
             for (std::size_t m = 0; m < others_.size(); ++m)
                 values[first_cross_trigger + m] =
-                    !relevant && others_[m].references.overlap(detection.first, detection.end) >=
-                                     criterion_.cttc.of(length);
+                    !relevant &&
+                    criterion_.cttc.met_by(
+                        others_[m].references.overlap(detection.first, detection.end), length);
         };
         auto emit = [&](T score, const int32_t* delta) {
             if (delta[found_whole] || delta[false_positives])
@@ -117,7 +118,7 @@ private:
         const std::size_t begun_first = own_.begun(detection.first);
         const std::size_t begun_end = own_.begun(detection.end);
         const Time overlap = own_.overlap(detection.first, begun_first, detection.end, begun_end);
-        if (overlap < criterion_.dtc.of(length)) return false;
+        if (!criterion_.dtc.met_by(overlap, length)) return false;
 
         const std::size_t ended_first = own_.ended(detection.first, begun_first);
         const std::size_t ended_end = own_.ended(detection.end, begun_end);
@@ -133,8 +134,14 @@ private:
 
     void cover(std::size_t reference, Time time, const Detection<T>& detection) {
         const auto j = static_cast<uint32_t>(reference);
-        partial_.entries.push({j, detection.score, time});
-        if (detection.parent > floor_) partial_.entries.push({j, detection.parent, -time});
+        Buffer<Coverage>& entries = partial_.entries;
+        // Most detections take the place of the last one, which grew into them.
+        Coverage* const last = entries.size() > 0 ? entries.end() - 1 : nullptr;
+        if (last && last->group == j && last->score == detection.score)
+            last->change += time;
+        else
+            entries.push({j, detection.score, time});
+        if (detection.parent > floor_) entries.push({j, detection.parent, -time});
     }
 
     // Adds up the covered time of each reference as the threshold falls. Emits a true positive
@@ -175,12 +182,12 @@ public:
         covered_.assign(scene.detections.size(), 0);
         for (const Overlap& overlap : scene.overlaps) covered_[overlap.detection] += overlap.shared;
         for (std::size_t i = 0; i < scene.detections.size(); ++i)
-            scene.is_true[i] = covered_[i] >= criterion_.dtc.of(length(scene.detections[i]));
+            scene.is_true[i] = criterion_.dtc.met_by(covered_[i], length(scene.detections[i]));
         covered_.assign(own.count(), 0);
         for (const Overlap& overlap : scene.overlaps)
             if (scene.is_true[overlap.detection]) covered_[overlap.reference] += overlap.shared;
         for (std::size_t j = 0; j < own.count(); ++j)
-            scene.is_found[j] = covered_[j] >= criterion_.gtc.of(own[j].offset - own[j].onset);
+            scene.is_found[j] = criterion_.gtc.met_by(covered_[j], own[j].offset - own[j].onset);
     }
 
     // Whether a false detection is a cross-trigger on another class. If the criterion does not
@@ -188,7 +195,7 @@ public:
     bool triggers(const DetectedEvent& detection, References*, References& other) const {
         if (!criterion_.cross_triggers) return other.overlaps(detection.onset, detection.offset);
         const Time shared = other.overlap(detection.first, detection.end);
-        return shared >= criterion_.cttc.of(length(detection));
+        return criterion_.cttc.met_by(shared, length(detection));
     }
 
     // Whether a boundary is too far off, given its error. This criterion tolerates no error.

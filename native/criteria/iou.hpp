@@ -22,7 +22,7 @@ struct IoU {
     template <class Emit>
     void candidates(References& events, Time from, Time until, Emit&& emit) const {
         if (from >= events.gap().onset && until <= events.gap().offset) return;
-        if (threshold.of(until - from) > events.longest()) return;
+        if (!threshold.met_by(events.longest(), until - from)) return;
         std::size_t first = 0;  // the first that ends after `from`
         for (std::size_t step = events.count(); step > 0;) {
             const std::size_t half = step / 2;
@@ -42,7 +42,7 @@ struct IoU {
             const Interval& event = events[j];
             const Time shared = std::min(until, event.offset) - std::max(from, event.onset);
             const Time united = (until - from) + (event.offset - event.onset) - shared;
-            if (shared >= threshold.of(united)) emit(j);
+            if (threshold.met_by(shared, united)) emit(j);
         }
     }
 };

@@ -76,7 +76,7 @@ class Alignment:
         rows = np.repeat(self.starts[clips] - starts[:-1], lengths) + np.arange(starts[-1])
         return replace(
             self,
-            clips=tuple(self.clips[clip] for clip in clips),
+            clips=tuple(self.clips[clip] for clip in clips.tolist()),
             events=self.events[rows],
             labels=self.labels[rows],
             starts=starts,

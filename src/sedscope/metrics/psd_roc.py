@@ -187,7 +187,8 @@ def class_psd_roc(
     x, tpr = x[kept], tp[kept] / max(1, of_class.references)
     scores = of_class.scores[rows[kept]].astype(np.float64)
     if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
-        x, tpr, scores = np.insert(x, 0, 0), np.insert(tpr, 0, 0), np.insert(scores, 0, np.inf)
+        x, tpr = np.concatenate([[0.0], x]), np.concatenate([[0.0], tpr])
+        scores = np.concatenate([[np.inf], scores])
     return ClassPSDROC(
         label, x, tpr, scores, max_efpr=max_efpr, unit=unit, one_point=len(of_class.scores) <= 1
     )

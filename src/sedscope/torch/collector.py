@@ -242,7 +242,10 @@ class BatchCollector:
     def _join(self, batches: Sequence[NewClips]) -> Alignment:
         """Join held clips. Clips are held only if there is a ground truth."""
         assert self.truth is not None
-        clips = {clip: scores for new in batches for clip, scores in new.alignment.scores.items()}
+        clips: dict[str, ClipScores] = {}
+        for new in batches:
+            names = new.alignment.clips
+            clips.update(zip(names, new.alignment.scores.whole(names), strict=True))
         scores = Scores(clips, clips.__getitem__, classes=self.classes, in_memory=True, thread_safe=True)
         return replace(
             self.truth.choose(self._rows_in_truth([*clips])), scores=scores, clips=tuple(clips)
