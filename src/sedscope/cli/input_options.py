@@ -100,6 +100,13 @@ class FileOptions(OptionGroup):
     ] = None
     columns: ColumnsOption = None
     label: LabelOption = None
+    truth_confidence: Annotated[
+        str | None,
+        typer.Option(
+            help="Which reference events count, for soft labels with a column confidence, e.g. '> 0.5' or "
+            "'>= 0.5'. [default: all, with a warning]"
+        ),
+    ] = None
     scores_format: ScoresFormatOption = None
     gaps: GapsOption = "error"
     stitch: StitchOption = None
@@ -116,6 +123,7 @@ class FileOptions(OptionGroup):
             format=self.truth_format,
             columns=column_map(self.columns),
             label=self.label,
+            confidence=self.truth_confidence,
         )
 
 

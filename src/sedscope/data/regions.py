@@ -290,6 +290,14 @@ class RegionTruth(GroundTruth):
         crossings = len(np.unique(events.row[events.crossing]))
         kept = np.flatnonzero(~events.crossing) if crossing == "drop" else np.arange(len(events.row))
         names = [*parts]
+        notes = [note for note in recordings.warnings if note not in recordings.late_ends()]
+        notes += _unscored_note(recordings, {part.clip for part in parts.values()})
+        if crossings:
+            number = (
+                f"{counted(crossings, 'reference event')} {'crosses' if crossings == 1 else 'cross'}"
+            )
+            was = f"{'was' if crossings == 1 else 'were'} {'cut' if crossing == 'cut' else 'left out'}"
+            notes.append(f"{number} the border of a region and {was}.")
         super().__init__(
             EventColumns(
                 clip=[names[part] for part in events.part[kept]],
@@ -301,16 +309,8 @@ class RegionTruth(GroundTruth):
             clips=parts,
             durations={name: (part.end - part.start) / 1e6 for name, part in parts.items()},
             invalid=recordings.invalid,
+            remarks=notes,
         )
-        notes = [note for note in recordings.warnings if note not in recordings.late_ends()]
-        notes += _unscored_note(recordings, {part.clip for part in parts.values()})
-        if crossings:
-            number = (
-                f"{counted(crossings, 'reference event')} {'crosses' if crossings == 1 else 'cross'}"
-            )
-            was = f"{'was' if crossings == 1 else 'were'} {'cut' if crossing == 'cut' else 'left out'}"
-            notes.append(f"{number} the border of a region and {was}.")
-        self.warnings = (*notes, *self.warnings)
 
     @property
     def recording_of(self) -> dict[str, str]:
