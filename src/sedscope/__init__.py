@@ -26,6 +26,7 @@ _NAMES = {
     "data.detections": ("approximate", "at_thresholds", "detect"),
     "data.events": ("Events",),
     "data.ground_truth": ("GroundTruth",),
+    "data.joined_chunks": ("join_chunks",),
     "data.recordings": ("ClipPieces",),
     "data.regions": ("Regions", "RegionTruth", "cut_to_regions"),
     "data.score_arrays": ("ClipScores",),

@@ -17,6 +17,7 @@ from .data.detections import at_thresholds as at_thresholds
 from .data.detections import detect as detect
 from .data.events import Events as Events
 from .data.ground_truth import GroundTruth as GroundTruth
+from .data.joined_chunks import join_chunks as join_chunks
 from .data.recordings import ClipPieces as ClipPieces
 from .data.regions import Regions as Regions
 from .data.regions import RegionTruth as RegionTruth
