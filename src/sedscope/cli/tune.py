@@ -68,6 +68,8 @@ def tune(
     source = {"scores": shown_name(str(scores)), "ground_truth": shown_name(str(ground_truth))}
     if tuning.groups is not None:
         source["groups"] = shown_name(str(tuning.groups))
+    if inputs.regions is not None:
+        source["regions"] = shown_name(str(inputs.regions))
     if named_metric is None:
         resampling = drawing_recordings(tuning.resampling(objective), truth)
         deltas = _find_deltas(processed, truth, criterion, inputs, engine)
