@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
 
 import typer
 
-from ..data.choices import ClipChoice, Coverage, Invalid, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Crossing, Invalid, Missing, Overlaps
 from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
 from .options import (
@@ -111,6 +111,13 @@ class FileOptions(OptionGroup):
     ] = None
     system_labels: Annotated[Path | None, path_option(help="Label map for the system only.")] = None
     truth_labels: Annotated[Path | None, path_option(help="Label map for the ground truth only.")] = None
+    truth_confidence: Annotated[
+        str | None,
+        typer.Option(
+            help="Which reference events count, for soft labels with a column confidence, e.g. '> 0.5' or "
+            "'>= 0.5'. [default: all, with a warning]"
+        ),
+    ] = None
     scores_format: ScoresFormatOption = None
     gaps: GapsOption = "error"
     stitch: StitchOption = None
@@ -136,6 +143,7 @@ class FileOptions(OptionGroup):
             format=self.truth_format,
             columns=column_map(self.columns),
             label=self.label,
+            confidence=self.truth_confidence,
         )
         return truth if label_map is None else truth.relabelled(label_map)
 
@@ -157,23 +165,54 @@ class InputOptions(FileOptions):
 
     clips: ClipsOption = None
     postprocess: PostprocessOption = None
+    regions: Annotated[
+        Path | None,
+        path_option(
+            help="Evaluate only these regions of the clips (filename onset offset). Each becomes a clip of "
+            "its own."
+        ),
+    ] = None
+    crossing: Annotated[
+        Crossing,
+        typer.Option(
+            help="Reference events that cross the border of a region: 'cut' keeps the part inside, 'drop' "
+            "leaves them out."
+        ),
+    ] = "cut"
+
+    def read_truth(self, path: Location) -> GroundTruth:
+        """Read the reference events, and cut them to the regions if there are some."""
+        from .. import RegionTruth, read_regions
+
+        truth = super().read_truth(path)
+        if self.regions is not None:
+            return RegionTruth(truth, read_regions(self.regions), self.crossing)
+        if self.crossing != "cut":
+            raise SedscopeError("--crossing is for --regions. Give regions as well.")
+        return truth
 
     def read_system(self, path: Location, truth: GroundTruth) -> Scores | DetectionSets:
         """Read scores, or detections by threshold. They are not post-processed yet.
 
-        Scores have their new labels; detections by threshold get them when they are evaluated.
+        Scores have their new labels; detections by threshold get them when they are evaluated. ``truth``: as
+        :meth:`read_truth` returns it. If it is cut to regions, the scores are as well.
         """
+        from ..data.region_cuts import RegionTruth
         from ..io.systems import read_system
 
-        return read_system(
+        recordings = truth.recordings if isinstance(truth, RegionTruth) else truth
+        system = read_system(
             path,
-            truth,
+            recordings,
             overlaps=self.overlaps,
             gaps=self.gaps,
             format=self.scores_format,
             label_map=self.system_map(),
             **stitch_arguments(self.stitch),
         )
+        if isinstance(truth, RegionTruth):
+            return truth.cut_scores(require_scores(system, path, "--regions"))
+        return system
 
     def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:
         """Read scores. Refuse detections by threshold."""
@@ -181,6 +220,10 @@ class InputOptions(FileOptions):
 
     def selection(self, labels: Sequence[str]) -> Selection:
         """Return which classes and clips are evaluated. ``labels``: the classes of the system."""
+        if self.regions is not None and self.clips not in (None, "scored"):
+            raise SedscopeError(
+                "--clips FILE cannot be combined with --regions. Give regions only in those clips."
+            )
         return {
             "classes": _class_names(self.classes, labels),
             "clips": clip_choice(self.clips),

@@ -15,7 +15,7 @@ from .input_options import InputOptions
 from .options import TruthArgument, Writes, path_argument, path_option, postprocess
 from .points_files import parse_steps
 from .progress import counting_progress
-from .resampling_options import read_groups
+from .resampling_options import drawing_recordings, groups_by_recording, read_groups
 from .tuning_options import ObjectiveOptions, TuningOptions
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ def tune(
     system = cached(inputs.read_scores(scores, truth, "tune"))
     processed = postprocess(system, inputs.postprocess)
     source = {"scores": shown_name(str(scores)), "ground_truth": shown_name(str(ground_truth))}
-    files = {"groups": tuning.groups, "labels": inputs.labels, "system_labels": inputs.system_labels}
-    files["truth_labels"] = inputs.truth_labels
+    files = {"groups": tuning.groups, "regions": inputs.regions, "labels": inputs.labels}
+    files |= {"system_labels": inputs.system_labels, "truth_labels": inputs.truth_labels}
     source |= {name: shown_name(str(path)) for name, path in files.items() if path is not None}
     if named_metric is None:
-        resampling = tuning.resampling(objective)
+        resampling = drawing_recordings(tuning.resampling(objective), truth)
         deltas = _find_deltas(processed, truth, criterion, inputs, engine)
         counts = deltas.counts(threads=engine.threads)
         source["clips_sha256"] = clip_list_digest(deltas.clips)
@@ -140,6 +140,7 @@ def _tune(
     """Tune for a metric."""
     from .. import tune as tune_scores
 
+    groups = read_groups(tuning.groups)
     with counting_progress() as progress:
         return tune_scores(
             scores,
@@ -148,7 +149,7 @@ def _tune(
             candidates,
             folds=tuning.folds,
             seed=tuning.seed,
-            groups=read_groups(tuning.groups),
+            groups=groups if tuning.folds is None else groups_by_recording(groups, truth),
             progress=progress,
             **inputs.selection(scores.classes),
             **engine.arguments(),

@@ -70,6 +70,7 @@ def validate(
         format=files.truth_format,
         columns=column_map(files.columns),
         label=files.label,
+        confidence=files.truth_confidence,
         scores_format=files.scores_format,
         system_map=files.system_map(),
         truth_map=files.truth_map(),

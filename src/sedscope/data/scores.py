@@ -68,6 +68,9 @@ class Scores(Mapping[str, ClipScores]):
     label_maps : iterable of AppliedMap, optional
         The label maps that gave the classes their names; see :meth:`relabelled`. An evaluation warns of
         names in them that nothing has.
+    recut : callable, optional
+        For scores that were cut out of longer recordings: takes a function from scores to scores,
+        applies it to the whole recordings, and cuts the result in the same way. Post-processings use it.
 
     Examples
     --------
@@ -94,6 +97,7 @@ class Scores(Mapping[str, ClipScores]):
         assumed_clips: Iterable[str] = (),
         locate: Callable[[str], Sequence[str] | None] | None = None,
         label_maps: Iterable[AppliedMap] = (),
+        recut: Callable[[Callable[[Scores], Scores]], Scores] | None = None,
     ) -> None:
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -107,6 +111,7 @@ class Scores(Mapping[str, ClipScores]):
         self.assumed_clips = frozenset(assumed_clips)
         self._locate = locate
         self.label_maps = tuple(label_maps)
+        self.recut = recut
 
     @classmethod
     def from_arrays(
@@ -371,7 +376,8 @@ class Scores(Mapping[str, ClipScores]):
         load: Callable[[str], ClipScores | ClipPieces],
         identify: Callable[[str], str | None] | None,
     ) -> Scores:
-        return Scores(names, load, **{**self.facts(), "identify": identify, "locate": self._locate})
+        facts = {**self.facts(), "identify": identify, "locate": self._locate, "recut": self.recut}
+        return Scores(names, load, **facts)
 
     def facts(self) -> dict[str, Any]:
         """Return what is known about the scores besides their values, for scores that are made from them.
@@ -379,7 +385,8 @@ class Scores(Mapping[str, ClipScores]):
         Returns
         -------
         dict
-            The arguments of :class:`Scores` that follow ``load``.
+            The arguments of :class:`Scores` that follow ``load``, except ``recut``: only whoever makes the
+            new scores knows whether it still holds.
 
         Examples
         --------
