@@ -245,9 +245,9 @@ class Collar(PairingCriterion):
     ) -> None: ...
 
 class IoU(PairingCriterion):
-    """The smallest intersection over union of a pair."""
+    """The smallest intersection over union of a pair. ``strict``: that of a pair lies above it."""
 
-    def __init__(self, threshold: _Fraction, *, cross_triggers: bool) -> None: ...
+    def __init__(self, threshold: _Fraction, *, strict: bool, cross_triggers: bool) -> None: ...
 
 class Segmentation:
     """Segments of one length. Their score is the largest of the frames, or the mean."""
