@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from .. import _native
 from ..data.scores import ScoreArray
 from ..data.times import Ticks
 from .delta_tables import IgnoredRows, ReferenceRows
+
+AnyReferences = TypeVar("AnyReferences", bound="ClipReferences")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,16 @@ class EventRows:
     def native(self) -> _native.Events:
         """The events as the core reads them."""
         return _native.Events(self.events, self.labels, self.starts)
+
+    def merged(self, others: EventRows) -> EventRows:
+        """Return these events and others of the same clips, in order."""
+        events, labels, event_clips = (
+            np.concatenate([getattr(rows, name) for rows in (self, others)])
+            for name in ("events", "labels", "event_clips")
+        )
+        order = np.lexsort((events[:, 0], labels, event_clips))
+        starts = self.starts + others.starts
+        return EventRows(events[order], labels[order], event_clips[order], starts)
 
     def chosen(self, rows: NDArray[np.bool_]) -> EventRows:
         """Return some of the events."""
@@ -66,6 +79,13 @@ class ClipReferences(EventRows):
         """One row per clip and class with ignored references."""
         pairs = np.unique(np.stack([self.ignored.event_clips, self.ignored.labels]), axis=1)
         return IgnoredRows(pairs[0], pairs[1], np.zeros(pairs.shape[1], np.int64))
+
+    def of_length(self: AnyReferences, shortest: int, longest: int) -> AnyReferences:
+        """Ignore the references that are not longer than ``shortest``, or longer than ``longest``."""
+        lengths = self.events[:, 1] - self.events[:, 0]
+        counts = (lengths > shortest) & (lengths <= longest)
+        ignored = self.ignored.merged(self.chosen(~counts))
+        return replace(self, **vars(self.chosen(counts)), ignored=ignored)
 
     def with_any_event(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return clips and classes with references, ignored or not: not every detection is false there."""

@@ -78,6 +78,17 @@ class Alignment:
             durations=self.durations[clips],
         )
 
+    def counted(self) -> Alignment:
+        """Leave out ignored references."""
+        before = np.concatenate([[0], np.cumsum(~self.ignored)])
+        return replace(
+            self,
+            events=self.events[~self.ignored],
+            labels=self.labels[~self.ignored],
+            ignored=self.ignored[~self.ignored],
+            starts=before[self.starts],
+        )
+
     def covered_clips(self, durations: Ticks, extents: Ticks) -> CoveredClips:
         """Return how much of each clip its frames cover. ``durations``: known for all clips."""
         return CoveredClips(self.clips, durations, extents, self.scores.whole_clips)
@@ -90,13 +101,12 @@ class Alignment:
         unstated = self.durations == 0
         if not unstated.any() or not self.scores.whole_clips:
             return []
-        event_clips = self.event_clips
-        kept = unstated[event_clips] & ~self.ignored
+        counted = self.counted()
+        event_clips = counted.event_clips
+        kept = unstated[event_clips]
         return [
-            *squeezed_references_note(
-                self.events[~self.ignored, 1], event_clips[~self.ignored], durations, stated=False
-            ),
-            *late_ends_note(self.clips, self.events[kept], event_clips[kept], extents),
+            *squeezed_references_note(counted.events[:, 1], event_clips, durations, stated=False),
+            *late_ends_note(self.clips, counted.events[kept], event_clips[kept], extents),
         ]
 
     def require_coverage(self, durations: Ticks, extents: Ticks) -> None:

@@ -114,6 +114,21 @@ class EventTable:
     def __len__(self) -> int:
         return len(self.clip)
 
+    def with_ignored(self, others: EventTable) -> EventTable:
+        """Return these rows, followed by others that are ignored references. Both have times."""
+        own = len(self)
+        names = {clip_id(name): name for name in self.clip if name}
+        return replace(
+            self,
+            clip=[*self.clip, *(names.get(clip_id(name), name) for name in others.clip)],
+            onset=[*self.onset, *others.onset],
+            offset=[*self.offset, *others.offset],
+            label=[*self.label, *others.label],
+            confidence=None,
+            ignored=[*(self.ignored or [""] * own), *["true"] * len(others)],
+            row_location=lambda i: self.row_location(i) if i < own else others.row_location(i - own),
+        )
+
     def clip_location(self, clip: str) -> RowLocation:
         """Return the first row with this name of a clip."""
         return self.row_location([*self.clip].index(clip))

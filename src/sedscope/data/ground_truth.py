@@ -196,7 +196,8 @@ class GroundTruth(Tabular):
         if ignored is not None:
             others = columns_of_mapping(ignored, "ignored references")
             columns = columns.with_ignored(others, clips)
-            clips += _new_clips(ignored, clips)
+            known = {clip_id(name) for name in clips}
+            clips += [name for name in ignored if clip_id(name) not in known]
         return cls(
             columns,
             clips=clips,
@@ -295,16 +296,13 @@ class GroundTruth(Tabular):
         """
         seconds = (table.durations or None) if durations is None else durations
         timed = table.with_times(seconds)
-        columns, clips = timed.columns(), [*timed.clip]
-        clip_ids(timed.clip, table.where, timed.clip_location)
         if ignored is not None:
-            others = ignored.with_times(seconds)
-            clip_ids(others.clip, ignored.where, others.clip_location)
-            columns = columns.with_ignored(others.columns(), clips)
-            clips += _new_clips(others.clip, clips)
+            timed = timed.with_ignored(ignored.with_times(seconds))
+        columns = timed.columns()
+        clip_ids(timed.clip, table.where, timed.clip_location)
         return cls(
             columns,
-            clips=clips,
+            clips=timed.clip,
             durations=seconds,
             invalid=invalid,
             overlaps=overlaps,
@@ -534,9 +532,3 @@ class GroundTruth(Tabular):
             f"{subject(len(late), 'reference event', 'ends')} after {kept} "
             f"(first: clip {self.clips[clip]!r}, {onset:g}–{offset:g} s of {end:g} s)."
         ]
-
-
-def _new_clips(names: Iterable[str], clips: Iterable[str]) -> list[str]:
-    """Return the names of clips that are not among others, whatever their folders and suffixes."""
-    known = {clip_id(name) for name in clips}
-    return [name for name in names if clip_id(name) not in known]

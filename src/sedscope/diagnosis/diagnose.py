@@ -172,8 +172,8 @@ def diagnose_aligned(
     for clips in whole_clips(alignment, workers, progress):
         extents.append(clips.batch.extents)
         durations.append(clips.batch.durations)
-        for of_criterion, total in zip(points, changes, strict=True):
-            arguments = of_criterion.arguments(clips.batch, workers)
+        for criterion, of_criterion, total in zip(criteria, points, changes, strict=True):
+            arguments = of_criterion.arguments(criterion.seen(clips.batch), workers)
             total += of_criterion.criterion.count_error_types(*arguments)
     alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
     return [
