@@ -118,6 +118,19 @@ class FileOptions(OptionGroup):
             "'>= 0.5'. [default: all, with a warning]"
         ),
     ] = None
+    ignored: Annotated[
+        Path | None,
+        path_option(
+            help="Ignored references: a file of events that need not be found. Detections that match them "
+            "are neither right nor wrong."
+        ),
+    ] = None
+    ignored_label: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Label of reference events that are ignored for every class. Repeat the option for several."
+        ),
+    ] = None
     scores_format: ScoresFormatOption = None
     gaps: GapsOption = "error"
     stitch: StitchOption = None
@@ -144,6 +157,8 @@ class FileOptions(OptionGroup):
             columns=column_map(self.columns),
             label=self.label,
             confidence=self.truth_confidence,
+            ignored=self.ignored,
+            ignored_labels=self.ignored_label or (),
         )
         return truth if label_map is None else truth.relabelled(label_map)
 
@@ -175,8 +190,8 @@ class InputOptions(FileOptions):
     crossing: Annotated[
         Crossing,
         typer.Option(
-            help="Reference events that cross the border of a region: 'cut' keeps the part inside, 'drop' "
-            "leaves them out."
+            help="Reference events that cross the border of a region: 'cut' keeps the part inside, 'ignore' "
+            "makes it an ignored reference, 'drop' leaves it out."
         ),
     ] = "cut"
 

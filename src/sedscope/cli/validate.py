@@ -71,6 +71,8 @@ def validate(
         columns=column_map(files.columns),
         label=files.label,
         confidence=files.truth_confidence,
+        ignored=files.ignored,
+        ignored_labels=files.ignored_label or (),
         scores_format=files.scores_format,
         system_map=files.system_map(),
         truth_map=files.truth_map(),

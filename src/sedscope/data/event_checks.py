@@ -155,18 +155,30 @@ def overlapping_events(
 
 
 def merged_events(
-    onsets: Ticks, offsets: Ticks, clips: NDArray[np.int32], labels: NDArray[np.int32]
+    onsets: Ticks,
+    offsets: Ticks,
+    clips: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    ignored: NDArray[np.bool_],
+    *,
+    merge: bool,
 ) -> tuple[NDArray[np.intp], Ticks]:
-    """Merge overlapping events of one clip and label, and leave out those with a negative label.
+    """Sort events by clip, label and onset, and leave out those with a negative label.
 
-    Return the first event of each merged one, in order of clip, label and onset, and its offset.
+    ``merge``: those of one label that overlap become one.
+    Ignored events are merged with each other alone. Return the first event of each merged one, and its
+    offset.
     """
     kept = np.flatnonzero(labels >= 0)
-    order = kept[np.lexsort((offsets[kept], onsets[kept], labels[kept], clips[kept]))]
+    kinds = 2 * labels + ignored
+    order = kept[np.lexsort((offsets[kept], onsets[kept], kinds[kept], clips[kept]))]
     if not len(order):
         return order, offsets[order]
-    starts = np.flatnonzero(~overlapping(onsets[order], offsets[order], clips[order], labels[order]))
-    return order[starts], np.maximum.reduceat(offsets[order], starts)
+    overlap = overlapping(onsets[order], offsets[order], clips[order], kinds[order])
+    starts = np.flatnonzero(~(overlap & merge))
+    first, ends = order[starts], np.maximum.reduceat(offsets[order], starts)
+    by_onset = np.lexsort((onsets[first], labels[first], clips[first]))
+    return first[by_onset], ends[by_onset]
 
 
 def overlapping(

@@ -119,6 +119,7 @@ def join_chunks(
         clips=recordings,
         durations=None if ends is None else {recording: end / 1e6 for recording, end in ends.items()},
         invalid=truth.invalid,
+        ignored_labels=truth.ignored_labels,
         remarks=remarks,
     )
     return _joined_scores(scores, recordings, length, ends, uncovered), joined_truth
@@ -143,7 +144,9 @@ def _used_chunks(
     used = [*truth.clips]
     if unreferenced == "drop":
         wanted = truth.labels if classes is None else stripped(classes)
-        referenced = np.array([label in wanted for label in truth.labels], bool)[truth.event_labels]
+        names = (*truth.labels, *truth.ignored_labels)
+        referenced = np.array([label in wanted for label in names], bool)[truth.event_labels]
+        referenced &= ~truth.ignored
         with_events = set(truth.event_clips[referenced].tolist())
         used = [clip for number, clip in enumerate(truth.clips) if number in with_events]
         if not used:
@@ -200,22 +203,24 @@ def _joined_events(truth: GroundTruth, recordings: Mapping[str, Sequence[Chunk]]
     """Return the events of the recordings. Those of one class that overlap or touch are one."""
     number = {clip: i for i, clip in enumerate(truth.clips)}
     starts = np.searchsorted(truth.event_clips, np.arange(len(truth.clips) + 1))
-    rows: list[tuple[str, str, int, int]] = []
+    labels = truth.names_of(np.arange(len(truth)))
+    rows: list[tuple[str, str, bool, int, int]] = []
     for recording, parts in recordings.items():
-        by_label: dict[int, list[tuple[int, int]]] = {}
+        by_label: dict[tuple[str, bool], list[tuple[int, int]]] = {}
         for chunk in parts:
             clip = number[chunk.clip]
             for event in range(starts[clip], starts[clip + 1]):
                 times = (int(truth.onsets[event]) + chunk.start, int(truth.offsets[event]) + chunk.start)
-                by_label.setdefault(int(truth.event_labels[event]), []).append(times)
-        for label, spans in by_label.items():
-            rows += [(recording, truth.labels[label], *span) for span in _merged(spans)]
+                by_label.setdefault((labels[event], bool(truth.ignored[event])), []).append(times)
+        for (label, ignored), spans in by_label.items():
+            rows += [(recording, label, ignored, *span) for span in _merged(spans)]
     return EventColumns(
         clip=[row[0] for row in rows],
-        onset=np.array([row[2] for row in rows], np.int64),
-        offset=np.array([row[3] for row in rows], np.int64),
+        onset=np.array([row[3] for row in rows], np.int64),
+        offset=np.array([row[4] for row in rows], np.int64),
         label=[row[1] for row in rows],
         where="event {}".format,
+        ignored=np.array([row[2] for row in rows], bool),
     )
 
 

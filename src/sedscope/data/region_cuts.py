@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ class RegionTruth(GroundTruth):
         The ground truth of whole recordings.
     regions : Regions
         The regions.
-    crossing : {'cut', 'drop'}, default 'cut'
+    crossing : {'cut', 'ignore', 'drop'}, default 'cut'
         What to do with events that cross the border of a region; see :func:`cut_to_regions`.
 
     Attributes
@@ -49,8 +49,8 @@ class RegionTruth(GroundTruth):
     """
 
     def __init__(self, recordings: GroundTruth, regions: Regions, crossing: Crossing = "cut") -> None:
-        if crossing not in ("cut", "drop"):
-            raise SedscopeError(f"crossing={crossing!r} is not valid. Choose 'cut' or 'drop'.")
+        if crossing not in get_args(Crossing):
+            raise SedscopeError(f"crossing={crossing!r} is not valid. Choose 'cut', 'ignore' or 'drop'.")
         self.recordings, self.regions = recordings, regions
         self.stretches = regions.stretches(recordings)
         listed = set(recordings.clips)
@@ -70,19 +70,26 @@ class RegionTruth(GroundTruth):
             number = (
                 f"{counted(crossings, 'reference event')} {'crosses' if crossings == 1 else 'cross'}"
             )
-            was = f"{'was' if crossings == 1 else 'were'} {'cut' if crossing == 'cut' else 'left out'}"
-            notes.append(f"{number} the border of a region and {was}.")
+            what = {"cut": "cut", "ignore": "ignored", "drop": "left out"}[crossing]
+            was = "was" if crossings == 1 else "were"
+            notes.append(f"{number} the border of a region and {was} {what}.")
+        ignored = recordings.ignored[events.row[kept]]
+        if crossing == "ignore":
+            ignored = ignored | events.crossing[kept]
         super().__init__(
             EventColumns(
                 clip=[names[part] for part in events.part[kept]],
                 onset=events.onset[kept],
                 offset=events.offset[kept],
-                label=[recordings.labels[recordings.event_labels[row]] for row in events.row[kept]],
+                label=recordings.names_of(events.row[kept]),
                 where="event {}".format,
+                ignored=ignored,
             ),
             clips=parts,
             durations={name: (part.end - part.start) / 1e6 for name, part in parts.items()},
             invalid=recordings.invalid,
+            overlaps=recordings.overlaps,
+            ignored_labels=recordings.ignored_labels,
             remarks=notes,
         )
 
@@ -174,10 +181,11 @@ def cut_to_regions(
         The ground truth of whole recordings. If it has durations, a region must not end after its clip.
     regions : Regions or mapping
         The regions, or ``{clip: [(onset, offset), …]}`` in seconds. They must not overlap.
-    crossing : {'cut', 'drop'}, default 'cut'
+    crossing : {'cut', 'ignore', 'drop'}, default 'cut'
         What to do with reference events that cross the border of a region. With ``"cut"``, the part
-        inside is a reference event. With ``"drop"``, it is left out as if nothing were there, so a
-        detection of it is a false alarm.
+        inside is a reference event. With ``"ignore"``, it is an ignored reference: it need not be found,
+        and a detection of it is neither right nor wrong. With ``"drop"``, it is left out as if nothing
+        were there, so a detection of it is a false alarm.
 
     Returns
     -------
