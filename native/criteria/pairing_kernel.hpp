@@ -48,6 +48,17 @@ public:
                   [&](auto& measure, auto& emit) { tree_.feed(scores, frames, measure, emit); });
     }
 
+    // Takes an event that is detected as it is at every threshold below its score, in place of
+    // frames. Events may overlap.
+    void add(const Interval& event, T score, DeltaRows<T>& rows) {
+        rows.detections.push(score, 0, 1);
+        if (only_count_) return;
+        crossed_.resize(others_.size());
+        take(event.onset, event.offset, score, floor_, crossed_.data());
+        for (std::size_t m = 0; m < others_.size(); ++m)
+            if (crossed_[m]) rows.cross_triggers.push(score, others_[m].label, 1);
+    }
+
     void finish(DeltaRows<T>& rows) {
         count_.finish(rows.detections);
         if (only_count_) return;
@@ -64,26 +75,32 @@ public:
     }
 
 private:
-    // A detection that can be paired with a reference of another class, but with none of its own,
-    // is a cross-trigger on that class. `step(measure, emit)` advances the tree.
+    // Takes a detection that exists for thresholds in [parent, score), and writes which of the other
+    // classes it is a cross-trigger on: it can be paired with a reference of that class, but with
+    // none of its own.
+    void take(Time from, Time until, T score, T parent, int32_t* crossed) {
+        if (own_.count() > 0)
+            rule_.candidates(own_, from, until, [&](std::size_t j) {
+                if (errors_)
+                    pairs_.add_candidate(j, from - own_[j].onset, until - own_[j].offset);
+                else
+                    pairs_.add_candidate(j);
+            });
+        const bool paired = pairs_.add_detection(score, parent);
+        for (std::size_t m = 0; m < others_.size(); ++m) {
+            crossed[m] = 0;
+            if (!paired)
+                rule_.candidates(others_[m].references, from, until,
+                                 [&](std::size_t) { crossed[m] = 1; });
+        }
+    }
+
+    // `step(measure, emit)` advances the tree.
     template <class Step>
     void sweep(DeltaRows<T>& rows, Step&& step) {
-        auto measure = [&](const Detection<T>& detection, int32_t* values) {
-            const Time from = edges_[detection.first], until = edges_[detection.end];
-            if (own_.count() > 0)
-                rule_.candidates(own_, from, until, [&](std::size_t j) {
-                    if (errors_)
-                        pairs_.add_candidate(j, from - own_[j].onset, until - own_[j].offset);
-                    else
-                        pairs_.add_candidate(j);
-                });
-            const bool paired = pairs_.add_detection(detection.score, detection.parent);
-            for (std::size_t m = 0; m < others_.size(); ++m) {
-                values[m] = 0;
-                if (!paired)
-                    rule_.candidates(others_[m].references, from, until,
-                                     [&](std::size_t) { values[m] = 1; });
-            }
+        auto measure = [&](const Detection<T>& detection, int32_t* crossed) {
+            take(edges_[detection.first], edges_[detection.end], detection.score, detection.parent,
+                 crossed);
         };
         auto emit = [&](T score, const int32_t* delta) {
             for (std::size_t m = 0; m < others_.size(); ++m)
@@ -98,6 +115,7 @@ private:
     T floor_{};
     References own_;
     std::vector<OtherClass> others_;
+    std::vector<int32_t> crossed_;
     bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
     ComponentTree<T> tree_;

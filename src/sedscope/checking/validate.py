@@ -13,6 +13,7 @@ import numpy as np
 from ..criteria import Clip
 from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
+from ..data.clip_events import ClipEvents
 from ..data.clip_ids import clip_id, clip_ids
 from ..data.detections import OVERLAP_ADVICE, EventOverlaps, event_problem
 from ..data.event_checks import (
@@ -238,7 +239,7 @@ def _kept_in_memory(scores: Scores) -> Scores:
     kept: dict[str, ClipScores] = {}
     room = [_ROOM]
 
-    def load(clip: str) -> ClipScores | ClipPieces:
+    def load(clip: str) -> ClipScores | ClipPieces | ClipEvents:
         if clip in kept:
             return kept[clip]
         opened = scores.open(clip)
