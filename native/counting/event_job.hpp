@@ -67,7 +67,7 @@ private:
             DeltaRows<T>& rows = part.rows[c];
             const typename RowAssembly<T>::Sizes before(rows);
             const References own = references.split(c, others);
-            kernel.begin(nullptr, floors_[c], own, others);
+            kernel.begin(nullptr, floors_[c], own, others, references.ignored(c));
             for (; k < end && detected_.labels[k] == static_cast<int32_t>(c); ++k)
                 if (detected_.scores[k] > floors_[c])
                     kernel.add(detected_.events[k], detected_.scores[k], rows);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import sedscope as sed
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle
-from ..support.strategies import LABELS, collar_criteria, parts
+from ..support.strategies import LABELS, collar_criteria, parts, to_scores
 
 Detection = tuple[int, int, str, float]
 END = 12
@@ -82,9 +83,11 @@ def test_counts(
     all_references: list[list[tuple[int, int, str]]],
     criterion: sed.Collar | sed.IoU,
 ) -> None:
-    references = [separate(of_clip) for of_clip in all_references[: len(detected)]]
+    references = all_references[: len(detected)]
+    if criterion.cross_triggers:  # refused for references that overlap
+        references = [separate(of_clip) for of_clip in references]
     durations = {f"clip{i}": 2 * END / 1e6 for i in range(len(detected))}
-    truth = sed.GroundTruth.from_dict(in_seconds(references), durations=durations)
+    truth = sed.GroundTruth.from_dict(in_seconds(references), durations=durations, overlaps="keep")
     scores = sed.Scores.from_events(in_seconds(detected), classes=LABELS, overlaps="keep")
     counts = sed.deltas(scores, truth, criterion, threads=1).counts()
     for label in LABELS:
@@ -94,6 +97,44 @@ def test_counts(
             for score in sorted(levels, reverse=True)
         }
         assert_equal_to_oracle(counts[label], expected, label)
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.sampled_from([-1.0, 0.2, 0.5, 0.8]), min_size=END, max_size=END),
+    st.lists(events, max_size=6),
+    collar_criteria() | st.builds(sed.IoU, parts),
+)
+def test_scores_of_frames_with_overlapping_references(
+    scores: list[float], references: list[tuple[int, int, str]], criterion: sed.Collar | sed.IoU
+) -> None:
+    criterion = replace(criterion, cross_triggers=False)
+    by_label = {label: scores if label == "a" else [-1.0] * END for label in LABELS}
+    clip = oracle.Clip(list(range(END + 1)), by_label, references, 2 * END)
+    truth = sed.GroundTruth.from_dict(
+        in_seconds([references]), durations={"clip0": 2 * END / 1e6}, overlaps="keep"
+    )
+    counts = sed.deltas(to_scores([clip]), truth, criterion, threads=1).counts()
+    expected = {
+        score: oracle.pairs.matching_count([clip], "a", score, pairable(criterion), cross_triggers=False)
+        for score in sorted({*scores}, reverse=True)
+    }
+    assert_equal_to_oracle(counts["a"], expected, "a")
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [sed.presets.PSDS1, sed.FScore(sed.Clip()), sed.FScore(sed.Collar(cross_triggers=True))],
+)
+def test_overlapping_references_are_refused(metric: Any) -> None:
+    truth = sed.GroundTruth.from_dict(
+        {"x": [(1, 3, "a"), (2, 4, "a")]}, durations={"x": 9}, overlaps="keep"
+    )
+    scores = sed.Scores.from_arrays({"x": [[0.5]] * 9}, classes=["a"], frame=1.0)
+    with pytest.raises(sed.SedscopeError, match=r"references of one class overlap.*overlaps='merge'"):
+        sed.evaluate(scores, truth, metric)
+    with pytest.raises(sed.SedscopeError, match="references of one class overlap"):
+        sed.diagnose(scores, truth, sed.IoU(0.5), 0.2)
 
 
 def overlapping_system() -> tuple[sed.Scores, sed.GroundTruth]:

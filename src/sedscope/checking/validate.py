@@ -97,8 +97,9 @@ def validate(
         Whether scores that end long before or after most of their clips are an error or are accepted.
     invalid : {"error", "drop"}
         Whether events of no length, or before or after their clip, are an error or are dropped.
-    overlaps : {"error", "merge"}
-        Whether overlapping reference events of one class are an error or are merged.
+    overlaps : {"error", "merge", "keep"}
+        Whether overlapping reference events of one class are an error, are merged, or are kept as they
+        are.
     gaps : {"error", "silent"}
         Whether gaps between frames of score tables, and between chunks, are an error, or frames in which
         nothing is active.
@@ -343,7 +344,7 @@ def _check_events(
     columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
     order = kept[np.lexsort(columns)]
     overlapping = order[overlapping_events(events, event_clips, event_labels, order)].tolist()
-    if overlapping:
+    if overlapping and overlaps != "keep":
         rows = overlap_findings(events, overlapping)
         what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "
         what += "and clip. "

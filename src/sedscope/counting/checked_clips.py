@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
-from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, Recording
+from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
 from ..data.clip_events import kept_events_error
@@ -124,7 +124,15 @@ def _checked_events(
 
 
 def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -> Iterator[CheckedBatch]:
-    """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem."""
+    """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem.
+
+    So are references that overlap.
+    """
+    if alignment.has_overlapping_references():
+        raise SedscopeError(
+            "Some references of one class overlap, but this needs references that do not. Merge them with "
+            "overlaps='merge' (--overlaps merge)."
+        )
     for clips in checked_clips(alignment, (None,), threads, progress):
         if isinstance(clips, CheckedRecording):
             clips.refuse("it arrives in pieces, but this needs whole clips. Give it as one array.")
@@ -155,14 +163,13 @@ def _references(
     labels = alignment.labels[starts[0] : starts[-1]]
     event_clips = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
     late = events[:, 0] >= durations[event_clips]
-    in_time = np.concatenate([[0], np.cumsum(~late)])
+    ignored = alignment.ignored[starts[0] : starts[-1]]
+    rows = EventRows(events, labels, event_clips, starts - starts[0])
     return ClipReferences(
+        **vars(rows.chosen(~late & ~ignored)),
+        ignored=rows.chosen(~late & ignored),
         durations=durations,
         extents=extents,
-        events=events[~late],
-        labels=labels[~late],
-        event_clips=event_clips[~late],
-        starts=in_time[starts - starts[0]],
         maxima=maxima,
         late=np.flatnonzero(late),
     )

@@ -74,12 +74,12 @@ def largest_false_alarms(
 ) -> FloatArray | None:
     """Return the largest scores of clips without references of the class, as (clips × classes).
 
-    Clips with references of the class have ``-inf``; clips that arrive in pieces are left out. The
-    result is None if the data has a problem: the pass over all clips reports it.
+    Clips with references of the class, ignored or not, have ``-inf``; clips that arrive in pieces are
+    left out. The result is None if the data has a problem: the pass over all clips reports it.
     """
     try:
         maxima = [
-            without_references(clips.batch.maxima, clips.batch.event_clips, clips.batch.labels)
+            without_references(clips.batch.maxima, *clips.batch.with_any_event())
             for clips in checked_clips(alignment, (variant,), threads, None)
             if not isinstance(clips, CheckedRecording)
         ]
@@ -107,6 +107,7 @@ class _Collector:
         request: DeltaRequest,
         variant: PostProcessing | None,
     ) -> None:
+        _check_overlaps(alignment, criterion, request)
         self.alignment = alignment
         self.criterion = criterion
         self.variant = variant
@@ -137,7 +138,7 @@ class _Collector:
 
         ``durations``: of all clips; None if they are not known yet.
         """
-        floors = self.floor.raise_to(maxima, references.event_clips, references.labels, durations)
+        floors = self.floor.raise_to(maxima, *references.with_any_event(), durations)
         return np.maximum(floors, rounded_down(self.requested_floors, maxima.dtype))
 
     def store(
@@ -171,6 +172,24 @@ class _Collector:
         if self.variant is not None:
             provenance = provenance.processed(self.variant.identity() or repr(self.variant))
         return replace(self.merge(), provenance=provenance)
+
+
+def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRequest) -> None:
+    """Refuse overlapping references that are kept as they are, where they have no meaning."""
+    if not alignment.has_overlapping_references():
+        return
+    if not criterion.makes_pairs:
+        problem = f"{criterion} does not pair detections with references"
+    elif criterion.counts_cross_triggers:
+        problem = f"{criterion} counts cross-triggers"
+    elif request.any_label:
+        problem = f"substitutions are counted by {criterion}"
+    else:
+        return
+    raise SedscopeError(
+        f"Some references of one class overlap, but {problem}. Merge them with overlaps='merge' "
+        "(--overlaps merge)."
+    )
 
 
 _Collectors: TypeAlias = Mapping[Criterion, Mapping[PostProcessing | None, _Collector]]

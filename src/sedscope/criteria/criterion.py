@@ -40,6 +40,8 @@ class Criterion(Defined, ABC):
     """Whether a missed reference and a false detection can be one error: a substitution."""
     judges_whole_clips: ClassVar[bool] = False
     """Whether it gives one judgement per clip and class, so that parts of a clip are another matter."""
+    makes_pairs: ClassVar[bool] = False
+    """Whether it pairs detections with references, so that events may overlap."""
     reads_pieces: ClassVar[bool] = False
     """Whether it can read a recording piece by piece, with :meth:`open_deltas`."""
 

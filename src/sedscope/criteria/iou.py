@@ -38,6 +38,7 @@ class IoU(EventCriterion):
     cross_triggers: bool = False
 
     defines_substitutions: ClassVar[bool] = True
+    makes_pairs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_number(self, "threshold", above=0, at_most=1)

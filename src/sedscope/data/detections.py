@@ -49,7 +49,8 @@ OVERLAP_ADVICE = (
     "If these are windows that slide over a recording, average them with overlaps='average' "
     "(--stitch seconds): the score at each instant is then the mean of the windows that cover it. If they "
     "are events, merge them with overlaps='merge' (--overlaps merge): they become one event with the "
-    "highest of their confidences. The two give different values."
+    "highest of their confidences. Criteria that pair events, Collar and IoU, can keep them as they are: "
+    "overlaps='keep' (--overlaps keep). The three give different values."
 )
 
 

@@ -219,8 +219,9 @@ def evaluate_sets(
         of the sets.
     classes, clips, missing, coverage
         What to evaluate; see :func:`evaluate`.
-    overlaps : {"error", "merge"}, default "error"
-        What to do with overlapping detections of one class: refuse or merge them.
+    overlaps : {"error", "merge", "keep"}, default "error"
+        What to do with overlapping detections of one class: refuse them, merge them, or keep them as they
+        are for criteria that pair events.
     threads : int, optional
         The number of threads; one per core unless given.
 

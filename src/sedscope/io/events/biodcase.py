@@ -1,8 +1,8 @@
 """Tables of BioDCASE Task 2, calls of baleen whales, as annotations and as predictions.
 
-``dataset,filename,annotation,start_datetime,end_datetime``. The name of a file is the time at which it begins, such
-as ``2014-02-18T21-00-00_000.wav``, and several data sets may have a file of one name. So the clip is called
-``DATASET_FILE``, and its events count from its beginning.
+``dataset,filename,annotation,start_datetime,end_datetime``. The name of a file is the time at which it
+begins, such as ``2014-02-18T21-00-00_000.wav``, and several data sets may have a file of one name. So the
+clip is called ``DATASET_FILE``, and the times of its events count from its beginning.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .source import EventReadOptions, Source
 
 _COLUMNS = ("dataset", "filename", "annotation", "start_datetime", "end_datetime")
 _FILE = re.compile(r"(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})[_-](\d{3})")
-_CLIP = re.compile(rf"(.+)_({_FILE.pattern})")
+_CLIP = re.compile(rf"(?:(.+)_)?({_FILE.pattern})")
 
 
 def recognise(source: Source) -> bool:
@@ -33,7 +33,7 @@ def recognise(source: Source) -> bool:
 def read(source: Source, options: EventReadOptions) -> EventTable:
     """Read annotations or predictions of one data set or of several."""
     cells = source.cells
-    dataset, file, label = (cells.text_column(name) for name in _COLUMNS[:3])
+    site, file, label = (cells.text_column(name) for name in _COLUMNS[:3])
     starts = [_start_of(name) for name in file]
     misnamed = [cells.row_location(i) for i, start in enumerate(starts) if start is None]
     if misnamed:
@@ -48,7 +48,7 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
     )
     return EventTable(
         where=str(source.path),
-        clip=[f"{site}_{clip_id(name)}" for site, name in zip(dataset, file, strict=True)],
+        clip=["_".join(filter(None, name)) for name in zip(site, map(clip_id, file), strict=True)],
         onset=onsets,
         offset=offsets,
         label=label,
@@ -96,7 +96,7 @@ def write(events: EventSet, path: Path) -> None:
         start = _start_of(match[2])
         assert start is not None
         times = [(start + timedelta(seconds=time)).isoformat() for time in (onset, offset)]
-        cells = [match[1], f"{match[2]}.wav", label]
+        cells = [match[1] or "", f"{match[2]}.wav", label]
         lines.append(",".join([*(quoted(cell, ",") for cell in cells), *times]))
     write_text(path, "".join(line + "\n" for line in lines))
 
@@ -110,5 +110,6 @@ FORMATS = (
         write=write,
         holds=holding("times", "any label"),
         named_columns=False,
+        named_by_time=True,
     ),
 )

@@ -1,8 +1,8 @@
 """Tables of DCASE Task 5, few-shot bioacoustic event detection, as annotations and as predictions.
 
-``Audiofilename,Starttime,Endtime`` and a column per class (``Q`` in the evaluated sets) with ``POS`` for an event
-of the class, ``UNK`` for one that may be of the class, which becomes an ignored reference, and ``NEG`` for none.
-Predictions have no column of a class; their label is ``Q``.
+``Audiofilename,Starttime,Endtime`` and a column per class (``Q`` in the evaluated sets) with ``POS`` for an
+event of the class, ``UNK`` for one that may be of the class, which becomes an ignored reference, and ``NEG``
+for none. Predictions have no column of a class; their label is ``Q``.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ FORMATS = (
         recognise=recognise,
         read=read,
         write=write,
-        holds=holding("times", "clips without events", "any label"),
+        holds=holding("times", "clips without events"),
         named_columns=False,
     ),
 )
