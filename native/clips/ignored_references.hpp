@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "clips/layers.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
 
@@ -30,14 +31,7 @@ public:
     // `events` are sorted by onset and may overlap. `counted`: the other references of the class.
     void assign(const Interval* events, std::size_t count, const References& counted,
                 const Time* edges, std::size_t boundaries) {
-        layers_.clear();
-        for (std::size_t j = 0; j < count; ++j) {
-            std::size_t layer = 0;  // the first that is free at the onset
-            while (layer < layers_.size() && layers_[layer].back().offset > events[j].onset)
-                ++layer;
-            if (layer == layers_.size()) layers_.emplace_back();
-            layers_[layer].push_back(events[j]);
-        }
+        separate(events, count, layers_);
         layer_indices_.resize(layers_.size());
         for (std::size_t layer = 0; layer < layers_.size(); ++layer)
             layer_indices_[layer].assign(layers_[layer].data(), layers_[layer].size(), edges,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "clips/layers.hpp"
 #include "core/time.hpp"
 
 namespace sedscope {
@@ -17,9 +18,27 @@ class ReferenceIndex {
 public:
     static constexpr std::size_t stride = 64;
 
-    // `events` are sorted and do not overlap; `edges` are the clip's `boundaries` frame boundaries.
+    // `events` are sorted by onset; `edges` are the clip's `boundaries` frame boundaries. Events that
+    // overlap are separated into layers: this index has those of the first.
     void assign(const Interval* events, std::size_t count, const Time* edges,
                 std::size_t boundaries) {
+        further_.clear();
+        if (!any_overlap(events, count)) {
+            index(events, count, edges, boundaries);
+            return;
+        }
+        separate(events, count, layers_);
+        index(layers_[0].data(), layers_[0].size(), edges, boundaries);
+        further_.resize(layers_.size() - 1);
+        for (std::size_t k = 1; k < layers_.size(); ++k)
+            further_[k - 1].index(layers_[k].data(), layers_[k].size(), edges, boundaries);
+    }
+
+private:
+    friend class References;
+
+    void index(const Interval* events, std::size_t count, const Time* edges,
+               std::size_t boundaries) {
         events_ = events;
         count_ = count;
         edges_ = edges;
@@ -41,15 +60,14 @@ public:
         }
     }
 
-private:
-    friend class References;
-
     const Interval* events_ = nullptr;
     std::size_t count_ = 0;
     const Time* edges_ = nullptr;
     Time longest_ = 0;
     std::vector<Time> before_;  // total time of the events before each one
     std::vector<std::size_t> marks_;
+    std::vector<std::vector<Interval>> layers_;  // of events that overlap
+    std::vector<ReferenceIndex> further_;        // of the layers after the first
 };
 
 // A look-up of the references of one class in one clip. It remembers the last gap between events
@@ -63,10 +81,18 @@ public:
           edges_(index.edges_),
           before_(index.before_.data()),
           marks_(index.marks_.data()),
-          longest_(index.longest_) {}
+          longest_(index.longest_),
+          further_(&index.further_) {}
 
+    // The number of events, and each of them; of the first layer if some overlap.
     std::size_t count() const { return count_; }
     const Interval& operator[](std::size_t j) const { return events_[j]; }
+
+    // Adds the look-ups of further layers, which only criteria that make pairs read.
+    void add_further_layers(std::vector<References>& layers) const {
+        if (further_)
+            for (const ReferenceIndex& index : *further_) layers.emplace_back(index);
+    }
 
     Time longest() const { return longest_; }
     // The interval in which a criterion last found no event nearby.
@@ -123,6 +149,7 @@ private:
     const Time* before_ = nullptr;
     const std::size_t* marks_ = nullptr;
     Time longest_ = 0;
+    const std::vector<ReferenceIndex>* further_ = nullptr;
     Interval gap_{0, 0};  // the last one met between two events
 };
 

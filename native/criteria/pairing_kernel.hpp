@@ -35,11 +35,15 @@ public:
                const std::vector<OtherClass>& others, const IgnoredReferences& ignored) {
         edges_ = edges;
         floor_ = floor;
-        own_ = own;
+        own_.clear();
+        if (own.count() > 0) own_.push_back(own);
+        own.add_further_layers(own_);
+        counted_ = 0;
+        for (const References& layer : own_) counted_ += layer.count();
         others_.clear();
         if (cross_triggers_) others_ = others;
         ignored_ = ignored;
-        only_count_ = own.count() == 0 && others_.empty() && !ignored_.any();
+        only_count_ = counted_ == 0 && others_.empty() && !ignored_.any();
         count_.begin(floor);
         if (only_count_) return;
         pairs_.clear();
@@ -54,6 +58,17 @@ public:
                   [&](auto& measure, auto& emit) { tree_.feed(scores, frames, measure, emit); });
     }
 
+    // Takes an event that is detected as it is at every threshold below its score, in place of
+    // frames. Events may overlap.
+    void add(const Interval& event, T score, DeltaRows<T>& rows) {
+        rows.detections.push(score, 0, 1);
+        if (only_count_) return;
+        crossed_.resize(others_.size());
+        take(event.onset, event.offset, score, floor_, crossed_.data());
+        for (std::size_t m = 0; m < others_.size(); ++m)
+            if (crossed_[m]) rows.cross_triggers.push(score, others_[m].label, 1);
+    }
+
     void finish(DeltaRows<T>& rows) {
         count_.finish(rows.detections);
         if (only_count_) return;
@@ -62,18 +77,18 @@ public:
             finish_with_ignored(rows);
             return;
         }
-        if (own_.count() == 0) return;
+        if (counted_ == 0) return;
         // a pair turns a false positive into a true positive
-        pairs_.count_pairs(floor_, own_.count(), [&](T score, int32_t change) {
+        pairs_.count_pairs(floor_, counted_, [&](T score, int32_t change) {
             rows.detections.push(score, change, -change);
         });
-        if (errors_) sum_errors(pairs_, own_.count(), rows);
+        if (errors_) sum_errors(pairs_, counted_, rows);
     }
 
 private:
     void finish_with_ignored(DeltaRows<T>& rows) {
-        const std::size_t references = own_.count() + ignored_.count();
-        pairs_.count_pairs(floor_, own_.count(), [&](T score, int32_t change) {
+        const std::size_t references = counted_ + ignored_.count();
+        pairs_.count_pairs(floor_, counted_, [&](T score, int32_t change) {
             rows.detections.push(score, change, 0);
         });
         all_pairs_.count_pairs(floor_, references, [&](T score, int32_t change) {
@@ -88,45 +103,55 @@ private:
         });
     }
 
+    // Adds the references that a detection can be paired with, without ignored ones.
+    void add_candidates(PairSweep<T>& pairs, Time from, Time until) {
+        std::size_t before = 0;
+        for (References& layer : own_) {
+            rule_.candidates(layer, from, until, [&](std::size_t j) {
+                if (errors_)
+                    pairs.add_candidate(before + j, from - layer[j].onset, until - layer[j].offset);
+                else
+                    pairs.add_candidate(before + j);
+            });
+            before += layer.count();
+        }
+    }
+
     // Adds the detection to those that can be paired with any reference, ignored ones included.
     // Returns whether it can.
-    bool add_to_all(const Detection<T>& detection, Time from, Time until) {
+    bool add_to_all(Time from, Time until, T score, T parent) {
         add_candidates(all_pairs_, from, until);
-        std::size_t before = own_.count();
+        std::size_t before = counted_;
         for (References& layer : ignored_.layers) {
             rule_.candidates(layer, from, until, [&](std::size_t j) {
                 all_pairs_.add_ignored_candidate(before + j, errors_);
             });
             before += layer.count();
         }
-        return all_pairs_.add_detection(detection.score, detection.parent);
+        return all_pairs_.add_detection(score, parent);
     }
 
-    void add_candidates(PairSweep<T>& pairs, Time from, Time until) {
-        if (own_.count() > 0)
-            rule_.candidates(own_, from, until, [&](std::size_t j) {
-                if (errors_)
-                    pairs.add_candidate(j, from - own_[j].onset, until - own_[j].offset);
-                else
-                    pairs.add_candidate(j);
-            });
+    // Takes a detection that exists for thresholds in [parent, score), and writes which of the
+    // other classes it is a cross-trigger on: it can be paired with a reference of that class, but
+    // with none of its own.
+    void take(Time from, Time until, T score, T parent, int32_t* crossed) {
+        add_candidates(pairs_, from, until);
+        bool paired = pairs_.add_detection(score, parent);
+        if (ignored_.any()) paired = add_to_all(from, until, score, parent);
+        for (std::size_t m = 0; m < others_.size(); ++m) {
+            crossed[m] = 0;
+            if (!paired)
+                rule_.candidates(others_[m].references, from, until,
+                                 [&](std::size_t) { crossed[m] = 1; });
+        }
     }
 
-    // A detection that can be paired with a reference of another class, but with none of its own,
-    // is a cross-trigger on that class. `step(measure, emit)` advances the tree.
+    // `step(measure, emit)` advances the tree.
     template <class Step>
     void sweep(DeltaRows<T>& rows, Step&& step) {
-        auto measure = [&](const Detection<T>& detection, int32_t* values) {
-            const Time from = edges_[detection.first], until = edges_[detection.end];
-            add_candidates(pairs_, from, until);
-            bool paired = pairs_.add_detection(detection.score, detection.parent);
-            if (ignored_.any()) paired = add_to_all(detection, from, until);
-            for (std::size_t m = 0; m < others_.size(); ++m) {
-                values[m] = 0;
-                if (!paired)
-                    rule_.candidates(others_[m].references, from, until,
-                                     [&](std::size_t) { values[m] = 1; });
-            }
+        auto measure = [&](const Detection<T>& detection, int32_t* crossed) {
+            take(edges_[detection.first], edges_[detection.end], detection.score, detection.parent,
+                 crossed);
         };
         auto emit = [&](T score, const int32_t* delta) {
             for (std::size_t m = 0; m < others_.size(); ++m)
@@ -139,9 +164,11 @@ private:
     bool cross_triggers_, errors_;
     const Time* edges_ = nullptr;
     T floor_{};
-    References own_;
+    std::vector<References> own_;  // in layers: those of one layer do not overlap
+    std::size_t counted_ = 0;      // references in all layers
     std::vector<OtherClass> others_;
     IgnoredReferences ignored_;
+    std::vector<int32_t> crossed_;
     bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
     ComponentTree<T> tree_;

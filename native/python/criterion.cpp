@@ -77,7 +77,14 @@ void bind_criteria(nb::module_& module) {
              "thresholds"_a)
         .def("judge_events", &Criterion::judge_events, "clips"_a, "truth"_a, "thresholds"_a,
              "clip"_a, "class_number"_a);
+    nb::class_<DetectedEvents>(module, "DetectedEvents")
+        .def(nb::init<Matrix<int64_t>, Vector<int32_t>, Vector<double>, Vector<int64_t>,
+                      std::size_t>(),
+             "events"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
+             "starts"_a.noconvert(), "classes"_a);
     nb::class_<PairingCriterion, Criterion>(module, "PairingCriterion")
+        .def("find_deltas_of_events", &PairingCriterion::find_deltas_of_events, "detected"_a,
+             "truth"_a)
         .def("find_label_free_pairs", &PairingCriterion::find_label_free_pairs, "clips"_a,
              "truth"_a)
         .def("open_label_free_pairs", &PairingCriterion::open_label_free_pairs, "recording"_a,

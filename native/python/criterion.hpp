@@ -18,6 +18,7 @@
 #include "python/arrays.hpp"
 #include "python/clips.hpp"
 #include "python/deltas.hpp"
+#include "python/detected_events.hpp"
 #include "python/diagnosis.hpp"
 #include "python/recording.hpp"
 #include "python/truth.hpp"
@@ -41,6 +42,7 @@ public:
 // What Python can ask of a criterion that makes pairs, besides.
 class PairingCriterion : public Criterion {
 public:
+    virtual EventDeltas find_deltas_of_events(const DetectedEvents&, const Truth&) const = 0;
     virtual PairDeltas find_label_free_pairs(const Clips&, const Truth&) const = 0;
     virtual OpenRecording open_label_free_pairs(const Recording&, const Truth&) const = 0;
 };

@@ -78,6 +78,17 @@ class Clips:
     def detections(self, clip: int, class_number: int) -> ClipDetections:
         """All detections of a clip and class."""
 
+class DetectedEvents:
+    """Detected events of several clips, ordered by clip and class; they may overlap.
+
+    ``labels``: the class of each event. ``scores``: its confidence. ``starts``: the first event of each clip,
+    and the end. ``classes``: the number of classes.
+    """
+
+    def __init__(
+        self, events: _Int64, labels: _Int32, scores: _Float64, starts: _Int64, classes: int
+    ) -> None: ...
+
 class Recording:
     """One clip whose scores arrive in pieces: the boundaries of all frames, the column of each class,
     and whether the scores are float64 (otherwise float32)."""
@@ -219,6 +230,9 @@ class Criterion:
 
 class PairingCriterion(Criterion):
     """A criterion that makes pairs of a detection and a reference."""
+
+    def find_deltas_of_events(self, detected: DetectedEvents, truth: Truth) -> EventDeltas:
+        """Find the deltas of events that are detected as they are, even if they overlap."""
 
     def find_label_free_pairs(self, clips: Clips, truth: Truth) -> PairDeltas:
         """Find how the number of pairs changes if labels do not matter."""

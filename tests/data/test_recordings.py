@@ -144,7 +144,9 @@ def test_among_clips_that_are_whole() -> None:
     cut_up = in_pieces(scores, [100, 250])
 
     def some(clip: str) -> sed.ClipScores | sed.ClipPieces:
-        return cut_up.open(clip) if int(clip.removeprefix("clip_")) % 3 == 0 else scores[clip]
+        pieces = cut_up.open(clip)
+        assert isinstance(pieces, sed.ClipPieces)
+        return pieces if int(clip.removeprefix("clip_")) % 3 == 0 else scores[clip]
 
     mixed = sed.Scores.from_function(truth.clips, some, classes=scores.classes)
     metrics: list[Metric[Any]] = [sed.presets.PSDS1, sed.presets.PSDS2, sed.BestErrorRate(sed.Collar())]

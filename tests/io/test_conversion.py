@@ -27,7 +27,11 @@ from ..support.real_data import desed_scores, excerpt_scores
 from ..support.score_files import TARGETS
 
 PER_CLIP = [name for name, format in EVENT_FORMATS.items() if format.per_clip]
-WITH_TIMES = [name for name, format in EVENT_FORMATS.items() if "times" in format.holds]
+WITH_TIMES = [
+    name
+    for name, format in EVENT_FORMATS.items()
+    if "times" in format.holds and not format.named_by_time
+]
 
 
 def events_file(folder: Path, events: Events) -> Path:

@@ -80,7 +80,12 @@ def event_sets(draw: st.DrawFn, label: st.SearchStrategy[str]) -> EventSet:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, format in EVENT_FORMATS.items() if "times" in format.holds]
+    "name",
+    [
+        name
+        for name, format in EVENT_FORMATS.items()
+        if "times" in format.holds and not format.named_by_time
+    ],
 )
 @settings(max_examples=40)
 @given(data=st.data())
@@ -110,6 +115,25 @@ def test_what_a_format_holds_is_read_back(
         truth = sed.read_ground_truth(target, format=name, overlaps="merge")
         assert truth.durations is not None
         assert set(truth.durations.tolist()) == {12_345_678_901}
+
+
+def test_files_named_by_time_are_written(tmp_path: Path) -> None:
+    events = {"kerguelen2014_2014-02-18T21-00-00_500": [(1.0, 3.5, "bma")]}
+    sed.write_events(events, tmp_path / "calls.csv", format="biodcase")
+    assert sed.read_events(tmp_path / "calls.csv") == events
+    with pytest.raises(sed.SedscopeError, match="1 clip is not named DATASET_FILE"):
+        sed.write_events({"a": [(0.0, 1.0, "bma")]}, tmp_path / "other.csv", format="biodcase")
+
+
+def test_uncertain_annotations_are_ignored_references(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        "Audiofilename,Starttime,Endtime,Q\na.wav,1,2,POS\na.wav,3,4,UNK\na.wav,5,6,NEG\n"
+    )
+    truth = sed.read_ground_truth(tmp_path / "a.csv")
+    assert (truth.onsets.tolist(), truth.ignored.tolist()) == ([1_000_000, 3_000_000], [False, True])
+    (tmp_path / "b.csv").write_text("Audiofilename,Starttime,Endtime,Q\na.wav,1,2,MAYBE\n")
+    with pytest.raises(sed.SedscopeError, match=r"POS, UNK or NEG: b.csv line 2"):
+        sed.read_ground_truth(tmp_path / "b.csv")
 
 
 def test_lossy_writing_leaves_out_what_cannot_be_held(tmp_path: Path) -> None:

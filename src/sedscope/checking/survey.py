@@ -132,7 +132,7 @@ def survey_scores(scores: Scores, threads: int | None = None) -> Survey:
                 survey.add_pieces(clip, loaded)
             except SedscopeError as error:
                 survey.failures.append(SedscopeError(f"clip {clip}: {error}"))
-        else:
+        elif isinstance(loaded, ClipScores):
             survey.add_clip(clip, loaded)
     return survey
 

@@ -17,7 +17,6 @@ from ..data.coverage import (
     squeezed_references_note,
 )
 from ..data.ground_truth import GroundTruth
-from ..data.recordings import ClipPieces
 from ..data.score_range import outside_of_probabilities, score_range
 from ..data.scores import ClipScores, Scores
 from ..data.time_fit import Tracks, time_fit_note
@@ -52,7 +51,7 @@ def check_times(
         if isinstance(loaded, SedscopeError):
             continue
         grids[clip] = loaded.ticks
-        if isinstance(loaded, ClipPieces):
+        if not isinstance(loaded, ClipScores):
             continue
         clip_low, clip_high = score_range([loaded.values])
         low, high = min(low, clip_low), max(high, clip_high)

@@ -13,6 +13,7 @@ import numpy as np
 from ..criteria import Clip
 from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
+from ..data.clip_events import ClipEvents
 from ..data.clip_ids import clip_id, clip_ids
 from ..data.confidence import ConfidenceLimit
 from ..data.detections import OVERLAP_ADVICE, EventOverlaps, event_problem
@@ -103,8 +104,9 @@ def validate(
         Whether scores that end long before or after most of their clips are an error or are accepted.
     invalid : {"error", "drop"}
         Whether events of no length, or before or after their clip, are an error or are dropped.
-    overlaps : {"error", "merge"}
-        Whether overlapping reference events of one class are an error or are merged.
+    overlaps : {"error", "merge", "keep"}
+        Whether overlapping reference events of one class are an error, are merged, or are kept as they
+        are.
     gaps : {"error", "silent"}
         Whether gaps between frames of score tables, and between chunks, are an error, or frames in which
         nothing is active.
@@ -277,7 +279,7 @@ def _kept_in_memory(scores: Scores) -> Scores:
     kept: dict[str, ClipScores] = {}
     room = [_ROOM]
 
-    def load(clip: str) -> ClipScores | ClipPieces:
+    def load(clip: str) -> ClipScores | ClipPieces | ClipEvents:
         if clip in kept:
             return kept[clip]
         opened = scores.open(clip)
@@ -399,7 +401,7 @@ def _check_events(
     columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
     order = kept[np.lexsort(columns)]
     overlapping = order[overlapping_events(events, event_clips, event_labels, order)].tolist()
-    if overlapping:
+    if overlapping and overlaps != "keep":
         rows = overlap_findings(events, overlapping)
         what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "
         what += "and clip. "

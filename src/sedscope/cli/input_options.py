@@ -91,7 +91,10 @@ class FileOptions(OptionGroup):
     ] = "error"
     overlaps: Annotated[
         Overlaps,
-        typer.Option(help="Overlapping events of one class: 'error' refuses them, 'merge' merges them."),
+        typer.Option(
+            help="Overlapping events of one class: 'error' refuses them, 'merge' merges them, 'keep' keeps "
+            "them as they are for criteria that pair events (Collar, IoU)."
+        ),
     ] = "error"
     truth_format: Annotated[
         str | None,

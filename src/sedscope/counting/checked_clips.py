@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from .. import _native
-from ..criteria.clip_batch import ClipBatch, ClipReferences, EventRows, Recording
+from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
+from ..data.clip_events import kept_events_error
 from ..data.coverage import extents_of
 from ..data.progress import Progress
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks
 from ..errors import SedscopeError, counted, listing, raise_together
 from ..postprocessing import PostProcessing
-from .clip_reader import MANY_FAILURES, ClipsRead, RecordingOpened, read_clips, read_each
+from .clip_reader import MANY_FAILURES, ClipsRead, EventsRead, RecordingOpened, read_clips, read_each
 
 _NAMED = 5  # locations of each kind of problem
 
@@ -36,12 +37,25 @@ class CheckedBatch:
     """Of all clips; None if they are not known yet."""
 
 
+@dataclass(frozen=True, eq=False)
+class CheckedEvents:
+    """Clips whose events are kept as they are, with their references, free of problems."""
+
+    first: int
+    batch: EventBatch
+
+    @property
+    def durations(self) -> Ticks:
+        """Of these clips, which are all."""
+        return self.batch.durations
+
+
 def checked_clips(
     alignment: Alignment,
     variants: Sequence[PostProcessing | None],
     threads: int,
     progress: Progress | None,
-) -> Iterator[CheckedBatch | CheckedRecording]:
+) -> Iterator[CheckedBatch | CheckedEvents | CheckedRecording]:
     """Go through the clips in order, reading each once, and yield them in each variant.
 
     Clips that arrive in pieces are yielded one by one. All problems are raised together at the end;
@@ -60,6 +74,11 @@ def checked_clips(
             yield CheckedRecording(alignment, clips, durations[number], known, problems, threads)
             if progress:
                 progress((clips.number + 1) * len(variants), total)
+            continue
+        if isinstance(clips, EventsRead):
+            yield from _checked_events(alignment, variants, clips, problems)
+            if progress:
+                progress(total, total)
             continue
         problems.failures += clips.failures
         if clips.failures or (not clips.scores and clips.first > 0):
@@ -85,11 +104,40 @@ def checked_clips(
     problems.raise_all()
 
 
+def _checked_events(
+    alignment: Alignment,
+    variants: Sequence[PostProcessing | None],
+    clips: EventsRead,
+    problems: _Problems,
+) -> Iterator[CheckedEvents]:
+    """Yield clips whose events are kept as they are."""
+    processed = [repr(variant) for variant in variants if variant is not None]
+    if processed:
+        raise SedscopeError(
+            f"Overlapping events that are kept as they are cannot be post-processed by {listing(processed)}. "
+            "Merge them with overlaps='merge' (--overlaps merge)."
+        )
+    batch = _event_batch(alignment, clips)
+    problems.check_references(clips.first, batch)
+    if not problems:
+        yield CheckedEvents(clips.first, batch)
+
+
 def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -> Iterator[CheckedBatch]:
-    """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem."""
+    """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem.
+
+    So are references that overlap.
+    """
+    if alignment.has_overlapping_references():
+        raise SedscopeError(
+            "Some references of one class overlap, but this needs references that do not. Merge them with "
+            "overlaps='merge' (--overlaps merge)."
+        )
     for clips in checked_clips(alignment, (None,), threads, progress):
         if isinstance(clips, CheckedRecording):
             clips.refuse("it arrives in pieces, but this needs whole clips. Give it as one array.")
+        elif isinstance(clips, CheckedEvents):
+            raise kept_events_error(alignment.clips[clips.first])
         else:
             yield clips
 
@@ -145,6 +193,25 @@ def _batch(alignment: Alignment, clips: ClipsRead, durations: Ticks, threads: in
     maxima = native_clips.maxima(threads)
     references = _references(alignment, clips.first, durations, extents_of(grids), maxima)
     return ClipBatch(**vars(references), clips=native_clips)
+
+
+def _event_batch(alignment: Alignment, clips: EventsRead) -> EventBatch:
+    """Return clips whose events are kept as they are, as the core reads them."""
+    class_of = np.full(len(alignment.scores.classes), -1, np.int32)
+    class_of[alignment.columns] = np.arange(len(alignment.classes), dtype=np.int32)
+    chosen = [clip.in_columns(class_of) for clip in clips.clips]
+    detected = _native.DetectedEvents(
+        np.concatenate([clip.times for clip in chosen]),
+        np.concatenate([clip.columns for clip in chosen]),
+        np.concatenate([clip.confidences for clip in chosen]),
+        np.cumsum([0, *(len(clip.times) for clip in chosen)]),
+        len(alignment.classes),
+    )
+    maxima = np.stack([clip.maxima(len(alignment.classes)) for clip in chosen])
+    durations = alignment.durations[clips.first : clips.first + len(clips.clips)]
+    extents = extents_of([clip.ticks for clip in clips.clips])
+    references = _references(alignment, clips.first, durations, extents, maxima)
+    return EventBatch(**vars(references), detected=detected)
 
 
 class CheckedRecording:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..data.clip_events import ClipEvents
 from ..data.recordings import ClipPieces
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError
@@ -19,7 +20,7 @@ _BATCH_CLIPS = 128
 MANY_FAILURES = 20
 _WAIT = 0.2  # seconds
 
-ReadResult: TypeAlias = "ClipScores | ClipPieces | SedscopeError"
+ReadResult: TypeAlias = "ClipScores | ClipPieces | ClipEvents | SedscopeError"
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,14 @@ class ClipsRead:
 
 
 @dataclass(frozen=True)
+class EventsRead:
+    """The events of the clips from number ``first`` on, kept as they are."""
+
+    first: int
+    clips: Sequence[ClipEvents]
+
+
+@dataclass(frozen=True)
 class RecordingOpened:
     """Clip ``number``, which arrives in pieces. They are still to be read."""
 
@@ -41,7 +50,7 @@ class RecordingOpened:
 
 def read_clips(
     scores: Scores, clips: Sequence[str], threads: int
-) -> Iterator[ClipsRead | RecordingOpened]:
+) -> Iterator[ClipsRead | EventsRead | RecordingOpened]:
     """Read the clips in order, several at a time where that is safe.
 
     After a failure only further failures are collected, until there are many.
@@ -50,13 +59,14 @@ def read_clips(
         yield ClipsRead(0, scores.whole(clips))
         return
     first, batch, size = 0, list[ClipScores](), 0
+    events: list[ClipEvents] = []
     failures: list[SedscopeError] = []
     for number, clip in enumerate(read_each(scores, clips, threads)):
         if isinstance(clip, SedscopeError):
             failures.append(clip)
             if len(failures) >= MANY_FAILURES:
                 break
-        if failures:
+        if failures or isinstance(clip, SedscopeError):
             continue
         if isinstance(clip, ClipPieces):
             if batch:
@@ -64,13 +74,18 @@ def read_clips(
             yield RecordingOpened(number, clip)
             first, batch, size = number + 1, [], 0
             continue
-        assert isinstance(clip, ClipScores)
+        if isinstance(clip, ClipEvents):  # then all clips are
+            events.append(clip)
+            continue
         batch.append(clip)
         size += clip.values.nbytes
         if size >= _BATCH_BYTES or len(batch) >= _BATCH_CLIPS:
             yield ClipsRead(first, batch)
             first, batch, size = number + 1, [], 0
-    yield ClipsRead(first, [] if failures else batch, failures)
+    if events and not failures:
+        yield EventsRead(first, events)
+    else:
+        yield ClipsRead(first, [] if failures else batch, failures)
 
 
 def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[ReadResult]:

@@ -18,7 +18,7 @@ from ..data.progress import Progress
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
-from .checked_clips import CheckedBatch, CheckedRecording, checked_clips
+from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips
 from .deltas import Deltas
 from .floors import Floor, rounded_down, without_references
 from .provenance import Provenance
@@ -52,6 +52,10 @@ def one_pass(
         if isinstance(clips, CheckedRecording):
             _read_recording(clips, collectors, workers)
             continue
+        if isinstance(clips, CheckedEvents):
+            for by_variant in collectors.values():
+                by_variant[None].add_events(clips, workers)
+            continue
         for by_variant in collectors.values():
             if clips.variant in by_variant:
                 by_variant[clips.variant].add(clips, workers)
@@ -77,7 +81,7 @@ def largest_false_alarms(
         maxima = [
             without_references(clips.batch.maxima, *clips.batch.with_any_event())
             for clips in checked_clips(alignment, (variant,), threads, None)
-            if isinstance(clips, CheckedBatch)
+            if not isinstance(clips, CheckedRecording)
         ]
     except SedscopeError:
         return None
@@ -103,6 +107,7 @@ class _Collector:
         request: DeltaRequest,
         variant: PostProcessing | None,
     ) -> None:
+        _check_overlaps(alignment, criterion, request)
         self.alignment = alignment
         self.criterion = criterion
         self.variant = variant
@@ -118,6 +123,13 @@ class _Collector:
         floors = self.raise_floors(clips.batch, clips.batch.maxima, clips.durations)
         tables = self.criterion.find_deltas(clips.batch, floors, threads, any_label=self.any_label)
         self.store(tables, clips.batch, clips.first, floors)
+
+    def add_events(self, clips: CheckedEvents, threads: int) -> None:
+        """Find the deltas of clips whose events are kept as they are."""
+        batch, find_deltas = clips.batch, self.criterion.find_deltas_of_events
+        floors = self.raise_floors(batch, batch.maxima, clips.durations)
+        tables = find_deltas(batch, floors, threads, any_label=self.any_label)
+        self.store(tables, batch, clips.first, floors)
 
     def raise_floors(
         self, references: ClipReferences, maxima: ScoreArray, durations: Ticks | None
@@ -160,6 +172,24 @@ class _Collector:
         if self.variant is not None:
             provenance = provenance.processed(self.variant.identity() or repr(self.variant))
         return replace(self.merge(), provenance=provenance)
+
+
+def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRequest) -> None:
+    """Refuse overlapping references that are kept as they are, where they have no meaning."""
+    if not alignment.has_overlapping_references():
+        return
+    if not criterion.makes_pairs:
+        problem = f"{criterion} does not pair detections with references"
+    elif criterion.counts_cross_triggers:
+        problem = f"{criterion} counts cross-triggers"
+    elif request.any_label:
+        problem = f"substitutions are counted by {criterion}"
+    else:
+        return
+    raise SedscopeError(
+        f"Some references of one class overlap, but {problem}. Merge them with overlaps='merge' "
+        "(--overlaps merge)."
+    )
 
 
 _Collectors: TypeAlias = Mapping[Criterion, Mapping[PostProcessing | None, _Collector]]

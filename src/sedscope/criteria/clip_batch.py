@@ -105,6 +105,13 @@ class ClipBatch(ClipReferences):
 
 
 @dataclass(frozen=True, eq=False)
+class EventBatch(ClipReferences):
+    """Some clips whose detected events are kept as they are, with their references."""
+
+    detected: _native.DetectedEvents
+
+
+@dataclass(frozen=True, eq=False)
 class Recording(ClipReferences):
     """One clip whose scores arrive in pieces, with its references. Its ``maxima`` are ``-inf``: they are
     not known yet."""

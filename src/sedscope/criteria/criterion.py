@@ -8,7 +8,8 @@ from typing import ClassVar, Protocol, TypeAlias
 from .. import _native
 from ..data.scores import ScoreArray
 from ..definitions import Defined
-from .clip_batch import AnyReferences, ClipBatch, Recording
+from ..errors import SedscopeError
+from .clip_batch import AnyReferences, ClipBatch, EventBatch, Recording
 from .delta_tables import DeltaTables
 from .shares import Share
 
@@ -41,6 +42,8 @@ class Criterion(Defined, ABC):
     """Whether it gives one judgement per clip and class, so that parts of a clip are another matter."""
     counts_all_references: ClassVar[bool] = True
     """Whether all references count, except those that the ground truth ignores."""
+    makes_pairs: ClassVar[bool] = False
+    """Whether it pairs detections with references, so that events may overlap."""
     reads_pieces: ClassVar[bool] = False
     """Whether it can read a recording piece by piece, with :meth:`open_deltas`."""
 
@@ -86,6 +89,31 @@ class Criterion(Defined, ABC):
         -------
         DeltaTables
         """
+
+    def find_deltas_of_events(
+        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        """Find the deltas of some clips whose detected events are kept as they are, even if they overlap.
+
+        Parameters
+        ----------
+        batch : EventBatch
+            The clips.
+        floors : array of float, shape (classes,)
+            The floor of each class: confidences at or below it are left out.
+        threads : int
+            The number of threads.
+        any_label : bool
+            Whether to find also how the number of pairs changes if labels do not matter.
+
+        Returns
+        -------
+        DeltaTables
+        """
+        raise SedscopeError(
+            f"{self} does not pair detections with references, so overlapping events cannot be kept as they "
+            "are. Merge them with overlaps='merge' (--overlaps merge), or use Collar or IoU."
+        )
 
     def open_deltas(
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool

@@ -9,7 +9,7 @@ from typing import ClassVar
 from .. import _native
 from ..data.arrays import ScoreArray
 from ..errors import SedscopeError
-from .clip_batch import ClipBatch, ClipReferences, Recording
+from .clip_batch import ClipBatch, ClipReferences, EventBatch, Recording
 from .criterion import Criterion, OpenDeltas
 from .delta_tables import DeltaRows, DeltaTables
 
@@ -37,6 +37,20 @@ class EventCriterion(Criterion):
             pairs = self._pairing(criterion, batch).find_label_free_pairs(batch.clips, truth)
         deltas = criterion.find_deltas(batch.clips, truth)
         return _event_tables(batch, deltas, pairs, errors=self.sums_errors)
+
+    def find_deltas_of_events(
+        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        criterion = self.native()
+        if not isinstance(criterion, _native.PairingCriterion):
+            return super().find_deltas_of_events(batch, floors, threads, any_label=any_label)
+        if any_label:
+            raise SedscopeError(
+                f"Substitutions by {self} are not defined for overlapping events that are kept as they are. "
+                "Merge them with overlaps='merge' (--overlaps merge)."
+            )
+        deltas = criterion.find_deltas_of_events(batch.detected, batch.truth(floors, threads))
+        return _event_tables(batch, deltas, None, errors=self.sums_errors)
 
     def open_deltas(
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool

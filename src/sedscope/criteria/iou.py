@@ -45,6 +45,7 @@ class IoU(EventCriterion):
     strict: bool = False
 
     defines_substitutions: ClassVar[bool] = True
+    makes_pairs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_flag(self, "cross_triggers")

@@ -11,7 +11,7 @@ from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import require_number
 from ..errors import SedscopeError
-from .clip_batch import AnyReferences, ClipBatch, Recording
+from .clip_batch import AnyReferences, ClipBatch, EventBatch, Recording
 from .criterion import Criterion, MatchingRule, OpenDeltas
 from .delta_tables import DeltaTables
 from .registry import CRITERIA
@@ -20,6 +20,7 @@ _OF_THE_CRITERION = (
     "counts_negatives",
     "defines_substitutions",
     "judges_whole_clips",
+    "makes_pairs",
     "reads_pieces",
 )
 
@@ -78,6 +79,12 @@ class OfLength(Criterion):
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
         return self.criterion.find_deltas(self.seen(batch), floors, threads, any_label=any_label)
+
+    def find_deltas_of_events(
+        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        find_deltas = self.criterion.find_deltas_of_events
+        return find_deltas(self.seen(batch), floors, threads, any_label=any_label)
 
     def open_deltas(
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool

@@ -122,6 +122,14 @@ class Alignment:
         if self.coverage == "error":
             self.covered_clips(durations, extents).refuse()
 
+    def has_overlapping_references(self) -> bool:
+        """Return whether references of one clip and class overlap, ignored ones left aside."""
+        counted = ~self.ignored
+        events, labels = self.events[counted], self.labels[counted]
+        event_clips = self.event_clips[counted]
+        same = (event_clips[1:] == event_clips[:-1]) & (labels[1:] == labels[:-1])
+        return bool((same & (events[1:, 0] < events[:-1, 1])).any())
+
     def truth_digest(self) -> str:
         """Return the SHA-256 hash of the clips, classes, reference events and durations."""
         digest = hashlib.sha256("\0".join((*self.clips, "", *self.classes)).encode())

@@ -16,8 +16,9 @@ Invalid: TypeAlias = Literal["error", "drop"]
 """Events that have no length or begin after their clip ends: refuse them, or leave them out."""
 Coverage: TypeAlias = Literal["error", "any"]
 """Scores that end long before or after most of their clips: refuse them, or evaluate them as they are."""
-Overlaps: TypeAlias = Literal["error", "merge"]
-"""Overlapping events of one class: refuse them, or merge them."""
+Overlaps: TypeAlias = Literal["error", "merge", "keep"]
+"""Overlapping events of one class: refuse them, merge them, or keep them as they are for criteria that pair
+detections with references."""
 Gaps: TypeAlias = Literal["error", "silent"]
 """Gaps between frames: refuse them, or take them as frames in which nothing is active."""
 Crossing: TypeAlias = Literal["cut", "ignore", "drop"]

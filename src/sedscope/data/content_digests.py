@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import ScoreArray
+from .clip_events import ClipEvents
 from .recordings import ClipPieces
 from .score_arrays import ClipScores
 from .scores import Scores
@@ -35,11 +36,13 @@ class HashedScores(Scores):
             total += int.from_bytes(digest.digest()[:16], "big")
         return total % _MODULUS
 
-    def _read(self, clip: str) -> ClipScores | ClipPieces:
+    def _read(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
         opened = self._scores.open(clip)
         if isinstance(opened, ClipPieces):
             return _HashedPieces(opened, lambda digest: self._digests.update({clip: digest}))
-        self._digests[clip] = clip_digest(opened)
+        self._digests[clip] = (
+            events_digest(opened) if isinstance(opened, ClipEvents) else clip_digest(opened)
+        )
         return opened
 
 
@@ -76,6 +79,14 @@ def clip_digest(clip: ClipScores) -> bytes:
     if clip.values.size:
         digest.update(np.ascontiguousarray(clip.values).data)
     return bytes(digest.digest())
+
+
+def events_digest(clip: ClipEvents) -> bytes:
+    """Return the SHA-256 hash of the events of a clip."""
+    digest = hashlib.sha256(f"events{len(clip.times)}".encode())
+    for column in (clip.times, clip.columns, clip.confidences):
+        digest.update(np.ascontiguousarray(column).data)
+    return digest.digest()
 
 
 def _begin(dtype: np.dtype[Any], shape: tuple[int, ...], ticks: Ticks) -> Any:

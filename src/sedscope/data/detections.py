@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..errors import (
     with_guesses,
 )
 from .arrays import FloatArray, IntArray
+from .clip_events import ClipEvents
 from .clip_ids import clip_ids
 from .events import Events
 from .label_maps import LabelMap
@@ -32,7 +33,7 @@ from .score_range import class_thresholds_note, score_range, threshold_note
 from .scores import Scores
 from .times import Ticks, to_seconds, to_ticks
 
-EventOverlaps: TypeAlias = Literal["error", "merge", "average"]
+EventOverlaps: TypeAlias = Literal["error", "merge", "average", "keep"]
 Detection: TypeAlias = "tuple[float, float, str] | tuple[float, float, str, float]"
 """``(onset, offset, label[, confidence])``, times in seconds."""
 DetectionLike: TypeAlias = Sequence[float | str]
@@ -49,7 +50,8 @@ OVERLAP_ADVICE = (
     "If these are windows that slide over a recording, average them with overlaps='average' "
     "(--stitch seconds): the score at each instant is then the mean of the windows that cover it. If they "
     "are events, merge them with overlaps='merge' (--overlaps merge): they become one event with the "
-    "highest of their confidences. The two give different values."
+    "highest of their confidences. Criteria that pair events, Collar and IoU, can keep them as they are: "
+    "overlaps='keep' (--overlaps keep). The three give different values."
 )
 
 
@@ -68,8 +70,9 @@ def scores_from_events(
     """
     if not isinstance(events, Mapping):
         raise SedscopeError(f"Give a mapping from clips to events, not {type(events).__name__}.")
-    if overlaps not in ("error", "merge", "average"):
-        raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose 'error', 'merge' or 'average'.")
+    if overlaps not in get_args(EventOverlaps):
+        choices = "'error', 'merge', 'average' or 'keep'"
+        raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose {choices}.")
     clip_events: dict[str, _ClipEvents] = {}
     errors: list[SedscopeError] = []
     for name in events:
@@ -85,23 +88,26 @@ def scores_from_events(
     unknown = sorted(occurring.difference(labels))
     if unknown:
         raise SedscopeError(f"The events have labels that classes= does not list: {listing(unknown)}.")
-    scores: dict[str, ClipScores] = {}
+    scores: dict[str, ClipScores | ClipEvents] = {}
     for name, columns in clip_events.items():
         try:
-            scores[name] = columns.scores(labels, overlaps)
+            scores[name] = (
+                columns.as_they_are(labels) if overlaps == "keep" else columns.scores(labels, overlaps)
+            )
         except SedscopeError as error:
             errors.append(error)
     raise_together(errors)
     clips_with_events = set(clip_ids(scores, "events").values())
-    silence = ClipScores.from_ticks(np.empty((0, len(labels))), np.zeros(1, np.int64))
+    silence = _ClipEvents("", ())
+    no_events = silence.as_they_are(labels) if overlaps == "keep" else silence.scores(labels, overlaps)
     more_clips = clip_ids(clips, "clips").values()
     assumed_clips = [clip for clip in more_clips if clip not in clips_with_events]
-    scores |= dict.fromkeys(assumed_clips, silence)
+    scores |= dict.fromkeys(assumed_clips, no_events)
     return Scores(
         scores,
         scores.__getitem__,
         classes=labels,
-        in_memory=True,
+        in_memory=overlaps != "keep",
         thread_safe=True,
         whole_clips=False,
         assumed_classes=assumed_classes,
@@ -184,6 +190,13 @@ class _ClipEvents:
             raise SedscopeError(
                 f"clip {clip}: {subject(len(problems), 'event', 'is')} not usable: {listing(problems)}."
             )
+
+    def as_they_are(self, classes: Sequence[str]) -> ClipEvents:
+        """Return the events, ordered by class and onset."""
+        column = {label: c for c, label in enumerate(classes)}
+        labels = np.array([column[label] for label in self.labels], np.int32)
+        order = np.lexsort((self.times[:, 1], self.times[:, 0], labels))
+        return ClipEvents(self.times[order], labels[order], self.confidences[order])
 
     def scores(self, classes: Sequence[str], overlaps: EventOverlaps) -> ClipScores:
         """Make frames between all boundaries. Where two events of a class touch, a frame of no length

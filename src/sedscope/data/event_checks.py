@@ -96,8 +96,8 @@ def overlap_groups(
 
     Only events of the same clip and label are merged. Overlaps are an error, or are merged with a note.
     """
-    if not len(order):
-        return order
+    if overlaps == "keep" or not len(order):
+        return np.arange(len(order))
     overlapping = overlapping_events(events, event_clips, event_labels, order)
     if overlapping.any():
         rows = order[np.flatnonzero(overlapping)].tolist()
@@ -107,7 +107,8 @@ def overlap_groups(
         if repeated:
             overlap += f" ({subject(repeated, 'row', 'repeats')} another one)"
         if overlaps == "error":
-            advice = "Correct them, or merge them with overlaps='merge' (--overlaps merge)."
+            advice = "Correct them, or merge them with overlaps='merge' (--overlaps merge). "
+            advice += "Criteria that pair events can keep them: overlaps='keep' (--overlaps keep)."
             raise SedscopeError(f"{where}: {overlap}: {examples}. {advice}", advice=advice)
         notes.append(f"{overlap} and {'was' if len(rows) == 1 else 'were'} merged: {examples}.")
     return np.flatnonzero(~overlapping)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class GroundTruth(Tabular):
     invalid : {'error', 'drop'}, default 'error'
         What to do with events that have no positive length, begin before 0 s, or begin at or
         after the end of their clip. ``"drop"`` leaves them out and counts them in `warnings`.
-    overlaps : {'error', 'merge'}, default 'error'
+    overlaps : {'error', 'merge', 'keep'}, default 'error'
         What to do with overlapping events of one class in a clip. ``"merge"`` makes them one event.
         Events that touch do not overlap. An ignored event may overlap one that counts.
     ignored_labels : iterable of str, optional
@@ -112,8 +112,10 @@ class GroundTruth(Tabular):
     ) -> None:
         if invalid not in ("error", "drop"):
             raise SedscopeError(f"invalid={invalid!r} is not valid. Choose 'error' or 'drop'.")
-        if overlaps not in ("error", "merge"):
-            raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose 'error' or 'merge'.")
+        if overlaps not in get_args(Overlaps):
+            raise SedscopeError(
+                f"overlaps={overlaps!r} is not valid. Choose 'error', 'merge' or 'keep'."
+            )
         self.invalid, self.overlaps = invalid, overlaps
         if any(label != label.strip() for label in set(events.label)):
             events = replace(events, label=[label.strip() for label in events.label])
@@ -182,7 +184,7 @@ class GroundTruth(Tabular):
         invalid : {'error', 'drop'}, default 'error'
             What to do with events that have no positive length, begin before 0 s, or begin at or
             after the end of their clip.
-        overlaps : {'error', 'merge'}, default 'error'
+        overlaps : {'error', 'merge', 'keep'}, default 'error'
             What to do with overlapping events of one class in a clip. An ignored event may overlap one
             that counts.
         ignored : mapping from str to iterable of tuple, optional
@@ -243,7 +245,7 @@ class GroundTruth(Tabular):
         invalid : {'error', 'drop'}, default 'error'
             What to do with events that have no positive length, begin before 0 s, or begin at or
             after the end of their clip.
-        overlaps : {'error', 'merge'}, default 'error'
+        overlaps : {'error', 'merge', 'keep'}, default 'error'
             What to do with overlapping events of one class in a clip.
         columns : mapping from str to str, optional
             Names of columns that differ, by role: ``{"onset": "Begin", …}``. The roles are

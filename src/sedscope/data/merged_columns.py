@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import SedscopeError, listing
 from .arrays import IntArray, ScoreArray
+from .clip_events import ClipEvents
 from .label_maps import LabelMap
 from .labels import shown_label
 from .recordings import ClipPieces
@@ -68,15 +69,20 @@ class MergedColumns:
         sizes = np.array([len(of_class) for of_class in columns.values()])
         self._starts: IntArray = np.cumsum(sizes) - sizes
         self._sizes = sizes
+        self._new_columns = np.full(len(classes), -1, np.int32)
+        """The new column of each old one; -1 if it is dropped."""
+        self._new_columns[self._columns] = np.repeat(np.arange(len(sizes)), sizes)
         self.identity = hashlib.sha256(
             repr((self.sources, self.classes, columns, self.combine)).encode()
         ).hexdigest()
         """A text on which the new columns depend, besides the old ones."""
 
-    def clip(self, clip: ClipScores | ClipPieces) -> ClipScores | ClipPieces:
+    def clip(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
         """Return the scores of a clip in the new columns."""
         if self.same_values:
             return clip
+        if isinstance(clip, ClipEvents):
+            return clip.in_columns(self._new_columns)
         if isinstance(clip, ClipPieces):
             if self._events:
                 raise SedscopeError(

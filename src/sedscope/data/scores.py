@@ -12,6 +12,7 @@ from ..notebook.html_table import html_facts
 from .arrays import ScoreArray
 from .choices import Gaps, check_gaps
 from .chunks import Chunks, Unit, check_unit, chunks_by_recording, stitch_clips
+from .clip_events import ClipEvents, kept_events_error
 from .clip_ids import clip_id, clip_ids
 from .frames import FrameLike, clip_from_table, table_classes
 from .label_maps import AppliedMap, LabelMapLike, as_label_map
@@ -85,7 +86,7 @@ class Scores(Mapping[str, ClipScores]):
     def __init__(
         self,
         clips: Iterable[str],
-        load: Callable[[str], ClipScores | ClipPieces],
+        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
         *,
         classes: Iterable[str],
         in_memory: bool = False,
@@ -288,7 +289,7 @@ class Scores(Mapping[str, ClipScores]):
         *,
         classes: Iterable[str] | None = None,
         clips: Iterable[str] = (),
-        overlaps: Literal["error", "merge", "average"] = "error",
+        overlaps: Literal["error", "merge", "average", "keep"] = "error",
     ) -> Scores:
         """Make scores from detected events. The threshold then applies to their confidences.
 
@@ -303,10 +304,11 @@ class Scores(Mapping[str, ClipScores]):
         clips : iterable of str, optional
             Further clips, in which nothing is detected; an evaluation warns about them. Clips that
             neither ``events`` nor ``clips`` name have no scores.
-        overlaps : {'error', 'merge', 'average'}, default 'error'
+        overlaps : {'error', 'merge', 'average', 'keep'}, default 'error'
             What to do with overlapping events of one class. ``"merge"`` makes them one event with the
             highest confidence. ``"average"`` is for windows that slide over a recording: the score at
-            each instant is the mean confidence of the windows that cover it.
+            each instant is the mean confidence of the windows that cover it. ``"keep"`` keeps them as they
+            are, for criteria that pair events, :class:`Collar` and :class:`IoU`.
 
         Returns
         -------
@@ -342,7 +344,7 @@ class Scores(Mapping[str, ClipScores]):
         """
         return self._changed([self._names[clip_id(clip)] for clip in clips], self._load, self._identify)
 
-    def loaded_by(self, load: Callable[[str], ClipScores | ClipPieces]) -> Scores:
+    def loaded_by(self, load: Callable[[str], ClipScores | ClipPieces | ClipEvents]) -> Scores:
         """Return the same clips, loaded by another function.
 
         Parameters
@@ -373,7 +375,7 @@ class Scores(Mapping[str, ClipScores]):
     def _changed(
         self,
         names: Iterable[str],
-        load: Callable[[str], ClipScores | ClipPieces],
+        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
         identify: Callable[[str], str | None] | None,
     ) -> Scores:
         facts = {**self.facts(), "identify": identify, "locate": self._locate, "recut": self.recut}
@@ -507,7 +509,7 @@ class Scores(Mapping[str, ClipScores]):
         events = not self.whole_clips
         columns = MergedColumns(self.classes, self.assumed_classes, names, events=events)
 
-        def load(name: str) -> ClipScores | ClipPieces:
+        def load(name: str) -> ClipScores | ClipPieces | ClipEvents:
             return columns.clip(self._load(name))
 
         def identify(name: str) -> str | None:
@@ -532,8 +534,8 @@ class Scores(Mapping[str, ClipScores]):
         """The classes, in the order of the columns."""
         return self._classes
 
-    def open(self, clip: str) -> ClipScores | ClipPieces:
-        """Load the scores of a clip, whole or in pieces.
+    def open(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
+        """Load the scores of a clip, whole or in pieces, or its events if these are kept as they are.
 
         Parameters
         ----------
@@ -542,7 +544,7 @@ class Scores(Mapping[str, ClipScores]):
 
         Returns
         -------
-        ClipScores or ClipPieces
+        ClipScores, ClipPieces or ClipEvents
 
         Examples
         --------
@@ -625,9 +627,11 @@ class Scores(Mapping[str, ClipScores]):
         return html_facts("Scores", facts)
 
 
-def _whole(clip: str, scores: ClipScores | ClipPieces) -> ClipScores:
+def _whole(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipScores:
     if isinstance(scores, ClipScores):
         return scores
+    if isinstance(scores, ClipEvents):
+        raise kept_events_error(clip_id(clip))
     raise whole_clip_error(clip_id(clip))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import ScoreArray
+from .clip_events import ClipEvents, kept_events_error
 from .recordings import ClipPieces
 from .score_arrays import ClipScores, as_scores
 from .scores import Scores
@@ -83,6 +84,8 @@ class StretchLoader:
         if identity is not None and latest is not None and latest[:2] == (stretch.clip, identity):
             return stretch.of(latest[2])
         clip = self.scores.open(stretch.clip)
+        if isinstance(clip, ClipEvents):
+            raise kept_events_error(stretch.clip)
         if identity is not None:
             self._latest = (stretch.clip, identity, clip)
         return stretch.of(clip)

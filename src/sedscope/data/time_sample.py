@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from .alignment import Alignment
+from .clip_events import ClipEvents
 from .recordings import ClipPieces
 from .score_arrays import ClipScores
 from .scores import Scores
@@ -67,7 +68,7 @@ class _WatchedScores(Scores):
         """Travel to another process without the clips that are kept here, and keep none there."""
         return _WatchedScores, (self._scores, ())
 
-    def _read(self, clip: str) -> ClipScores | ClipPieces:
+    def _read(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
         opened = self._scores.open(clip)
         if clip in self._watched and isinstance(opened, ClipScores):
             self._room -= opened.values.nbytes

@@ -221,8 +221,9 @@ def evaluate_sets(
         of the sets.
     classes, clips, missing, coverage
         What to evaluate; see :func:`evaluate`.
-    overlaps : {"error", "merge"}, default "error"
-        What to do with overlapping detections of one class: refuse or merge them.
+    overlaps : {"error", "merge", "keep"}, default "error"
+        What to do with overlapping detections of one class: refuse them, merge them, or keep them as they
+        are for criteria that pair events.
     label_map : LabelMap or mapping from str to str or None, optional
         New labels of the detections, see :meth:`Scores.relabelled`. The ground truth has its own method,
         :meth:`GroundTruth.relabelled`.

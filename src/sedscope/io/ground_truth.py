@@ -45,7 +45,7 @@ def read_ground_truth(
     invalid : {'error', 'drop'}, default 'error'
         What to do with events that have no positive length, begin before 0 s, or begin at or
         after the end of their clip.
-    overlaps : {'error', 'merge'}, default 'error'
+    overlaps : {'error', 'merge', 'keep'}, default 'error'
         What to do with overlapping events of one class in a clip.
     format : str, optional
         Name of the format. By default it is recognised from the content.

@@ -164,7 +164,7 @@ class OperatingPoints:
         processed = self.process(scores)
         for clip in processed:
             opened = processed.open(clip)
-            for piece in opened.read() if isinstance(opened, ClipPieces) else [opened.values]:
+            for piece in opened.read() if isinstance(opened, ClipPieces) else [processed[clip].values]:
                 values = np.asarray(piece, np.float64)
                 active = values > limits
                 below = np.maximum(below, np.where(active, -np.inf, values).max(0, initial=-np.inf))

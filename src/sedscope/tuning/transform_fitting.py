@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.clip_reader import RecordingOpened, read_clips
+from ..counting.clip_reader import EventsRead, RecordingOpened, read_clips
 from ..counting.threads import thread_count
 from ..data.alignment import align
 from ..data.arrays import IntArray, ScoreArray
 from ..data.choices import ClipChoice, Missing
+from ..data.clip_events import kept_events_error
 from ..data.ground_truth import GroundTruth
 from ..data.recordings import whole_clip_error
 from ..data.scores import ClipScores, Scores, refuse_nans
@@ -30,6 +31,8 @@ def fit_score_maps(
     for loaded in read_clips(scores, alignment.clips, thread_count(None)):
         if isinstance(loaded, RecordingOpened):
             raise whole_clip_error(alignment.clips[loaded.number])
+        if isinstance(loaded, EventsRead):
+            raise kept_events_error(alignment.clips[loaded.first])
         raise_together(loaded.failures)
         for number, clip in enumerate(loaded.scores, loaded.first):
             refuse_nans(alignment.clips[number], clip, scores.classes)

@@ -79,6 +79,35 @@ SAMPLES: dict[str, Sample] = {
         {"a": [(1.0, 3.5, "Bird"), (4.0, 5.0, "Bird")]},
         {"label": "Bird"},
     ),
+    "DCASE Task 5, predictions": Sample(
+        "few_shot",
+        {"predictions.csv": lines("Audiofilename,Starttime,Endtime", "a.wav,1.0,3.5", "b.wav,0,1.25")},
+        {"a.wav": [(1.0, 3.5, "Q")], "b.wav": [(0.0, 1.25, "Q")]},
+    ),
+    "DCASE Task 5, classes": Sample(
+        "few_shot",
+        {
+            "a.csv": lines("Audiofilename,Starttime,Endtime,Tit,Wren", "a.wav,1.0,3.5,POS,NEG"),
+            "b.csv": lines("Audiofilename,Starttime,Endtime,Tit,Wren", "b.wav,0,1.25,NEG,POS"),
+        },
+        {"a.wav": [(1.0, 3.5, "Tit")], "b.wav": [(0.0, 1.25, "Wren")]},
+    ),
+    "BioDCASE": Sample(
+        "biodcase",
+        {
+            "calls.csv": lines(
+                "dataset,filename,annotation,start_datetime,end_datetime",
+                "kerguelen2014,2014-02-18T21-00-00_500.wav,bma,2014-02-18T21:00:01.500000+00:00,"
+                "2014-02-18T21:00:04.000000+00:00",
+                "casey2017,2014-02-18T21-00-00_500.wav,bmz,2014-02-18T21:00:00.500000+00:00,"
+                "2014-02-18T21:00:01.750000+00:00",
+            )
+        },
+        {
+            "kerguelen2014_2014-02-18T21-00-00_500": [(1.0, 3.5, "bma")],
+            "casey2017_2014-02-18T21-00-00_500": [(0.0, 1.25, "bmz")],
+        },
+    ),
     "a table of other columns": Sample(
         "table",
         {

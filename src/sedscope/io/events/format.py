@@ -91,6 +91,8 @@ class EventFormat:
     """Whether files have a header. An empty file without one is a clip without events."""
     named_columns: bool = True
     """Whether the user can name the columns."""
+    named_by_time: bool = False
+    """Whether files must be named by the time at which they begin."""
     generic: bool = False
     """Whether every other format that also recognises a file takes precedence."""
 

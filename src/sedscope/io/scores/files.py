@@ -11,6 +11,7 @@ from uuid import uuid4
 import numpy as np
 
 from ...data.choices import Gaps, check_gaps
+from ...data.clip_events import ClipEvents
 from ...data.progress import ProgressChoice, as_progress
 from ...data.recordings import ClipPieces
 from ...data.score_arrays import ClipScores
@@ -114,7 +115,7 @@ class _Reader:
         self._key = (format, source, options, uuid4().hex)
         self._scores = scores
 
-    def __call__(self, name: str) -> ClipScores | ClipPieces:
+    def __call__(self, name: str) -> ClipScores | ClipPieces | ClipEvents:
         try:
             return self._scores.open(name)
         except SedscopeError as error:

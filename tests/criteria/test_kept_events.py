@@ -1,0 +1,175 @@
+"""Events that are kept as they are, even where they overlap, compared with a brute force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sedscope as sed
+
+from ..support import oracle
+from ..support.equality import assert_equal_to_oracle
+from ..support.strategies import LABELS, collar_criteria, parts, to_scores
+
+Detection = tuple[int, int, str, float]
+END = 12
+events = st.tuples(st.integers(0, END - 1), st.integers(1, END), st.sampled_from(LABELS)).map(
+    lambda event: (event[0], event[0] + event[1], event[2])
+)
+confidences = st.sampled_from([-1.0, 0.2, 0.5, 0.5, 0.8, 1.0])
+detections = st.tuples(events, confidences).map(lambda pair: (*pair[0], pair[1]))
+clips = st.lists(st.lists(detections, max_size=7), min_size=1, max_size=3)
+criteria = collar_criteria() | st.builds(sed.IoU, parts, cross_triggers=st.booleans())
+
+
+def pairable(criterion: sed.Collar | sed.IoU) -> oracle.pairs.Pairable:
+    if isinstance(criterion, sed.IoU):
+        return oracle.pairs.overlap_over_union(criterion.threshold)
+    onset, offset = (
+        None if seconds is None else round(seconds * 1e6)
+        for seconds in (criterion.onset, criterion.offset)
+    )
+    return oracle.pairs.collar(onset=onset, offset=offset, offset_rate=criterion.offset_rate)
+
+
+def separate(references: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Leave out references that overlap an earlier one of their class."""
+    kept: list[tuple[int, int, str]] = []
+    for onset, offset, label in sorted(references):
+        if all(other[2] != label or other[1] <= onset for other in kept):
+            kept.append((onset, offset, label))
+    return kept
+
+
+def count_at(
+    score: float,
+    label: str,
+    detected: Sequence[Sequence[Detection]],
+    references: Sequence[Sequence[tuple[int, int, str]]],
+    criterion: sed.Collar | sed.IoU,
+) -> oracle.Count:
+    """The counts of all events with at least this confidence."""
+    can_pair = pairable(criterion)
+    tp = fp = 0
+    ct = {other: 0 for other in LABELS if other != label}
+    for of_clip, targets in zip(detected, references, strict=True):
+        present = [event[:2] for event in of_clip if event[2] == label and event[3] >= score]
+        by_label = {other: [target[:2] for target in targets if target[2] == other] for other in LABELS}
+        pairs = oracle.pairs.largest_matching(present, by_label[label], can_pair)
+        tp, fp = tp + pairs, fp + len(present) - pairs
+        for event in present if criterion.cross_triggers else []:
+            if not any(can_pair(event, target) for target in by_label[label]):
+                for other in ct:
+                    ct[other] += any(can_pair(event, target) for target in by_label[other])
+    return oracle.Count(tp, fp, ct)
+
+
+def in_seconds(of_clips: Sequence[Sequence[tuple[Any, ...]]]) -> Mapping[str, list[tuple[Any, ...]]]:
+    return {
+        f"clip{i}": [(event[0] / 1e6, event[1] / 1e6, *event[2:]) for event in of_clip]
+        for i, of_clip in enumerate(of_clips)
+    }
+
+
+@settings(max_examples=300)
+@given(clips, st.lists(st.lists(events, max_size=5), min_size=3, max_size=3), criteria)
+def test_counts(
+    detected: list[list[Detection]],
+    all_references: list[list[tuple[int, int, str]]],
+    criterion: sed.Collar | sed.IoU,
+) -> None:
+    references = all_references[: len(detected)]
+    if criterion.cross_triggers:  # refused for references that overlap
+        references = [separate(of_clip) for of_clip in references]
+    durations = {f"clip{i}": 2 * END / 1e6 for i in range(len(detected))}
+    truth = sed.GroundTruth.from_dict(in_seconds(references), durations=durations, overlaps="keep")
+    scores = sed.Scores.from_events(in_seconds(detected), classes=LABELS, overlaps="keep")
+    counts = sed.deltas(scores, truth, criterion, threads=1).counts()
+    for label in LABELS:
+        levels = {event[3] for of_clip in detected for event in of_clip if event[2] == label}
+        expected = {
+            score: count_at(score, label, detected, references, criterion)
+            for score in sorted(levels, reverse=True)
+        }
+        assert_equal_to_oracle(counts[label], expected, label)
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.sampled_from([-1.0, 0.2, 0.5, 0.8]), min_size=END, max_size=END),
+    st.lists(events, max_size=6),
+    collar_criteria() | st.builds(sed.IoU, parts),
+)
+def test_scores_of_frames_with_overlapping_references(
+    scores: list[float], references: list[tuple[int, int, str]], criterion: sed.Collar | sed.IoU
+) -> None:
+    criterion = replace(criterion, cross_triggers=False)
+    by_label = {label: scores if label == "a" else [-1.0] * END for label in LABELS}
+    clip = oracle.Clip(list(range(END + 1)), by_label, references, 2 * END)
+    truth = sed.GroundTruth.from_dict(
+        in_seconds([references]), durations={"clip0": 2 * END / 1e6}, overlaps="keep"
+    )
+    counts = sed.deltas(to_scores([clip]), truth, criterion, threads=1).counts()
+    expected = {
+        score: oracle.pairs.matching_count([clip], "a", score, pairable(criterion), cross_triggers=False)
+        for score in sorted({*scores}, reverse=True)
+    }
+    assert_equal_to_oracle(counts["a"], expected, "a")
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [sed.presets.PSDS1, sed.FScore(sed.Clip()), sed.FScore(sed.Collar(cross_triggers=True))],
+)
+def test_overlapping_references_are_refused(metric: Any) -> None:
+    truth = sed.GroundTruth.from_dict(
+        {"x": [(1, 3, "a"), (2, 4, "a")]}, durations={"x": 9}, overlaps="keep"
+    )
+    scores = sed.Scores.from_arrays({"x": [[0.5]] * 9}, classes=["a"], frame=1.0)
+    with pytest.raises(sed.SedscopeError, match=r"references of one class overlap.*overlaps='merge'"):
+        sed.evaluate(scores, truth, metric)
+    with pytest.raises(sed.SedscopeError, match="references of one class overlap"):
+        sed.diagnose(scores, truth, sed.IoU(0.5), 0.2)
+
+
+def overlapping_system() -> tuple[sed.Scores, sed.GroundTruth]:
+    truth = sed.GroundTruth.from_dict(
+        {"x": [(1, 3, "a")], "y": [(1, 3, "a")]}, durations={"x": 9, "y": 9}
+    )
+    events: dict[str, list[Any]] = {
+        "x": [(1, 3, "a", 0.9), (1.5, 3, "a", 0.8), (2, 5, "a", 0.7)],
+        "y": [(1, 3, "a", 0.95)],
+    }
+    return sed.Scores.from_events(events, overlaps="keep"), truth
+
+
+def test_all_ways_of_evaluating_agree(tmp_path: Any) -> None:
+    scores, truth = overlapping_system()
+    best = sed.BestFScore(sed.IoU(0.5))
+    expected = sed.evaluate(scores, truth, best, bootstrap=20)
+    again = sed.evaluate(scores, truth, best, bootstrap=20, checkpoint=tmp_path)
+    assert expected[best].value == again[best].value == 1.0
+    assert expected.table() == again.table()
+    compared = sed.compare({"kept": scores, "same": scores}, truth, best, n=20)
+    assert compared.values[best]["kept"].value == 1.0
+
+
+@pytest.mark.parametrize("metric", [sed.presets.PSDS1, sed.FScore(sed.Segment(1.0)), sed.presets.PSDS2])
+def test_criteria_of_time_refuse_them(metric: Any) -> None:
+    with pytest.raises(sed.SedscopeError, match="overlaps='merge'"):
+        sed.evaluate(*overlapping_system(), metric)
+
+
+def test_operations_on_frames_refuse_them() -> None:
+    scores, truth = overlapping_system()
+    with pytest.raises(sed.SedscopeError, match="kept as they are"):
+        sed.detect(scores, 0.5)
+    with pytest.raises(sed.SedscopeError, match="kept as they are"):
+        sed.diagnose(scores, truth, sed.IoU(0.5), 0.5)
+    with pytest.raises(sed.SedscopeError, match="kept as they are"):
+        sed.evaluate(scores, truth, sed.FScore(sed.IoU(0.5)), points=sed.OperatingPoints({"a": 0.5}))
