@@ -11,23 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..counting.combined_deltas import refuse_different_scores
-from ..counting.counts import Counts
 from ..counting.deltas import Deltas
-from ..criteria import Criterion
-from ..data.alignment import Alignment, align
+from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..data.time_sample import TimeSample
-from ..data.times import Ticks
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, listing, readable
-from ..metrics import ClasswiseResult, Metric, MetricResult, PSDSResult
+from ..errors import SedscopeError, listing
+from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
 from ..metrics.requests import delta_requests
 from ..resampling.draws import Draws
@@ -36,16 +31,14 @@ from ..resampling.resampling import Resampling, refuse_blocks
 from .class_blocks import count_class_blocks
 from .counted_clips import count_clips
 from .detection_sets import counts_of_sets
+from .measured_counts import measure as measure
 from .notes import (
-    empty_classes_note,
-    late_events,
     late_events_note,
     score_ranges,
     threshold_notes,
     undefined_resamples_note,
-    undetected_classes_note,
 )
-from .operating_point import counts_at_points, metrics_at_points, points_notes, scores_at_points
+from .operating_point import metrics_at_points, points_notes, scores_at_points
 from .resampled_clips import ResampledClips, measure_intervals, resample_clips, with_bands
 from .result import Evaluation
 
@@ -337,63 +330,3 @@ def evaluate_deltas(
     if resampling is not None:
         result = with_bands(result, resampling, used, threads)
     return result.warn(stacklevel=2)
-
-
-def measure(
-    metrics: Mapping[str, Metric[Any]],
-    counts: Mapping[Criterion, Counts],
-    notes: Iterable[str],
-    intervals: Mapping[Metric[Any], Bootstrap],
-    alignment: Alignment | None = None,
-    deltas: Mapping[Criterion, Deltas] | None = None,
-    durations: Ticks | None = None,
-    points: OperatingPoints | None = None,
-) -> Evaluation:
-    """Measure the metrics on counts, and return the evaluation.
-
-    ``metrics``: by name. ``durations``: of each clip of the alignment, as evaluated. ``points``: where the
-    system was counted, if not at every threshold.
-    """
-    counts = counts_at_points(counts, points)
-    first = next(iter(counts.values()))
-    references = _reference_events(counts, alignment, durations)
-    results = {
-        metric: _named(metric.measure(counts[metric.criterion]), name)
-        for name, metric in metrics.items()
-    }
-    all_notes = [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
-    return Evaluation(
-        results=results,
-        names={metric: name for name, metric in metrics.items()},
-        counts=counts,
-        classes=tuple(first),
-        references=references,
-        clips=first.clips,
-        hours=first.duration / 3600,
-        warnings=tuple(dict.fromkeys(map(readable, all_notes))),
-        intervals=intervals,
-        alignment=alignment,
-        deltas={} if deltas is None else deltas,
-        points=points,
-    )
-
-
-def _named(result: MetricResult, name: str) -> MetricResult:
-    """Tell a result the name of its metric. Results of your own metrics may have no room for it."""
-    return replace(result, name=name) if isinstance(result, (ClasswiseResult, PSDSResult)) else result
-
-
-def _reference_events(
-    counts: Mapping[Criterion, Counts], alignment: Alignment | None, durations: Ticks | None
-) -> Mapping[str, int]:
-    """Return the number of reference events of each class.
-
-    Criteria that count segments or clips do not know it. If there is no other, it comes from the aligned
-    ground truth, and without that the result is what the first criterion counts.
-    """
-    of_events = [part for criterion, part in counts.items() if not criterion.counts_negatives]
-    if of_events or alignment is None or durations is None:
-        return (of_events or [*counts.values()])[0].references
-    heard = ~late_events(alignment, durations)
-    numbers = np.bincount(alignment.labels[heard], minlength=len(alignment.classes))
-    return dict(zip(alignment.classes, numbers.tolist(), strict=True))
