@@ -57,6 +57,42 @@ class DeltaRows:
             _starts(counts[:, kept]), self.scores[rows], tuple(column[rows] for column in self.columns)
         )
 
+    def in_order(self, clips: NDArray[np.intp]) -> DeltaRows:
+        """Return the table with its clips in another order."""
+        counts = np.diff(self.starts, axis=1)[:, clips]
+        starts = _starts(counts)
+        shifts = (self.starts[:, clips] - starts[:, :-1]).ravel()
+        rows = np.repeat(shifts, counts.ravel()) + np.arange(len(self.scores))
+        return DeltaRows(starts, self.scores[rows], tuple(column[rows] for column in self.columns))
+
+    def clip_range(self, first: int, last: int) -> DeltaRows:
+        """Return the table of the clips from number ``first`` to before ``last``."""
+        bounds = self.starts[:, [first, last]]
+        pieces = [slice(*bound) for bound in bounds.tolist()]
+        return DeltaRows(
+            _starts(np.diff(self.starts[:, first : last + 1], axis=1)),
+            np.concatenate([self.scores[rows] for rows in pieces]),
+            tuple(np.concatenate([column[rows] for rows in pieces]) for column in self.columns),
+        )
+
+    def of_classes(self, kept: NDArray[np.bool_]) -> DeltaRows:
+        """Return the table of some of the classes."""
+        rows = np.repeat(kept, np.diff(self.class_starts()))
+        return DeltaRows(
+            _starts(np.diff(self.starts, axis=1)[kept]),
+            self.scores[rows],
+            tuple(column[rows] for column in self.columns),
+        )
+
+    def on_classes(self, kept: NDArray[np.bool_]) -> DeltaRows:
+        """Return the cross-triggers on some of the classes, which are numbered anew."""
+        labels, *others = self.columns
+        rows = kept[labels]
+        before = np.concatenate([[0], np.cumsum(rows)])
+        number = (np.cumsum(kept) - 1).astype(labels.dtype)
+        columns = (number[labels[rows]], *(column[rows] for column in others))
+        return DeltaRows(before[self.starts].astype(np.int64), self.scores[rows], columns)
+
     @staticmethod
     def concatenate(parts: Sequence[DeltaRows]) -> DeltaRows:
         """Return one table for the clips of all parts."""
@@ -131,6 +167,24 @@ class ReferenceRows:
         rows = kept[self.clips]
         return ReferenceRows(number[self.clips[rows]], self.labels[rows], self.times[rows])
 
+    def of_classes(self, kept: NDArray[np.bool_]) -> ReferenceRows:
+        """Return the table of some of the classes."""
+        number = (np.cumsum(kept) - 1).astype(np.int32)
+        rows = kept[self.labels]
+        return ReferenceRows(self.clips[rows], number[self.labels[rows]], self.times[rows])
+
+    def in_order(self, clips: NDArray[np.intp]) -> ReferenceRows:
+        """Return the table with its clips in another order, sorted by clip."""
+        number = np.empty(len(clips), np.int32)
+        number[clips] = np.arange(len(clips), dtype=np.int32)
+        rows = np.argsort(number[self.clips], kind="stable")
+        return ReferenceRows(number[self.clips[rows]], self.labels[rows], self.times[rows])
+
+    def clip_range(self, first: int, last: int) -> ReferenceRows:
+        """Return the table of the clips from number ``first`` to before ``last``; it is sorted by clip."""
+        rows = slice(*np.searchsorted(self.clips, [first, last]).tolist())
+        return ReferenceRows(self.clips[rows] - np.int32(first), self.labels[rows], self.times[rows])
+
     @staticmethod
     def concatenate(parts: Sequence[ReferenceRows], clips: Sequence[int]) -> ReferenceRows:
         """Return one table. ``clips``: the number of clips of each part."""
@@ -183,6 +237,31 @@ class DeltaTables:
             trials=None if self.trials is None else self.trials[kept],
             errors=self.errors and self.errors.of_clips(kept),
             any_label=self.any_label and self.any_label.of_clips(kept),
+        )
+
+    def in_order(self, clips: NDArray[np.intp]) -> DeltaTables:
+        """Return the tables with their clips in another order."""
+        return DeltaTables(
+            detections=self.detections.in_order(clips),
+            cross_triggers=self.cross_triggers.in_order(clips),
+            references=self.references.in_order(clips),
+            trials=None if self.trials is None else self.trials[clips],
+            errors=self.errors and self.errors.in_order(clips),
+            any_label=self.any_label and self.any_label.in_order(clips),
+        )
+
+    def clip_range(self, first: int, last: int) -> DeltaTables:
+        """Return the tables of the clips from number ``first`` to before ``last``.
+
+        The references must be sorted by clip, as :meth:`in_order` sorts them.
+        """
+        return DeltaTables(
+            detections=self.detections.clip_range(first, last),
+            cross_triggers=self.cross_triggers.clip_range(first, last),
+            references=self.references.clip_range(first, last),
+            trials=None if self.trials is None else self.trials[first:last],
+            errors=self.errors and self.errors.clip_range(first, last),
+            any_label=self.any_label and self.any_label.clip_range(first, last),
         )
 
     @staticmethod

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..data.progress import StagedProgress
+from ..data.progress import Progress, StagedProgress
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.options import RunOptions
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
+from ..resampling.deltas_for_weights import find_deltas_for_weights
+from .group_plan import GroupPlan
 from .notes import coverage_note, never_detected_note, score_ranges, threshold_notes
 
 
@@ -27,7 +31,7 @@ class CountedClips:
     counts: Mapping[Criterion, Counts]
     """With several blocks of classes, only the rows that the metrics read."""
     deltas: Mapping[Criterion, Deltas]
-    """With several blocks of classes, they refuse to be read."""
+    """With several blocks of classes, they refuse to be read. Groups may need more than the counts do."""
     durations: Ticks
     """The duration of each clip."""
     notes: Sequence[str]
@@ -35,15 +39,40 @@ class CountedClips:
     blocks: int = 1
     """How many blocks of classes were counted one after the other."""
 
+    def deltas_read(self, metrics: Iterable[Metric[Any]]) -> Mapping[Criterion, Deltas]:
+        """Return the deltas that some metrics read."""
+        if self.blocks > 1:
+            return self.deltas
+        return {metric.criterion: self.deltas[metric.criterion] for metric in metrics}
+
 
 def count_clips(
-    alignment: Alignment, metrics: Sequence[Metric[Any]], engine: Engine, options: RunOptions
+    alignment: Alignment,
+    metrics: Mapping[str, Metric[Any]],
+    engine: Engine,
+    options: RunOptions,
+    plan: GroupPlan,
 ) -> CountedClips:
-    """Count all classes in one pass over the clips."""
+    """Count all classes in one pass over the clips. The deltas also serve the groups of the plan."""
     clips = len(alignment.clips)
     stage = StagedProgress(options.progress, clips).stage(clips)
-    deltas = find_deltas(alignment, delta_requests(metrics), engine, stage)
-    return add_up(alignment, metrics, deltas, options.threads)
+    of_pass = [*metrics.values(), *plan.of_bins(metrics)]
+    deltas = find_deltas_for_groups(alignment, of_pass, engine, stage, plan)
+    return add_up(alignment, [*metrics.values()], deltas, options.threads)
+
+
+def find_deltas_for_groups(
+    alignment: Alignment,
+    metrics: Sequence[Metric[Any]],
+    engine: Engine,
+    progress: Progress | None,
+    plan: GroupPlan,
+) -> dict[Criterion, Deltas]:
+    """Find the deltas that the metrics read, of all clips and of each group of clips alone."""
+    if plan.clips is None:
+        return find_deltas(alignment, delta_requests(metrics), engine, progress)
+    once = np.ones((1, len(alignment.clips)), np.int32)
+    return find_deltas_for_weights(alignment, metrics, once, engine, progress, parts=plan.parts())
 
 
 def add_up(
@@ -52,11 +81,12 @@ def add_up(
     deltas: Mapping[Criterion, Deltas],
     threads: int | None,
 ) -> CountedClips:
-    """Add up the deltas of all clips."""
+    """Add up the deltas of all clips that the metrics read."""
+    read = {metric.criterion: deltas[metric.criterion] for metric in metrics}
     notes = [
-        *coverage_note(alignment, deltas),
-        *never_detected_note(alignment, deltas),
-        *threshold_notes(metrics, score_ranges(metrics, deltas)),
+        *coverage_note(alignment, read),
+        *never_detected_note(alignment, read),
+        *threshold_notes(metrics, score_ranges(metrics, read)),
     ]
-    counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
+    counts = {criterion: part.counts(threads=threads) for criterion, part in read.items()}
     return CountedClips(counts, deltas, next(iter(deltas.values())).durations, notes)

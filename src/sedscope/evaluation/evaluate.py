@@ -31,7 +31,11 @@ from ..resampling.resampling import Resampling, refuse_blocks
 from .class_blocks import count_class_blocks
 from .counted_clips import count_clips
 from .detection_sets import counts_of_sets
+from .group_notes import group_notes
+from .group_plan import GroupPlan
+from .groups import GroupsLike
 from .measured_counts import measure as measure
+from .measured_groups import GroupMeasuring
 from .notes import (
     late_events_note,
     score_ranges,
@@ -39,7 +43,7 @@ from .notes import (
     undefined_resamples_note,
 )
 from .operating_point import metrics_at_points, points_notes, scores_at_points
-from .resampled_clips import ResampledClips, measure_intervals, resample_clips, with_bands
+from .resampled_clips import ResampledClips, complete, measure_intervals, resample_clips, with_bands
 from .result import Evaluation
 
 if TYPE_CHECKING:
@@ -57,6 +61,9 @@ def evaluate(
     missing: Missing = "error",
     coverage: Coverage = "error",
     bootstrap: Resampling | int | None = None,
+    by: GroupsLike | None = None,
+    by_class: GroupsLike | None = None,
+    by_length: Iterable[float] | None = None,
     engine: EngineName = "threads",
     scheduler: object = None,
     checkpoint: str | Path | None = None,
@@ -96,6 +103,16 @@ def evaluate(
         that differ by more than a tenth.
     bootstrap : int or Resampling, optional
         Resample the clips this many times, and add intervals.
+    by : mapping of clip to group, or Groups, optional
+        Also evaluate groups of clips, e.g. the recording sites, each as if it were alone.
+        :class:`~sedscope.Groups` may average the groups. The result has them in ``groups["clips"]``.
+    by_class : mapping of class to group, or Groups, optional
+        Also evaluate groups of classes, e.g. common and rare ones, each as if there were no other classes.
+        The result has them in ``groups["classes"]``.
+    by_length : iterable of float, optional
+        Also evaluate reference events by their length: ``(1, 5)`` makes the bins up to 1 s, 1 to 5 s and
+        above 5 s. References outside a bin are ignored: they are not missed, and detections that match
+        them are not false. The result has the bins in ``groups["lengths"]``.
     engine : {"threads", "dask"}, default "threads"
         Where the pass over the clips runs: on threads of this process, or on a Dask cluster.
     scheduler : str or distributed.Client, optional
@@ -133,6 +150,8 @@ def evaluate(
     >>> result = evaluate(scores, truth, f1, points=sed.OperatingPoints({"Dog": 0.46}))
     >>> result[f1].value, result[f1].thresholds
     (1.0, {'Dog': 0.46})
+    >>> evaluate(scores, truth, "psds1", by={"a": "north"}).groups["clips"]["north"]["psds1"].value
+    1.0
     """
     named = name_metrics(metrics)
     if points is not None and points.thresholds:
@@ -152,17 +171,24 @@ def evaluate(
         missing=missing,
         coverage=coverage,
     )
+    plan = GroupPlan.of(alignment.clips, alignment.classes, by, by_class, by_length)
+    if limited and plan:
+        raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
     sample = TimeSample(alignment)
     resampled: ResampledClips | None = None
     with options.open_engine() as opened:
         if limited:
             counted = count_class_blocks(sample.alignment, chosen, opened, options)
         elif bootstrap is None:
-            counted = count_clips(sample.alignment, chosen, opened, options)
+            counted = count_clips(sample.alignment, named, opened, options, plan)
         else:
             resampling = Resampling.of(bootstrap)
-            resampled = resample_clips(sample.alignment, chosen, resampling, opened, options)
+            resampled = resample_clips(sample.alignment, named, resampling, opened, options, plan)
             counted = resampled.counted
+        resamples = None if resampled is None else resampled.resamples
+        groups = GroupMeasuring(
+            plan, named, alignment, counted.deltas, resamples, opened, threads, points
+        ).results()
     notes = [
         *points_notes(points, processed),
         *alignment.warnings,
@@ -170,6 +196,7 @@ def evaluate(
         *counted.notes,
         *sample.notes(),
         *([] if resampled is None else resampled.notes),
+        *group_notes(groups),
     ]
     result = measure(
         named,
@@ -177,13 +204,13 @@ def evaluate(
         notes,
         {} if resampled is None else resampled.intervals,
         replace(alignment, scores=processed),
-        counted.deltas,
+        counted.deltas_read(chosen),
         counted.durations,
         points,
     )
-    if resampled is not None:
-        result = resampled.complete(result, threads)
-    return replace(result, blocks=counted.blocks).warn(stacklevel=2)
+    if resamples is not None:
+        result = complete(result, resamples.draws.resampling, resamples.drawn, threads)
+    return replace(result, blocks=counted.blocks, groups=groups).warn(stacklevel=2)
 
 
 def evaluate_sets(
