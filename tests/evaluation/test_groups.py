@@ -82,14 +82,18 @@ def test_a_group_has_the_values_of_its_clips_or_classes_alone(
     sites = {clip: str(rng.integers(3)) for clip in scores}
     kinds = {label: str(rng.integers(2)) for label in scores.classes}
     labels = [*scores.classes]
-    result = sed.evaluate(scores, truth, metric, classes=labels, by=sites, by_class=kinds)
+    result = sed.evaluate(
+        scores, truth, metric, classes=labels, by=sites, by_class=kinds, coverage="any"
+    )
     for group, evaluation in result.groups["clips"].items():
         clips = [clip for clip in scores if sites[clip] == group]
-        assert_same(evaluation, sed.evaluate(scores, truth, metric, classes=labels, clips=clips))
+        assert_same(
+            evaluation, sed.evaluate(scores, truth, metric, classes=labels, clips=clips, coverage="any")
+        )
     for group, evaluation in result.groups["classes"].items():
         classes = [label for label in labels if kinds[label] == group]
-        assert_same(evaluation, sed.evaluate(scores, truth, metric, classes=classes))
-    assert_same(result, sed.evaluate(scores, truth, metric, classes=labels))
+        assert_same(evaluation, sed.evaluate(scores, truth, metric, classes=classes, coverage="any"))
+    assert_same(result, sed.evaluate(scores, truth, metric, classes=labels, coverage="any"))
 
 
 def simulated(clips: int = 80) -> tuple[sed.Scores, sed.GroundTruth, dict[str, str]]:

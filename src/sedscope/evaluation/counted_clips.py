@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..data.alignment import Alignment
 from ..data.progress import Progress, StagedProgress
 from ..data.times import Ticks
 from ..engines.engine import Engine
-from ..engines.floor_search import find_deltas
+from ..engines.floor_search import cut_at_floors, find_deltas
 from ..engines.options import RunOptions
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
@@ -31,19 +31,15 @@ class CountedClips:
     counts: Mapping[Criterion, Counts]
     """With several blocks of classes, only the rows that the metrics read."""
     deltas: Mapping[Criterion, Deltas]
-    """With several blocks of classes, they refuse to be read. Groups may need more than the counts do."""
+    """With several blocks of classes, they refuse to be read."""
     durations: Ticks
     """The duration of each clip."""
     notes: Sequence[str]
     """What a user should know about the scores."""
     blocks: int = 1
     """How many blocks of classes were counted one after the other."""
-
-    def deltas_read(self, metrics: Iterable[Metric[Any]]) -> Mapping[Criterion, Deltas]:
-        """Return the deltas that some metrics read."""
-        if self.blocks > 1:
-            return self.deltas
-        return {metric.criterion: self.deltas[metric.criterion] for metric in metrics}
+    of_pass: Mapping[Criterion, Deltas] = field(default_factory=dict)
+    """All deltas that the pass found: groups may read more than the counts do, and further down."""
 
 
 def count_clips(
@@ -78,15 +74,19 @@ def find_deltas_for_groups(
 def add_up(
     alignment: Alignment,
     metrics: Sequence[Metric[Any]],
-    deltas: Mapping[Criterion, Deltas],
+    of_pass: Mapping[Criterion, Deltas],
     threads: int | None,
 ) -> CountedClips:
     """Add up the deltas of all clips that the metrics read."""
-    read = {metric.criterion: deltas[metric.criterion] for metric in metrics}
+    deltas = {
+        criterion: cut_at_floors(of_pass[criterion], request)
+        for criterion, request in delta_requests(metrics).items()
+    }
     notes = [
-        *coverage_note(alignment, read),
-        *never_detected_note(alignment, read),
-        *threshold_notes(metrics, score_ranges(metrics, read)),
+        *coverage_note(alignment, deltas),
+        *never_detected_note(alignment, deltas),
+        *threshold_notes(metrics, score_ranges(metrics, deltas)),
     ]
-    counts = {criterion: part.counts(threads=threads) for criterion, part in read.items()}
-    return CountedClips(counts, deltas, next(iter(deltas.values())).durations, notes)
+    counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
+    durations = next(iter(deltas.values())).durations
+    return CountedClips(counts, deltas, durations, notes, of_pass=of_pass)

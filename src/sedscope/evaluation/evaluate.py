@@ -187,7 +187,7 @@ def evaluate(
             counted = resampled.counted
         resamples = None if resampled is None else resampled.resamples
         groups = GroupMeasuring(
-            plan, named, alignment, counted.deltas, resamples, opened, threads, points
+            plan, named, alignment, counted.of_pass, resamples, opened, threads, points
         ).results()
     notes = [
         *points_notes(points, processed),
@@ -204,7 +204,7 @@ def evaluate(
         notes,
         {} if resampled is None else resampled.intervals,
         replace(alignment, scores=processed),
-        counted.deltas_read(chosen),
+        counted.deltas,
         counted.durations,
         points,
     )

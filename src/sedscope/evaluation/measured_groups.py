@@ -18,7 +18,7 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..engines.engine import Engine
-from ..engines.floor_search import find_deltas
+from ..engines.floor_search import cut_at_floors, find_deltas
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
 from ..resampling.deltas_for_weights import find_deltas_for_weights
@@ -94,7 +94,8 @@ class GroupMeasuring:
         """Return the evaluation of a group, and the values of each metric for all weights of its clips."""
         durations = next(iter(part.deltas.values())).durations
         counts = {
-            criterion: deltas.counts(threads=self.threads) for criterion, deltas in part.deltas.items()
+            criterion: cut_at_floors(part.deltas[criterion], request).counts(threads=self.threads)
+            for criterion, request in delta_requests(part.metrics.values()).items()
         }
         intervals = {}
         columns = {}
