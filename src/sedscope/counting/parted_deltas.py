@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..criteria.delta_tables import DeltaTables
 from .deltas import Deltas
 
 
@@ -42,23 +41,15 @@ def split_by_clip(deltas: Deltas, groups: NDArray[np.intp], number: int) -> list
 def of_classes(deltas: Deltas, kept: NDArray[np.bool_]) -> Deltas:
     """Return the deltas of some of the classes, as if there were no others.
 
-    Cross-triggers on other classes are left out. Pairs regardless of label are, too: those of some classes
-    cannot be told from those of all. ``kept``: whether each class is one of them.
+    ``kept``: whether each class is one of them.
     """
     if kept.all():
         return deltas
-    tables = deltas.tables
     return replace(
         deltas,
         classes=tuple(label for label, keep in zip(deltas.classes, kept, strict=True) if keep),
         floors=deltas.floors[kept],
-        tables=DeltaTables(
-            detections=tables.detections.of_classes(kept),
-            cross_triggers=tables.cross_triggers.of_classes(kept).on_classes(kept),
-            references=tables.references.of_classes(kept),
-            trials=tables.trials,
-            errors=tables.errors and tables.errors.of_classes(kept),
-        ),
+        tables=deltas.tables.of_classes(kept),
         variants={variant: of_classes(part, kept) for variant, part in deltas.variants.items()},
         provenance=replace(deltas.provenance, scores=None),
     )

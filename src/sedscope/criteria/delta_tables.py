@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -241,28 +241,32 @@ class DeltaTables:
 
     def in_order(self, clips: NDArray[np.intp]) -> DeltaTables:
         """Return the tables with their clips in another order."""
-        return DeltaTables(
-            detections=self.detections.in_order(clips),
-            cross_triggers=self.cross_triggers.in_order(clips),
-            references=self.references.in_order(clips),
-            trials=None if self.trials is None else self.trials[clips],
-            errors=self.errors and self.errors.in_order(clips),
-            any_label=self.any_label and self.any_label.in_order(clips),
-        )
+        tables = {name: table.in_order(clips) for name, table in self._tables().items()}
+        return replace(self, **tables, trials=None if self.trials is None else self.trials[clips])
 
     def clip_range(self, first: int, last: int) -> DeltaTables:
         """Return the tables of the clips from number ``first`` to before ``last``.
 
         The references must be sorted by clip, as :meth:`in_order` sorts them.
         """
-        return DeltaTables(
-            detections=self.detections.clip_range(first, last),
-            cross_triggers=self.cross_triggers.clip_range(first, last),
-            references=self.references.clip_range(first, last),
-            trials=None if self.trials is None else self.trials[first:last],
-            errors=self.errors and self.errors.clip_range(first, last),
-            any_label=self.any_label and self.any_label.clip_range(first, last),
-        )
+        tables = {name: table.clip_range(first, last) for name, table in self._tables().items()}
+        return replace(self, **tables, trials=None if self.trials is None else self.trials[first:last])
+
+    def of_classes(self, kept: NDArray[np.bool_]) -> DeltaTables:
+        """Return the tables of some of the classes.
+
+        Cross-triggers on other classes are left out. Pairs regardless of label are, too: those of some
+        classes cannot be told from those of all.
+        """
+        alone = replace(self, any_label=None)
+        tables = {name: table.of_classes(kept) for name, table in alone._tables().items()}
+        tables["cross_triggers"] = tables["cross_triggers"].on_classes(kept)
+        return replace(alone, **tables)
+
+    def _tables(self) -> dict[str, Any]:
+        """Return all tables that there are, by the name of their field."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: table for name, table in named.items() if name != "trials" and table is not None}
 
     @staticmethod
     def concatenate(parts: Sequence[DeltaTables], clips: Sequence[int]) -> DeltaTables:

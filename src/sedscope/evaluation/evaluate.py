@@ -43,7 +43,14 @@ from .notes import (
     undefined_resamples_note,
 )
 from .operating_point import metrics_at_points, points_notes, scores_at_points
-from .resampled_clips import ResampledClips, complete, measure_intervals, resample_clips, with_bands
+from .resampled_clips import (
+    ResampledClips,
+    Resamples,
+    complete,
+    measure_intervals,
+    resample_clips,
+    with_bands,
+)
 from .result import Evaluation
 
 if TYPE_CHECKING:
@@ -285,6 +292,8 @@ def evaluate_deltas(
     metrics: MetricsLike,
     *,
     bootstrap: Resampling | int | None = None,
+    by: GroupsLike | None = None,
+    by_class: GroupsLike | None = None,
     threads: int | None = None,
     progress: ProgressChoice = None,
 ) -> Evaluation:
@@ -299,6 +308,8 @@ def evaluate_deltas(
         What to measure; see :func:`evaluate`.
     bootstrap : int or Resampling, optional
         Resample the clips this many times, and add intervals.
+    by, by_class
+        Also evaluate groups of clips or of classes; see :func:`evaluate`. Deltas know nothing of lengths.
     threads : int, optional
         The number of threads; one per core unless given.
     progress : bool or callable, optional
@@ -334,26 +345,37 @@ def evaluate_deltas(
         )
     used = {metric.criterion: by_criterion[metric.criterion] for metric in chosen}
     refuse_different_scores([*used.values()])
+    plan = GroupPlan.of_deltas([*used.values()], chosen, by, by_class)
     intervals: dict[Metric[Any], Bootstrap] = {}
     cautions: list[str] = []
     progress = as_progress(progress, "Resampling")
     resampling = None if bootstrap is None else Resampling.of(bootstrap)
-    if resampling is not None:
-        refuse_blocks(resampling)
-        draws_of = {clips: Draws(resampling, clips) for clips in {part.clips for part in used.values()}}
-        draws_by_metric = {metric: draws_of[used[metric.criterion].clips] for metric in chosen}
-        steps = StagedProgress(progress, sum(len(draws.weights) for draws in draws_by_metric.values()))
-        with RunOptions(threads).open_engine() as engine:
+    with RunOptions(threads).open_engine() as engine:
+        resamples: Resamples | None = None
+        if resampling is not None:
+            refuse_blocks(resampling)
+            draws_of = {
+                clips: Draws(resampling, clips) for clips in {part.clips for part in used.values()}
+            }
+            draws_by_metric = {metric: draws_of[used[metric.criterion].clips] for metric in chosen}
+            group_draws = plan.draw(next(iter(draws_of)), resampling)
+            first_draws = next(iter(draws_of.values()))
+            weights = sum(len(draws.weights) for draws in draws_by_metric.values())
+            weights += len(chosen) * plan.measurements(first_draws, group_draws)
+            steps = StagedProgress(progress, weights)
             for metric, draws in draws_by_metric.items():
                 intervals |= measure_intervals(draws, [metric], used, engine, steps)
                 cautions += draws.cautions()
+            resamples = Resamples(first_draws, used, group_draws, steps)
+        groups = GroupMeasuring(plan, named, None, used, resamples, engine, threads).results()
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = [
         *threshold_notes(chosen, score_ranges(chosen, used)),
         *undefined_resamples_note(intervals.values()),
         *cautions,
+        *group_notes(groups),
     ]
-    result = measure(named, counts, notes, intervals)
+    result = replace(measure(named, counts, notes, intervals), groups=groups)
     if resampling is not None:
         result = with_bands(result, resampling, used, threads)
     return result.warn(stacklevel=2)

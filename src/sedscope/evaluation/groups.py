@@ -144,6 +144,8 @@ class Partition:
     """The evaluated clips or classes in their groups."""
 
     kind: GroupKind
+    members: tuple[str, ...]
+    """The clips or classes."""
     names: tuple[str, ...]
     """The groups, in the order of their names; numbers within names count as numbers."""
     numbers: NDArray[np.intp]
@@ -186,7 +188,7 @@ def _partition(
     names = tuple(sorted(named, key=natural_order))
     number = {name: i for i, name in enumerate(names)}
     numbers = np.array([number[str(of_member[name])] for name in evaluated], np.intp)
-    return Partition(kind, names, numbers, groups)
+    return Partition(kind, tuple(evaluated), names, numbers, groups)
 
 
 def natural_order(name: str) -> tuple[list[tuple[str, int]], str]:

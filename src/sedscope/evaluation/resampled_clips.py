@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..counting.deltas import Deltas
 from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.progress import StagedProgress
-from ..data.time_blocks import clip_of_block, cut_into_blocks
+from ..data.time_blocks import cut_into_blocks
 from ..engines.engine import Engine
 from ..engines.options import RunOptions
 from ..errors import SedscopeError, listing
@@ -94,9 +92,8 @@ def resample_clips(
             )
     drawn_from = cut_into_blocks(alignment, resampling.blocks) if resampling.blocks else alignment
     draws = Draws(resampling, drawn_from.clips)
-    group_draws = _draw_groups(plan, alignment, drawn_from, resampling)
-    weights = len(draws.weights) * (1 + plan.measurements())
-    weights += 0 if group_draws is None else group_draws.measurements()
+    group_draws = plan.draw(drawn_from.clips, resampling)
+    weights = len(draws.weights) + plan.measurements(draws, group_draws)
     units, clips = len(drawn_from.clips), len(alignment.clips) if in_blocks else 0
     steps = StagedProgress(options.progress, units + len(metrics) * weights + clips)
     drawn = find_deltas_for_weights(
@@ -116,19 +113,6 @@ def resample_clips(
     notes = [*undefined_resamples_note(intervals.values()), *draws.cautions()]
     resamples = Resamples(draws, drawn, group_draws, steps)
     return ResampledClips(counted, intervals, resamples, notes)
-
-
-def _draw_groups(
-    plan: GroupPlan, alignment: Alignment, drawn_from: Alignment, resampling: Resampling
-) -> GroupDraws | None:
-    """Draw the resamples of each group of clips, or of its blocks."""
-    if plan.clips is None:
-        return None
-    numbers = plan.clips.numbers
-    if resampling.blocks is not None:
-        of_clip = dict(zip(alignment.clips, numbers.tolist(), strict=True))
-        numbers = np.array([of_clip[clip_of_block(block)] for block in drawn_from.clips], np.intp)
-    return GroupDraws(numbers, len(plan.clips.names), drawn_from.clips, resampling)
 
 
 def _refuse_whole_clips(metrics: Sequence[Metric[Any]]) -> None:
