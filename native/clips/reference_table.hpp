@@ -5,39 +5,82 @@
 #include <cstdint>
 #include <vector>
 
+#include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
 
 namespace sedscope {
 
-// Reference events of all clips, ordered by clip, class and onset.
-struct ReferenceTable {
+// Events of all clips, ordered by clip, class and onset.
+struct EventTable {
     const Interval* events;
     const int32_t* labels;
     const int64_t* starts;  // clip i has the events [starts[i], starts[i + 1])
+
+    // Calls `use(label, first, count)` for each class that has events in a clip.
+    template <class Use>
+    void each_class(std::size_t clip, Use&& use) const {
+        const int64_t end = starts[clip + 1];
+        for (int64_t first = starts[clip], last; first < end; first = last) {
+            for (last = first; last < end && labels[last] == labels[first]; ++last) {
+            }
+            use(labels[first], events + first, static_cast<std::size_t>(last - first));
+        }
+    }
+};
+
+// Reference events of all clips. Those of one clip and class do not overlap, except where they are
+// ignored.
+struct ReferenceTable {
+    EventTable counted;
+    EventTable ignored;  // starts are null if there are none
 };
 
 // The references of one clip, for the classes that have any.
 struct ClipReferences {
     std::vector<ReferenceIndex> by_class;  // as many as labels or more: entries are reused
     std::vector<int32_t> labels;
+    std::vector<IgnoredIndex> ignored_by_class;  // likewise
+    std::vector<int32_t> ignored_labels;
 
     void assign(const ReferenceTable& table, std::size_t clip, const Time* edges,
                 std::size_t boundaries) {
         labels.clear();
-        const int64_t end = table.starts[clip + 1];
-        for (int64_t first = table.starts[clip], last; first < end; first = last) {
-            const int32_t label = table.labels[first];
-            for (last = first; last < end && table.labels[last] == label; ++last) {
-            }
-            if (by_class.size() == labels.size()) by_class.emplace_back();
-            by_class[labels.size()].assign(
-                table.events + first, static_cast<std::size_t>(last - first), edges, boundaries);
-            labels.push_back(label);
-        }
+        table.counted.each_class(
+            clip, [&](int32_t label, const Interval* events, std::size_t count) {
+                if (by_class.size() == labels.size()) by_class.emplace_back();
+                by_class[labels.size()].assign(events, count, edges, boundaries);
+                labels.push_back(label);
+            });
+        ignored_labels.clear();
+        if (!table.ignored.starts) return;
+        table.ignored.each_class(
+            clip, [&](int32_t label, const Interval* events, std::size_t count) {
+                if (ignored_by_class.size() == ignored_labels.size())
+                    ignored_by_class.emplace_back();
+                ignored_by_class[ignored_labels.size()].assign(events, count, counted(label),
+                                                               edges, boundaries);
+                ignored_labels.push_back(label);
+            });
     }
 
-    // Returns the references of class `c` and writes those of all other classes to `others`.
+    // Returns the references of a class that count.
+    References counted(int32_t label) const {
+        for (std::size_t k = 0; k < labels.size(); ++k)
+            if (labels[k] == label) return References(by_class[k]);
+        return References();
+    }
+
+    // Returns the ignored references of class `c`.
+    IgnoredReferences ignored(std::size_t c) const {
+        for (std::size_t k = 0; k < ignored_labels.size(); ++k)
+            if (ignored_labels[k] == static_cast<int32_t>(c))
+                return ignored_by_class[k].references();
+        return IgnoredReferences();
+    }
+
+    // Returns the references of class `c` that count, and writes those of all other classes to
+    // `others`.
     References split(std::size_t c, std::vector<OtherClass>& others) const {
         References own;
         others.clear();

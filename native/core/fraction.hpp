@@ -52,6 +52,12 @@ public:
         return static_cast<int64_t>(whole);
     }
 
+    // Whether `part` is more than this fraction of `whole`. Both lie between 0 and 2^53.
+    bool is_exceeded_by(int64_t part, int64_t whole) const {
+        return !(Product(numerator_, static_cast<uint64_t>(whole)) >=
+                 Product(denominator_, static_cast<uint64_t>(part)));
+    }
+
 private:
     static constexpr double largest = 9e15;  // about 2^53
     static constexpr double uncertainty = 1.0 / (1ll << 50);

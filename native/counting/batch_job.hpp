@@ -1,9 +1,9 @@
 // Runs a criterion's kernel on every class of many clips, on several threads.
 //
 // A kernel turns the scores of one clip and class into rows of deltas:
-//   begin(edges, floor, own, others)   a new clip and class, with the clip's references
-//   feed(scores, frames, rows)         the next frames
-//   finish(rows)                       no frames follow
+//   begin(edges, floor, own, others, ignored)  a new clip and class, with the clip's references
+//   feed(scores, frames, rows)                 the next frames
+//   finish(rows)                               no frames follow
 #pragma once
 
 #include <algorithm>
@@ -77,7 +77,8 @@ private:
                 DeltaRows<T>& rows = part.rows[c - part.first_class];
                 const typename RowAssembly<T>::Sizes before(rows);
                 const References own = work.references.split(c, work.others);
-                kernel.begin(clip.edges, floors_[c], own, work.others);
+                kernel.begin(clip.edges, floors_[c], own, work.others,
+                             work.references.ignored(c));
                 feed_column(clip, columns_[c], work.column,
                             [&](const T* scores, std::size_t frames) {
                                 kernel.feed(scores, frames, rows);

@@ -28,7 +28,7 @@ public:
         for (std::size_t c = 0; c < columns.size(); ++c) {
             const References own = references_.split(c, others);
             kernels_.push_back(make_kernel());
-            kernels_.back().begin(edges, floors[c], own, others);
+            kernels_.back().begin(edges, floors[c], own, others, references_.ignored(c));
             parts_.push_back({0, 1, c, c + 1, {}});
             parts_.back().rows.resize(1);
         }

@@ -1,7 +1,7 @@
 // The intersection criterion: the deltas of one clip and class, and the judge of single events.
 //
-// A detection is relevant if enough of it overlaps references of its class (DTC); otherwise it is a
-// false positive. A reference is found if relevant detections cover enough of it (GTC). A false
+// A detection is relevant if enough of it overlaps references of its class (DTC), ignored ones
+// included; otherwise it is a false positive. A reference is found if relevant detections cover enough of it (GTC). A false
 // positive is a cross-trigger on another class if enough of it overlaps references of that class
 // (CTTC).
 #pragma once
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "clips/component_tree.hpp"
+#include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
@@ -39,16 +40,18 @@ class IntersectionKernel {
 public:
     explicit IntersectionKernel(const Intersection& criterion) : criterion_(criterion) {}
 
-    // `own`: the references of the class, possibly none. `others` matters only with
+    // `own`: the references of the class that count, possibly none. `others` matters only with
     // cross-triggers.
     void begin(const Time* edges, T floor, const References& own,
-               const std::vector<OtherClass>& others) {
+               const std::vector<OtherClass>& others, const IgnoredReferences& ignored) {
         edges_ = edges;
         floor_ = floor;
         own_ = own;
         others_.clear();
         if (criterion_.cross_triggers) others_ = others;
-        only_count_ = own.count() == 0 && others_.empty();
+        has_ignored_ = ignored.any();
+        if (has_ignored_) united_ = ignored.united;
+        only_count_ = own.count() == 0 && others_.empty() && !has_ignored_;
         if (only_count_) {
             count_.begin(floor);
         } else {
@@ -94,7 +97,8 @@ private:
         auto measure = [&](const Detection<T>& detection, int32_t* values) {
             const Time length = edges_[detection.end] - edges_[detection.first];
             values[found_whole] = 0;
-            const bool relevant = own_.count() > 0 && is_relevant(detection, length, values);
+            const bool relevant = has_ignored_ ? reaches_ignored(detection, length, values)
+                                               : own_.count() > 0 && is_relevant(detection, length, values);
             values[false_positives] = !relevant;
             for (std::size_t m = 0; m < others_.size(); ++m)
                 values[first_cross_trigger + m] =
@@ -118,7 +122,23 @@ private:
         const std::size_t begun_end = own_.begun(detection.end);
         const Time overlap = own_.overlap(detection.first, begun_first, detection.end, begun_end);
         if (overlap < criterion_.dtc.of(length)) return false;
+        cover_references(detection, begun_first, begun_end, values);
+        return true;
+    }
 
+    // The same where there are ignored references.
+    bool reaches_ignored(const Detection<T>& detection, Time length, int32_t* values) {
+        if (united_.overlap(detection.first, detection.end) < criterion_.dtc.of(length))
+            return false;
+        if (own_.count() > 0)
+            cover_references(detection, own_.begun(detection.first), own_.begun(detection.end),
+                             values);
+        return true;
+    }
+
+    // Records what a relevant detection covers, given how many references have begun at its ends.
+    void cover_references(const Detection<T>& detection, std::size_t begun_first,
+                          std::size_t begun_end, int32_t* values) {
         const std::size_t ended_first = own_.ended(detection.first, begun_first);
         const std::size_t ended_end = own_.ended(detection.end, begun_end);
         if (ended_end > begun_first)
@@ -128,7 +148,6 @@ private:
             cover(ended_first, std::min(offset, own_[ended_first].offset) - onset, detection);
         if (ended_end < begun_end && begun_first <= ended_end)  // ends inside one begun within
             cover(ended_end, offset - own_[ended_end].onset, detection);
-        return true;
     }
 
     void cover(std::size_t reference, Time time, const Detection<T>& detection) {
@@ -159,6 +178,8 @@ private:
     const Time* edges_ = nullptr;
     T floor_{};
     References own_;
+    References united_;  // with the ignored references, if there are any
+    bool has_ignored_ = false;
     std::vector<OtherClass> others_;
     bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
@@ -170,22 +191,31 @@ class IntersectionJudge {
 public:
     explicit IntersectionJudge(const Intersection& criterion) : criterion_(criterion) {}
 
-    // Marks the true detections and the found references.
-    void judge(Scene& scene, References& own) {
+    // Marks the true detections, the found references, and the detections that are relevant
+    // because of ignored references.
+    void judge(Scene& scene, References& own, IgnoredReferences& ignored) {
         covered_.assign(scene.detections.size(), 0);
         for (const Overlap& overlap : scene.overlaps) covered_[overlap.detection] += overlap.shared;
-        for (std::size_t i = 0; i < scene.detections.size(); ++i)
-            scene.is_true[i] = covered_[i] >= criterion_.dtc.of(length(scene.detections[i]));
+        for (std::size_t i = 0; i < scene.detections.size(); ++i) {
+            const DetectedEvent& detection = scene.detections[i];
+            const Time required = criterion_.dtc.of(length(detection));
+            scene.is_true[i] = covered_[i] >= required;
+            scene.is_ignored[i] =
+                ignored.any() && !scene.is_true[i] &&
+                ignored.united.overlap(detection.first, detection.end) >= required;
+        }
         covered_.assign(own.count(), 0);
         for (const Overlap& overlap : scene.overlaps)
-            if (scene.is_true[overlap.detection]) covered_[overlap.reference] += overlap.shared;
+            if (scene.is_true[overlap.detection] || scene.is_ignored[overlap.detection])
+                covered_[overlap.reference] += overlap.shared;
         for (std::size_t j = 0; j < own.count(); ++j)
             scene.is_found[j] = covered_[j] >= criterion_.gtc.of(own[j].offset - own[j].onset);
     }
 
     // Whether a false detection is a cross-trigger on another class. If the criterion does not
     // count cross-triggers, any overlap makes one. `own` is null if the class has no references.
-    bool triggers(const DetectedEvent& detection, References*, References& other) const {
+    bool triggers(const DetectedEvent& detection, References*, IgnoredReferences&,
+                  References& other) const {
         if (!criterion_.cross_triggers) return other.overlaps(detection.onset, detection.offset);
         const Time shared = other.overlap(detection.first, detection.end);
         return shared >= criterion_.cttc.of(length(detection));

@@ -10,9 +10,11 @@
 
 namespace sedscope {
 
-// The time that both share is at least a fraction of the time that either of them covers.
+// The time that both share is at least a fraction of the time that either of them covers or, if
+// `strict`, more than that.
 struct IoU {
     Requirement threshold;
+    bool strict;
 
     // This rule tolerates no boundary error.
     bool onset_off(Time) const { return true; }
@@ -42,7 +44,9 @@ struct IoU {
             const Interval& event = events[j];
             const Time shared = std::min(until, event.offset) - std::max(from, event.onset);
             const Time united = (until - from) + (event.offset - event.onset) - shared;
-            if (shared >= threshold.of(united)) emit(j);
+            if (strict ? threshold.fraction.is_exceeded_by(shared, united)
+                       : shared >= threshold.of(united))
+                emit(j);
         }
     }
 };

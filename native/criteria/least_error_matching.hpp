@@ -12,19 +12,23 @@
 namespace sedscope {
 
 // Sums of the boundary errors of pairs. The smaller errors are preferred; they compare as tuples.
+// A pair with an ignored reference has no errors, but any other pair is preferred to it.
 struct PairErrors {
     Time total, onset, offset;  // of absolute values; signed; signed
+    int64_t ignored = 0;        // the number of pairs with ignored references
 
     PairErrors& operator+=(const PairErrors& other) {
+        ignored += other.ignored;
         total += other.total;
         onset += other.onset;
         offset += other.offset;
         return *this;
     }
-    PairErrors operator-() const { return {-total, -onset, -offset}; }
+    PairErrors operator-() const { return {-total, -onset, -offset, -ignored}; }
     friend PairErrors operator+(PairErrors a, const PairErrors& b) { return a += b; }
     friend bool operator<(const PairErrors& a, const PairErrors& b) {
-        return std::tie(a.total, a.onset, a.offset) < std::tie(b.total, b.onset, b.offset);
+        return std::tie(a.ignored, a.total, a.onset, a.offset) <
+               std::tie(b.ignored, b.total, b.onset, b.offset);
     }
 };
 

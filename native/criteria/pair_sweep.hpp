@@ -37,6 +37,11 @@ public:
         const Time total = std::abs(onset_error) + std::abs(offset_error);
         errors_.push_back({total, onset_error, offset_error});
     }
+    // The candidate does not count: it may only keep a detection from being false.
+    void add_ignored_candidate(std::size_t reference, bool errors) {
+        add_candidate(reference);
+        if (errors) errors_.push_back({0, 0, 0, 1});
+    }
     bool add_detection(T score, T parent) {
         const std::size_t first =
             detections_.empty() ? 0 : detections_.back().first + detections_.back().count;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
 #include "criteria/pair_sweep.hpp"
@@ -12,7 +13,8 @@
 
 namespace sedscope {
 
-// Of the matchings with the most pairs it takes the one with the smallest boundary errors.
+// Of the matchings with the most pairs it takes the one with the smallest boundary errors. Pairs
+// with ignored references are the last choice.
 template <class Rule>
 class PairingJudge {
 public:
@@ -21,8 +23,9 @@ public:
     explicit PairingJudge(const Criterion& criterion)
         : rule_(criterion.rule), cross_triggers_(criterion.cross_triggers) {}
 
-    // Marks the true detections and the found references, and which are partners.
-    void judge(Scene& scene, References& own) {
+    // Marks the true detections and the found references, which are partners, and the ignored
+    // detections.
+    void judge(Scene& scene, References& own, IgnoredReferences& ignored) {
         pairs_.clear();
         candidates_.clear();
         for (std::size_t i = 0; i < scene.detections.size(); ++i) {
@@ -30,9 +33,21 @@ public:
             rule_.candidates(own, onset, offset, [&](std::size_t j) {
                 pairs_.add_candidate(j, onset - own[j].onset, offset - own[j].offset);
             });
+            std::size_t before = own.count();
+            for (References& layer : ignored.layers) {
+                rule_.candidates(layer, onset, offset, [&](std::size_t j) {
+                    pairs_.add_ignored_candidate(before + j, true);
+                });
+                before += layer.count();
+            }
             if (pairs_.add_detection(0, 0)) candidates_.push_back(static_cast<uint32_t>(i));
         }
-        pairs_.best_pairs(own.count(), [&](uint32_t candidate, uint32_t reference) {
+        const std::size_t references = own.count() + ignored.count();
+        pairs_.best_pairs(references, [&](uint32_t candidate, uint32_t reference) {
+            if (reference >= own.count()) {
+                scene.is_ignored[candidates_[candidate]] = 1;
+                return;
+            }
             scene.is_true[candidates_[candidate]] = 1;
             scene.is_found[reference] = 1;
             scene.partners[candidates_[candidate]] = reference;
@@ -41,9 +56,13 @@ public:
 
     // Whether a false detection is a cross-trigger on another class. If the criterion does not
     // count cross-triggers, any overlap makes one. `own` is null if the class has no references.
-    bool triggers(const DetectedEvent& detection, References* own, References& other) const {
+    bool triggers(const DetectedEvent& detection, References* own, IgnoredReferences& ignored,
+                  References& other) const {
         if (!cross_triggers_) return other.overlaps(detection.onset, detection.offset);
-        return can_pair(detection, other) && !(own && can_pair(detection, *own));
+        if (!can_pair(detection, other) || (own && can_pair(detection, *own))) return false;
+        for (References& layer : ignored.layers)
+            if (can_pair(detection, layer)) return false;
+        return true;
     }
 
     bool onset_off(Time error) const { return rule_.onset_off(error); }

@@ -1,5 +1,8 @@
 // The deltas of criteria that make as many pairs as possible, each of one detection and one
 // reference (collar, intersection over union).
+//
+// Where there are ignored references, the pairs with the others are true positives, and detections
+// that are in no pair of a largest matching with all references are false positives.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +10,7 @@
 #include <vector>
 
 #include "clips/component_tree.hpp"
+#include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
@@ -25,19 +29,21 @@ public:
           cross_triggers_(criterion.cross_triggers),
           errors_(criterion.errors) {}
 
-    // `own`: the references of the class, possibly none. `others` matters only with
+    // `own`: the references of the class that count, possibly none. `others` matters only with
     // cross-triggers.
     void begin(const Time* edges, T floor, const References& own,
-               const std::vector<OtherClass>& others) {
+               const std::vector<OtherClass>& others, const IgnoredReferences& ignored) {
         edges_ = edges;
         floor_ = floor;
         own_ = own;
         others_.clear();
         if (cross_triggers_) others_ = others;
-        only_count_ = own.count() == 0 && others_.empty();
+        ignored_ = ignored;
+        only_count_ = own.count() == 0 && others_.empty() && !ignored_.any();
         count_.begin(floor);
         if (only_count_) return;
         pairs_.clear();
+        all_pairs_.clear();
         tree_.begin(floor, others_.size());
     }
 
@@ -52,32 +58,69 @@ public:
         count_.finish(rows.detections);
         if (only_count_) return;
         sweep(rows, [&](auto& measure, auto& emit) { tree_.finish(measure, emit); });
+        if (ignored_.any()) {
+            finish_with_ignored(rows);
+            return;
+        }
         if (own_.count() == 0) return;
         // a pair turns a false positive into a true positive
         pairs_.count_pairs(floor_, own_.count(), [&](T score, int32_t change) {
             rows.detections.push(score, change, -change);
         });
-        if (errors_)
-            pairs_.sum_errors(floor_, own_.count(), [&](T score, const PairErrors& change) {
-                rows.errors.push(score, change.onset, change.offset);
-            });
+        if (errors_) sum_errors(pairs_, own_.count(), rows);
     }
 
 private:
+    void finish_with_ignored(DeltaRows<T>& rows) {
+        const std::size_t references = own_.count() + ignored_.count();
+        pairs_.count_pairs(floor_, own_.count(), [&](T score, int32_t change) {
+            rows.detections.push(score, change, 0);
+        });
+        all_pairs_.count_pairs(floor_, references, [&](T score, int32_t change) {
+            rows.detections.push(score, 0, -change);
+        });
+        if (errors_) sum_errors(all_pairs_, references, rows);
+    }
+
+    void sum_errors(PairSweep<T>& pairs, std::size_t references, DeltaRows<T>& rows) {
+        pairs.sum_errors(floor_, references, [&](T score, const PairErrors& change) {
+            rows.errors.push(score, change.onset, change.offset);
+        });
+    }
+
+    // Adds the detection to those that can be paired with any reference, ignored ones included.
+    // Returns whether it can.
+    bool add_to_all(const Detection<T>& detection, Time from, Time until) {
+        add_candidates(all_pairs_, from, until);
+        std::size_t before = own_.count();
+        for (References& layer : ignored_.layers) {
+            rule_.candidates(layer, from, until, [&](std::size_t j) {
+                all_pairs_.add_ignored_candidate(before + j, errors_);
+            });
+            before += layer.count();
+        }
+        return all_pairs_.add_detection(detection.score, detection.parent);
+    }
+
+    void add_candidates(PairSweep<T>& pairs, Time from, Time until) {
+        if (own_.count() > 0)
+            rule_.candidates(own_, from, until, [&](std::size_t j) {
+                if (errors_)
+                    pairs.add_candidate(j, from - own_[j].onset, until - own_[j].offset);
+                else
+                    pairs.add_candidate(j);
+            });
+    }
+
     // A detection that can be paired with a reference of another class, but with none of its own,
     // is a cross-trigger on that class. `step(measure, emit)` advances the tree.
     template <class Step>
     void sweep(DeltaRows<T>& rows, Step&& step) {
         auto measure = [&](const Detection<T>& detection, int32_t* values) {
             const Time from = edges_[detection.first], until = edges_[detection.end];
-            if (own_.count() > 0)
-                rule_.candidates(own_, from, until, [&](std::size_t j) {
-                    if (errors_)
-                        pairs_.add_candidate(j, from - own_[j].onset, until - own_[j].offset);
-                    else
-                        pairs_.add_candidate(j);
-                });
-            const bool paired = pairs_.add_detection(detection.score, detection.parent);
+            add_candidates(pairs_, from, until);
+            bool paired = pairs_.add_detection(detection.score, detection.parent);
+            if (ignored_.any()) paired = add_to_all(detection, from, until);
             for (std::size_t m = 0; m < others_.size(); ++m) {
                 values[m] = 0;
                 if (!paired)
@@ -98,10 +141,12 @@ private:
     T floor_{};
     References own_;
     std::vector<OtherClass> others_;
+    IgnoredReferences ignored_;
     bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
     ComponentTree<T> tree_;
-    PairSweep<T> pairs_;
+    PairSweep<T> pairs_;      // with the references that count
+    PairSweep<T> all_pairs_;  // with all references, if any is ignored
 };
 
 }  // namespace sedscope

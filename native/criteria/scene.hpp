@@ -32,6 +32,7 @@ struct Scene {
     std::vector<DetectedEvent> detections;
     std::vector<Overlap> overlaps;   // ordered by detection, then reference
     std::vector<uint8_t> is_true;    // per detection
+    std::vector<uint8_t> is_ignored; // per detection: it matches an ignored reference
     std::vector<uint8_t> is_found;   // per reference
     std::vector<uint32_t> partners;  // per detection: its reference, or no_partner
 
@@ -52,6 +53,7 @@ struct Scene {
             }
         }
         is_true.assign(detections.size(), 0);
+        is_ignored.assign(detections.size(), 0);
         is_found.assign(references.count(), 0);
         partners.assign(detections.size(), no_partner);
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "clips/component_tree.hpp"
+#include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
 #include "criteria/scene.hpp"
@@ -23,7 +24,8 @@ struct ClassView {
     const Time* edges;
     const T* thresholds;  // decreasing
     std::size_t threshold_count;
-    References* own;  // null if there are none
+    References* own;  // those that count; null if there are none
+    IgnoredReferences& ignored;
     std::vector<OtherClass>& others;
 };
 
@@ -39,7 +41,7 @@ public:
     // the threshold before.
     void count(const ClassView<T>& view, int64_t* changes) {
         find_spans(view);
-        if (view.own)
+        if (view.own || view.ignored.any())
             count_events(view, changes);
         else
             count_strays(view, changes);
@@ -58,7 +60,8 @@ public:
     template <class Emit>
     void each_triggered(const ClassView<T>& view, const DetectedEvent& detection, Emit&& emit) {
         for (OtherClass& other : view.others)
-            if (judge_.triggers(detection, view.own, other.references)) emit(other.label);
+            if (judge_.triggers(detection, view.own, view.ignored, other.references))
+                emit(other.label);
     }
 
 private:
@@ -137,10 +140,10 @@ private:
         scene_.detections.clear();
         for (const Span& span : spans_)
             if (span.from <= t && t < span.until) scene_.detections.push_back(span.event);
-        const References none;
-        const References& references = view.own ? *view.own : none;
+        References none;
+        References& references = view.own ? *view.own : none;
         scene_.find_overlaps(references);
-        if (view.own) judge_.judge(scene_, *view.own);
+        if (view.own || view.ignored.any()) judge_.judge(scene_, references, view.ignored);
         of_detections_.assign(scene_.detections.size(), {});
         of_references_.assign(references.count(), {});
         for (const auto& [i, j, shared] : scene_.overlaps) {
@@ -166,6 +169,7 @@ private:
 
     ErrorType detection_type(const ClassView<T>& view, std::size_t i) {
         if (scene_.is_true[i]) return correct;
+        if (scene_.is_ignored[i]) return ignored;
         const Neighbours& neighbours = of_detections_[i];
         if (neighbours.count == 0) return stray_type(view, scene_.detections[i]);
         if (neighbours.count > 1) return merged;
@@ -176,7 +180,8 @@ private:
     // A false detection that overlaps no reference of its class.
     ErrorType stray_type(const ClassView<T>& view, const DetectedEvent& detection) {
         for (OtherClass& other : view.others)
-            if (judge_.triggers(detection, view.own, other.references)) return cross_trigger;
+            if (judge_.triggers(detection, view.own, view.ignored, other.references))
+                return cross_trigger;
         return background;
     }
 

@@ -86,12 +86,15 @@ private:
         std::vector<T> column;
         ClipReferences references;
         References own;
+        IgnoredReferences ignored;
         std::vector<OtherClass> others;
     };
 
     static int32_t count_wrong(const std::vector<ErrorType>& types) {
         return static_cast<int32_t>(types.size()) -
-               static_cast<int32_t>(std::count(types.begin(), types.end(), correct));
+               static_cast<int32_t>(std::count_if(
+                   types.begin(), types.end(),
+                   [](ErrorType type) { return type == correct || type == ignored; }));
     }
 
     // Calls `use(kernel, clip, class, view)` for all clips and classes; `make_use()` is called once
@@ -116,12 +119,14 @@ private:
         const ClipView<T>& clip = clips_[i];
         const bool detected = maxima_[i * columns_.size() + c] > floors_[c];
         work.own = work.references.split(c, work.others);
+        work.ignored = work.references.ignored(c);
         return {detected ? load_column(clip, columns_[c], work.column) : nullptr,
                 detected ? clip.frames : 0,
                 clip.edges,
                 thresholds_.values + thresholds_.starts[c],
                 static_cast<std::size_t>(thresholds_.starts[c + 1] - thresholds_.starts[c]),
                 work.own.count() > 0 ? &work.own : nullptr,
+                work.ignored,
                 work.others};
     }
 

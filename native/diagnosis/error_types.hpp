@@ -7,7 +7,8 @@
 namespace sedscope {
 
 // `correct`: a true detection or a found reference. Only references can be `missed`; only
-// detections can be a `cross_trigger` or in the `background`.
+// detections can be a `cross_trigger`, in the `background`, or `ignored`: one that matches an
+// ignored reference is no error.
 enum ErrorType : uint8_t {
     correct,
     missed,
@@ -19,6 +20,7 @@ enum ErrorType : uint8_t {
     wrong_offset,
     cross_trigger,
     background,
+    ignored,
     error_types
 };
 

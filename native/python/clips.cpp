@@ -1,7 +1,10 @@
 // Binds clips, their references, and what the core reads off clips without a criterion.
 #include "python/clips.hpp"
 
+#include <nanobind/stl/optional.h>
+
 #include <limits>
+#include <optional>
 
 #include "clips/component_tree.hpp"
 #include "clips/maxima.hpp"
@@ -56,11 +59,18 @@ ClipDetections detections(const Clips& clips, std::size_t clip, std::size_t clas
 }  // namespace
 
 void bind_clips(nb::module_& module) {
+    nb::class_<Events>(module, "Events")
+        .def(nb::init<Matrix<int64_t>, Vector<int32_t>, Vector<int64_t>>(), "events"_a.noconvert(),
+             "labels"_a.noconvert(), "starts"_a.noconvert());
     nb::class_<Truth>(module, "Truth")
-        .def(nb::init<Matrix<int64_t>, Vector<int32_t>, Vector<int64_t>, AnyMatrix, AnyVector,
-                      std::size_t>(),
-             "events"_a.noconvert(), "labels"_a.noconvert(), "starts"_a.noconvert(),
-             "maxima"_a.noconvert(), "floors"_a.noconvert(), "threads"_a);
+        .def(
+            "__init__",
+            [](Truth* self, const Events& references, const std::optional<Events>& ignored,
+               AnyMatrix maxima, AnyVector floors, std::size_t threads) {
+                new (self) Truth{references, ignored, maxima, floors, threads};
+            },
+            "references"_a, "ignored"_a.none(), "maxima"_a.noconvert(), "floors"_a.noconvert(),
+            "threads"_a);
     nb::class_<ClipDetections>(module, "ClipDetections")
         .def_ro("onsets", &ClipDetections::onsets)
         .def_ro("offsets", &ClipDetections::offsets)

@@ -16,7 +16,7 @@ public:
     using BoundCriterion<Pairing<Rule>, PairingCriterion>::BoundCriterion;
 
     PairDeltas find_label_free_pairs(const Clips& clips, const Truth& truth) const override {
-        require(truth.starts.size() == clips.size() + 1, "clips + 1 starts are needed");
+        truth.require_clips(clips.size());
         return clips.visit([&](const auto& views) {
             using T = ScoreOf<decltype(views)>;
             Buffer<int64_t> starts(views.size() + 1);
@@ -32,7 +32,7 @@ public:
 
     OpenRecording open_label_free_pairs(const Recording& recording,
                                         const Truth& truth) const override {
-        require(truth.starts.size() == 2, "2 starts are needed");
+        truth.require_clips(1);
         return recording.open(
             truth,
             [&](auto zero) {

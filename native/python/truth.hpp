@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "clips/reference_table.hpp"
@@ -10,34 +11,44 @@
 
 namespace sedscope::python {
 
-// References, and what limits the work on the clips: the largest scores, the floors, the threads.
-struct Truth {
+// Events of some clips.
+struct Events {
     Matrix<int64_t> events;
     Vector<int32_t> labels;
     Vector<int64_t> starts;
-    AnyMatrix maxima;
-    AnyVector floors;
-    std::size_t threads;
 
-    Truth(Matrix<int64_t> events, Vector<int32_t> labels, Vector<int64_t> starts, AnyMatrix maxima,
-          AnyVector floors, std::size_t threads)
-        : events(std::move(events)),
-          labels(std::move(labels)),
-          starts(std::move(starts)),
-          maxima(std::move(maxima)),
-          floors(std::move(floors)),
-          threads(threads) {
+    Events(Matrix<int64_t> events, Vector<int32_t> labels, Vector<int64_t> starts)
+        : events(std::move(events)), labels(std::move(labels)), starts(std::move(starts)) {
         static_assert(sizeof(Interval) == 2 * sizeof(int64_t));
         require(this->events.shape(1) == 2 && this->events.shape(0) == this->labels.size(),
                 "events must be (onset, offset) pairs, one per label");
     }
 
-    ReferenceTable table() const {
+    EventTable table() const {
         return {reinterpret_cast<const Interval*>(events.data()), labels.data(), starts.data()};
+    }
+};
+
+// References, and what limits the work on the clips: the largest scores, the floors, the threads.
+struct Truth {
+    Events references;
+    std::optional<Events> ignored;
+    AnyMatrix maxima;
+    AnyVector floors;
+    std::size_t threads;
+
+    ReferenceTable table() const {
+        return {references.table(),
+                ignored ? ignored->table() : EventTable{nullptr, nullptr, nullptr}};
+    }
+
+    void require_clips(std::size_t clips) const {
+        require(references.starts.size() == clips + 1, "clips + 1 starts are needed");
+        require(!ignored || ignored->starts.size() == clips + 1, "clips + 1 starts are needed");
     }
 
     void require_shape(std::size_t clips, std::size_t classes) const {
-        require(starts.size() == clips + 1, "clips + 1 starts are needed");
+        require_clips(clips);
         require(floors.size() == classes, "one floor per class is needed");
         require(maxima.shape(0) == clips && maxima.shape(1) == classes,
                 "one maximum per clip and class is needed");

@@ -22,19 +22,27 @@ _Result = TypeVar("_Result", covariant=True)
 
 # Clips and their references
 
+class Events:
+    """Events of some clips.
+
+    ``events``: (onset, offset) ordered by clip, class and onset. ``labels``: the class of each event.
+    ``starts``: the first event of each clip, and the end.
+    """
+
+    def __init__(self, events: _Int64, labels: _Int32, starts: _Int64) -> None: ...
+
 class Truth:
     """References of some clips, and what limits the work on the clips.
 
-    ``events``: (onset, offset) ordered by clip, class and onset. ``labels``: the class of each event.
-    ``starts``: the first event of each clip, and the end. ``maxima``: (clips × classes) the largest
-    score. ``floors``: per class, the score at or below which nothing is detected.
+    ``references``: those that count; those of one clip and class do not overlap. ``ignored``: those that
+    need not be found, if there are any. ``maxima``: (clips × classes) the largest score. ``floors``: per
+    class, the score at or below which nothing is detected.
     """
 
     def __init__(
         self,
-        events: _Int64,
-        labels: _Int32,
-        starts: _Int64,
+        references: Events,
+        ignored: Events | None,
         maxima: _Scores,
         floors: _Scores,
         threads: int,
@@ -237,9 +245,9 @@ class Collar(PairingCriterion):
     ) -> None: ...
 
 class IoU(PairingCriterion):
-    """The smallest intersection over union of a pair."""
+    """The smallest intersection over union of a pair. ``strict``: that of a pair lies above it."""
 
-    def __init__(self, threshold: _Fraction, *, cross_triggers: bool) -> None: ...
+    def __init__(self, threshold: _Fraction, *, strict: bool, cross_triggers: bool) -> None: ...
 
 class Segmentation:
     """Segments of one length. Their score is the largest of the frames, or the mean."""

@@ -136,6 +136,8 @@ def _build(node: ast.expr, classes: Mapping[str, type]) -> Any:
         return tuple(_build(element, classes) for element in node.elts)
     if isinstance(node, ast.Dict):
         return _build_mapping(node, classes)
+    if isinstance(node, ast.Name) and node.id == "inf":
+        return float("inf")
     if isinstance(node, ast.Name):
         raise SedscopeError(f"{node.id} needs parameters in brackets. {_choices(node.id, classes)}")
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):

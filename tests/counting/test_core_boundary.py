@@ -44,9 +44,10 @@ def test_nested_results_keep_their_owner_alive() -> None:
         [np.array([[0.2], [0.7], [0.1]])], [np.arange(4, dtype=np.int64) * 10], np.array([0], np.int64)
     )
     truth = _native.Truth(
-        np.array([[10, 20]], np.int64),
-        np.array([0], np.int32),
-        np.array([0, 1], np.int64),
+        _native.Events(
+            np.array([[10, 20]], np.int64), np.array([0], np.int32), np.array([0, 1], np.int64)
+        ),
+        None,
         np.array([[0.7]]),
         np.array([-np.inf]),
         1,

@@ -52,13 +52,33 @@ def test_collar(case: Sequence[oracle.Clip], collar: sed.Collar, dtype: type) ->
 
 
 @settings(max_examples=300)
-@given(mixed_clip_lists, parts, st.booleans(), dtypes)
-def test_iou(case: Sequence[oracle.Clip], iou: float, cross_triggers: bool, dtype: type) -> None:
-    criterion = sed.IoU(iou, cross_triggers=cross_triggers)
-    counts = sed.deltas(to_scores(case, dtype), to_truth(case), criterion).counts()
+@given(mixed_clip_lists, parts | st.just(1 / 3), st.booleans(), st.booleans(), dtypes)
+def test_iou(
+    case: Sequence[oracle.Clip], iou: float, strict: bool, cross_triggers: bool, dtype: type
+) -> None:
+    options = {"cross_triggers": cross_triggers, "strict": strict and iou < 1}
+    counts = sed.deltas(to_scores(case, dtype), to_truth(case), sed.IoU(iou, **options)).counts()
     for label in LABELS:
-        expected = oracle.iou_counts(case, label, iou=iou, cross_triggers=cross_triggers)
+        expected = oracle.iou_counts(case, label, iou=iou, **options)
         assert_equal_to_oracle(counts[label], expected, label)
+
+
+@pytest.mark.parametrize(("strict", "tp"), [(False, [1, 1]), (True, [1, 0])])
+def test_iou_at_its_threshold(strict: bool, tp: list[int]) -> None:
+    #            0  0.3       1           2  2.3       3
+    # reference  [            )           [            )
+    # detection  [   )                    [   )           the first is a microsecond too long
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog"), (2, 3, "Dog")]}, durations={"a": 4})
+    above, at = (0, 0.300001, "Dog", 0.9), (2, 2.3, "Dog", 0.5)
+    scores = sed.Scores.from_events({"a": [above, at]})
+    dog = sed.deltas(scores, truth, sed.IoU(0.3, strict=strict)).counts()["Dog"]
+    assert np.diff(dog.tp, prepend=0).tolist() == tp
+
+
+def test_an_iou_above_0_is_any_overlap() -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1000, "Dog")]}, durations={"a": 1000})
+    scores = sed.Scores.from_events({"a": [(5, 5.000001, "Dog", 0.5)]})
+    assert sed.deltas(scores, truth, sed.IoU(0, strict=True)).counts()["Dog"].tp.tolist() == [1]
 
 
 @settings(max_examples=300)
@@ -162,6 +182,8 @@ def test_paper_example_of_the_collar_criterion() -> None:
         (sed.Collar, {"cross_triggers": 1}, "cross_triggers=1 must be True or False"),
         (sed.IoU, {"threshold": 0}, "threshold=0 must be above 0"),
         (sed.IoU, {"threshold": 1.1}, "threshold=1.1 must be"),
+        (sed.IoU, {"threshold": 1.0, "strict": True}, "must be below 1 if strict=True"),
+        (sed.IoU, {"strict": 1}, "strict=1 must be True or False"),
         (sed.Segment, {"length": 0}, "length=0 must be at least 1e-06"),
         (
             sed.Segment,

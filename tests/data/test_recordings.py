@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.counting.request import DeltaRequest
 from sedscope.criteria import Criterion, FoundChanges
-from sedscope.criteria.delta_tables import DeltaRows, DeltaTables, ReferenceRows
+from sedscope.criteria.delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
 from sedscope.data.alignment import align
 from sedscope.data.scores import ScoreArray
 from sedscope.metrics import Metric
@@ -69,7 +69,7 @@ def arrays(tables: DeltaTables) -> Iterator[tuple[str, Any]]:
         if isinstance(table, DeltaRows):
             yield from ((f"{field.name} {i}", a) for i, a in enumerate((table.starts, table.scores)))
             yield from ((f"{field.name} column {i}", a) for i, a in enumerate(table.columns))
-        elif isinstance(table, ReferenceRows):
+        elif isinstance(table, (ReferenceRows, IgnoredRows)):
             yield from ((f"{field.name} {key}", array) for key, array in vars(table).items())
         else:
             yield field.name, table

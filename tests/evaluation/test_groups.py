@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +221,102 @@ def test_criteria_that_see_other_classes_get_a_pass_of_their_own() -> None:
     alone = sed.evaluate(scores, truth, metric, classes=[scores.classes[1]])
     assert_same(result.groups["classes"]["rare"], alone)
     assert alone[metric].value != result[metric].per_class[scores.classes[1]].value
+
+
+@pytest.mark.parametrize("bootstrap", [None, 8])
+def test_a_bin_of_lengths_has_the_values_of_its_criterion(bootstrap: int | None) -> None:
+    scores, truth, sites = simulated(24)
+    metrics = {"psds": LIMITED[1], "f1": sed.BestFScore(sed.Collar()), "s": sed.AUROC(sed.Segment(1.0))}
+    result = sed.evaluate(scores, truth, metrics, by=sites, by_length=(1, 3), bootstrap=bootstrap)
+    assert_same(result, sed.evaluate(scores, truth, metrics, bootstrap=bootstrap))
+    results = result.groups["lengths"]
+    assert [*results] == ["≤ 1 s", "1–3 s", "> 3 s"]
+    for evaluation, (low, high) in zip(results.values(), [(0, 1), (1, 3), (3, np.inf)], strict=True):
+        of_bin = {
+            name: replace(metric, criterion=sed.OfLength(metric.criterion, low, high))
+            for name, metric in metrics.items()
+        }
+        alone = sed.evaluate(scores, truth, of_bin, bootstrap=bootstrap)
+        assert_same(replace(evaluation, references=alone.references), alone)
+        f1 = of_bin["f1"]
+        assert evaluation.references == alone.counts[f1.criterion].references
+    numbers = [evaluation.references for evaluation in results.values()]
+    assert {label: sum(of[label] for of in numbers) for label in result.classes} == result.references
+
+
+def test_ignored_references_stay_ignored_in_groups() -> None:
+    scores, made, sites = simulated(24)
+    events = {clip: made.events(clip) for clip in made.clips}
+    ignored = {clip: of_clip[::2] for clip, of_clip in events.items()}
+    counted = {clip: of_clip[1::2] for clip, of_clip in events.items()}
+    durations = dict(zip(made.clips, [10.0] * len(made.clips), strict=True))
+    truth = sed.GroundTruth.from_dict(counted, durations=durations, ignored=ignored)
+    kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
+    result = sed.evaluate(scores, truth, LIMITED, by=sites, by_class=kinds)
+    for site, evaluation in result.groups["clips"].items():
+        clips = [clip for clip in made.clips if sites[clip] == site]
+        assert_same(evaluation, sed.evaluate(scores, truth, LIMITED, clips=clips))
+    for kind, evaluation in result.groups["classes"].items():
+        classes = [label for label in scores.classes if kinds[label] == kind]
+        assert_same(evaluation, sed.evaluate(scores, truth, LIMITED, classes=classes))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": {"clip_0000": "a"}}, "23 clips have no group: clip_0001"),
+        ({"by_class": {}}, "3 classes have no group"),
+        ({"by": {"clip_0000": 1.5}}, "names or whole numbers: clip_0000: 1.5"),
+        ({"by": ["a"]}, "mapping"),
+        ({"by_length": (5, 1)}, "increasing order"),
+        ({"by_length": ()}, "increasing order"),
+        ({"by_length": (1,), "memory": "1GB"}, "memory= cannot limit"),
+    ],
+)
+def test_groups_that_cannot_be_evaluated(options: dict[str, Any], message: str) -> None:
+    scores, truth, _ = simulated(24)
+    with pytest.raises(sed.SedscopeError, match=re.escape(message)):
+        sed.evaluate(scores, truth, "psds1", **options)
+    with pytest.raises(sed.SedscopeError, match="average='median' is not valid"):
+        sed.Groups({}, average="median")  # type: ignore[arg-type]  # that is what is refused
+    with pytest.raises(sed.SedscopeError, match="harmonic"):
+        sed.Groups({}, average="mean", floor=0.1)
+
+
+def test_groups_of_deltas() -> None:
+    scores, truth, sites = simulated(24)
+    kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
+    metrics = [sed.BestFScore(sed.Collar()), LIMITED[1]]
+    deltas = [sed.deltas(scores, truth, metric.criterion) for metric in metrics]
+    expected = sed.evaluate(scores, truth, metrics, by=sites, by_class=kinds, bootstrap=8)
+    result = sed.evaluate_deltas(deltas, metrics, by=sites, by_class=kinds, bootstrap=8)
+    assert_same_groups(expected, result)
+    with pytest.raises(sed.SedscopeError, match="Evaluate the scores with by_class="):
+        sed.evaluate_deltas(deltas, sed.ErrorRate(sed.Collar(), average="micro"), by_class=kinds)
+
+
+def test_results_of_groups_in_tables() -> None:
+    scores, truth, sites = simulated(24)
+    by = sed.Groups(sites, average="mean")
+    result = sed.evaluate(scores, truth, ["psds1", "collar_f1"], by=by, bootstrap=8)
+    results = result.groups["clips"]
+    entry = result.to_dict()["groups"]["clips"]
+    assert entry["groups"]["loud"]["metrics"][0]["value"] == results["loud"]["psds1"].value
+    assert entry["averages"]["psds1"]["value"] == results.averages["psds1"].value
+    assert "\n3 groups of clips\n" in result.table()
+    assert result.to_markdown().count("| loud |") == 1
+    assert result.to_latex().count(r"\begin{tabular}") == 2
+    frame = result.to_polars()
+    assert frame.columns[:3] == ["grouping", "group", "metric"]
+    rows = frame.rows(named=True)
+    (mean,) = [
+        row for row in rows if (row["grouping"], row["group"], row["metric"]) == ("clips", None, "psds1")
+    ]
+    assert mean["value"] == results.averages["psds1"].value
+    assert len(result.to_csv().splitlines()) == len(rows) + 1
+    assert "<td" in results._repr_html_() and results._repr_html_() in result._repr_html_()
+    with pytest.raises(KeyError, match="did you mean loud"):
+        results["Loud"]
 
 
 def test_averages_over_groups() -> None:

@@ -24,6 +24,8 @@ from sedscope.postprocessing import (
 COLLAR = sed.Collar(onset=0.02, offset=None)
 SEGMENT = sed.Segment(0.05, cross_triggers=True)
 
+OF_LENGTH: Any = sed.OfLength(sed.Intersection(0.3, 0.3), 2e-6)  # stands for an Intersection
+
 # rates are per second and allowed to be high, because random clips are short
 METRICS: list[Metric[Any]] = [
     sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=1e5, unit="second"),
@@ -42,6 +44,10 @@ METRICS: list[Metric[Any]] = [
     sed.BestFScore(sed.IoU(0.3), average="micro"),
     sed.BestFScore(sed.IoU(0.3), beta=0.5, average="micro_tuned"),
     sed.AveragePrecision(sed.IoU(0.7, cross_triggers=True)),
+    sed.AveragePrecision(sed.IoU(0.3, strict=True)),
+    sed.PSDS(OF_LENGTH, max_efpr=1e5, unit="second"),
+    sed.BestFScore(sed.OfLength(sed.Collar(1e-5), 1e-6, 0.05)),
+    sed.AUROC(sed.OfLength(SEGMENT, longest=0.05)),
     sed.AveragePrecision(SEGMENT, average="weighted"),
     sed.AUROC(SEGMENT),
     sed.AUROC(sed.Clip(), max_fpr=0.5, mcclish=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -25,10 +26,10 @@ parts = st.sampled_from([0.1, 0.3, 0.5, 0.7, 1.0]) | st.floats(0.01, 1)
 
 
 @st.composite
-def references(draw: st.DrawFn, end: int) -> list[tuple[int, int, str]]:
+def references(draw: st.DrawFn, end: int, labels: Sequence[str] = LABELS) -> list[tuple[int, int, str]]:
     """Events that do not overlap within a label, may touch, and may reach beyond the clip."""
     events = []
-    for label in LABELS:
+    for label in labels:
         bounds = draw(st.lists(st.integers(0, end + end // 2 + 1), max_size=6).map(sorted))
         used = draw(st.lists(st.booleans(), min_size=len(bounds), max_size=len(bounds)))
         events += [
@@ -86,12 +87,18 @@ def to_scores(case: Sequence[oracle.Clip], dtype: type = np.float64) -> Scores:
 
 def to_truth(case: Sequence[oracle.Clip]) -> GroundTruth:
     """The oracle's clips as ground truth."""
-    return GroundTruth.from_dict(
+    counted, ignored = (
         {
-            name(i): [(on / 1e6, off / 1e6, label) for on, off, label in clip.references]
-            for i, clip in enumerate(case)
-        },
+            name(i): [(on / 1e6, off / 1e6, label) for on, off, label in events]
+            for i, events in enumerate(of_clips)
+        }
+        for of_clips in ([clip.references for clip in case], [clip.ignored for clip in case])
+    )
+    return GroundTruth.from_dict(
+        counted,
         durations={name(i): clip.duration / 1e6 for i, clip in enumerate(case)},
+        ignored=ignored,
+        ignored_labels=[oracle.EVERY_LABEL],
     )
 
 
@@ -110,6 +117,15 @@ def crowded_clips(draw: st.DrawFn) -> oracle.Clip:
     )
 
 
+@st.composite
+def clips_with_ignored(draw: st.DrawFn) -> oracle.Clip:
+    """A clip with ignored references, of labels and of every label, that may overlap all others."""
+    clip = draw(crowded_clips() | clips(max_frames=8))
+    ignored = draw(references(clip.edges[-1], (*LABELS[:2], oracle.EVERY_LABEL)))
+    return replace(clip, ignored=ignored)
+
+
+clip_lists_with_ignored = st.lists(clips_with_ignored(), min_size=1, max_size=3)
 mixed_clip_lists = clip_lists | st.lists(crowded_clips(), min_size=1, max_size=3)
 
 

@@ -11,10 +11,10 @@ static const CriterionBinding iou([](nb::module_& module) {
     bind_pairing<IoU>(module, "IoU")
         .def(
             "__init__",
-            [](Bound* self, FractionPair threshold, bool cross_triggers) {
-                new (self) Bound({IoU{{fraction_of(threshold)}}, cross_triggers, false});
+            [](Bound* self, FractionPair threshold, bool strict, bool cross_triggers) {
+                new (self) Bound({IoU{{fraction_of(threshold)}, strict}, cross_triggers, false});
             },
-            "threshold"_a, nb::kw_only(), "cross_triggers"_a);
+            "threshold"_a, nb::kw_only(), "strict"_a, "cross_triggers"_a);
 });
 
 }  // namespace sedscope::python

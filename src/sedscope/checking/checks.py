@@ -230,5 +230,5 @@ def truth_durations(truth: GroundTruth) -> dict[str, int]:
 
 
 def _event_text(truth: GroundTruth, k: int) -> str:
-    clip, label = truth.clips[truth.event_clips[k]], truth.labels[truth.event_labels[k]]
+    clip, (label,) = truth.clips[truth.event_clips[k]], truth.names_of(np.array([k]))
     return f"{clip}: {label} {truth.onsets[k] / 1e6:g}–{truth.offsets[k] / 1e6:g} s"

@@ -91,7 +91,8 @@ def check_reference_times(
     """
     stated = truth_durations(truth)
     durations = np.array([stated.get(clip, (ends or {}).get(clip, 0)) for clip in truth.clips], np.int64)
-    kept = np.flatnonzero(durations[truth.event_clips]) if ends else slice(None)
+    known = durations[truth.event_clips] > 0 if ends else np.ones(len(truth), bool)
+    kept = np.flatnonzero(known & ~truth.ignored)
     for note in squeezed_references_note(
         truth.offsets[kept], truth.event_clips[kept], durations, stated=bool(stated)
     ):

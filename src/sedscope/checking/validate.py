@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from ..data.event_checks import (
     overlapping_detections,
     overlapping_events,
 )
-from ..data.event_table import EventTable
+from ..data.event_table import EventTable, as_ignored_labels
 from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped
 from ..data.recordings import ClipPieces
@@ -66,6 +66,8 @@ def validate(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
+    ignored: str | Location | None = None,
+    ignored_labels: Iterable[str] = (),
     scores_format: str | None = None,
     stitch: Chunks | Literal[False] = False,
     unit: Unit = "seconds",
@@ -107,6 +109,10 @@ def validate(
         The names of the columns of the ground truth, as in :func:`sedscope.read_ground_truth`.
     label : str, optional
         The label of all events, for ground truth without labels.
+    ignored : str or Path, optional
+        The file of ignored references, as in :func:`sedscope.read_ground_truth`.
+    ignored_labels : iterable of str, optional
+        Labels of events that are ignored for every class.
     scores_format : str, optional
         The format of the scores, as in :func:`sedscope.read_scores`.
     stitch : optional
@@ -144,14 +150,16 @@ def validate(
     times: EventTimes | None = None
     exact: Callable[[], GroundTruth] | None = None
     if isinstance(truth, GroundTruth):
-        if durations is not None or format is not None or columns is not None or label is not None:
+        file_options = (durations, format, columns, label, ignored, tuple(ignored_labels) or None)
+        if any(option is not None for option in file_options):
             raise SedscopeError(
-                "durations, format, columns and label only apply to ground truth read from a file."
+                "durations, format, columns, label, ignored and ignored_labels only apply to ground truth "
+                "read from a file."
             )
         references = truth
         times = EventTimes(
             [truth.clips[i] for i in truth.event_clips],
-            [truth.labels[i] for i in truth.event_labels],
+            truth.names_of(np.arange(len(truth))),
             truth.onsets,
             truth.offsets,
         )
@@ -160,16 +168,21 @@ def validate(
             findings.add("warning", "ground-truth", note)
     elif truth is not None:
         options = EventReadOptions(columns or {}, label)
+        everywhere = as_ignored_labels(ignored_labels)
         table = _read_events(truth, format, options, stated_durations, findings)
+        if table is not None and ignored is not None:
+            others = _read_events(ignored, format, options, stated_durations, findings)
+            table = table if others is None else table.with_ignored(others)
         if table is not None:
             times = _event_times(table)
-            references = _usable_truth(table, stated_durations, invalid, overlaps, findings)
+            references = _usable_truth(table, stated_durations, invalid, overlaps, everywhere, findings)
             exact = partial(
                 GroundTruth.from_event_table,
                 table,
                 durations=stated_durations,
                 invalid=invalid,
                 overlaps=overlaps,
+                ignored_labels=everywhere,
             )
     chosen = clips if clips is None or isinstance(clips, str) else list(clips)
     classes = None if classes is None else stripped(classes)
@@ -294,18 +307,25 @@ def _usable_truth(
     durations: Mapping[str, float] | None,
     invalid: Invalid,
     overlaps: Overlaps,
+    ignored_labels: Collection[str],
     findings: Findings,
 ) -> GroundTruth | None:
     """Return the usable part of the ground truth. Unusable events become findings."""
     try:
         truth = GroundTruth.from_event_table(
-            table, durations=durations, invalid="drop", overlaps="merge"
+            table,
+            durations=durations,
+            invalid="drop",
+            overlaps="merge",
+            ignored_labels=ignored_labels,
         )
     except SedscopeError as error:
         findings.add_failure("ground-truth", error)
         by_id = replace(table, clip=[clip_id(clip) for clip in table.clip], durations={})
         try:  # without durations, and with one name for each clip
-            truth = GroundTruth.from_event_table(by_id, invalid="drop", overlaps="merge")
+            truth = GroundTruth.from_event_table(
+                by_id, invalid="drop", overlaps="merge", ignored_labels=ignored_labels
+            )
         except SedscopeError:
             return None
     _check_events(table, truth, invalid, overlaps, findings)
@@ -320,9 +340,16 @@ def _check_events(
     """Find events that cannot be evaluated, and events that overlap, each with its row."""
     events = table.columns()
     clip_number = {clip: i for i, clip in enumerate(truth.clips)}
-    label_number = {label: i for i, label in enumerate(truth.labels)}
+    label_number = {label: i for i, label in enumerate((*truth.labels, *truth.ignored_labels))}
     event_clips = np.array([clip_number[clip_id(clip)] for clip in events.clip], np.int32)
-    event_labels = np.array([label_number[label] for label in events.label], np.int32)
+    ignored = events.ignored_or_labelled(truth.ignored_labels)  # they may overlap the others
+    event_labels = np.array(
+        [
+            2 * label_number[label.strip()] + out
+            for label, out in zip(events.label, ignored, strict=True)
+        ],
+        np.int32,
+    )
     kinds = invalid_events(events, event_clips, truth.durations)
     valid = np.ones(len(events.onset), bool)
     for kind in kinds:
@@ -417,7 +444,12 @@ def _summarize(
     """Say what would be evaluated."""
     summary: dict[str, SummaryValue] = {}
     if truth is not None:
-        summary |= {"listed clips": len(truth.clips), "reference events": len(truth)}
+        summary |= {
+            "listed clips": len(truth.clips),
+            "reference events": int(np.count_nonzero(~truth.ignored)),
+        }
+        if truth.ignored.any():
+            summary["ignored references"] = int(np.count_nonzero(truth.ignored))
     if scores is None or survey is None:
         return summary
     evaluated_classes = list(classes or scores.classes)
@@ -432,13 +464,12 @@ def _summarize(
     has_scores = np.array([clip in chosen and clip in scores for clip in truth.clips], bool)[
         truth.event_clips
     ]
-    has_class = np.array([label in evaluated_classes for label in truth.labels], bool)[
-        truth.event_labels
-    ]
+    names = (*truth.labels, *truth.ignored_labels)
+    has_class = np.array([label in evaluated_classes for label in names], bool)[truth.event_labels]
     ticks = sum(durations.get(clip, survey.ends.get(clip, 0)) for clip in evaluated)
     summary |= {
         "evaluated clips": len(evaluated),
         "evaluated hours": round(ticks / 3.6e9, 4),
-        "evaluated events": int((has_scores & has_class).sum()),
+        "evaluated events": int((has_scores & has_class & ~truth.ignored).sum()),
     }
     return summary

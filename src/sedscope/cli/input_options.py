@@ -100,6 +100,19 @@ class FileOptions(OptionGroup):
     ] = None
     columns: ColumnsOption = None
     label: LabelOption = None
+    ignored: Annotated[
+        Path | None,
+        path_option(
+            help="Ignored references: a file of events that need not be found. Detections that match them "
+            "are neither right nor wrong."
+        ),
+    ] = None
+    ignored_label: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Label of reference events that are ignored for every class. Repeat the option for several."
+        ),
+    ] = None
     scores_format: ScoresFormatOption = None
     gaps: GapsOption = "error"
     stitch: StitchOption = None
@@ -116,6 +129,8 @@ class FileOptions(OptionGroup):
             format=self.truth_format,
             columns=column_map(self.columns),
             label=self.label,
+            ignored=self.ignored,
+            ignored_labels=self.ignored_label or (),
         )
 
 

@@ -70,6 +70,8 @@ def validate(
         format=files.truth_format,
         columns=column_map(files.columns),
         label=files.label,
+        ignored=files.ignored,
+        ignored_labels=files.ignored_label or (),
         scores_format=files.scores_format,
         threads=engine.threads,
         **stitch_arguments(files.stitch),

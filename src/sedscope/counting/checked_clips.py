@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
-from ..criteria.clip_batch import ClipBatch, ClipReferences, Recording
+from ..criteria.clip_batch import ClipBatch, ClipReferences, EventRows, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
 from ..data.coverage import extents_of
@@ -115,14 +115,13 @@ def _references(
     labels = alignment.labels[starts[0] : starts[-1]]
     event_clips = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
     late = events[:, 0] >= durations[event_clips]
-    in_time = np.concatenate([[0], np.cumsum(~late)])
+    ignored = alignment.ignored[starts[0] : starts[-1]]
+    rows = EventRows(events, labels, event_clips, starts - starts[0])
     return ClipReferences(
+        **vars(rows.chosen(~late & ~ignored)),
+        ignored=rows.chosen(~late & ignored),
         durations=durations,
         extents=extents,
-        events=events[~late],
-        labels=labels[~late],
-        event_clips=event_clips[~late],
-        starts=in_time[starts - starts[0]],
         maxima=maxima,
         late=np.flatnonzero(late),
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..criteria import parse_criterion
-from ..criteria.delta_tables import DeltaRows, DeltaTables, ReferenceRows
+from ..criteria.delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
 from ..postprocessing import parse_postprocessing
 from .deltas import Deltas
 from .provenance import Provenance
@@ -121,6 +121,11 @@ def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
             keep(tables.references.times),
         ],
         "trials": keep(tables.trials),
+        **(
+            {"ignored": [keep(column) for column in vars(tables.ignored).values()]}
+            if len(tables.ignored.clips)
+            else {}
+        ),
         "variants": {repr(key): _describe(variant, arrays) for key, variant in deltas.variants.items()},
         **({} if provenance == Provenance() else {"provenance": provenance.as_json()}),
     }
@@ -151,6 +156,13 @@ def build(
     _require(len(references.clips) == len(references.labels) == len(references.times))
     _require_range(references.clips, len(clips))
     _require_range(references.labels, len(classes))
+    ignored = IgnoredRows.none()
+    if "ignored" in description:
+        ignored = IgnoredRows(*(get(number) for number in description["ignored"]))
+        _require_types((ignored.clips, ignored.labels, ignored.trials), ("i4", "i4", "i8"))
+        _require(len(ignored.clips) == len(ignored.labels) == len(ignored.trials))
+        _require_range(ignored.clips, len(clips))
+        _require_range(ignored.labels, len(classes))
     cross_triggers = rows("cross_triggers")
     _require_range(cross_triggers.columns[0], len(classes))
     deltas = Deltas(
@@ -166,6 +178,7 @@ def build(
             trials=get(description["trials"]),
             errors=rows("errors"),
             any_label=rows("any_label", 1),
+            ignored=ignored,
         ),
         variants={
             named.get(text) or parse_postprocessing(text): build(variant, arrays, named)

@@ -257,7 +257,7 @@ class Deltas:
     def largest_without_references(self) -> FloatArray:
         """Return the largest score of clips without references of the class, as (classes × clips).
 
-        It is ``-inf`` for clips with references, and where no score lies above the floor.
+        It is ``-inf`` for clips with references, ignored or not, and where no score lies above the floor.
 
         Returns
         -------
@@ -269,6 +269,7 @@ class Deltas:
         if filled.any():
             largest[filled] = np.maximum.reduceat(rows.scores, rows.starts[:, :-1][filled])
         largest[references.labels, references.clips] = -np.inf
+        largest[self.tables.ignored.labels, self.tables.ignored.clips] = -np.inf
         return largest
 
     def counts(
@@ -385,7 +386,7 @@ class Deltas:
     ) -> dict[str, ClassCounts]:
         """Return the counts of some consecutive classes from their totals."""
         tables, once = self.tables, times_counted(weights, len(self.clips))
-        trials = None if tables.trials is None else int((once * tables.trials).sum())
+        trials = self._trials(once)
         fp_below_floors = self._fp_below_floors(classes, once)
         per_class: dict[str, ClassCounts] = {}
         for c, class_totals, fp_below_floor in zip(classes, added, fp_below_floors, strict=True):
@@ -397,7 +398,7 @@ class Deltas:
                 fp=class_totals.fp,
                 references=totals.references[label],
                 reference_time=totals.reference_times[label],
-                trials=trials,
+                trials=None if trials is None else trials[c],
                 floor=float(self.floors[c]),
                 cross_rows=class_totals.cross_rows,
                 cross_labels=class_totals.cross_labels,
@@ -409,18 +410,31 @@ class Deltas:
             per_class[label] = of_class if errors is None else with_errors(of_class, errors, c, once)
         return per_class
 
+    def _trials(self, once: IntArray) -> list[int] | None:
+        """Return how many segments are judged for each class; None for criteria about events."""
+        if self.tables.trials is None:
+            return None
+        ignored, trials = (
+            self.tables.ignored,
+            np.full(len(self.classes), (once * self.tables.trials).sum()),
+        )
+        np.subtract.at(trials, ignored.labels, once[ignored.clips] * ignored.trials)
+        numbers: list[int] = trials.tolist()
+        return numbers
+
     def _fp_below_floors(self, classes: range, once: IntArray) -> list[int]:
         """Return how many false positives each class has at least, at any threshold below its floor.
 
-        A clip without references of the class that has scores above the floor has one there.
+        A clip without references of the class, ignored or not, that has scores above the floor has one
+        there.
         """
         of_classes = slice(classes.start, classes.stop)
         if np.isneginf(self.floors[of_classes]).all():
             return [0] * len(classes)
         certain = np.diff(self.tables.detections.starts[of_classes], axis=1) > 0
-        rows = self.tables.references
-        inside = (rows.labels >= classes.start) & (rows.labels < classes.stop)
-        certain[rows.labels[inside] - classes.start, rows.clips[inside]] = False
+        for rows in (self.tables.references, self.tables.ignored):
+            inside = (rows.labels >= classes.start) & (rows.labels < classes.stop)
+            certain[rows.labels[inside] - classes.start, rows.clips[inside]] = False
         numbers: list[int] = (certain @ once).tolist()
         return numbers
 

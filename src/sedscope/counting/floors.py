@@ -14,11 +14,11 @@ from ..data.times import TICKS_PER_SECOND, Ticks
 class Floor:
     """Exact pruning: per class, a score below which a limit on false alarms is certainly exceeded.
 
-    A clip without references of a class whose largest score lies above a threshold has at least one
-    false positive there. So if n are allowed, nothing below the (n + 1)-th largest of these maxima is
-    read. sedscope takes the (n + 2)-th, to be safe from the rounding of n. The floor lies just below it,
-    so that the deltas above the floor still show that many false positives. With more clips, the floor
-    only rises.
+    A clip without references of a class, ignored ones included, whose largest score lies above a
+    threshold has at least one false positive there. So if n are allowed, nothing below the (n + 1)-th
+    largest of these maxima is read. sedscope takes the (n + 2)-th, to be safe from the rounding of n. The
+    floor lies just below it, so that the deltas above the floor still show that many false positives.
+    With more clips, the floor only rises.
     """
 
     def __init__(self, limit: float | None, classes: int) -> None:
@@ -83,7 +83,10 @@ class Floor:
 def without_references(
     maxima: ScoreArray, event_clips: NDArray[np.int32], event_labels: NDArray[np.int32]
 ) -> FloatArray:
-    """Return the maxima as (clips × classes), with ``-inf`` for clips with references of the class."""
+    """Return the maxima as (clips × classes), with ``-inf`` for clips with references of the class.
+
+    ``event_clips``, ``event_labels``: of all references, those that are ignored included.
+    """
     false_alarms = maxima.astype(np.float64)
     false_alarms[event_clips, event_labels] = -np.inf
     return false_alarms

@@ -70,12 +70,12 @@ def largest_false_alarms(
 ) -> FloatArray | None:
     """Return the largest scores of clips without references of the class, as (clips × classes).
 
-    Clips with references of the class have ``-inf``; clips that arrive in pieces are left out. The
-    result is None if the data has a problem: the pass over all clips reports it.
+    Clips with references of the class, ignored or not, have ``-inf``; clips that arrive in pieces are
+    left out. The result is None if the data has a problem: the pass over all clips reports it.
     """
     try:
         maxima = [
-            without_references(clips.batch.maxima, clips.batch.event_clips, clips.batch.labels)
+            without_references(clips.batch.maxima, *clips.batch.with_any_event())
             for clips in checked_clips(alignment, (variant,), threads, None)
             if isinstance(clips, CheckedBatch)
         ]
@@ -126,7 +126,7 @@ class _Collector:
 
         ``durations``: of all clips; None if they are not known yet.
         """
-        floors = self.floor.raise_to(maxima, references.event_clips, references.labels, durations)
+        floors = self.floor.raise_to(maxima, *references.with_any_event(), durations)
         return np.maximum(floors, rounded_down(self.requested_floors, maxima.dtype))
 
     def store(

@@ -12,6 +12,7 @@ from .custom import FoundChanges as FoundChanges
 from .custom import Intervals as Intervals
 from .intersection import Intersection as Intersection
 from .iou import IoU as IoU
+from .of_length import OfLength as OfLength
 from .registry import parse_criterion as parse_criterion
 from .segments import Clip as Clip
 from .segments import Segment as Segment

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, TypeAlias
 from .. import _native
 from ..data.scores import ScoreArray
 from ..definitions import Defined
-from .clip_batch import ClipBatch, Recording
+from .clip_batch import AnyReferences, ClipBatch, Recording
 from .delta_tables import DeltaTables
 from .shares import Share
 
@@ -41,8 +41,29 @@ class Criterion(Defined, ABC):
     """Whether it gives one judgement per clip and class, so that parts of a clip are another matter."""
     judges_classes_alone: ClassVar[bool] = False
     """Whether the true and false positives of a class do not depend on which other classes there are."""
+    counts_all_references: ClassVar[bool] = True
+    """Whether all references count, except those that the ground truth ignores."""
     reads_pieces: ClassVar[bool] = False
     """Whether it can read a recording piece by piece, with :meth:`open_deltas`."""
+
+    def seen(self, references: AnyReferences) -> AnyReferences:
+        """Return references as the criterion sees them: it may ignore more than the ground truth does.
+
+        Parameters
+        ----------
+        references : ClipReferences
+            The references of some clips.
+
+        Returns
+        -------
+        ClipReferences
+        """
+        return references
+
+    @property
+    def unwrapped(self) -> Criterion:
+        """The criterion itself, or the one inside that it passes some of the references to."""
+        return self
 
     @abstractmethod
     def find_deltas(

@@ -65,7 +65,7 @@ class CustomCriterion(Criterion):
     """Base of criteria written in Python.
 
     Subclass it with a frozen dataclass and define :meth:`clip_deltas`. A custom criterion is slower than
-    those of the core, needs whole clips, and counts no cross-triggers.
+    those of the core, needs whole clips, counts no cross-triggers, and does not know ignored references.
 
     Examples
     --------
@@ -109,6 +109,11 @@ class CustomCriterion(Criterion):
     ) -> DeltaTables:
         if any_label:
             raise SedscopeError(f"Substitutions are not defined for {self}.")
+        if len(batch.ignored.labels):
+            raise SedscopeError(
+                f"{self} is a custom criterion, which does not know ignored references. Leave them out of "
+                "the ground truth, or use one of sedscope's criteria."
+            )
         clips, classes = len(batch.durations), len(floors)
         rows: list[tuple[ScoreArray, NDArray[np.int8], NDArray[np.int8]]] = []
         starts = np.zeros((classes, clips + 1), np.int64)

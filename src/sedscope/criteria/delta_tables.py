@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -199,6 +199,57 @@ class ReferenceRows:
 
 
 @dataclass(frozen=True, eq=False)
+class IgnoredRows:
+    """Where there are ignored references: rows of clips and classes. A clip and class may have several."""
+
+    clips: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    trials: NDArray[np.int64]
+    """The number of segments that are not judged; 0 for criteria about events."""
+
+    @staticmethod
+    def none() -> IgnoredRows:
+        """Return a table without rows."""
+        return IgnoredRows(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64))
+
+    def of_clips(self, kept: NDArray[np.bool_]) -> IgnoredRows:
+        """Return the table of some of the clips."""
+        number = (np.cumsum(kept) - 1).astype(np.int32)
+        rows = kept[self.clips]
+        return IgnoredRows(number[self.clips[rows]], self.labels[rows], self.trials[rows])
+
+    def of_classes(self, kept: NDArray[np.bool_]) -> IgnoredRows:
+        """Return the table of some of the classes."""
+        number = (np.cumsum(kept) - 1).astype(np.int32)
+        rows = kept[self.labels]
+        return IgnoredRows(self.clips[rows], number[self.labels[rows]], self.trials[rows])
+
+    def in_order(self, clips: NDArray[np.intp]) -> IgnoredRows:
+        """Return the table with its clips in another order, sorted by clip."""
+        number = np.empty(len(clips), np.int32)
+        number[clips] = np.arange(len(clips), dtype=np.int32)
+        rows = np.argsort(number[self.clips], kind="stable")
+        return IgnoredRows(number[self.clips[rows]], self.labels[rows], self.trials[rows])
+
+    def clip_range(self, first: int, last: int) -> IgnoredRows:
+        """Return the table of the clips from number ``first`` to before ``last``; it is sorted by clip."""
+        rows = slice(*np.searchsorted(self.clips, [first, last]).tolist())
+        return IgnoredRows(self.clips[rows] - np.int32(first), self.labels[rows], self.trials[rows])
+
+    @staticmethod
+    def concatenate(parts: Sequence[IgnoredRows], clips: Sequence[int]) -> IgnoredRows:
+        """Return one table. ``clips``: the number of clips of each part."""
+        firsts = np.cumsum([0, *clips])
+        return IgnoredRows(
+            np.concatenate(
+                [part.clips + np.int32(first) for part, first in zip(parts, firsts, strict=False)]
+            ),
+            np.concatenate([part.labels for part in parts]),
+            np.concatenate([part.trials for part in parts]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class DeltaTables:
     """All deltas that a criterion finds in some clips."""
 
@@ -214,6 +265,7 @@ class DeltaTables:
     any_label: DeltaRows | None = None
     """Column: change of the number of pairs regardless of label, at one threshold for all classes. So there
     is one row of starts."""
+    ignored: IgnoredRows = field(default_factory=IgnoredRows.none)
 
     def rows(self) -> int:
         """Return how many changes of counts there are."""
@@ -237,6 +289,7 @@ class DeltaTables:
             trials=None if self.trials is None else self.trials[kept],
             errors=self.errors and self.errors.of_clips(kept),
             any_label=self.any_label and self.any_label.of_clips(kept),
+            ignored=self.ignored.of_clips(kept),
         )
 
     def in_order(self, clips: NDArray[np.intp]) -> DeltaTables:
@@ -284,4 +337,5 @@ class DeltaTables:
             trials=np.concatenate(trials) if trials else None,
             errors=all_of([part.errors for part in parts]),
             any_label=all_of([part.any_label for part in parts]),
+            ignored=IgnoredRows.concatenate([part.ignored for part in parts], clips),
         )

@@ -33,7 +33,9 @@ class EventCriterion(Criterion):
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
         truth, criterion = batch.truth(floors, threads), self.native()
-        pairs = self._pairing(criterion).find_label_free_pairs(batch.clips, truth) if any_label else None
+        pairs = None
+        if any_label:
+            pairs = self._pairing(criterion, batch).find_label_free_pairs(batch.clips, truth)
         deltas = criterion.find_deltas(batch.clips, truth)
         return _event_tables(batch, deltas, pairs, errors=self.sums_errors)
 
@@ -41,13 +43,23 @@ class EventCriterion(Criterion):
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> OpenDeltas:
         truth, criterion, clip = recording.truth(floors, threads), self.native(), recording.clip
-        pairs = self._pairing(criterion).open_label_free_pairs(clip, truth) if any_label else None
+        pairs = None
+        if any_label:
+            pairs = self._pairing(criterion, recording).open_label_free_pairs(clip, truth)
         return _OpenEventDeltas(recording, criterion.open_deltas(clip, truth), pairs, self.sums_errors)
 
-    def _pairing(self, criterion: _native.Criterion) -> _native.PairingCriterion:
+    def _pairing(
+        self, criterion: _native.Criterion, references: ClipReferences
+    ) -> _native.PairingCriterion:
         if not isinstance(criterion, _native.PairingCriterion):
             raise SedscopeError(
                 f"Substitutions are not defined for {self}: it does not pair detections with references."
+            )
+        if len(references.ignored.labels):
+            raise SedscopeError(
+                f"Substitutions are not defined for {self} with ignored references: a detection could be a "
+                "substitution or match an ignored reference. Use a segment-based criterion, or a metric "
+                "without substitutions."
             )
         return criterion
 
@@ -90,4 +102,5 @@ def _event_tables(
         if errors
         else None,
         any_label=None if pairs is None else DeltaRows(pairs.starts, pairs.scores, (pairs.pairs,)),
+        ignored=batch.ignored_rows(),
     )

@@ -13,9 +13,9 @@ from .. import _native
 from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_choice, require_flag, require_number
-from .clip_batch import ClipBatch, ClipReferences, Recording
+from .clip_batch import ClipBatch, ClipReferences, EventRows, Recording
 from .criterion import Criterion, OpenDeltas
-from .delta_tables import DeltaRows, DeltaTables, ReferenceRows
+from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
 from .registry import CRITERIA
 
 AGGREGATIONS = ("max", "mean")
@@ -39,7 +39,8 @@ class _Grid:
 class SegmentCriterion(Criterion):
     """Base of the criteria about segments.
 
-    From its own score on, each segment is one true or one false positive of a class.
+    From its own score on, each segment is one true or one false positive of a class. A segment that only
+    ignored references of the class overlap is not judged for it.
     """
 
     aggregation: str
@@ -84,7 +85,12 @@ class SegmentCriterion(Criterion):
     ) -> DeltaTables:
         """Build the tables from the (segments × classes) scores."""
         classes, clips, starts, length = len(floors), len(grid.counts), grid.starts, grid.length
-        targets = _targets(batch, length, starts, classes)
+        targets = _targets(batch, batch.durations, length, starts, classes)
+        ignored = None
+        if len(batch.ignored.labels):
+            ignored = _targets(batch.ignored, batch.durations, length, starts, classes) & ~targets
+            # never detected, so in no count
+            scores = np.where(ignored, scores.dtype.type(-np.inf), scores)
         class_starts = np.arange(classes)[:, None] * starts[-1] + starts
         columns = (targets.T.ravel().astype(np.int8), (~targets).T.ravel().astype(np.int8))
         detections = DeltaRows(class_starts, np.ascontiguousarray(scores.T).ravel(), columns)
@@ -103,6 +109,7 @@ class SegmentCriterion(Criterion):
             references=ReferenceRows(clip_of_segment[segments], labels.astype(np.int32), times),
             trials=grid.counts.astype(np.int64),
             any_label=_any_label(scores, targets, starts) if any_label else None,
+            ignored=batch.ignored_rows() if ignored is None else _ignored_rows(ignored, clip_of_segment),
         )
         return tables.above(floors.astype(scores.dtype))
 
@@ -196,17 +203,26 @@ class Clip(SegmentCriterion):
 
 
 def _targets(
-    batch: ClipReferences, length: int, starts: NDArray[np.int64], classes: int
+    rows: EventRows, durations: Ticks, length: int, starts: NDArray[np.int64], classes: int
 ) -> NDArray[np.bool_]:
-    """Return, as (segments × classes), whether a reference of the class overlaps the segment."""
+    """Return, as (segments × classes), whether an event of the class overlaps the segment."""
     targets = np.zeros((int(starts[-1]), classes), bool)
-    offsets = np.clip(batch.events[:, 1], 0, batch.durations[batch.event_clips])
-    onsets = np.maximum(batch.events[:, 0], 0)
-    first = starts[batch.event_clips] + onsets // length
-    last = starts[batch.event_clips] - (-offsets // length)
-    for label, begin, end in zip(batch.labels.tolist(), first.tolist(), last.tolist(), strict=True):
+    offsets = np.clip(rows.events[:, 1], 0, durations[rows.event_clips])
+    onsets = np.maximum(rows.events[:, 0], 0)
+    first = starts[rows.event_clips] + onsets // length
+    last = starts[rows.event_clips] - (-offsets // length)
+    for label, begin, end in zip(rows.labels.tolist(), first.tolist(), last.tolist(), strict=True):
         targets[begin:end, label] = True
     return targets
+
+
+def _ignored_rows(ignored: NDArray[np.bool_], clip_of_segment: NDArray[np.int32]) -> IgnoredRows:
+    """Return how many segments of each clip are not judged. ``ignored``: (segments × classes)."""
+    segments, labels = np.nonzero(ignored)
+    pairs, numbers = np.unique(
+        np.stack([clip_of_segment[segments], labels.astype(np.int32)]), axis=1, return_counts=True
+    )
+    return IgnoredRows(pairs[0], pairs[1], numbers.astype(np.int64))
 
 
 def _cross_triggers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,6 +38,8 @@ class Alignment:
     """(events × 2) onsets and offsets in microseconds, ordered by clip, class, onset."""
     labels: NDArray[np.int32]
     """The class of each event, as an index into ``classes``."""
+    ignored: NDArray[np.bool_]
+    """Which events are ignored references. One that is ignored for every class is listed for each."""
     starts: IntArray
     """The first event of each clip, and the number of all events."""
     durations: Ticks
@@ -71,6 +73,7 @@ class Alignment:
             clips=tuple(self.clips[clip] for clip in clips),
             events=self.events[rows],
             labels=self.labels[rows],
+            ignored=self.ignored[rows],
             starts=starts,
             durations=self.durations[clips],
         )
@@ -86,6 +89,18 @@ class Alignment:
             events=self.events[rows],
             labels=number[self.labels[rows]],
             starts=np.concatenate([[0], np.cumsum(rows)])[self.starts].astype(np.int64),
+            ignored=self.ignored[rows],
+        )
+
+    def counted(self) -> Alignment:
+        """Leave out ignored references."""
+        before = np.concatenate([[0], np.cumsum(~self.ignored)])
+        return replace(
+            self,
+            events=self.events[~self.ignored],
+            labels=self.labels[~self.ignored],
+            ignored=self.ignored[~self.ignored],
+            starts=before[self.starts],
         )
 
     def covered_clips(self, durations: Ticks, extents: Ticks) -> CoveredClips:
@@ -100,11 +115,12 @@ class Alignment:
         unstated = self.durations == 0
         if not unstated.any() or not self.scores.whole_clips:
             return []
-        event_clips = self.event_clips
+        counted = self.counted()
+        event_clips = counted.event_clips
         kept = unstated[event_clips]
         return [
-            *squeezed_references_note(self.events[:, 1], event_clips, durations, stated=False),
-            *late_ends_note(self.clips, self.events[kept], event_clips[kept], extents),
+            *squeezed_references_note(counted.events[:, 1], event_clips, durations, stated=False),
+            *late_ends_note(self.clips, counted.events[kept], event_clips[kept], extents),
         ]
 
     def require_coverage(self, durations: Ticks, extents: Ticks) -> None:
@@ -117,6 +133,8 @@ class Alignment:
         digest = hashlib.sha256("\0".join((*self.clips, "", *self.classes)).encode())
         for array in (self.events, self.labels, self.starts, self.durations):
             digest.update(array.tobytes())
+        if self.ignored.any():
+            digest.update(self.ignored.tobytes())
         return digest.hexdigest()
 
 
@@ -147,7 +165,6 @@ def align(
     chosen_classes = choose_classes(scores, truth, classes, warnings)
     chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
     class_number = {label: i for i, label in enumerate(chosen_classes)}
-    label_class = np.array([class_number.get(label, -1) for label in truth.labels], np.int32)
     clip_number = {clip: i for i, clip in enumerate(chosen_clips)}
     warnings[:0] = truth.warnings_about(clip_number, class_number)
     warnings += _silent_clips_note(scores, chosen_clips, clips)
@@ -157,11 +174,12 @@ def align(
         else np.array([clip_number.get(clip, -1) for clip in truth.clips], np.int64)
     )
 
-    event_clips = truth_clip[truth.event_clips]
-    event_labels = label_class[truth.event_labels]
+    rows, event_labels = _events_by_class(truth, class_number)
+    event_clips = truth_clip[truth.event_clips[rows]]
     kept = np.flatnonzero((event_clips >= 0) & (event_labels >= 0))
-    order = kept[np.lexsort((truth.onsets[kept], event_labels[kept], event_clips[kept]))]
-    counts = np.bincount(event_clips[order], minlength=len(chosen_clips))
+    order = kept[np.lexsort((truth.onsets[rows[kept]], event_labels[kept], event_clips[kept]))]
+    rows, event_labels, event_clips = rows[order], event_labels[order], event_clips[order]
+    counts = np.bincount(event_clips, minlength=len(chosen_clips))
     column = {label: i for i, label in enumerate(scores.classes)}
     durations = _durations(truth, chosen_clips)
     unknown = int(np.count_nonzero(durations == 0))
@@ -174,20 +192,42 @@ def align(
             f"{subject(unknown, 'clip', 'has')} no stated duration, so the last boundary of the scores "
             "is taken as the end."
         )
-    events = np.stack([truth.onsets[order], truth.offsets[order]], axis=1)
-    warnings += squeezed_references_note(events[:, 1], event_clips[order], durations)
+    events = np.stack([truth.onsets[rows], truth.offsets[rows]], axis=1)
+    ignored = truth.ignored[rows]
+    warnings += squeezed_references_note(events[~ignored, 1], event_clips[~ignored], durations)
     return Alignment(
         scores=scores,
         clips=chosen_clips,
         classes=chosen_classes,
         columns=np.array([column[label] for label in chosen_classes], np.int64),
         events=events,
-        labels=event_labels[order],
+        labels=event_labels,
+        ignored=ignored,
         starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         durations=durations,
         coverage=coverage,
         invalid=truth.invalid,
         warnings=tuple(warnings),
+    )
+
+
+def _events_by_class(
+    truth: GroundTruth, class_number: Mapping[str, int]
+) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """Return the rows of events and their classes, -1 for labels that are not evaluated.
+
+    An event that is ignored for every class occurs once for each.
+    """
+    rows = np.arange(len(truth))
+    everywhere = truth.event_labels >= len(truth.labels)
+    label_class = np.array([class_number.get(label, -1) for label in truth.labels], np.int32)
+    if not everywhere.any():
+        return rows, label_class[truth.event_labels]
+    own, shared = rows[~everywhere], rows[everywhere]
+    classes = np.tile(np.arange(len(class_number), dtype=np.int32), len(shared))
+    return (
+        np.concatenate([own, np.repeat(shared, len(class_number))]),
+        np.concatenate([label_class[truth.event_labels[own]], classes]),
     )
 
 
@@ -230,7 +270,13 @@ def choose_classes(
     warnings = [] if warnings is None else warnings
     if isinstance(classes, str):
         raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
-    chosen = scores.classes if classes is None else stripped(classes)
+    chosen = stripped(classes) if classes is not None else _scored_classes(scores, truth, warnings)
+    ignored = [label for label in chosen if label in truth.ignored_labels]
+    if ignored:
+        raise SedscopeError(
+            f"The ground truth ignores {listing(ignored)} for every class, so no class can have this label. "
+            "Leave it out of the classes or of ignored_labels= (--ignored-label)."
+        )
     unscored = [
         label if isinstance(label, str) and label.strip() == label != "" else repr(label)
         for label in chosen
@@ -263,6 +309,18 @@ def choose_classes(
     if scores.assumed_classes:
         warnings += undetected_note(system, truth.labels, chosen)
     return tuple(dict.fromkeys(chosen))
+
+
+def _scored_classes(scores: Scores, truth: GroundTruth, warnings: list[str]) -> tuple[str, ...]:
+    """Return the classes of the scores, without labels that the ground truth ignores for every class."""
+    ignored = [label for label in scores.classes if label in truth.ignored_labels]
+    if ignored:
+        verb = "is" if len(ignored) == 1 else "are"
+        warnings.append(
+            f"{counted(len(ignored), 'class')} of the scores {verb} not evaluated, because the ground truth "
+            f"ignores the label: {listing(ignored)}."
+        )
+    return tuple(label for label in scores.classes if label not in ignored)
 
 
 def _classes_without_references(scores: Scores, truth: GroundTruth) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, shortened, subject
 from .cells import Cell, CellTable, RowLocation, cell_number, cells_from_frame, is_empty, quoted_cell
@@ -34,6 +35,30 @@ class EventColumns:
     label: Sequence[str]
     where: Callable[[int], RowLocation | str]
     """Says where an event comes from, for messages."""
+    ignored: NDArray[np.bool_] | None = None
+    """Which events are ignored references; None if none is."""
+
+    def ignored_or_labelled(self, ignored_labels: Collection[str]) -> NDArray[np.bool_]:
+        """Return which events are ignored references, by themselves or by their label."""
+        by_label = np.array([label in ignored_labels for label in self.label], bool)
+        return by_label if self.ignored is None else by_label | self.ignored
+
+    def with_ignored(self, others: EventColumns, clips: Sequence[str]) -> EventColumns:
+        """Return these events, followed by others that are ignored references.
+
+        ``clips``: names of clips, under which the others refer to them as well.
+        """
+        own = len(self.clip)
+        counted = np.zeros(own, bool) if self.ignored is None else self.ignored
+        names = {clip_id(name): name for name in clips}
+        return EventColumns(
+            clip=[*self.clip, *(names.get(clip_id(name), name) for name in others.clip)],
+            onset=np.concatenate([self.onset, others.onset]),
+            offset=np.concatenate([self.offset, others.offset]),
+            label=[*self.label, *others.label],
+            where=lambda i: self.where(i) if i < own else others.where(i - own),
+            ignored=np.concatenate([counted, np.ones(len(others.clip), bool)]),
+        )
 
     def describe(self, i: int) -> str:
         """Describe an event for a message."""
@@ -67,6 +92,8 @@ class EventTable:
     """Durations of clips in seconds, if the file states them."""
     weak: bool = False
     """Whether labels apply to whole clips. Then there are no times."""
+    ignored: Sequence[Cell] | None = None
+    """Which rows are ignored references: true or false; None if none is."""
 
     @classmethod
     def from_frame(
@@ -81,10 +108,26 @@ class EventTable:
             del roles["offset"]
         if "confidence" in cells.header:
             roles.setdefault("confidence", "confidence")
-        return events_by_role(cells, roles, clip=None)
+        events = events_by_role(cells, roles, clip=None)
+        return replace(events, ignored=cells.column("ignored")) if "ignored" in cells.header else events
 
     def __len__(self) -> int:
         return len(self.clip)
+
+    def with_ignored(self, others: EventTable) -> EventTable:
+        """Return these rows, followed by others that are ignored references. Both have times."""
+        own = len(self)
+        names = {clip_id(name): name for name in self.clip if name}
+        return replace(
+            self,
+            clip=[*self.clip, *(names.get(clip_id(name), name) for name in others.clip)],
+            onset=[*self.onset, *others.onset],
+            offset=[*self.offset, *others.offset],
+            label=[*self.label, *others.label],
+            confidence=None,
+            ignored=[*(self.ignored or [""] * own), *["true"] * len(others)],
+            row_location=lambda i: self.row_location(i) if i < own else others.row_location(i - own),
+        )
 
     def clip_location(self, clip: str) -> RowLocation:
         """Return the first row with this name of a clip."""
@@ -100,7 +143,22 @@ class EventTable:
             offset=ticks[:, 1],
             label=[self.label[i] for i in rows],
             where=lambda k: self.row_location(rows[k]),
+            ignored=None
+            if self.ignored is None
+            else np.array([self._is_ignored(i) for i in rows], bool),
         )
+
+    def _is_ignored(self, i: int) -> bool:
+        """Return whether a row is an ignored reference. An empty cell means that it is not."""
+        cell = self.ignored[i] if self.ignored is not None else ""
+        truths = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+        if is_empty(cell):
+            return False
+        if str(cell).lower() not in truths:
+            raise SedscopeError(
+                f"{self.where}: {self.row_location(i)}: ignored {quoted_cell(cell)} must be true or false."
+            )
+        return truths[str(cell).lower()]
 
     def events(self, durations: Mapping[str, float] | None = None) -> Events[tuple[Any, ...]]:
         """Return ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds."""
@@ -166,6 +224,7 @@ class EventTable:
             offset=choose(self.offset),
             label=choose(self.label),
             confidence=None if self.confidence is None else choose(self.confidence),
+            ignored=None if self.ignored is None else choose(self.ignored),
             row_location=lambda k: self.row_location(kept[k]),
             weak=False,
         )
@@ -249,6 +308,14 @@ def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
         durations={name: end for table in tables for name, end in table.durations.items()},
         weak=any(table.weak for table in tables),
     )
+
+
+def as_ignored_labels(labels: Iterable[str]) -> set[str]:
+    """Return labels of events that are ignored for every class, without white space around them."""
+    names = [labels] if isinstance(labels, str) else [*labels]
+    if isinstance(labels, str) or not all(isinstance(name, str) and name.strip() for name in names):
+        raise SedscopeError(f"ignored_labels must be a list of labels, not {labels!r}.")
+    return {name.strip() for name in names}
 
 
 def check_roles(columns: Mapping[str, str]) -> None:

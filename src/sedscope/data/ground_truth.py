@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing, shortened, subject
+from ..errors import SedscopeError, counted, listing, subject
 from ..notebook.data_frame import Tabular, polars_frame
 from ..notebook.html_table import html_table
 from .choices import Invalid, Overlaps
 from .clip_ids import clip_id, clip_ids
 from .durations import as_durations, duration_ticks
 from .event_checks import overlap_groups, valid_events
-from .event_table import EventColumns, EventTable
+from .event_mappings import columns_of_mapping
+from .event_table import EventColumns, EventTable, as_ignored_labels
 from .frames import FrameLike
-from .times import Ticks, to_seconds, to_ticks
+from .times import Ticks, to_seconds
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
@@ -44,7 +45,9 @@ class GroundTruth(Tabular):
         after the end of their clip. ``"drop"`` leaves them out and counts them in `warnings`.
     overlaps : {'error', 'merge'}, default 'error'
         What to do with overlapping events of one class in a clip. ``"merge"`` makes them one event.
-        Events that touch do not overlap.
+        Events that touch do not overlap. An ignored event may overlap one that counts.
+    ignored_labels : iterable of str, optional
+        Labels of events that are ignored for every class.
     where : str, default 'ground truth'
         What messages call the ground truth.
 
@@ -53,12 +56,17 @@ class GroundTruth(Tabular):
     clips : tuple of str
         Ids of all clips, also of those without events.
     labels : tuple of str
-        The labels that occur, sorted.
+        The labels of the classes that occur, sorted.
+    ignored_labels : tuple of str
+        The labels of events that are ignored for every class, sorted. They are no classes.
     event_clips, event_labels : ndarray of int32, shape (events,)
-        The clip and the label of each event, as indices into `clips` and `labels`. Events are ordered
-        by clip, label and onset.
+        The clip and the label of each event, as indices into `clips` and ``(*labels, *ignored_labels)``.
+        Events are ordered by clip, label and onset.
     onsets, offsets : ndarray of int64, shape (events,)
         Times in microseconds.
+    ignored : ndarray of bool, shape (events,)
+        Which events are ignored references: they need not be found, and detections that match them are
+        neither right nor wrong.
     durations : ndarray of int64, shape (clips,), or None
         Durations of the clips in microseconds. If None, a clip ends at the last boundary of its scores.
     warnings : tuple of str
@@ -73,10 +81,12 @@ class GroundTruth(Tabular):
 
     clips: tuple[str, ...]
     labels: tuple[str, ...]
+    ignored_labels: tuple[str, ...]
     event_clips: NDArray[np.int32]
     event_labels: NDArray[np.int32]
     onsets: Ticks
     offsets: Ticks
+    ignored: NDArray[np.bool_]
     durations: Ticks | None
     warnings: tuple[str, ...]
 
@@ -88,6 +98,7 @@ class GroundTruth(Tabular):
         durations: Mapping[str, float] | None = None,
         invalid: Invalid = "error",
         overlaps: Overlaps = "error",
+        ignored_labels: Iterable[str] = (),
         where: str = "ground truth",
     ) -> None:
         if invalid not in ("error", "drop"):
@@ -109,27 +120,32 @@ class GroundTruth(Tabular):
                 )
             all_clips |= dict.fromkeys(ticks)
         self.clips = tuple(all_clips)
-        self.labels = tuple(sorted(set(events.label)))
+        everywhere = as_ignored_labels(ignored_labels)
+        is_ignored = events.ignored_or_labelled(everywhere)
+        self.labels = tuple(sorted({*events.label} - everywhere))
+        self.ignored_labels = tuple(sorted(everywhere))
         self.durations = (
             None if ticks is None else np.array([ticks[clip] for clip in all_clips], np.int64)
         )
         clip_number = {clip: i for i, clip in enumerate(self.clips)}
-        label_number = {label: i for i, label in enumerate(self.labels)}
+        label_number = {label: i for i, label in enumerate((*self.labels, *self.ignored_labels))}
         event_clips = np.array([clip_number[ids[name]] for name in events.clip], np.int32)
         event_labels = np.array([label_number[label] for label in events.label], np.int32)
 
         notes: list[str] = []
         keep = valid_events(events, event_clips, self.durations, invalid, where, notes)
+        kinds = 2 * event_labels + is_ignored  # ignored events are merged with each other alone
         order = keep[
-            np.lexsort((events.offset[keep], events.onset[keep], event_labels[keep], event_clips[keep]))
+            np.lexsort((events.offset[keep], events.onset[keep], kinds[keep], event_clips[keep]))
         ]
-        starts = overlap_groups(events, event_clips, event_labels, order, overlaps, where, notes)
+        starts = overlap_groups(events, event_clips, kinds, order, overlaps, where, notes)
+        ends = np.maximum.reduceat(events.offset[order], starts) if len(order) else events.offset[:0]
         first = order[starts]
+        merged = np.lexsort((events.onset[first], event_labels[first], event_clips[first]))
+        first = first[merged]
         self.event_clips, self.event_labels = event_clips[first], event_labels[first]
-        self.onsets = events.onset[first]
-        self.offsets = (
-            np.maximum.reduceat(events.offset[order], starts) if len(order) else events.offset[:0]
-        )
+        self.onsets, self.offsets = events.onset[first], ends[merged]
+        self.ignored = is_ignored[first]
         self.warnings = tuple(notes + self.late_ends())
         self._noted = (events, where) if notes else None
 
@@ -141,6 +157,8 @@ class GroundTruth(Tabular):
         durations: Mapping[str, float] | None = None,
         invalid: Invalid = "error",
         overlaps: Overlaps = "error",
+        ignored: Mapping[str, Iterable[tuple[float, float, str]]] | None = None,
+        ignored_labels: Iterable[str] = (),
     ) -> GroundTruth:
         """Make ground truth from events in memory.
 
@@ -155,7 +173,13 @@ class GroundTruth(Tabular):
             What to do with events that have no positive length, begin before 0 s, or begin at or
             after the end of their clip.
         overlaps : {'error', 'merge'}, default 'error'
-            What to do with overlapping events of one class in a clip.
+            What to do with overlapping events of one class in a clip. An ignored event may overlap one
+            that counts.
+        ignored : mapping from str to iterable of tuple, optional
+            Ignored references, like `events`: they need not be found, and detections that match them are
+            neither right nor wrong.
+        ignored_labels : iterable of str, optional
+            Events with one of these labels are ignored references of every class.
 
         Returns
         -------
@@ -165,43 +189,23 @@ class GroundTruth(Tabular):
         --------
         >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")], "b": []}, durations={"a": 3, "b": 3}).clips
         ('a', 'b')
+        >>> GroundTruth.from_dict({"a": [(1, 2, "Dog"), (4, 5, "UNK")]}, ignored_labels=["UNK"])
+        <GroundTruth: 2 events (1 ignored), 1 clip, 1 class>
         """
-        if not isinstance(events, Mapping):
-            raise SedscopeError(
-                f"ground truth: give a mapping from clips to events, not {type(events).__name__}."
-            )
-        rows: list[tuple[str, Any]] = []
-        times: list[Ticks] = []
-        problems: list[str] = []
-        for clip, clip_events in events.items():
-            if isinstance(clip_events, str) or not isinstance(clip_events, Iterable):
-                problems.append(
-                    f"{clip}: {shortened(repr(clip_events))} is not a list of (onset, offset, label)"
-                )
-                continue
-            for event in clip_events:
-                try:
-                    onset, offset, label = event
-                    ticks = to_ticks([onset, offset])
-                except (TypeError, ValueError):
-                    problems.append(f"{clip}: {shortened(repr(event))} is not (onset, offset, label)")
-                    continue
-                if not isinstance(label, str) or not label.strip():
-                    problems.append(f"{clip}: {shortened(repr(event))} has no label")
-                rows.append((clip, label))
-                times.append(ticks)
-        if problems:
-            number = counted(len(problems), "problem")
-            raise SedscopeError(f"ground truth: {number}: {listing(problems)}.")
-        table = np.array(times, np.int64).reshape(-1, 2)
-        columns = EventColumns(
-            clip=[clip for clip, _ in rows],
-            onset=table[:, 0],
-            offset=table[:, 1],
-            label=[label for _, label in rows],
-            where=lambda i: f"event {i}",
+        columns, clips = columns_of_mapping(events), [*events]
+        if ignored is not None:
+            others = columns_of_mapping(ignored, "ignored references")
+            columns = columns.with_ignored(others, clips)
+            known = {clip_id(name) for name in clips}
+            clips += [name for name in ignored if clip_id(name) not in known]
+        return cls(
+            columns,
+            clips=clips,
+            durations=durations,
+            invalid=invalid,
+            overlaps=overlaps,
+            ignored_labels=ignored_labels,
         )
-        return cls(columns, clips=events, durations=durations, invalid=invalid, overlaps=overlaps)
 
     @classmethod
     def from_table(
@@ -212,6 +216,8 @@ class GroundTruth(Tabular):
         invalid: Invalid = "error",
         overlaps: Overlaps = "error",
         columns: Mapping[str, str] | None = None,
+        ignored: FrameLike | None = None,
+        ignored_labels: Iterable[str] = (),
     ) -> GroundTruth:
         """Make ground truth from a data frame.
 
@@ -219,7 +225,8 @@ class GroundTruth(Tabular):
         ----------
         table : data frame or mapping of columns
             A pandas, polars or pyarrow table with the columns ``filename onset offset event_label``,
-            times in seconds. A row with only a file name is a clip without events.
+            times in seconds. A row with only a file name is a clip without events. A column ``ignored``
+            of true and false may say which events are ignored references.
         durations : mapping from str to float, or data frame, optional
             Durations of the clips in seconds, or a table with the columns ``filename duration``.
         invalid : {'error', 'drop'}, default 'error'
@@ -230,6 +237,10 @@ class GroundTruth(Tabular):
         columns : mapping from str to str, optional
             Names of columns that differ, by role: ``{"onset": "Begin", …}``. The roles are
             ``filename``, ``onset``, ``offset``, ``duration``, ``label`` and ``confidence``.
+        ignored : data frame or mapping of columns, optional
+            More ignored references, like `table`.
+        ignored_labels : iterable of str, optional
+            Events with one of these labels are ignored references of every class.
 
         Returns
         -------
@@ -243,7 +254,17 @@ class GroundTruth(Tabular):
         """
         seconds = as_durations(durations)
         events = EventTable.from_frame(table, columns, where="ground truth")
-        return cls.from_event_table(events, durations=seconds, invalid=invalid, overlaps=overlaps)
+        others = None
+        if ignored is not None:
+            others = EventTable.from_frame(ignored, columns, where="ignored references")
+        return cls.from_event_table(
+            events,
+            durations=seconds,
+            invalid=invalid,
+            overlaps=overlaps,
+            ignored=others,
+            ignored_labels=ignored_labels,
+        )
 
     @classmethod
     def from_event_table(
@@ -253,6 +274,8 @@ class GroundTruth(Tabular):
         durations: Mapping[str, float] | None = None,
         invalid: Invalid = "error",
         overlaps: Overlaps = "error",
+        ignored: EventTable | None = None,
+        ignored_labels: Iterable[str] = (),
     ) -> GroundTruth:
         """Make ground truth from the rows of a file. ``durations`` replaces those of the file.
 
@@ -262,7 +285,9 @@ class GroundTruth(Tabular):
             The rows.
         durations : mapping from str to float, optional
             Durations of the clips in seconds, instead of those of the file.
-        invalid, overlaps
+        ignored : EventTable, optional
+            The rows of a file of ignored references.
+        invalid, overlaps, ignored_labels
             As in :meth:`from_dict`.
 
         Returns
@@ -271,6 +296,8 @@ class GroundTruth(Tabular):
         """
         seconds = (table.durations or None) if durations is None else durations
         timed = table.with_times(seconds)
+        if ignored is not None:
+            timed = timed.with_ignored(ignored.with_times(seconds))
         columns = timed.columns()
         clip_ids(timed.clip, table.where, timed.clip_location)
         return cls(
@@ -279,11 +306,36 @@ class GroundTruth(Tabular):
             durations=seconds,
             invalid=invalid,
             overlaps=overlaps,
+            ignored_labels=ignored_labels,
             where=table.where,
         )
 
     def events(self, clip: str) -> list[tuple[float, float, str]]:
-        """Return the events of one clip.
+        """Return the events of one clip, without ignored references.
+
+        Parameters
+        ----------
+        clip : str
+            Name of the clip.
+
+        Returns
+        -------
+        list of tuple
+            ``(onset, offset, label)``, in order of time, times in seconds.
+
+        See Also
+        --------
+        ignored_events : The ignored references.
+
+        Examples
+        --------
+        >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).events("a")
+        [(1.0, 2.0, 'Dog')]
+        """
+        return self._events(clip, ~self.ignored)
+
+    def ignored_events(self, clip: str) -> list[tuple[float, float, str]]:
+        """Return the ignored references of one clip.
 
         Parameters
         ----------
@@ -297,23 +349,42 @@ class GroundTruth(Tabular):
 
         Examples
         --------
-        >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).events("a")
-        [(1.0, 2.0, 'Dog')]
+        >>> truth = GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, ignored={"a": [(4, 5, "Dog")]})
+        >>> truth.ignored_events("a")
+        [(4.0, 5.0, 'Dog')]
         """
+        return self._events(clip, self.ignored)
+
+    def _events(self, clip: str, chosen: NDArray[np.bool_]) -> list[tuple[float, float, str]]:
         name = clip if clip in self.clips else clip_id(clip)
         if name not in self.clips:
             raise SedscopeError(f"The ground truth has no clip {clip!r}.")
-        rows = np.flatnonzero(self.event_clips == self.clips.index(name))
+        rows = np.flatnonzero((self.event_clips == self.clips.index(name)) & chosen)
         rows = rows[np.argsort(self.onsets[rows], kind="stable")]
         return [
-            (float(onset), float(offset), self.labels[label])
+            (float(onset), float(offset), label)
             for onset, offset, label in zip(
                 to_seconds(self.onsets[rows]),
                 to_seconds(self.offsets[rows]),
-                self.event_labels[rows],
+                self.names_of(rows),
                 strict=True,
             )
         ]
+
+    def names_of(self, rows: NDArray[np.intp]) -> list[str]:
+        """Return the labels of some events.
+
+        Parameters
+        ----------
+        rows : array of int
+            The events.
+
+        Returns
+        -------
+        list of str
+        """
+        names = (*self.labels, *self.ignored_labels)
+        return [names[label] for label in self.event_labels[rows]]
 
     def to_polars(self) -> PolarsFrame:
         """Return a polars data frame with a row per event, which :meth:`from_table` reads back.
@@ -323,38 +394,48 @@ class GroundTruth(Tabular):
         Returns
         -------
         polars.DataFrame
-            With the columns ``filename``, ``onset``, ``offset`` and ``event_label``, times in seconds.
+            With the columns ``filename``, ``onset``, ``offset`` and ``event_label``, times in seconds. If
+            there are ignored references, a column ``ignored`` says which they are.
 
         Examples
         --------
         >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).to_polars().rows()
         [('a', 1.0, 2.0, 'Dog')]
         """
-        return polars_frame(
-            {
-                "filename": [self.clips[clip] for clip in self.event_clips],
-                "onset": to_seconds(self.onsets),
-                "offset": to_seconds(self.offsets),
-                "event_label": [self.labels[label] for label in self.event_labels],
-            }
-        )
+        columns: dict[str, NDArray[Any] | list[str]] = {
+            "filename": [self.clips[clip] for clip in self.event_clips],
+            "onset": to_seconds(self.onsets),
+            "offset": to_seconds(self.offsets),
+            "event_label": self.names_of(np.arange(len(self))),
+        }
+        if self.ignored.any():
+            columns["ignored"] = self.ignored
+        return polars_frame(columns)
 
     def __len__(self) -> int:
         return len(self.onsets)
 
     def __repr__(self) -> str:
+        ignored = f" ({np.count_nonzero(self.ignored)} ignored)" if self.ignored.any() else ""
         return (
-            f"<GroundTruth: {counted(len(self), 'event')}, {counted(len(self.clips), 'clip')}, "
+            f"<GroundTruth: {counted(len(self), 'event')}{ignored}, {counted(len(self.clips), 'clip')}, "
             f"{counted(len(self.labels), 'class')}>"
         )
 
     def _repr_html_(self) -> str:
-        number = np.bincount(self.event_labels, minlength=len(self.labels))
+        names = (*self.labels, *self.ignored_labels)
+        counts = ~self.ignored
+        number = np.bincount(self.event_labels[counts], minlength=len(names))
         lengths = to_seconds(self.offsets - self.onsets)
-        seconds = np.bincount(self.event_labels, lengths, minlength=len(self.labels))
-        rows = ([label, str(number[i]), f"{seconds[i]:.1f}"] for i, label in enumerate(self.labels))
-        header = ["class", "events", "total seconds"]
-        return html_table(header, rows, len(self.labels), "class", title=repr(self))
+        seconds = np.bincount(self.event_labels[counts], lengths[counts], minlength=len(names))
+        ignored = np.bincount(self.event_labels[self.ignored], minlength=len(names))
+        shows_ignored = bool(self.ignored.any())
+        rows = (
+            [label, str(number[i]), f"{seconds[i]:.1f}", *([str(ignored[i])] if shows_ignored else [])]
+            for i, label in enumerate(names)
+        )
+        header = ["class", "events", "total seconds", *(["ignored"] if shows_ignored else [])]
+        return html_table(header, rows, len(names), "class", title=repr(self))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_noted": None}  # the rows of a file may not be fit to travel
@@ -381,7 +462,8 @@ class GroundTruth(Tabular):
         if not self.warnings:
             return []
         clip_chosen = np.array([clip in clips for clip in self.clips], bool)
-        label_chosen = np.array([label in labels for label in self.labels], bool)
+        everywhere = [True] * len(self.ignored_labels)
+        label_chosen = np.array([*(label in labels for label in self.labels), *everywhere], bool)
         if clip_chosen.all() and label_chosen.all():
             return [*self.warnings]
         if self._noted is None:
@@ -393,7 +475,7 @@ class GroundTruth(Tabular):
         rows = [
             i
             for i, (name, label) in enumerate(zip(events.clip, events.label, strict=True))
-            if label in labels and clip_id(name) in clips
+            if (label in labels or label in self.ignored_labels) and clip_id(name) in clips
         ]
         durations = None
         if self.durations is not None:
@@ -404,8 +486,16 @@ class GroundTruth(Tabular):
             offset=events.offset[rows],
             label=[events.label[i] for i in rows],
             where=lambda i: events.where(rows[i]),
+            ignored=None if events.ignored is None else events.ignored[rows],
         )
-        truth = GroundTruth(part, durations=durations, invalid="drop", overlaps="merge", where=where)
+        truth = GroundTruth(
+            part,
+            durations=durations,
+            invalid="drop",
+            overlaps="merge",
+            ignored_labels=self.ignored_labels,
+            where=where,
+        )
         return [*truth.warnings]
 
     def late_ends(self, chosen: NDArray[np.bool_] | None = None) -> list[str]:

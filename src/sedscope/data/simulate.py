@@ -172,7 +172,7 @@ def scores(
         i = number[clip]
         rng = np.random.default_rng([seed, 2, i])
         frames = max(1, round(int(durations[i]) / 1e6 / frame))
-        events = slice(bounds[i], bounds[i + 1])
+        events = bounds[i] + np.flatnonzero(~truth.ignored[bounds[i] : bounds[i + 1]])
         logits = _background(rng, frames, len(columns), frame)
         logits += bias
         for onset, offset, c in zip(

@@ -42,6 +42,7 @@ def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
         clips=tuple(blocks),
         events=(alignment.events - starts[event_blocks][:, None])[order],
         labels=alignment.labels[order],
+        ignored=alignment.ignored[order],
         starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         durations=np.array([block.end - block.start for block in blocks.values()], np.int64),
         coverage="any",

@@ -26,10 +26,11 @@ class TimeSample:
     """
 
     def __init__(self, alignment: Alignment) -> None:
-        with_references = np.flatnonzero(np.diff(alignment.starts))
+        references = alignment.counted()
+        with_references = np.flatnonzero(np.diff(references.starts))
         number = min(_CLIPS, len(with_references))
         evenly_spaced = np.linspace(0, len(with_references) - 1, number).astype(np.intp)
-        self._sample = alignment.choose(with_references[evenly_spaced])
+        self._sample = references.choose(with_references[evenly_spaced])
         self.alignment = alignment
         """The alignment for the pass."""
         if number >= FEWEST_CLIPS and not alignment.scores.in_memory:

@@ -221,7 +221,7 @@ def boundary_errors(
     errors: list[list[Ticks]] = [[] for _ in alignment.classes]
     extents, durations = [], []
     for checked in whole_clips(alignment, workers, progress):
-        batch = checked.batch
+        batch = criterion.seen(checked.batch)
         extents.append(batch.extents)
         durations.append(batch.durations)
         arguments = points.arguments(batch, workers)

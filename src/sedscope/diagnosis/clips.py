@@ -124,7 +124,7 @@ def clip_costs_aligned(
         extents.append(checked.batch.extents)
         durations.append(checked.batch.durations)
         numbers = slice(checked.first, checked.first + len(checked.batch.durations))
-        arguments = points.arguments(checked.batch, workers)
+        arguments = points.arguments(criterion.seen(checked.batch), workers)
         errors = points.criterion.count_clip_errors(*arguments)
         fp[numbers], fn[numbers] = errors.fp, errors.fn
     alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
@@ -139,6 +139,7 @@ def diagnose_clip(
     *,
     classes: Sequence[str],
     duration: float | None = None,
+    ignored: Iterable[tuple[float, float, str]] = (),
 ) -> ClipDiagnosis:
     """Return the detections and references of one clip with their error types, e.g. to draw them.
 
@@ -156,6 +157,8 @@ def diagnose_clip(
         The classes of the columns of the scores.
     duration : float, optional
         The duration of the clip in seconds; the last boundary of the scores unless given.
+    ignored : iterable of (onset, offset, label), optional
+        Ignored references. A detection that matches one has the type ``ignored``.
 
     Returns
     -------
@@ -172,7 +175,9 @@ def diagnose_clip(
     alignment = align(
         Scores(["clip"], lambda _: clip, classes=classes, in_memory=True),
         GroundTruth.from_dict(
-            {"clip": references}, durations=None if duration is None else {"clip": duration}
+            {"clip": references},
+            durations=None if duration is None else {"clip": duration},
+            ignored={"clip": ignored},
         ),
     )
     return diagnose_aligned_clip(alignment, "clip", criterion, thresholds)
@@ -192,7 +197,7 @@ def diagnose_aligned_clip(
         )
     chosen = alignment.choose(np.array([alignment.clips.index(clip)]))
     (checked,) = whole_clips(chosen, 1, None)
-    batch = checked.batch
+    batch = criterion.seen(checked.batch)
     detections: list[JudgedEvent] = []
     references: list[JudgedEvent] = []
     for c, label in enumerate(alignment.classes):

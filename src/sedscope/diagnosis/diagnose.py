@@ -18,7 +18,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..errors import counted
-from .error_types import CAUSES, TYPES
+from .error_types import CAUSES, NOT_FALSE, TYPES
 from .thresholds import ClassThresholds, ThresholdChoice
 
 
@@ -35,7 +35,7 @@ class ClassDiagnosis:
     references : mapping of str to array
         The number of references of each type; all but ``found`` are false negatives.
     detections : mapping of str to array
-        The number of detections of each type; all but ``true`` are false positives.
+        The number of detections of each type; all but ``true`` and ``ignored`` are false positives.
     """
 
     label: str
@@ -49,7 +49,7 @@ class ClassDiagnosis:
     def tally(self) -> Tally:
         """Return the counts at the thresholds, with precision, recall, F-score and error rate."""
         references = sum(int(numbers[0]) for numbers in self.references.values())
-        false = sum(numbers for name, numbers in self.detections.items() if name != "true")
+        false = sum(numbers for name, numbers in self.detections.items() if name not in NOT_FALSE)
         return Tally(self.references["found"], np.asarray(false), references)
 
     def fixed(self) -> dict[str, Tally]:
@@ -172,8 +172,8 @@ def diagnose_aligned(
     for clips in whole_clips(alignment, workers, progress):
         extents.append(clips.batch.extents)
         durations.append(clips.batch.durations)
-        for of_criterion, total in zip(points, changes, strict=True):
-            arguments = of_criterion.arguments(clips.batch, workers)
+        for criterion, of_criterion, total in zip(criteria, points, changes, strict=True):
+            arguments = of_criterion.arguments(criterion.seen(clips.batch), workers)
             total += of_criterion.criterion.count_error_types(*arguments)
     alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
     return [

@@ -21,6 +21,8 @@ CAUSES: Mapping[str, tuple[str | None, str | None]] = {
 }
 """Each cause, with the error type of the references and of the detections that it explains."""
 
-TYPES = (("found", "true"), *CAUSES.values())  # in the order of the core
+TYPES = (("found", "true"), *CAUSES.values(), (None, "ignored"))  # in the order of the core
+NOT_FALSE = ("true", "ignored")
+"""The types of detections that are no false positives."""
 REFERENCE_TYPES = tuple(name for name, _ in TYPES if name)
 DETECTION_TYPES = tuple(name for _, name in TYPES if name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from ..resampling.draws import Draws
 from ..resampling.group_draws import GroupDraws
 from ..resampling.resampling import ClipPart, Resampling
 from .groups import GroupsLike, Partition, partition_classes, partition_clips
-
-if TYPE_CHECKING:
-    from .length_bins import LengthBin
+from .length_bins import LengthBin, length_bins
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +39,6 @@ class GroupPlan:
         """Put the evaluated clips and classes in their groups."""
         bins: Sequence[LengthBin] = ()
         if by_length is not None:
-            from .length_bins import length_bins
-
             bins = length_bins(by_length)
         return cls(
             None if by is None else partition_clips(by, clips),

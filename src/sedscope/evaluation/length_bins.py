@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..criteria.of_length import OfLength
+from ..data.alignment import Alignment
+from ..data.times import LONGEST_SECONDS, to_ticks
 from ..errors import SedscopeError
 from ..metrics import Metric
 
@@ -33,6 +35,13 @@ class LengthBin:
             name: replace(metric, criterion=OfLength(metric.criterion, self.shortest, self.longest))  # type: ignore[type-var]  # metrics are dataclasses
             for name, metric in metrics.items()
         }
+
+    def of(self, alignment: Alignment) -> Alignment:
+        """Return an alignment in which the other references are ignored."""
+        shortest, longest = to_ticks([self.shortest, min(self.longest, LONGEST_SECONDS)])
+        lengths = alignment.events[:, 1] - alignment.events[:, 0]
+        others = (lengths <= shortest) | (lengths > longest)
+        return replace(alignment, ignored=alignment.ignored | others)
 
 
 def length_bins(bounds: Iterable[float]) -> list[LengthBin]:

@@ -73,12 +73,18 @@ def _reference_events(
 ) -> Mapping[str, int]:
     """Return the number of reference events of each class.
 
-    Criteria that count segments or clips do not know it. If there is no other, it comes from the aligned
-    ground truth, and without that the result is what the first criterion counts.
+    Criteria that count segments or clips, or only some of the references, do not know it. If there is no
+    other, it comes from the aligned ground truth, and without that the result is what the first criterion
+    counts.
     """
-    of_events = [part for criterion, part in counts.items() if not criterion.counts_negatives]
+    of_events = [
+        part
+        for criterion, part in counts.items()
+        if criterion.counts_all_references and not criterion.counts_negatives
+    ]
     if of_events or alignment is None or durations is None:
         return (of_events or [*counts.values()])[0].references
-    heard = ~late_events(alignment, durations)
-    numbers = np.bincount(alignment.labels[heard], minlength=len(alignment.classes))
+    references = alignment.counted()
+    heard = ~late_events(references, durations)
+    numbers = np.bincount(references.labels[heard], minlength=len(alignment.classes))
     return dict(zip(alignment.classes, numbers.tolist(), strict=True))

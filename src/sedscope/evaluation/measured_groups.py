@@ -46,8 +46,8 @@ class _Part:
     """The deltas of what is resampled: of the clips, or of blocks of them."""
     draws: Draws | None
     """None if nothing is resampled."""
-    alignment: Alignment | None = None
-    """The clips and classes of the group; None if the deltas know the reference events."""
+    alignment: Alignment | None
+    """The references of the group; None if only deltas are known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +203,8 @@ class GroupMeasuring:
         for of_bin in self.plan.bins:
             metrics = of_bin.metrics(self.metrics)
             deltas, drawn = _used(self.deltas, metrics), _used(all_drawn, metrics)
-            yield _Part(of_bin.name, metrics, deltas, drawn, draws)
+            alignment = None if self.alignment is None else of_bin.of(self.alignment)
+            yield _Part(of_bin.name, metrics, deltas, drawn, draws, alignment)
 
 
 def _used(

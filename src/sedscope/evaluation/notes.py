@@ -23,7 +23,7 @@ from ..resampling.intervals import Bootstrap
 
 
 def late_events(alignment: Alignment, durations: Ticks) -> NDArray[np.bool_]:
-    """Return which reference events are left out because they begin after their clip ends.
+    """Return which events of an alignment are left out because they begin after their clip ends.
 
     ``durations``: of each clip, as evaluated.
     """
@@ -33,7 +33,7 @@ def late_events(alignment: Alignment, durations: Ticks) -> NDArray[np.bool_]:
 
 def late_events_note(alignment: Alignment, durations: Ticks) -> list[str]:
     """Note reference events that were left out because they begin after their clip ends."""
-    late = int(np.count_nonzero(late_events(alignment, durations)))
+    late = int(np.count_nonzero(late_events(alignment.counted(), durations)))
     if not late:
         return []
     verb = "begins" if late == 1 else "begin"
@@ -51,7 +51,8 @@ def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> l
         return []
     notes = alignment.covered_clips(part.durations, part.extents).notes()
     notes += alignment.unstated_ends_notes(part.durations, part.extents)
-    squeezed = squeezed_references_note(alignment.events[:, 1], alignment.event_clips, part.durations)
+    references = alignment.counted()
+    squeezed = squeezed_references_note(references.events[:, 1], references.event_clips, part.durations)
     if alignment.scores.whole_clips and not squeezed:
         notes += short_references_note(deltas)
     return notes

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from ..data.choices import Invalid, Overlaps
 from ..data.ground_truth import GroundTruth
+from ..errors import SedscopeError, counted
 from .detections import write_event_set
 from .durations import clip_seconds, load_durations
 from .events.files import read_event_table
@@ -27,6 +28,8 @@ def read_ground_truth(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
+    ignored: str | Location | None = None,
+    ignored_labels: Iterable[str] = (),
 ) -> GroundTruth:
     """Read ground truth from a file of events, or from a folder of such files.
 
@@ -50,6 +53,11 @@ def read_ground_truth(
         ``onset``, ``offset``, ``duration``, ``label`` and ``confidence``.
     label : str, optional
         The label of events that have none.
+    ignored : path or address, optional
+        A file of ignored references: events that need not be found, and detections that match them are
+        neither right nor wrong. It is read with the same options as the ground truth.
+    ignored_labels : iterable of str, optional
+        Events with one of these labels are ignored references of every class.
 
     Returns
     -------
@@ -71,9 +79,16 @@ def read_ground_truth(
     ...     sed.read_ground_truth(Path(folder, "truth.tsv")).events("a")
     [(1.0, 2.0, 'Dog')]
     """
-    table = read_event_table(path, format=format, options=EventReadOptions(columns or {}, label))
+    options = EventReadOptions(columns or {}, label)
+    table = read_event_table(path, format=format, options=options)
+    others = None if ignored is None else read_event_table(ignored, format=format, options=options)
     return GroundTruth.from_event_table(
-        table, durations=load_durations(durations), invalid=invalid, overlaps=overlaps
+        table,
+        durations=load_durations(durations),
+        invalid=invalid,
+        overlaps=overlaps,
+        ignored=others,
+        ignored_labels=ignored_labels,
     )
 
 
@@ -93,7 +108,8 @@ def write_ground_truth(
     format : str, default 'dcase'
         Name of the format. ``sedscope formats`` lists them.
     lossy : bool, default False
-        Whether to leave out what the format cannot hold. By default that is an error.
+        Whether to leave out what the format cannot hold, and ignored references, which no format holds.
+        By default that is an error.
 
     Examples
     --------
@@ -107,7 +123,14 @@ def write_ground_truth(
     ...     sed.read_ground_truth(Path(folder, "truth.tsv")).events("a")
     [(1.0, 2.0, 'Dog')]
     """
-    order = np.argsort(truth.event_clips, kind="stable")
+    ignored = int(np.count_nonzero(truth.ignored))
+    if ignored and not lossy:
+        raise SedscopeError(
+            f"A file of events cannot say which ones are ignored: {counted(ignored, 'ignored reference')} "
+            "would be lost. Leave them out with lossy=True, and write those of each clip "
+            "(GroundTruth.ignored_events) to a file of their own."
+        )
+    order = np.flatnonzero(~truth.ignored)  # ordered by clip
     starts = np.searchsorted(truth.event_clips[order], np.arange(len(truth.clips) + 1))
     events = {
         clip: [

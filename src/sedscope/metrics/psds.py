@@ -84,7 +84,7 @@ class PSDS(Metric[PSDSResult]):
 
     Parameters
     ----------
-    criterion : Intersection
+    criterion : Intersection, or OfLength of one
         What counts as found.
     alpha_ct : float, default 0.0
         The weight of cross-triggers in the false positive rate. The criterion then needs a ``cttc``.
@@ -113,17 +113,18 @@ class PSDS(Metric[PSDSResult]):
     oracle: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.criterion, Intersection):
+        criterion = getattr(self.criterion, "unwrapped", None)
+        if not isinstance(criterion, Intersection):
             raise SedscopeError(f"PSDS needs an Intersection criterion, not {self.criterion!r}.")
         require_number(self, "alpha_ct", at_least=0, at_most=LARGEST_WEIGHT)
         require_number(self, "alpha_st", at_least=0, at_most=LARGEST_WEIGHT)
         require_number(self, "max_efpr", above=0)
         require_choice(self, "unit", SECONDS_PER_UNIT)
         require_flag(self, "oracle")
-        if self.alpha_ct > 0 and self.criterion.cttc is None:
+        if self.alpha_ct > 0 and criterion.cttc is None:
             raise SedscopeError(
                 f"alpha_ct={self.alpha_ct:g} weights cross-triggers, so the criterion needs a cttc, e.g. "
-                f"Intersection(dtc={self.criterion.dtc:g}, gtc={self.criterion.gtc:g}, cttc=0.3)."
+                f"Intersection(dtc={criterion.dtc:g}, gtc={criterion.gtc:g}, cttc=0.3)."
             )
 
     @property

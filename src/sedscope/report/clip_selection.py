@@ -105,7 +105,7 @@ def choose_clips(
         raise SedscopeError(
             f"clips_shown={clips_shown!r} must be a number of clips, at least 0, or a list of clips."
         )
-    references = np.diff(alignment.starts)
+    references = np.diff(alignment.counted().starts)
     by_references = np.lexsort((numbers, -references))
     good = [int(i) for i in by_references if errors[i] == 0 and references[i]]
     good = good[: clips_shown // _GOOD_SHARE]

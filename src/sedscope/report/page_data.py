@@ -89,7 +89,7 @@ def _criterion_entry(criterion: Criterion, source: ReportSource) -> CriterionEnt
         judges_events=criterion in source.judging_criteria,
         thresholds_frames=criterion.thresholds_frames,
         has_cross_triggers=any(len(table.cross_rows) for table in tables),
-        trials=tables[0].trials,
+        trials=None if tables[0].trials is None else [table.trials for table in tables],
         references=[counts.references[label] for label in source.first.classes],
         distinct_scores=[
             [len(system.counts[criterion][label].scores) for label in source.detailed]

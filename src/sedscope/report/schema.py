@@ -81,8 +81,8 @@ class CriterionEntry:
     thresholds_frames: bool
     """Whether thresholds act on frames, so that `sedscope detect` can apply them."""
     has_cross_triggers: bool
-    trials: int | None
-    """How many segments it judges; None for a criterion on events."""
+    trials: Sequence[int | None] | None
+    """For each detailed class, how many segments it judges; None for a criterion on events."""
     references: Sequence[int]
     """For each class of the evaluation, how many events or positive segments there are to find."""
     distinct_scores: Sequence[Sequence[int]]

@@ -196,6 +196,7 @@ def _pooled(deltas: Deltas) -> Deltas:
             cross_triggers=DeltaRows.none(1, clips, (np.int32, np.int8), scores),
             references=replace(tables.references, labels=np.zeros_like(tables.references.labels)),
             trials=None if tables.trials is None else tables.trials * len(deltas.classes),
+            ignored=replace(tables.ignored, labels=np.zeros_like(tables.ignored.labels)),
         ),
     )
 

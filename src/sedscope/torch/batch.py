@@ -108,6 +108,7 @@ class Batch:
             columns=np.arange(classes, dtype=np.int64),
             events=frame_ticks(frames, frame)[boundary].reshape(-1, 2),
             labels=label[::2].astype(np.int32),
+            ignored=np.zeros(len(label) // 2, bool),
             starts=starts.astype(np.int64),
             durations=np.zeros(clips, np.int64),
             coverage="error",

@@ -97,6 +97,8 @@ class BatchCollector:
             digest.update(repr((self.truth.clips, self.truth.invalid)).encode())
             for array in (self.truth.events, self.truth.labels, self.truth.starts, self.truth.durations):
                 digest.update(np.ascontiguousarray(array).tobytes())
+            if self.truth.ignored.any():
+                digest.update(self.truth.ignored.tobytes())
         return np.array([*digest.digest()], np.uint8)
 
     def begin_epoch(self) -> EpochClips:

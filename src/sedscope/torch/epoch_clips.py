@@ -58,7 +58,7 @@ class EpochClips:
         (checked,) = whole_clips(clips.alignment, 1, None)
         batch = checked.batch
         for criterion, variant in self._floors:
-            self._raise_floor(criterion, variant, batch.maxima, batch.event_clips, batch.labels)
+            self._raise_floor(criterion, variant, batch.maxima, *batch.with_any_event())
         self.digests.update(zip(clips.alignment.clips, clips.digests.tolist(), strict=True))
         self.held.add(clips)
 

@@ -24,7 +24,7 @@ def fit_score_maps(
 
     The map of a class without reference events has no knots.
     """
-    alignment = align(scores, truth, clips=clips, missing=missing)
+    alignment = align(scores, truth, clips=clips, missing=missing).counted()
     values: list[ScoreArray] = []
     weights: list[IntArray] = []
     for loaded in read_clips(scores, alignment.clips, thread_count(None)):

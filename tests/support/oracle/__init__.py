@@ -8,7 +8,8 @@ Conventions
   active. A frame with score -inf is never active. No score is NaN.
 - A share rho stands for the simplest fraction that is the same float. A requirement rho * length is
   rounded to the nearest microsecond, halves up, and is at least 1.
-- References have a positive length, and those of one label do not overlap within a clip.
+- References have a positive length, and those of one label do not overlap within a clip. Ignored
+  references may overlap them, and those that are ignored for every label overlap any others.
 - One-to-one matchings pair a detection or a reference at most once, and are within a clip.
 - The "other labels" of a label are all others that occur in the scores or references of any clip.
 
@@ -18,15 +19,18 @@ ICASSP 2022.
 """
 
 from .clips import (
+    EVERY_LABEL,
     Clip,
     Count,
     Event,
     detections,
     frame_operating_points,
+    ignored_references,
     is_active,
     operating_points,
     other_labels,
     overlap,
+    overlap_with_any,
     reference_count,
     references,
     requirement,
@@ -52,12 +56,14 @@ from .segments import (
     any_label_pairs_segments,
     segment_count,
     segment_counts,
+    segment_ignored,
     segment_scores,
     segment_targets,
     segments,
 )
 
 __all__ = [
+    "EVERY_LABEL",
     "Clip",
     "Count",
     "Event",
@@ -71,6 +77,7 @@ __all__ = [
     "collar_errors",
     "detections",
     "frame_operating_points",
+    "ignored_references",
     "intersection_count",
     "intersection_counts",
     "iou_count",
@@ -83,11 +90,13 @@ __all__ = [
     "other_labels",
     "overlap",
     "overlap_over_union",
+    "overlap_with_any",
     "reference_count",
     "references",
     "requirement",
     "segment_count",
     "segment_counts",
+    "segment_ignored",
     "segment_scores",
     "segment_targets",
     "segments",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, pairwise
 
 Event = tuple[int, int]  # onset, offset
 
@@ -18,6 +18,7 @@ class Clip:
     scores: Mapping[str, Sequence[float]]
     references: Sequence[tuple[int, int, str]]
     duration: int
+    ignored: Sequence[tuple[int, int, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,26 @@ def overlap(event: Event, others: Iterable[Event]) -> int:
 def references(clip: Clip, label: str) -> list[Event]:
     """The (onset, offset) of the clip's references of `label`."""
     return [(onset, offset) for onset, offset, name in clip.references if name == label]
+
+
+EVERY_LABEL = "ignored for every label"
+
+
+def ignored_references(clip: Clip, label: str) -> list[Event]:
+    """The (onset, offset) of the clip's ignored references of `label`, or of every label."""
+    return [(on, off) for on, off, name in clip.ignored if name in (label, EVERY_LABEL)]
+
+
+def overlap_with_any(event: Event, others: Sequence[Event]) -> int:
+    """The time of `event` in which any of `others` lasts, which may overlap one another."""
+    bounds = sorted(
+        {*event, *(time for other in others for time in other if event[0] < time < event[1])}
+    )
+    return sum(
+        end - begin
+        for begin, end in pairwise(bounds)
+        if any(on <= begin and end <= off for on, off in others)
+    )
 
 
 def other_labels(clips: Sequence[Clip], label: str) -> list[str]:

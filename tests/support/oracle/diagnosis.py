@@ -24,6 +24,7 @@ class Verdict:
     true: Sequence[Event]
     found: Sequence[Event]
     pairs: Sequence[tuple[Event, Event]] = ()
+    ignored: Sequence[Event] = ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def share_time(event: Event, other: Event) -> bool:
 
 def pairable(criterion: sed.Collar | sed.IoU) -> oracle.Pairable:
     if isinstance(criterion, sed.IoU):
-        return oracle.overlap_over_union(criterion.threshold)
+        return oracle.overlap_over_union(criterion.threshold, strict=criterion.strict)
     return oracle.collar(
         onset=None if criterion.onset is None else int(to_ticks(criterion.onset)),
         offset=None if criterion.offset is None else int(to_ticks(criterion.offset)),
@@ -55,13 +56,23 @@ def pairable(criterion: sed.Collar | sed.IoU) -> oracle.Pairable:
 
 
 def verdicts(
-    detected: Sequence[Event], targets: Sequence[Event], criterion: EventCriterion
+    detected: Sequence[Event],
+    targets: Sequence[Event],
+    criterion: EventCriterion,
+    ignored: Sequence[Event] = (),
 ) -> list[Verdict]:
     """What the criterion may say: several verdicts if several matchings are the best."""
     if isinstance(criterion, sed.Intersection):
+        everything = [*targets, *ignored]
         relevant = [
             event
             for event in detected
+            if oracle.overlap_with_any(event, everything)
+            >= oracle.requirement(criterion.dtc, event[1] - event[0])
+        ]
+        true = [
+            event
+            for event in relevant
             if oracle.overlap(event, targets) >= oracle.requirement(criterion.dtc, event[1] - event[0])
         ]
         covered = [
@@ -69,24 +80,29 @@ def verdicts(
             for event in targets
             if oracle.overlap(event, relevant) >= oracle.requirement(criterion.gtc, event[1] - event[0])
         ]
-        return [Verdict(relevant, covered)]
+        return [Verdict(true, covered, ignored=[event for event in relevant if event not in true])]
     ranked = []
-    for pairs in oracle.matchings(detected, targets, pairable(criterion)):
+    can_pair = pairable(criterion)
+    candidates = [*((event, False) for event in targets), *((event, True) for event in ignored)]
+    for matched in oracle.matchings(detected, candidates, lambda a, b: can_pair(a, b[0])):
+        pairs = [(event, target) for event, (target, leave_out) in matched if not leave_out]
+        neutral = [event for event, (_, leave_out) in matched if leave_out]
         onsets = [detection[0] - other[0] for detection, other in pairs]
         offsets = [detection[1] - other[1] for detection, other in pairs]
         absolute = sum(abs(error) for error in onsets + offsets)
-        ranked.append(((-len(pairs), absolute, sum(onsets), sum(offsets)), pairs))
-    best = min(rank for rank, _ in ranked)
+        rank = (-len(pairs), -len(neutral), absolute, sum(onsets), sum(offsets))
+        ranked.append((rank, pairs, neutral))
+    best = min(rank for rank, _, _ in ranked)
     return [
-        Verdict([detection for detection, _ in pairs], [other for _, other in pairs], pairs)
-        for rank, pairs in ranked
+        Verdict([event for event, _ in pairs], [target for _, target in pairs], pairs, neutral)
+        for rank, pairs, neutral in ranked
         if rank == best
     ]
 
 
 def triggered(clip: Clip, label: str, detection: Event, criterion: EventCriterion) -> list[str]:
     """The other labels on which a false detection is a cross-trigger."""
-    own = oracle.references(clip, label)
+    own = oracle.references(clip, label) + oracle.ignored_references(clip, label)
 
     def on(other: str) -> bool:
         events = oracle.references(clip, other)
@@ -133,7 +149,7 @@ def bins(clip: Clip, label: str, threshold: float, criterion: EventCriterion) ->
     of_reference = {
         other: [event for event in detected if share_time(event, other)] for other in targets
     }
-    for verdict in verdicts(detected, targets, criterion):
+    for verdict in verdicts(detected, targets, criterion, oracle.ignored_references(clip, label)):
         references = []
         for target in targets:
             met = of_reference[target]
@@ -152,6 +168,8 @@ def bins(clip: Clip, label: str, threshold: float, criterion: EventCriterion) ->
             met = of_detection[detection]
             if detection in verdict.true:
                 false.append("true")
+            elif detection in verdict.ignored:
+                false.append("ignored")
             elif len(met) >= 2:
                 false.append("merged")
             elif len(met) == 1 and len(of_reference[met[0]]) >= 2:

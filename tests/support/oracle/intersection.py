@@ -9,8 +9,10 @@ from .clips import (
     Count,
     detections,
     frame_operating_points,
+    ignored_references,
     other_labels,
     overlap,
+    overlap_with_any,
     references,
     requirement,
 )
@@ -30,10 +32,11 @@ def intersection_count(
     ct = dict.fromkeys(other_labels(clips, label), 0)
     for clip in clips:
         targets = references(clip, label)
+        everything = targets + ignored_references(clip, label)
         relevant = []
         for detection in detections(clip.scores[label], clip.edges, score):
             length = detection[1] - detection[0]
-            if overlap(detection, targets) >= requirement(dtc, length):
+            if overlap_with_any(detection, everything) >= requirement(dtc, length):
                 relevant.append(detection)
                 continue
             fp += 1

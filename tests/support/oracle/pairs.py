@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from .clips import (
     Clip,
@@ -10,13 +11,16 @@ from .clips import (
     Event,
     detections,
     frame_operating_points,
+    ignored_references,
     other_labels,
     overlap,
     references,
     requirement,
     share,
+    simplest_fraction,
 )
 
+Target = TypeVar("Target")
 Pairable = Callable[[Event, Event], bool]  # whether a detection and a reference can be paired
 
 
@@ -37,20 +41,20 @@ def collar(*, onset: int | None, offset: int | None, offset_rate: float) -> Pair
     return can_pair
 
 
-def overlap_over_union(iou: float) -> Pairable:
-    """The time in both events is at least the share `iou` of the time in either."""
+def overlap_over_union(iou: float, *, strict: bool = False) -> Pairable:
+    """The time in both events is at least the share `iou` of the time in either; `strict`: it is more."""
 
     def can_pair(detection: Event, reference: Event) -> bool:
         shared = overlap(detection, [reference])
         united = (detection[1] - detection[0]) + (reference[1] - reference[0]) - shared
-        return shared >= requirement(iou, united)
+        return shared > simplest_fraction(iou) * united if strict else shared >= requirement(iou, united)
 
     return can_pair
 
 
 def matchings(
-    detected: Sequence[Event], targets: Sequence[Event], can_pair: Pairable
-) -> Iterator[list[tuple[Event, Event]]]:
+    detected: Sequence[Event], targets: Sequence[Target], can_pair: Callable[[Event, Target], bool]
+) -> Iterator[list[tuple[Event, Target]]]:
     """Every one-to-one matching, the empty one too, as (detection, reference) pairs."""
     if not detected:
         yield []
@@ -83,21 +87,23 @@ def largest_matching(detected: Sequence[Event], targets: Sequence[Event], can_pa
 def matching_count(
     clips: Sequence[Clip], label: str, score: float, can_pair: Pairable, *, cross_triggers: bool
 ) -> Count:
-    """TP: pairs of a largest matching. FP: the other detections.
+    """TP: pairs of a largest matching. FP: detections that are in no pair of a largest matching with all
+    references, ignored ones included.
 
-    CT on m: the detections that no reference of `label` but some reference of m can be paired with.
+    CT on m: the detections that no reference of `label`, ignored or not, but some reference of m can be
+    paired with.
     """
     tp = fp = 0
     ct = dict.fromkeys(other_labels(clips, label), 0)
     for clip in clips:
         detected = detections(clip.scores[label], clip.edges, score)
-        pairs = largest_matching(detected, references(clip, label), can_pair)
-        tp += pairs
-        fp += len(detected) - pairs
+        everything = references(clip, label) + ignored_references(clip, label)
+        tp += largest_matching(detected, references(clip, label), can_pair)
+        fp += len(detected) - largest_matching(detected, everything, can_pair)
         if not cross_triggers:
             continue
         for detection in detected:
-            if not any(can_pair(detection, target) for target in references(clip, label)):
+            if not any(can_pair(detection, target) for target in everything):
                 for other in ct:
                     ct[other] += any(can_pair(detection, event) for event in references(clip, other))
     return Count(tp, fp, ct)
@@ -146,38 +152,54 @@ def collar_errors(
 ) -> tuple[int, int]:
     """The sums of onset and of offset errors, detection minus reference, over all matched pairs.
 
-    In each clip, of the largest matchings, the one with the least sum of absolute errors; of
-    several, the one with the least (sum of onset errors, sum of offset errors).
+    In each clip, of the largest matchings, those with the most pairs that are not ignored; of these, the
+    one with the least sum of absolute errors; of several, the one with the least (sum of onset errors,
+    sum of offset errors).
     """
     can_pair = collar(onset=onset, offset=offset, offset_rate=offset_rate)
     onset_error = offset_error = 0
     for clip in clips:
         detected = detections(clip.scores[label], clip.edges, score)
         ranked = []
-        for pairs in matchings(detected, references(clip, label), can_pair):
+        targets = [(event, False) for event in references(clip, label)]
+        targets += [(event, True) for event in ignored_references(clip, label)]
+        for matched in matchings(detected, targets, lambda a, b: can_pair(a, b[0])):
+            pairs = [(event, target) for event, (target, ignored) in matched if not ignored]
             onsets = [detection[0] - target[0] for detection, target in pairs]
             offsets = [detection[1] - target[1] for detection, target in pairs]
             absolute = sum(abs(error) for error in onsets + offsets)
-            ranked.append((-len(pairs), absolute, sum(onsets), sum(offsets)))
+            ranked.append((-len(matched), -len(pairs), absolute, sum(onsets), sum(offsets)))
         best = min(ranked)
-        onset_error += best[2]
-        offset_error += best[3]
+        onset_error += best[3]
+        offset_error += best[4]
     return onset_error, offset_error
 
 
 def iou_count(
-    clips: Sequence[Clip], label: str, score: float, *, iou: float, cross_triggers: bool = False
+    clips: Sequence[Clip],
+    label: str,
+    score: float,
+    *,
+    iou: float,
+    strict: bool = False,
+    cross_triggers: bool = False,
 ) -> Count:
     """Counts of `label` over all clips at `score`, events being paired by `overlap_over_union`."""
-    return matching_count(clips, label, score, overlap_over_union(iou), cross_triggers=cross_triggers)
+    can_pair = overlap_over_union(iou, strict=strict)
+    return matching_count(clips, label, score, can_pair, cross_triggers=cross_triggers)
 
 
 def iou_counts(
-    clips: Sequence[Clip], label: str, *, iou: float, cross_triggers: bool = False
+    clips: Sequence[Clip],
+    label: str,
+    *,
+    iou: float,
+    strict: bool = False,
+    cross_triggers: bool = False,
 ) -> dict[float, Count]:
     """Score -> counts at that score, for every distinct score > -inf of `label`, decreasing."""
     return {
-        score: iou_count(clips, label, score, iou=iou, cross_triggers=cross_triggers)
+        score: iou_count(clips, label, score, iou=iou, strict=strict, cross_triggers=cross_triggers)
         for score in frame_operating_points(clips, label)
     }
 

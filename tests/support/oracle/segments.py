@@ -11,10 +11,12 @@ from .clips import (
     Clip,
     Count,
     Event,
+    ignored_references,
     is_active,
     operating_points,
     other_labels,
     overlap,
+    overlap_with_any,
     references,
 )
 
@@ -54,6 +56,16 @@ def segment_targets(clip: Clip, label: str, *, length: int | None) -> list[bool]
     return [overlap(segment, references(clip, label)) > 0 for segment in segments(clip, length)]
 
 
+def segment_ignored(clip: Clip, label: str, *, length: int | None) -> list[bool]:
+    """Per segment whether ignored references of `label` overlap it, and no others of `label` do."""
+    return [
+        overlap_with_any(segment, ignored_references(clip, label)) > 0 and not target
+        for segment, target in zip(
+            segments(clip, length), segment_targets(clip, label, length=length), strict=True
+        )
+    ]
+
+
 def segment_count(
     clips: Sequence[Clip],
     label: str,
@@ -63,7 +75,7 @@ def segment_count(
     mean: bool = False,
     cross_triggers: bool = False,
 ) -> Count:
-    """Counts of segments over all clips. TP: active targets. FP: active others.
+    """Counts of segments over all clips. TP: active targets. FP: active others, if they are not ignored.
 
     CT on m: the FP that are targets of m.
     """
@@ -72,9 +84,14 @@ def segment_count(
     for clip in clips:
         values = segment_scores(clip, label, length=length, mean=mean)
         targets = segment_targets(clip, label, length=length)
-        pairs = list(zip(values, targets, strict=True))
-        tp += sum(is_active(value, score) and target for value, target in pairs)
-        false = [is_active(value, score) and not target for value, target in pairs]
+        ignored = segment_ignored(clip, label, length=length)
+        tp += sum(
+            is_active(value, score) and target for value, target in zip(values, targets, strict=True)
+        )
+        false = [
+            is_active(value, score) and not target and not leave_out
+            for value, target, leave_out in zip(values, targets, ignored, strict=True)
+        ]
         fp += sum(false)
         if cross_triggers:
             for other in ct:
@@ -109,12 +126,19 @@ def any_label_pairs_segments(
     length: int | None,
     mean: bool = False,
 ) -> int:
-    """Over all segments, the lesser of the numbers of labels that are targets and that are active."""
+    """Over all segments, the lesser of the numbers of labels that are targets and that are active.
+
+    A label that is ignored in a segment is neither.
+    """
     total = 0
     for clip in clips:
         values = [segment_scores(clip, label, length=length, mean=mean) for label in labels]
         targets = [segment_targets(clip, label, length=length) for label in labels]
+        ignored = [segment_ignored(clip, label, length=length) for label in labels]
         for k in range(len(segments(clip, length))):
-            active = sum(is_active(of_label[k], score) for of_label in values)
+            active = sum(
+                is_active(of_label[k], score) and not leave_out[k]
+                for of_label, leave_out in zip(values, ignored, strict=True)
+            )
             total += min(active, sum(of_label[k] for of_label in targets))
     return total

@@ -12,7 +12,7 @@ from ...data.arrays import FloatArray
 from ...data.scores import ClipScores
 from ...data.times import to_ticks
 from ...diagnosis.clips import diagnose_aligned_clip
-from ...diagnosis.error_types import TYPES
+from ...diagnosis.error_types import NOT_FALSE
 from ..audio import AudioPart, embed_audio
 from ..schema import PanelData
 from ..score_ranks import MAX_RUNS, ClipScoreRanks, score_ranks
@@ -31,6 +31,8 @@ class ClipEntry:
     """In microseconds."""
     references: Sequence[tuple[int, int, int]]
     """Class, onset and offset in microseconds. A class without details is −1 − its index."""
+    ignored: Sequence[tuple[int, int, int]]
+    """The ignored references, likewise. Those of one class may overlap."""
     undrawn: int
     """How many more classes are near their threshold in this clip."""
     systems: Sequence[ClipScoreRanks]
@@ -85,10 +87,11 @@ def _times_of_errors(source: ReportSource, clip: str) -> list[tuple[int, int]]:
         to_ticks([event.onset, event.offset])
         for diagnosis in judged
         for event in (*diagnosis.detections, *diagnosis.references)
-        if event.error_type not in TYPES[0] and event.label in selection.thresholds
+        if event.error_type not in ("found", *NOT_FALSE) and event.label in selection.thresholds
     ]
     number = alignments[0].clips.index(clip)
-    references = alignments[0].events[slice(*alignments[0].starts[number : number + 2])]
+    counted = alignments[0].counted()
+    references = counted.events[slice(*counted.starts[number : number + 2])]
     return [(int(onset), int(offset)) for onset, offset in errors or references]
 
 
@@ -107,12 +110,17 @@ def _clip_entry(
     clip = first.clips[number]
     detailed = list(thresholds)
     events = slice(first.starts[number], first.starts[number + 1])
-    references = [
+    rows = [
         (_class_number(first.classes, int(label), detailed), onset, offset)
         for label, (onset, offset) in zip(
             first.labels[events], first.events[events].tolist(), strict=True
         )
     ]
+    is_ignored = first.ignored[events].tolist()
+    references, ignored = (
+        [row for row, out in zip(rows, is_ignored, strict=True) if out is chosen]
+        for chosen in (False, True)
+    )
     scores = [alignment.scores[clip] for alignment in alignments]
     drawn = dict.fromkeys(k for k, *_ in references if k >= 0)
     for clip_scores, alignment in zip(scores, alignments, strict=True):
@@ -122,6 +130,7 @@ def _clip_entry(
         name=clip,
         end=int(max(first.durations[number], *(clip_scores.ticks[-1] for clip_scores in scores))),
         references=references,
+        ignored=[row for row in ignored if row[0] in kept],
         undrawn=len(drawn) - len(kept),
         systems=[
             score_ranks(

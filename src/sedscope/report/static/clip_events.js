@@ -6,7 +6,7 @@ import { unpack, unpackSteps } from "./packing.js";
 
 export class ClipEvents {
   constructor(model, state) {
-    Object.assign(this, { model, state, scores: new Map(), references: new Map(), judged: new Map() });
+    Object.assign(this, { model, state, scores: new Map(), references: new Map(), ignored: new Map(), judged: new Map() });
   }
 
   // The scores, detections and references of a class in a clip. `types` holds the error types by the chosen criterion
@@ -24,14 +24,15 @@ export class ClipEvents {
   judge(clip, s, k) {
     const { ranks, edges } = this.scoresOf(clip.systems[s], k);
     const detections = detectEvents(ranks, edges, this.state.rank(k, s));
-    const byClass = this.referencesOf(clip);
+    const byClass = eventsByClass(this.references, clip, clip.references);
+    const ignored = eventsByClass(this.ignored, clip, clip.ignored).get(k) ?? [];
     const references = byClass.get(k) ?? [];
     const others = [...byClass.keys()].filter((c) => c !== k).map((c) => byClass.get(c));
     const { rule } = this.model.criteria[this.state.criterion];
-    const types = rule ? judge(rule, detections, references, others) : null;
+    const types = rule ? judge(rule, detections, references, others, ignored) : null;
     const errors = types && [types.detections, types.references].map((side) =>
       side.filter((type) => !isRight(type)).length);
-    return { ranks, edges, detections, references, types, errors };
+    return { ranks, edges, detections, references, ignored, types, errors };
   }
 
   // How many detections are false and how many references are missed, of a class or, with k = null, of all classes
@@ -48,15 +49,6 @@ export class ClipEvents {
     return sum;
   }
 
-  // The references of a clip by class, each with onset and offset.
-  referencesOf(clip) {
-    return remembered(this.references, clip, () => {
-      const byClass = new Map();
-      for (const [c, onset, offset] of clip.references) remembered(byClass, c, () => []).push([onset, offset]);
-      return byClass;
-    });
-  }
-
   // The runs of equal scores of a class: their ranks, and the times of their boundaries.
   scoresOf(scores, k) {
     return remembered(remembered(this.scores, scores, () => new Map()), k, () => {
@@ -68,6 +60,15 @@ export class ClipEvents {
       return { ranks, edges: [edge(0), ...edges] };
     });
   }
+}
+
+// Events of a clip by class, each with onset and offset.
+function eventsByClass(byClip, clip, events) {
+  return remembered(byClip, clip, () => {
+    const byClass = new Map();
+    for (const [c, onset, offset] of events) remembered(byClass, c, () => []).push([onset, offset]);
+    return byClass;
+  });
 }
 
 // The value of a key, made when it is asked for the first time.

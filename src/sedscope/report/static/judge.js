@@ -16,14 +16,27 @@ export function detectEvents(ranks, edges, thresholdRank) {
 }
 
 // The error types of detections and references, which are both ordered by time. `others` holds the
-// references of each other class. Events that are too far apart to matter to each other are judged apart, because a
+// references of each other class. Ignored references need not be found, and a detection that matches one is "ignored",
+// which is no error. A rule may have bounds of the lengths of references that count; the others are "ignored" as well.
+export function judge(rule, detections, references, others, ignored = []) {
+  if (rule.longest === undefined) return judgeCounted(rule, detections, references, others, ignored);
+  const counts = (event) => lengthOf(event) > rule.shortest && lengthOf(event) <= rule.longest;
+  const [own, left] = [references.filter(counts), references.filter((event) => !counts(event))];
+  const all = [...ignored, ...left].sort((a, b) => a[0] - b[0]);
+  const types = judgeCounted(rule, detections, own, others.map((events) => events.filter(counts)), all);
+  const found = types.references.values();
+  return { ...types, references: references.map((event) => (counts(event) ? found.next().value : "ignored")) };
+}
+
+// The same without bounds. Events that are too far apart to matter to each other are judged apart, because a
 // long recording has thousands of them.
-export function judge(rule, detections, references, others) {
-  if (detections.length + references.length < MANY_EVENTS) return judgeGroup(rule, detections, references, others);
-  const reach = reachOf(rule, references);
+function judgeCounted(rule, detections, references, others, ignored) {
+  if (detections.length + references.length + ignored.length < MANY_EVENTS)
+    return judgeGroup(rule, detections, references, ignored, others);
+  const reach = reachOf(rule, [...references, ...ignored]);
   const othersNear = others.map((events) => eventsNear(events));
   const types = { references: [], detections: [] };
-  for (const { onset, offset, members } of groupsOf(detections, references, reach)) {
+  for (const { onset, offset, members } of groupsOf([detections, references, ignored], reach)) {
     const near = othersNear.map((find) => find(onset - reach, offset + reach));
     const judged = judgeGroup(rule, ...members, near);
     types.detections.push(...judged.detections);
@@ -39,19 +52,18 @@ function reachOf(rule, references) {
   return Math.max(rule.onset ?? 0, rule.offset ?? 0, rule.offset === null ? 0 : shareOf(rule.offset_rate, longest));
 }
 
-// Groups of detections and references, in order, between which there is more time than `reach`.
-function groupsOf(detections, references, reach) {
+// Groups of the events of several sides, in order, between which there is more time than `reach`.
+function groupsOf(sides, reach) {
   const groups = [];
-  const sides = [detections, references];
-  const next = [0, 0];
-  while (next[0] < detections.length || next[1] < references.length) {
-    const [ofDetection, ofReference] = sides.map((events, side) => events[next[side]]?.[0] ?? Infinity);
-    const side = ofDetection <= ofReference ? 0 : 1;
+  const next = sides.map(() => 0);
+  while (sides.some((events, side) => next[side] < events.length)) {
+    const onsets = sides.map((events, side) => events[next[side]]?.[0] ?? Infinity);
+    const side = onsets.indexOf(Math.min(...onsets));
     const event = sides[side][next[side]];
     next[side] += 1;
     let group = groups.at(-1);
     if (!group || event[0] > group.offset + reach) {
-      group = { onset: event[0], offset: event[1], members: [[], []] };
+      group = { onset: event[0], offset: event[1], members: sides.map(() => []) };
       groups.push(group);
     }
     group.members[side].push(event);
@@ -77,10 +89,10 @@ function eventsNear(events) {
     events.slice(firstWhere((i) => offsets[i] >= onset), firstWhere((i) => events[i][0] > offset));
 }
 
-function judgeGroup(rule, detections, references, others) {
+function judgeGroup(rule, detections, references, ignored, others) {
   const canPair = { collar: withinCollar, iou: overlapsEnough }[rule.kind]?.(rule) ?? null;
-  const { isTrue, isFound } = canPair ? judgeByPairs(canPair, detections, references)
-    : judgeByIntersection(rule, detections, references);
+  const { isTrue, isIgnored, isFound } = canPair ? judgeByPairs(canPair, detections, references, ignored)
+    : judgeByIntersection(rule, detections, references, ignored);
   const touching = (event, events) => events.filter((other) => overlap(event, other) > 0);
   return {
     references: references.map((reference, j) => {
@@ -93,10 +105,11 @@ function judgeGroup(rule, detections, references, others) {
     detections: detections.map((detection, i) => {
       const touched = touching(detection, references);
       if (isTrue[i]) return "true";
+      if (isIgnored[i]) return "ignored";
       if (touched.length > 1) return "merged";
       if (touched.length)
         return touching(touched[0], detections).length > 1 ? "fragment" : boundaryError(rule, detection, touched[0]);
-      return others.some((events) => isCrossTrigger(rule, canPair, detection, references, events))
+      return others.some((events) => isCrossTrigger(rule, canPair, detection, [...references, ...ignored], events))
         ? "cross_trigger" : "background";
     }),
   };
@@ -146,13 +159,26 @@ function requiredTime(share, length) {
   return Math.max(1, shareOf(share, length));
 }
 
-function judgeByIntersection({ dtc, gtc }, detections, references) {
-  const isTrue = detections.map((event) =>
-    totalOverlap(event, references) >= requiredTime(dtc, lengthOf(event)));
-  const relevant = detections.filter((_, i) => isTrue[i]);
+// Events that do not overlap and last as long as the given ones together.
+function united(events) {
+  const parts = [];
+  for (const [onset, offset] of [...events].sort((a, b) => a[0] - b[0])) {
+    const last = parts.at(-1);
+    if (last && onset <= last[1]) last[1] = Math.max(last[1], offset);
+    else parts.push([onset, offset]);
+  }
+  return parts;
+}
+
+function judgeByIntersection({ dtc, gtc }, detections, references, ignored) {
+  const overlapping = (events) => detections.map((event) =>
+    totalOverlap(event, events) >= requiredTime(dtc, lengthOf(event)));
+  const isTrue = overlapping(references);
+  const isRelevant = ignored.length ? overlapping(united([...references, ...ignored])) : isTrue;
+  const relevant = detections.filter((_, i) => isRelevant[i]);
   const isFound = references.map((event) =>
     totalOverlap(event, relevant) >= requiredTime(gtc, lengthOf(event)));
-  return { isTrue, isFound };
+  return { isTrue, isIgnored: isRelevant.map((relevant, i) => relevant && !isTrue[i]), isFound };
 }
 
 // Whether the onset and whether the offset lies outside its collar.
@@ -166,21 +192,29 @@ function withinCollar(rule) {
   return (detection, reference) => !outsideCollars(rule, detection, reference).includes(true);
 }
 
-function overlapsEnough({ threshold }) {
+function overlapsEnough({ threshold, strict }) {
+  const [numerator, denominator] = threshold.map(BigInt);
   return (detection, reference) => {
     const shared = overlap(detection, reference);
-    return shared >= requiredTime(threshold, lengthOf(detection) + lengthOf(reference) - shared);
+    const whole = lengthOf(detection) + lengthOf(reference) - shared;
+    return strict ? denominator * BigInt(shared) > numerator * BigInt(whole) : shared >= requiredTime(threshold, whole);
   };
 }
 
-// Makes as many pairs as possible, and of those choices the one with the smallest boundary errors.
-function judgeByPairs(canPair, detections, references) {
-  const cost = detections.map((detection) => references.map((reference) => (canPair(detection, reference)
+// Makes as many pairs as possible, and of those choices the one with the smallest boundary errors. A pair with an
+// ignored reference costs more than all others together.
+function judgeByPairs(canPair, detections, references, ignored) {
+  const errors = detections.map((detection) => references.map((reference) => (canPair(detection, reference)
     ? Math.abs(detection[0] - reference[0]) + Math.abs(detection[1] - reference[1]) : Infinity)));
-  const partner = references.map(() => null);
+  const most = errors.flat().reduce((sum, error) => (error < Infinity ? sum + error : sum), 1);
+  const cost = detections.map((detection, i) => [...errors[i],
+    ...ignored.map((reference) => (canPair(detection, reference) ? most : Infinity))]);
+  const partner = [...references, ...ignored].map(() => null);
   detections.forEach((_, i) => addToPairs(i, cost, partner));
-  const paired = new Set(partner);
-  return { isTrue: detections.map((_, i) => paired.has(i)), isFound: partner.map((i) => i !== null) };
+  const paired = new Set(partner.slice(0, references.length));
+  const left = new Set(partner.slice(references.length));
+  return { isTrue: detections.map((_, i) => paired.has(i)), isIgnored: detections.map((_, i) => left.has(i)),
+    isFound: references.map((_, j) => partner[j] !== null) };
 }
 
 // Pairs one more detection: it takes the cheapest path of moves that ends at a free reference. If there is

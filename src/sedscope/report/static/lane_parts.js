@@ -40,7 +40,7 @@ export function eventBars(kind, { events, types, top, height }, x, timeWindow) {
     const [from, to] = [onset / 1e6, offset / 1e6];
     const text = `${kind} ${timeText(from, duration)} to ${timeText(to, duration)}${verdict}`;
     if (to < timeWindow.start || from > timeWindow.end) return { onset, offset, text, bar: null };
-    const look = types === null ? "unknown" : isRight(types[i]) ? "right" : "wrong";
+    const look = types === null ? "unknown" : types[i] === "ignored" ? "ignored" : isRight(types[i]) ? "right" : "wrong";
     const [left, right] = [x(Math.max(from, timeWindow.start)), x(Math.min(to, timeWindow.end))];
     if (last && last.look === look && right < last.left + 1.5) {
       last.bar.firstChild.append(`\n${text}`);

@@ -103,7 +103,9 @@ class ClipBrowser {
     if (parts.length) parts.at(-1).append(timeAxis(x, width, this.timeWindow));
     this.key.replaceChildren(...(model.criteria[state.criterion].rule
       ? [swatch("reference right", "found reference"), swatch("reference wrong", "missed reference"),
-        swatch("detection right", "true detection"), swatch("detection wrong", "false detection")]
+        swatch("detection right", "true detection"), swatch("detection wrong", "false detection"),
+        ...(this.hasIgnored(clip) ? [swatch("reference ignored", "ignored reference"),
+          swatch("detection ignored", "detection that matches one")] : [])]
       : [swatch("reference unknown", "reference"), swatch("detection unknown", "detection")]),
     el("span", {}, "line: score, dashed: threshold"));
     const { pointed } = this; // a lane that is replaced loses the focus
@@ -115,6 +117,12 @@ class ClipBrowser {
     lane.focus({ preventScroll: true });
     this.pointed = pointed;
     if (pointed) this.markPointed(lane);
+  }
+
+  // Whether some references of a clip need not be found.
+  hasIgnored(clip) {
+    const { rule } = this.model.criteria[this.state.criterion];
+    return clip.ignored.length > 0 || rule.longest !== undefined;
   }
 
   timeScale() {
@@ -164,13 +172,14 @@ class ClipBrowser {
   // The picture of one class and system.
   lane(clip, s, k, x, width) {
     const { model, state, timeWindow } = this;
-    const { ranks, edges, detections, references, types } = this.events.of(clip, s, k);
+    const { ranks, edges, detections, references, ignored, types } = this.events.of(clip, s, k);
     const bottom = LANE.top + LANE.curve;
     const height = bottom + 2 * (LANE.bar + LANE.gap) + 4;
     const y = linear([0, model.thresholds[k].length], [bottom, LANE.top]);
     const bars = (kind, events, typesOf, top) =>
       eventBars(kind, { events, types: typesOf, top, height: LANE.bar }, x, timeWindow);
     const events = [
+      ...bars("reference", ignored, ignored.map(() => "ignored"), bottom + LANE.gap),
       ...bars("reference", references, types && types.references, bottom + LANE.gap),
       ...bars("detection", detections, types && types.detections, bottom + 2 * LANE.gap + LANE.bar),
     ];

@@ -55,7 +55,7 @@ function chartKinds(model, criterion) {
       x: axisOf("false alarms per hour", (tally) => tally.falseAlarms, (range) => logarithmic(rates, range)),
       y: axisOf("recall", (tally) => tally.recall, unit) });
   } else {
-    const falsePositiveRate = (tally) => tally.fp / (trials - tally.references);
+    const falsePositiveRate = (tally, _threshold, k) => tally.fp / (trials[k] - tally.references);
     kinds.push(
       { title: "ROC", file: "roc", step: false,
         x: axisOf("false positive rate", falsePositiveRate, unit),
@@ -92,8 +92,8 @@ class CurveChart {
       const references = this.model.references(this.criterion, k);
       const tallies = tp.map((_, i) => new Tally(tp[i], fp[i], references, this.model.hours));
       const vertices = {
-        x: tallies.map((tally, i) => this.kind.x.value(tally, scores[i])),
-        y: tallies.map((tally, i) => this.kind.y.value(tally, scores[i])),
+        x: tallies.map((tally, i) => this.kind.x.value(tally, scores[i], k)),
+        y: tallies.map((tally, i) => this.kind.y.value(tally, scores[i], k)),
         scores, tallies };
       if (point) for (const name of Object.keys(vertices)) vertices[name] = vertices[name].slice(-1);
       // the best recall holds up to the edge, as far as it is known
@@ -132,7 +132,7 @@ class CurveChart {
       if (!shown || !model.references(this.criterion, k)) return;
       const tally = model.tally(s, this.criterion, k, state.positions[s][k]);
       const threshold = state.threshold(k, s);
-      marks.push({ x: this.kind.x.value(tally, threshold), y: this.kind.y.value(tally, threshold),
+      marks.push({ x: this.kind.x.value(tally, threshold, k), y: this.kind.y.value(tally, threshold, k),
         style: several ? s : k, strong: selectedClass === k });
     }));
     return marks;
