@@ -226,7 +226,11 @@ def test_criteria_that_see_other_classes_get_a_pass_of_their_own() -> None:
 @pytest.mark.parametrize("bootstrap", [None, 8])
 def test_a_bin_of_lengths_has_the_values_of_its_criterion(bootstrap: int | None) -> None:
     scores, truth, sites = simulated(24)
-    metrics = {"psds": LIMITED[1], "f1": sed.BestFScore(sed.Collar()), "s": sed.AUROC(sed.Segment(1.0))}
+    metrics: dict[str, Any] = {
+        "psds": LIMITED[1],
+        "f1": sed.BestFScore(sed.Collar()),
+        "auroc": sed.AUROC(sed.Segment(1.0)),
+    }
     result = sed.evaluate(scores, truth, metrics, by=sites, by_length=(1, 3), bootstrap=bootstrap)
     assert_same(result, sed.evaluate(scores, truth, metrics, bootstrap=bootstrap))
     results = result.groups["lengths"]
@@ -251,20 +255,21 @@ def test_ignored_references_stay_ignored_in_groups() -> None:
     counted = {clip: of_clip[1::2] for clip, of_clip in events.items()}
     durations = dict(zip(made.clips, [10.0] * len(made.clips), strict=True))
     truth = sed.GroundTruth.from_dict(counted, durations=durations, ignored=ignored)
+    metrics = [*LIMITED[:-1], sed.ErrorRate(sed.Segment(1.0), average="micro")]
     kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
-    result = sed.evaluate(scores, truth, LIMITED, by=sites, by_class=kinds)
+    result = sed.evaluate(scores, truth, metrics, by=sites, by_class=kinds)
     for site, evaluation in result.groups["clips"].items():
         clips = [clip for clip in made.clips if sites[clip] == site]
-        assert_same(evaluation, sed.evaluate(scores, truth, LIMITED, clips=clips))
+        assert_same(evaluation, sed.evaluate(scores, truth, metrics, clips=clips))
     for kind, evaluation in result.groups["classes"].items():
         classes = [label for label in scores.classes if kinds[label] == kind]
-        assert_same(evaluation, sed.evaluate(scores, truth, LIMITED, classes=classes))
+        assert_same(evaluation, sed.evaluate(scores, truth, metrics, classes=classes))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": {"clip_0000": "a"}}, "23 clips have no group: clip_0001"),
+        ({"by": {"clip_00": "a"}}, "23 clips have no group: clip_0"),
         ({"by_class": {}}, "3 classes have no group"),
         ({"by": {"clip_0000": 1.5}}, "names or whole numbers: clip_0000: 1.5"),
         ({"by": ["a"]}, "mapping"),
@@ -309,12 +314,11 @@ def test_results_of_groups_in_tables() -> None:
     frame = result.to_polars()
     assert frame.columns[:3] == ["grouping", "group", "metric"]
     rows = frame.rows(named=True)
-    (mean,) = [
-        row for row in rows if (row["grouping"], row["group"], row["metric"]) == ("clips", None, "psds1")
-    ]
+    averages = [row for row in rows if row["grouping"] == "clips" and row["group"] is None]
+    (mean,) = [row for row in averages if row["metric"] == "psds1"]
     assert mean["value"] == results.averages["psds1"].value
     assert len(result.to_csv().splitlines()) == len(rows) + 1
-    assert "<td" in results._repr_html_() and results._repr_html_() in result._repr_html_()
+    assert results._repr_html_() in result._repr_html_()
     with pytest.raises(KeyError, match="did you mean loud"):
         results["Loud"]
 

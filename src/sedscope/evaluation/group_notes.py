@@ -53,10 +53,11 @@ def _without_classes(results: GroupResults) -> list[str]:
             lacking.append(f"{group} ({listing(absent, limit=3)})")
     if not lacking:
         return []
-    nouns = "bins" if results.kind == "lengths" else "groups"
+    have, their, are = ("has", "its", "is") if len(lacking) == 1 else ("have", "their", "are")
+    averages = "average" if len(lacking) == 1 else "averages"
     return [
-        f"{len(lacking)} of the {results.title()} have no reference events of some classes, so their "
-        f"averages are over fewer classes than those of other {nouns}: {listing(lacking)}."
+        f"{len(lacking)} of the {results.title()} {have} no reference events of some classes, so {their} "
+        f"{averages} {are} over fewer classes than those of the others: {listing(lacking)}."
     ]
 
 
@@ -73,8 +74,8 @@ def _few_clips(results: GroupResults) -> list[str]:
     if single:
         fixed = " The interval of the average takes their values as certain." if results.averages else ""
         notes.append(
-            f"{subject(len(single), 'group', 'has')} nothing to resample, because it is a single clip or "
-            f"unit, so there is no interval: {listing(single)}.{fixed}"
+            f"{subject(len(single), 'group', 'has')} no interval, because there is a single clip or unit to "
+            f"draw: {listing(single)}.{fixed}"
         )
     if few:
         notes.append(
