@@ -70,11 +70,19 @@ def cross_triggers() -> Axes:
     return counts(sed.presets.PSDS2.criterion).plot_cross_triggers(0.3)
 
 
+def groups() -> Axes:
+    truth, systems = simulated(10)
+    sites = {clip: f"site {number % 12 + 1}" for number, clip in enumerate(truth.clips)}
+    by = sed.Groups(sites, average="mean")
+    result = sed.evaluate(systems["baseline"], truth, "collar_f1", by=by, bootstrap=200)
+    return sed.plots.plot_groups(result, "collar_f1")
+
+
 FIGURES: dict[str, Callable[[], Axes]] = {
     figure.__name__: figure
     for figure in (
         *(psd_roc, psd_roc_of_systems, psd_roc_of_25_classes),
-        *(fscore_over_threshold, det, cross_triggers),
+        *(fscore_over_threshold, det, cross_triggers, groups),
     )
 }
 

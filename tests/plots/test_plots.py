@@ -342,3 +342,23 @@ except sed.SedscopeError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert "Plots need matplotlib. Install it with: pip install 'sedscope[plot]'" in done.stdout
+
+
+def test_groups_are_drawn_in_order() -> None:
+    truth = sed.simulate.ground_truth(100, classes=2, seconds=5, events_per_minute=30)
+    scores = sed.simulate.scores(truth, frame=0.25)
+    sites = {clip: f"site {number % 3}" for number, clip in enumerate(truth.clips)}
+    kinds = dict(zip(scores.classes, ("common", "rare"), strict=True))
+    result = sed.evaluate(scores, truth, "collar_f1", by=sites, by_class=kinds, bootstrap=10)
+    axes = sed.plots.plot_groups(result, "collar_f1", kind="clips", sort="value")
+    values: list[float] = np.asarray(axes.lines[-1].get_xdata()).tolist()
+    assert values == sorted(values, reverse=True)
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert [result.groups["clips"][name]["collar_f1"].value for name in names] == values
+    with pytest.raises(sed.SedscopeError, match="kind="):
+        sed.plots.plot_groups(result, "collar_f1")
+    with pytest.raises(sed.SedscopeError, match="'lengths' is not valid"):
+        sed.plots.plot_groups(result, "collar_f1", kind="lengths")
+    each = {clip: clip for clip in truth.clips}
+    many = sed.evaluate(scores, truth, "collar_f1", by=each)
+    assert not len(sed.plots.plot_groups(many, "collar_f1").get_yticks())

@@ -20,6 +20,7 @@ _OF_THE_CRITERION = (
     "counts_negatives",
     "defines_substitutions",
     "judges_whole_clips",
+    "judges_classes_alone",
     "makes_pairs",
     "reads_pieces",
 )

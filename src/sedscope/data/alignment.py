@@ -86,6 +86,20 @@ class Alignment:
             durations=self.durations[clips],
         )
 
+    def of_classes(self, kept: NDArray[np.bool_]) -> Alignment:
+        """Keep only some of the classes. ``kept``: whether each class is one of them."""
+        number = (np.cumsum(kept) - 1).astype(np.int32)
+        rows = kept[self.labels]
+        return replace(
+            self,
+            classes=tuple(label for label, keep in zip(self.classes, kept, strict=True) if keep),
+            columns=self.columns[kept],
+            events=self.events[rows],
+            labels=number[self.labels[rows]],
+            starts=np.concatenate([[0], np.cumsum(rows)])[self.starts].astype(np.int64),
+            ignored=self.ignored[rows],
+        )
+
     def counted(self) -> Alignment:
         """Leave out ignored references."""
         before = np.concatenate([[0], np.cumsum(~self.ignored)])

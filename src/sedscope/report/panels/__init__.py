@@ -13,11 +13,12 @@ from .clips import PANEL as CLIPS
 from .cross_triggers import PANEL as CROSS_TRIGGERS
 from .curves import PANEL as CURVES
 from .errors import PANEL as ERRORS
+from .groups import PANEL as GROUPS
 from .panel import Panel
 from .psd_roc import PANEL as PSD_ROC
 from .systems import PANEL as SYSTEMS
 
-PANELS: tuple[Panel, ...] = (SYSTEMS, CLASSES, PSD_ROC, CURVES, CROSS_TRIGGERS, ERRORS, CLIPS)
+PANELS: tuple[Panel, ...] = (SYSTEMS, CLASSES, GROUPS, PSD_ROC, CURVES, CROSS_TRIGGERS, ERRORS, CLIPS)
 
 
 def build_panels(source: ReportSource) -> tuple[list[PanelEntry], list[str]]:

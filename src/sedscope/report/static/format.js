@@ -61,3 +61,7 @@ export function signed(value, digits = 4) {
 export function clipped(text, length = 40) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
+
+export function capitalised(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}

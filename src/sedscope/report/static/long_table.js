@@ -1,4 +1,4 @@
-// A table of classes, of which there may be thousands. Of a long table, only the rows that can be seen are in the page,
+// A table of classes or groups, of which there may be thousands. Of a long table, only the rows that can be seen are in the page,
 // because a browser needs seconds to lay out thousands of rows. Empty rows keep the room of the others.
 
 import { beforeNextFrame, el } from "./dom.js";
@@ -9,8 +9,8 @@ const STEP = 10; // rows come and go in groups
 const ROW_HEIGHT = 40; // in CSS pixels, until it is measured
 
 export class LongTable {
-  // `line(row)` returns the <tr> of a row as it is now; rows have a `label`.
-  constructor(head, foot, line, attributes = {}) {
+  // `line(row)` returns the <tr> of a row as it is now; rows have a `label`. `noun`: what a row is.
+  constructor(head, foot, line, attributes = {}, noun = "class") {
     Object.assign(this, { head, line, rows: [], found: [], shown: [], height: ROW_HEIGHT, search: "" });
     [this.above, this.below] = [0, 1].map(() => el("tr", { class: "room", "aria-hidden": "true" }));
     this.body = el("tbody");
@@ -22,7 +22,7 @@ export class LongTable {
       this.draw();
     });
     // The browser finds only text that is in the page, so a long table has a search of its own.
-    this.searchField = el("input", { type: "search", placeholder: "Find a class", "aria-label": "Find a class",
+    this.searchField = el("input", { type: "search", placeholder: `Find a ${noun}`, "aria-label": `Find a ${noun}`,
       class: "screen", hidden: true, oninput: (event) => {
         this.search = event.target.value.toLowerCase();
         this.setRows(this.rows);

@@ -2,7 +2,7 @@
 
 import { button, el, nameOf, select, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
-import { fixed, short, signed } from "../format.js";
+import { capitalised, fixed, short, signed } from "../format.js";
 import { LongTable } from "../long_table.js";
 import { unpackNumber } from "../model.js";
 import { registerPanel } from "../panel.js";
@@ -113,7 +113,3 @@ registerPanel("systems", ({ section, data, model }) => {
 
   draw();
 });
-
-function capitalised(text) {
-  return text[0].toUpperCase() + text.slice(1);
-}
