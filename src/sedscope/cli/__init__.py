@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import SedscopeError, readable
-from . import compare, convert, deltas, demo, detect, evaluate, listings, report, tune, validate
+from . import compare, convert, deltas, demo, detect, evaluate, listings, report, tasks, tune, validate
 from .help_text import CommandWithSections
 from .option_groups import with_options
 
@@ -33,9 +33,11 @@ for command in (
     tune.tune,
     detect.detect,
     validate.validate,
+    tasks.check,
     convert.convert,
     listings.metrics,
     listings.presets,
+    tasks.tasks,
     listings.formats,
     demo.demo,
 ):

@@ -16,7 +16,7 @@ from ..data.progress import Progress
 from ..engines.engine import Engine
 from ..metrics import Metric
 from ..metrics.at_false_alarms import AtFalseAlarms
-from .intervals import Bootstrap, Interval
+from .intervals import Bootstrap, Interval, interval_between
 from .matched_metric import MatchedMetric
 from .resampled_metric import ResampledMetric
 from .resampling import Resampling, Weights, as_weights, each_left_out
@@ -112,15 +112,12 @@ class Draws:
 
     def _interval(self, column: FloatArray) -> Interval:
         value, values = float(column[0]), column[self._resamples]
-        defined = np.sort(values[np.isfinite(values)])
-        if np.isnan(value) or not len(defined):
-            return Interval(value, np.nan, np.nan, values)
         tail = (1 - self.resampling.confidence) / 2
         tails = [tail, 1 - tail]
-        if self.resampling.interval == "bca":
+        defined = values[np.isfinite(values)]
+        if self.resampling.interval == "bca" and len(defined) and not np.isnan(value):
             tails = [_bca_tail(tail, value, defined, column[self._jackknife]) for tail in tails]
-        low, high = np.quantile(defined, tails)
-        return Interval(value, float(low), float(high), values)
+        return interval_between(value, values, tails)
 
 
 def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArray) -> float:
