@@ -17,7 +17,11 @@ from .data.detections import at_thresholds as at_thresholds
 from .data.detections import detect as detect
 from .data.events import Events as Events
 from .data.ground_truth import GroundTruth as GroundTruth
+from .data.joined_chunks import join_chunks as join_chunks
 from .data.recordings import ClipPieces as ClipPieces
+from .data.regions import Regions as Regions
+from .data.regions import RegionTruth as RegionTruth
+from .data.regions import cut_to_regions as cut_to_regions
 from .data.score_arrays import ClipScores as ClipScores
 from .data.scores import Scores as Scores
 from .diagnosis import BoundaryErrors as BoundaryErrors
@@ -38,6 +42,7 @@ from .io.detections import read_events as read_events
 from .io.detections import write_events as write_events
 from .io.ground_truth import read_ground_truth as read_ground_truth
 from .io.ground_truth import write_ground_truth as write_ground_truth
+from .io.regions import read_regions as read_regions
 from .io.scores.files import read_scores as read_scores
 from .io.scores.files import write_scores as write_scores
 from .metrics import *

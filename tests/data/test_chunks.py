@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -166,3 +167,96 @@ def test_starts_beyond_ten_years_are_refused() -> None:
     scores = sed.Scores.from_arrays({"a-99999999999": [[0.5]]}, classes=["Dog"], frame=1.0)
     with pytest.raises(sed.SedscopeError, match=r"chunk a-99999999999: .*within ten years"):
         scores.stitch()
+
+
+@given(chunk_lists(), st.integers(1, 6))
+def test_joined_chunks_have_the_mean_score_of_each_segment(
+    chunks: Sequence[tuple[int, list[int], list[float]]], segment: int
+) -> None:
+    made = {
+        f"chunk{i}": sed.ClipScores.from_ticks(np.array(values)[:, None], np.cumsum([0, *lengths]))
+        for i, (_, lengths, values) in enumerate(chunks)
+    }
+    places = {f"chunk{i}": ("rec", start / 1e6) for i, (start, _, _) in enumerate(chunks)}
+    events = {f"chunk{i}": [(0, sum(lengths) / 1e6, "Dog")] for i, (_, lengths, _) in enumerate(chunks)}
+    joined, truth = sed.join_chunks(
+        sed.Scores(made, made.__getitem__, classes=["Dog"]),
+        sed.GroundTruth.from_dict(events),
+        places,
+        segment=segment / 1e6,
+        uncovered=-7.0,
+    )
+    # instant by instant
+    of_segment: dict[int, list[float]] = {}
+    active: set[int] = set()
+    for start, lengths, values in chunks:
+        first = start // segment
+        instants = np.repeat(values, lengths)
+        active |= {first * segment + tick for tick in range(len(instants))}
+        for i in range(0, len(instants), segment):
+            of_segment.setdefault(first + i // segment, []).append(
+                float(np.mean(instants[i : i + segment]))
+            )
+    number = max(of_segment) + 1
+    expected = [np.mean(of_segment.get(i, [-7.0])) for i in range(number)]
+    clip = joined["rec"]
+    assert clip.values.ravel() == pytest.approx(np.array(expected))
+    assert clip.ticks.tolist() == [*range(0, number * segment, segment), max(active) + 1]
+    spans = [(round(on * 1e6), round(off * 1e6)) for on, off, _ in truth.events("rec")]
+    assert {tick for on, off in spans for tick in range(on, off)} == active
+    assert all(off < on for (_, off), (on, _) in pairwise(spans))  # none touch
+
+
+def chunks_of_two_files() -> tuple[sed.Scores, sed.GroundTruth]:
+    arrays = {"a-0-2": [[0.1], [0.2]], "a-2-4": [[0.3], [0.4]], "b-0-2": [[0.5], [0.6]]}
+    truth = sed.GroundTruth.from_dict({"a-0-2": [], "a-2-4": [(0, 1, "Dog")], "b-0-2": []})
+    return sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0), truth
+
+
+def test_chunks_without_references_can_be_left_out() -> None:
+    scores, truth = chunks_of_two_files()
+    kept, kept_truth = sed.join_chunks(scores, truth)
+    assert kept_truth.clips == ("a", "b")
+    assert kept["a"].values.ravel().tolist() == [0.1, 0.2, 0.3, 0.4]
+    assert kept_truth.durations is not None
+    assert kept_truth.durations.tolist() == [4_000_000, 2_000_000]
+    dropped, dropped_truth = sed.join_chunks(scores, truth, uncovered=0.0, unreferenced="drop")
+    assert dropped_truth.clips == ("a",)
+    assert dropped["a"].values.ravel().tolist() == [0.0, 0.0, 0.3, 0.4]
+    assert dropped_truth.warnings == ("2 of 3 chunks have no reference events and are left out.",)
+    with pytest.raises(sed.SedscopeError, match="No chunk has reference events"):
+        sed.join_chunks(scores, truth, unreferenced="drop", classes=["Cat"])
+
+
+def test_chunks_that_cannot_be_joined_are_refused() -> None:
+    scores, truth = chunks_of_two_files()
+    dropped, _ = sed.join_chunks(scores, truth, unreferenced="drop")
+    with pytest.raises(sed.SedscopeError, match=r"recording a: No chunk covers 0–1 s, 1–2 s\."):
+        dropped["a"]
+    with pytest.raises(sed.SedscopeError, match="1 chunk has no scores: b-0-2"):
+        sed.join_chunks(scores.only(["a-0-2", "a-2-4"]), truth)
+    with pytest.raises(
+        sed.SedscopeError, match="1 chunk has scores but is not in the ground truth: b-0-2"
+    ):
+        sed.join_chunks(scores, sed.GroundTruth.from_dict({"a-0-2": [], "a-2-4": []}))
+    with pytest.raises(sed.SedscopeError, match="1 recording has no duration: b"):
+        sed.join_chunks(scores, truth, durations={"a": 4})
+    with pytest.raises(sed.SedscopeError, match="do not have the length"):
+        sed.join_chunks(scores, truth, unit="milliseconds")[0]["a"]
+    for options in (
+        {"segment": 0},
+        {"uncovered": float("nan")},
+        {"unreferenced": "hide"},
+        {"unit": "h"},
+    ):
+        with pytest.raises(sed.SedscopeError):
+            sed.join_chunks(scores, truth, **options)
+
+
+def test_joined_chunks_are_identified_by_their_files(tmp_path: Path) -> None:
+    scores, truth = chunks_of_two_files()
+    sed.write_scores(scores, tmp_path / "scores")
+    read = sed.read_scores(tmp_path / "scores")
+    identities = {sed.join_chunks(read, truth, segment=length)[0].identity("a") for length in (1.0, 2.0)}
+    assert None not in identities
+    assert len(identities) == 2

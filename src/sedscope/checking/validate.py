@@ -14,6 +14,7 @@ from ..criteria import Clip
 from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id, clip_ids
+from ..data.confidence import ConfidenceLimit
 from ..data.detections import OVERLAP_ADVICE, EventOverlaps, event_problem
 from ..data.event_checks import (
     invalid_events,
@@ -66,6 +67,7 @@ def validate(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
+    confidence: str | None = None,
     scores_format: str | None = None,
     stitch: Chunks | Literal[False] = False,
     unit: Unit = "seconds",
@@ -107,6 +109,8 @@ def validate(
         The names of the columns of the ground truth, as in :func:`sedscope.read_ground_truth`.
     label : str, optional
         The label of all events, for ground truth without labels.
+    confidence : str, optional
+        Which events are references, as in :func:`sedscope.read_ground_truth`.
     scores_format : str, optional
         The format of the scores, as in :func:`sedscope.read_scores`.
     stitch : optional
@@ -144,9 +148,10 @@ def validate(
     times: EventTimes | None = None
     exact: Callable[[], GroundTruth] | None = None
     if isinstance(truth, GroundTruth):
-        if durations is not None or format is not None or columns is not None or label is not None:
+        if any(option is not None for option in (durations, format, columns, label, confidence)):
             raise SedscopeError(
-                "durations, format, columns and label only apply to ground truth read from a file."
+                "durations, format, columns, label and confidence only apply to ground truth read from a "
+                "file."
             )
         references = truth
         times = EventTimes(
@@ -160,7 +165,8 @@ def validate(
             findings.add("warning", "ground-truth", note)
     elif truth is not None:
         options = EventReadOptions(columns or {}, label)
-        table = _read_events(truth, format, options, stated_durations, findings)
+        limit = None if confidence is None else ConfidenceLimit.parse(confidence)
+        table = _read_events(truth, format, options, stated_durations, findings, limit=limit)
         if table is not None:
             times = _event_times(table)
             references = _usable_truth(table, stated_durations, invalid, overlaps, findings)
@@ -271,6 +277,7 @@ def _read_events(
     findings: Findings,
     *,
     detections: bool = False,
+    limit: ConfidenceLimit | None = None,
 ) -> EventTable | None:
     """Read the rows of a file that are events. The other rows become findings."""
     problems: list[str] = []
@@ -278,6 +285,7 @@ def _read_events(
         table = read_event_table(path, format=format, options=options, problems=problems)
         table = table.with_times(durations or table.durations)
         table, unusable = table.usable_rows(event_problem) if detections else table.usable_rows()
+        table = table if limit is None else table.admitted_by(limit)
     except SedscopeError as error:
         findings.add_failure("scores" if detections else "ground-truth", error)
         table, unusable = None, []
@@ -311,6 +319,8 @@ def _usable_truth(
     _check_events(table, truth, invalid, overlaps, findings)
     for note in truth.late_ends():
         findings.add("warning", "late-ends", f"{table.where}: {note}")
+    for note in table.unused_confidences_note():
+        findings.add("warning", "confidences", f"{table.where}: {note}")
     return truth
 
 

@@ -106,7 +106,7 @@ def compare(
             },
             at_false_alarms=_false_alarm_limit(at_false_alarms),
             progress=progress,
-            **resampling.arguments(),
+            **resampling.arguments(truth),
             **inputs.selection(first_run.classes),
             **engine.arguments(),
         )

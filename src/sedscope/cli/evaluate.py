@@ -17,7 +17,7 @@ from .options import JsonOption, Writes, as_location, path_option, system_name
 from .points_files import PointsOption, read_points, with_postprocess
 from .progress import collected_warnings, counting_progress
 from .report_options import ReportOptions
-from .resampling_options import IntervalOptions
+from .resampling_options import IntervalOptions, drawing_recordings
 from .table_files import TablesOption, check_tables, write_tables
 from .tasks import DataOption, TaskOption, submission_and_truth
 
@@ -142,6 +142,7 @@ def evaluate_system(
     with collected_warnings() as notes:
         truth = inputs.read_truth(ground_truth)
         system = inputs.read_system(path, truth)
+    resampling = drawing_recordings(resampling, truth)
     if operating_points is not None:
         system = require_scores(system, path, "--points")
     elif inputs.postprocess:

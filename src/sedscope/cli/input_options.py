@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
 
 import typer
 
-from ..data.choices import ClipChoice, Coverage, Invalid, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Crossing, Invalid, Missing, Overlaps
 from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
 from .options import (
@@ -100,6 +100,13 @@ class FileOptions(OptionGroup):
     ] = None
     columns: ColumnsOption = None
     label: LabelOption = None
+    truth_confidence: Annotated[
+        str | None,
+        typer.Option(
+            help="Which reference events count, for soft labels with a column confidence, e.g. '> 0.5' or "
+            "'>= 0.5'. [default: all, with a warning]"
+        ),
+    ] = None
     scores_format: ScoresFormatOption = None
     gaps: GapsOption = "error"
     stitch: StitchOption = None
@@ -116,6 +123,7 @@ class FileOptions(OptionGroup):
             format=self.truth_format,
             columns=column_map(self.columns),
             label=self.label,
+            confidence=self.truth_confidence,
         )
 
 
@@ -125,19 +133,52 @@ class InputOptions(FileOptions):
 
     clips: ClipsOption = None
     postprocess: PostprocessOption = None
+    regions: Annotated[
+        Path | None,
+        path_option(
+            help="Evaluate only these regions of the clips (filename onset offset). Each becomes a clip of "
+            "its own."
+        ),
+    ] = None
+    crossing: Annotated[
+        Crossing,
+        typer.Option(
+            help="Reference events that cross the border of a region: 'cut' keeps the part inside, 'drop' "
+            "leaves them out."
+        ),
+    ] = "cut"
+
+    def read_truth(self, path: Location) -> GroundTruth:
+        """Read the reference events, and cut them to the regions if there are some."""
+        from .. import read_regions
+
+        truth = super().read_truth(path)
+        if self.regions is not None:
+            return read_regions(self.regions).cut_truth(truth, self.crossing)
+        if self.crossing != "cut":
+            raise SedscopeError("--crossing is for --regions. Give regions as well.")
+        return truth
 
     def read_system(self, path: Location, truth: GroundTruth) -> Scores | DetectionSets:
-        """Read scores, or detections by threshold. They are not post-processed yet."""
+        """Read scores, or detections by threshold. They are not post-processed yet.
+
+        ``truth``: as :meth:`read_truth` returns it. If it is cut to regions, the scores are as well.
+        """
+        from ..data.regions import RegionTruth
         from ..io.systems import read_system
 
-        return read_system(
+        recordings = truth.recordings if isinstance(truth, RegionTruth) else truth
+        system = read_system(
             path,
-            truth,
+            recordings,
             overlaps=self.overlaps,
             gaps=self.gaps,
             format=self.scores_format,
             **stitch_arguments(self.stitch),
         )
+        if isinstance(truth, RegionTruth):
+            return truth.regions.cut_scores(require_scores(system, path, "--regions"), truth)
+        return system
 
     def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:
         """Read scores. Refuse detections by threshold."""
@@ -145,6 +186,10 @@ class InputOptions(FileOptions):
 
     def selection(self, labels: Sequence[str]) -> Selection:
         """Return which classes and clips are evaluated. ``labels``: the classes of the system."""
+        if self.regions is not None and self.clips not in (None, "scored"):
+            raise SedscopeError(
+                "--clips FILE cannot be combined with --regions. Give regions only in those clips."
+            )
         return {
             "classes": _class_names(self.classes, labels),
             "clips": clip_choice(self.clips),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
@@ -13,6 +13,9 @@ from .option_groups import OptionGroup
 from .options import GroupsOption, SeedOption
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from ..data.ground_truth import GroundTruth
     from ..resampling.resampling import Resampling
 
 
@@ -23,7 +26,7 @@ class ResamplingArguments(TypedDict):
     seed: int
     interval: str
     balanced: bool
-    groups: dict[str, str] | None
+    groups: Mapping[str, Hashable] | None
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,18 @@ class ResamplingOptions(OptionGroup):
     ] = False
     groups: GroupsOption = None
 
-    def arguments(self) -> ResamplingArguments:
-        """Return the options as arguments of the library."""
+    def arguments(self, truth: GroundTruth | None = None) -> ResamplingArguments:
+        """Return the options as arguments of the library.
+
+        ``truth``: cut to regions or not, if it is known.
+        """
+        groups = read_groups(self.groups)
         return {
             "confidence": self.confidence,
             "seed": self.seed,
             "interval": self.interval,
             "balanced": self.balanced,
-            "groups": read_groups(self.groups),
+            "groups": groups if truth is None else groups_by_recording(groups, truth),
         }
 
 
@@ -134,6 +141,22 @@ def parse_block_length(text: str) -> float | None:
         f"--resample {text!r} is not valid. Write clips, or the length of blocks in seconds, e.g. "
         "blocks=60s."
     )
+
+
+def groups_by_recording(
+    groups: Mapping[str, Hashable] | None, truth: GroundTruth
+) -> Mapping[str, Hashable] | None:
+    """Return the groups of clips. Where clips are regions, those of one recording stay together."""
+    from ..data.regions import RegionTruth
+
+    return truth.resampling_groups(groups) if isinstance(truth, RegionTruth) else groups
+
+
+def drawing_recordings(resampling: Resampling | None, truth: GroundTruth) -> Resampling | None:
+    """Return a resampling that draws recordings where clips are regions, unless it draws blocks."""
+    if resampling is None or resampling.blocks is not None:
+        return resampling
+    return replace(resampling, groups=groups_by_recording(resampling.groups, truth))
 
 
 def read_groups(path: Path | None) -> dict[str, str] | None:

@@ -15,7 +15,7 @@ from .input_options import InputOptions
 from .options import TruthArgument, Writes, path_argument, path_option, postprocess
 from .points_files import parse_steps
 from .progress import counting_progress
-from .resampling_options import read_groups
+from .resampling_options import drawing_recordings, groups_by_recording, read_groups
 from .tuning_options import ObjectiveOptions, TuningOptions
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def tune(
     if tuning.groups is not None:
         source["groups"] = shown_name(str(tuning.groups))
     if named_metric is None:
-        resampling = tuning.resampling(objective)
+        resampling = drawing_recordings(tuning.resampling(objective), truth)
         deltas = _find_deltas(processed, truth, criterion, inputs, engine)
         counts = deltas.counts(threads=engine.threads)
         source["clips_sha256"] = clip_list_digest(deltas.clips)
@@ -139,6 +139,7 @@ def _tune(
     """Tune for a metric."""
     from .. import tune as tune_scores
 
+    groups = read_groups(tuning.groups)
     with counting_progress() as progress:
         return tune_scores(
             scores,
@@ -147,7 +148,7 @@ def _tune(
             candidates,
             folds=tuning.folds,
             seed=tuning.seed,
-            groups=read_groups(tuning.groups),
+            groups=groups if tuning.folds is None else groups_by_recording(groups, truth),
             progress=progress,
             **inputs.selection(scores.classes),
             **engine.arguments(),

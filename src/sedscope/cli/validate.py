@@ -70,6 +70,7 @@ def validate(
         format=files.truth_format,
         columns=column_map(files.columns),
         label=files.label,
+        confidence=files.truth_confidence,
         scores_format=files.scores_format,
         threads=engine.threads,
         **stitch_arguments(files.stitch),

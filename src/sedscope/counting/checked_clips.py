@@ -97,9 +97,17 @@ def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -
 def _process(variant: PostProcessing, alignment: Alignment, clips: ClipsRead, threads: int) -> ClipsRead:
     """Return the same clips, post-processed."""
     names = alignment.clips[clips.first : clips.first + len(clips.scores)]
-    by_name = dict(zip(names, clips.scores, strict=True))
-    classes = alignment.scores.classes
-    scores = Scores(by_name, by_name.__getitem__, classes=classes, in_memory=True, thread_safe=True)
+    scores = alignment.scores
+    if scores.recut is None:
+        by_name = dict(zip(names, clips.scores, strict=True))
+        scores = Scores(
+            by_name,
+            by_name.__getitem__,
+            classes=scores.classes,
+            in_memory=True,
+            thread_safe=True,
+            processing=scores.processing,
+        )
     results = list(read_each(variant(scores), names, threads))
     failures = [result for result in results if isinstance(result, SedscopeError)]
     processed = [result for result in results if isinstance(result, ClipScores)]

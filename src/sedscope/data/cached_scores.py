@@ -22,7 +22,8 @@ class CachedScores(Scores):
         self._identities: dict[str, str | None] = {}
         self._room = room
         self._lock = Lock()
-        super().__init__(scores, self._read, **{**scores.facts(), "identify": self._identity_when_read})
+        facts = {**scores.facts(), "identify": self._identity_when_read, "recut": scores.recut}
+        super().__init__(scores, self._read, **facts)
 
     def __reduce__(self) -> tuple[type[CachedScores], tuple[Scores]]:
         """Travel to another process without the clips that are kept here."""

@@ -20,6 +20,8 @@ Overlaps: TypeAlias = Literal["error", "merge"]
 """Overlapping events of one class: refuse them, or merge them."""
 Gaps: TypeAlias = Literal["error", "silent"]
 """Gaps between frames: refuse them, or take them as frames in which nothing is active."""
+Crossing: TypeAlias = Literal["cut", "drop"]
+"""Reference events that cross the border of a region: the part inside counts, or they are left out."""
 
 
 def check_gaps(gaps: str) -> None:

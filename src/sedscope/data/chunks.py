@@ -78,7 +78,7 @@ def stitch_clips(chunks: Sequence[tuple[Chunk, ClipScores]], gaps: Gaps) -> Clip
     overlap). Where no chunk does, it is ``-inf`` if gaps are ``"silent"``. Otherwise gaps are refused,
     except those that are shorter than a frame: the frame before then lasts until the next chunk.
     """
-    _check_lengths(chunks)
+    check_lengths(chunks)
     filled = [(chunk, clip) for chunk, clip in chunks if len(clip.values)] or chunks[:1]
     parts = [(chunk.start + clip.ticks, clip.values) for chunk, clip in filled]
     if len(parts) == 1:
@@ -107,7 +107,7 @@ def stitch_clips(chunks: Sequence[tuple[Chunk, ClipScores]], gaps: Gaps) -> Clip
     return ClipScores.unchecked(total, ticks)
 
 
-def _check_lengths(chunks: Sequence[tuple[Chunk, ClipScores]]) -> None:
+def check_lengths(chunks: Sequence[tuple[Chunk, ClipScores]]) -> None:
     """Refuse chunks whose names state another length. The last one may be shorter than stated."""
     wrong = []
     for chunk, clip in chunks:

@@ -23,7 +23,7 @@ class HashedScores(Scores):
     def __init__(self, scores: Scores) -> None:
         self._scores = scores
         self._digests: dict[str, bytes] = {}
-        super().__init__(scores, self._read, **scores.facts())
+        super().__init__(scores, self._read, **scores.facts(), recut=scores.recut)
 
     def digest(self, clips: Iterable[str]) -> int:
         """Return a digest of clips that were read: the sum of their digests, so that those of parts add

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ import numpy as np
 from ..errors import SedscopeError, listing, shortened, subject
 from .cells import Cell, CellTable, RowLocation, cell_number, cells_from_frame, is_empty, quoted_cell
 from .clip_ids import clip_id
+from .confidence import ConfidenceLimit
 from .durations import duration_ticks
 from .events import Events
 from .frames import FrameLike
@@ -136,6 +138,53 @@ class EventTable:
             label=[label for _, _, label in rows],
             row_location=lambda k: self.row_location(rows[k][0]),
         )
+
+    def admitted_by(self, limit: ConfidenceLimit) -> EventTable:
+        """Return the rows that are confident enough. Clips of the others stay, perhaps without events."""
+        if self.confidence is None:
+            raise SedscopeError(
+                f"{self.where}: there are no confidences to choose reference events by. Name their column "
+                "with columns= (--columns confidence=NAME), or leave the condition out."
+            )
+        wrong: list[RowLocation] = []
+        rejected: set[int] = set()
+        for i, cell in enumerate(self.confidence):
+            if self._is_empty(i):
+                continue
+            try:
+                confidence = cell_number(cell)
+            except ValueError:
+                confidence = math.nan
+            if math.isnan(confidence):
+                wrong.append(self.row_location(i))
+            elif not limit.admits(confidence):
+                rejected.add(i)
+        if wrong:
+            rows = listing([str(location) for location in wrong])
+            raise SedscopeError(
+                f"{self.where}: {subject(len(wrong), 'event', 'has')} no number as confidence: {rows}.",
+                lines=[location.finding("the confidence is not a number") for location in wrong],
+            )
+
+        def without_events(column: Sequence[_Column], nothing: _Column) -> list[_Column]:
+            return [nothing if i in rejected else cell for i, cell in enumerate(column)]
+
+        return replace(
+            self,
+            onset=without_events(self.onset, None),
+            offset=without_events(self.offset, None),
+            label=without_events(self.label, ""),
+            confidence=None,
+        )
+
+    def unused_confidences_note(self) -> list[str]:
+        """Note confidences other than 1, if all rows are taken as reference events whatever they are."""
+        if self.confidence is None or not any(map(_is_soft, self.confidence)):
+            return []
+        return [
+            "The ground truth has confidences, but all its events were taken as references. Choose those "
+            "that count with confidence='> 0.5' (--truth-confidence '> 0.5')."
+        ]
 
     def usable_rows(
         self, problem_of: Callable[[tuple[Any, ...]], str | None] = lambda event: None
@@ -293,6 +342,14 @@ def events_by_role(
         confidence=cells.column(roles["confidence"]) if "confidence" in roles else None,
         row_location=cells.row_location,
     )
+
+
+def _is_soft(confidence: Cell) -> bool:
+    """Return whether a cell is a number other than 1."""
+    try:
+        return not is_empty(confidence) and cell_number(confidence) != 1
+    except ValueError:
+        return False  # the row is refused later
 
 
 def _offset(onset: Cell, length: Cell) -> Cell:

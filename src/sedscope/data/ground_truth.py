@@ -14,6 +14,7 @@ from ..notebook.data_frame import Tabular, polars_frame
 from ..notebook.html_table import html_table
 from .choices import Invalid, Overlaps
 from .clip_ids import clip_id, clip_ids
+from .confidence import ConfidenceLimit
 from .durations import as_durations, duration_ticks
 from .event_checks import overlap_groups, valid_events
 from .event_table import EventColumns, EventTable
@@ -47,6 +48,8 @@ class GroundTruth(Tabular):
         Events that touch do not overlap.
     where : str, default 'ground truth'
         What messages call the ground truth.
+    remarks : iterable of str, optional
+        What is unusual about the data, whichever clips and labels are evaluated.
 
     Attributes
     ----------
@@ -89,6 +92,7 @@ class GroundTruth(Tabular):
         invalid: Invalid = "error",
         overlaps: Overlaps = "error",
         where: str = "ground truth",
+        remarks: Iterable[str] = (),
     ) -> None:
         if invalid not in ("error", "drop"):
             raise SedscopeError(f"invalid={invalid!r} is not valid. Choose 'error' or 'drop'.")
@@ -130,7 +134,8 @@ class GroundTruth(Tabular):
         self.offsets = (
             np.maximum.reduceat(events.offset[order], starts) if len(order) else events.offset[:0]
         )
-        self.warnings = tuple(notes + self.late_ends())
+        self._remarks = tuple(remarks)
+        self.warnings = (*self._remarks, *notes, *self.late_ends())
         self._noted = (events, where) if notes else None
 
     @classmethod
@@ -212,6 +217,7 @@ class GroundTruth(Tabular):
         invalid: Invalid = "error",
         overlaps: Overlaps = "error",
         columns: Mapping[str, str] | None = None,
+        confidence: str | None = None,
     ) -> GroundTruth:
         """Make ground truth from a data frame.
 
@@ -230,6 +236,9 @@ class GroundTruth(Tabular):
         columns : mapping from str to str, optional
             Names of columns that differ, by role: ``{"onset": "Begin", …}``. The roles are
             ``filename``, ``onset``, ``offset``, ``duration``, ``label`` and ``confidence``.
+        confidence : str, optional
+            Which events are references, by the column ``confidence``: ``"> 0.5"`` or ``">= 0.5"``. The
+            clips of other events stay, perhaps without events.
 
         Returns
         -------
@@ -243,7 +252,9 @@ class GroundTruth(Tabular):
         """
         seconds = as_durations(durations)
         events = EventTable.from_frame(table, columns, where="ground truth")
-        return cls.from_event_table(events, durations=seconds, invalid=invalid, overlaps=overlaps)
+        return cls.from_event_table(
+            events, durations=seconds, invalid=invalid, overlaps=overlaps, confidence=confidence
+        )
 
     @classmethod
     def from_event_table(
@@ -253,6 +264,7 @@ class GroundTruth(Tabular):
         durations: Mapping[str, float] | None = None,
         invalid: Invalid = "error",
         overlaps: Overlaps = "error",
+        confidence: str | None = None,
     ) -> GroundTruth:
         """Make ground truth from the rows of a file. ``durations`` replaces those of the file.
 
@@ -264,11 +276,15 @@ class GroundTruth(Tabular):
             Durations of the clips in seconds, instead of those of the file.
         invalid, overlaps
             As in :meth:`from_dict`.
+        confidence : str, optional
+            As in :meth:`from_table`.
 
         Returns
         -------
         GroundTruth
         """
+        if confidence is not None:
+            table = table.admitted_by(ConfidenceLimit.parse(confidence))
         seconds = (table.durations or None) if durations is None else durations
         timed = table.with_times(seconds)
         columns = timed.columns()
@@ -280,6 +296,7 @@ class GroundTruth(Tabular):
             invalid=invalid,
             overlaps=overlaps,
             where=table.where,
+            remarks=table.unused_confidences_note(),
         )
 
     def events(self, clip: str) -> list[tuple[float, float, str]]:
@@ -406,7 +423,7 @@ class GroundTruth(Tabular):
             where=lambda i: events.where(rows[i]),
         )
         truth = GroundTruth(part, durations=durations, invalid="drop", overlaps="merge", where=where)
-        return [*truth.warnings]
+        return [*self._remarks, *truth.warnings]
 
     def late_ends(self, chosen: NDArray[np.bool_] | None = None) -> list[str]:
         """Return a note on events that end after their clip does, if there are any.

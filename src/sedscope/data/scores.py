@@ -63,6 +63,9 @@ class Scores(Mapping[str, ClipScores]):
     locate : callable, optional
         Takes a name as it stands in `clips` and returns where the scores of each frame are, as
         ``file:line``. Messages then say it.
+    recut : callable, optional
+        For scores that were cut out of longer recordings: takes a function from scores to scores,
+        applies it to the whole recordings, and cuts the result in the same way. Post-processings use it.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Scores(Mapping[str, ClipScores]):
         assumed_classes: Iterable[str] = (),
         assumed_clips: Iterable[str] = (),
         locate: Callable[[str], Sequence[str] | None] | None = None,
+        recut: Callable[[Callable[[Scores], Scores]], Scores] | None = None,
     ) -> None:
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -100,6 +104,7 @@ class Scores(Mapping[str, ClipScores]):
         self.assumed_classes = frozenset(assumed_classes)
         self.assumed_clips = frozenset(assumed_clips)
         self._locate = locate
+        self.recut = recut
 
     @classmethod
     def from_arrays(
@@ -364,7 +369,8 @@ class Scores(Mapping[str, ClipScores]):
         load: Callable[[str], ClipScores | ClipPieces],
         identify: Callable[[str], str | None] | None,
     ) -> Scores:
-        return Scores(names, load, **{**self.facts(), "identify": identify, "locate": self._locate})
+        facts = {**self.facts(), "identify": identify, "locate": self._locate, "recut": self.recut}
+        return Scores(names, load, **facts)
 
     def facts(self) -> dict[str, Any]:
         """Return what is known about the scores besides their values, for scores that are made from them.
@@ -372,7 +378,8 @@ class Scores(Mapping[str, ClipScores]):
         Returns
         -------
         dict
-            The arguments of :class:`Scores` that follow ``load``.
+            The arguments of :class:`Scores` that follow ``load``, except ``recut``: only whoever makes the
+            new scores knows whether it still holds.
 
         Examples
         --------

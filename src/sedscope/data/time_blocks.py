@@ -17,6 +17,7 @@ from .alignment import Alignment
 from .arrays import IntArray
 from .score_arrays import ClipScores
 from .scores import Scores
+from .stretches import frames_between
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
 
 
@@ -99,9 +100,8 @@ class _Block:
     def of(self, clip: ClipScores) -> ClipScores:
         """Return the frames within the block; frames across its ends are cut."""
         end = max(self.end, int(clip.ticks[-1])) if self.last else self.end
-        first = max(0, int(np.searchsorted(clip.ticks, self.start, side="right")) - 1)
-        frames = slice(first, min(len(clip.values), int(np.searchsorted(clip.ticks, end, side="left"))))
-        if frames.start >= frames.stop:  # no scores: nothing is detected
+        frames = frames_between(clip.ticks, self.start, end)
+        if frames.start == frames.stop:  # no scores: nothing is detected
             silence = np.full((1, clip.values.shape[1]), -np.inf, clip.values.dtype)
             return ClipScores.unchecked(silence, np.array([0, end - self.start], np.int64))
         ticks = np.clip(clip.ticks[frames.start : frames.stop + 1], self.start, end) - self.start

@@ -27,6 +27,7 @@ def read_ground_truth(
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
+    confidence: str | None = None,
 ) -> GroundTruth:
     """Read ground truth from a file of events, or from a folder of such files.
 
@@ -50,6 +51,10 @@ def read_ground_truth(
         ``onset``, ``offset``, ``duration``, ``label`` and ``confidence``.
     label : str, optional
         The label of events that have none.
+    confidence : str, optional
+        Which events are references, for soft labels with a confidence: ``"> 0.5"`` or ``">= 0.5"``. The
+        clips of other events stay, perhaps without events. Without it, all events are references, and
+        an evaluation warns if some have a confidence other than 1.
 
     Returns
     -------
@@ -73,7 +78,11 @@ def read_ground_truth(
     """
     table = read_event_table(path, format=format, options=EventReadOptions(columns or {}, label))
     return GroundTruth.from_event_table(
-        table, durations=load_durations(durations), invalid=invalid, overlaps=overlaps
+        table,
+        durations=load_durations(durations),
+        invalid=invalid,
+        overlaps=overlaps,
+        confidence=confidence,
     )
 
 

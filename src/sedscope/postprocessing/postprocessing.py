@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..data.scores import ClipScores, Scores, refuse_nans
+from ..data.stretches import CUT_TO_REGIONS
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
 from ..errors import SedscopeError, counted, listing
@@ -49,6 +50,13 @@ class PostProcessing(Defined, ABC):
             cannot process raises when it is read.
         """
         self.require_fit(scores.classes)
+        if scores.recut is not None:  # what a system detects does not depend on which regions are scored
+            return scores.recut(self).only(scores)
+        if CUT_TO_REGIONS in scores.processing:
+            raise SedscopeError(
+                "These scores were cut to regions, so they cannot be post-processed any more. Post-process "
+                "the whole recordings first."
+            )
 
         def load(clip: str) -> ClipScores:
             clip_scores = scores[clip]
