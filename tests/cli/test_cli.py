@@ -68,9 +68,10 @@ def test_help_of_evaluate_names_every_option_and_default() -> None:
 COMMANDS = (
     "evaluate report compare deltas tune detect validate check "
     "convert metrics presets tasks formats demo"
-) @ pytest.mark.parametrize("command", COMMANDS.split())
+)
 
 
+@pytest.mark.parametrize("command", COMMANDS.split())
 def test_help_fits_80_columns_and_cuts_nothing(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     text = run(command, "--help").out

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.io.durations import write_durations
 from sedscope.tasks.task_data import read_task_data
 from sedscope.tasks.task_files import built_in_tasks
 
@@ -67,6 +68,78 @@ def test_the_layout_of_the_public_set(tmp_path: Path) -> None:
     result = sed.evaluate_task("dcase2021_task4", ours, data / "desed")
     assert result.score == expected
     assert not any("stated duration" in warning for warning in result.warnings)
+
+
+def write_maestro(data: Path, submission: Path, durations: str) -> None:
+    """Write soft labels and scores of chunks of 10 s that overlap; some have no label above 0.5."""
+    rng = np.random.default_rng(0)
+    classes = [*(sed.read_task("dcase2024_task4").datasets["maestro"].classes or ()), "announcement"]
+    rows, scores, seconds = ["filename\tonset\toffset\tevent_label\tconfidence"], {}, {}
+    for recording in ("cafe_1", "street_2"):
+        for start in range(0, 60, 5):
+            chunk = f"{recording}-{100 * start}-{100 * (start + 10)}"
+            scores[chunk] = rng.random((20, len(classes)))
+            seconds[chunk if durations == "chunks" else recording] = 10 if durations == "chunks" else 65
+            for label in rng.choice(classes, 6, replace=False):
+                onset = int(rng.integers(9))
+                confidence = rng.choice([0.2, 0.5, 0.6, 1.0])
+                rows.append(f"{chunk}.wav\t{onset}\t{onset + 1}\t{label}\t{confidence}")
+    (data / "maestro").mkdir(parents=True)
+    (data / "maestro" / "ground_truth.tsv").write_text("\n".join(rows) + "\n")
+    write_durations(seconds, data / "maestro" / "durations.tsv")
+    made = sed.Scores.from_arrays(scores, classes=classes, frame=0.5)
+    submission.mkdir(exist_ok=True)
+    sed.write_scores(made, submission / "maestro")
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.parametrize("durations", ["chunks", "recordings"])
+def test_dcase2024_equals_its_definition(durations: str, tmp_path: Path) -> None:
+    data, ours = tmp_path / "data", tmp_path / "ours"
+    write_set(data, ours, "desed", 0, clips=60)
+    write_maestro(data, ours, durations)
+    task = sed.read_task("dcase2024_task4")
+    desed, maestro = task.datasets["desed"], task.datasets["maestro"]
+    by_name: dict[str, dict[str, float]] = {}
+    expected = by_hand(data, ours, "desed", desed.metrics)
+    by_name["desed"] = {expected.names[metric]: expected[metric].value for metric in expected}
+    scores, truth = sed.join_chunks(
+        sed.read_scores(ours / "maestro"),
+        sed.read_ground_truth(
+            data / "maestro" / "ground_truth.tsv", confidence="> 0.5", overlaps="merge"
+        ),
+        unit="centiseconds",
+        durations={"cafe_1": 65, "street_2": 65},
+        uncovered=0.0,
+        unreferenced="drop",
+        classes=maestro.classes,
+    )
+    expected = sed.evaluate(scores, truth, maestro.metrics, classes=maestro.classes)
+    by_name["maestro"] = {expected.names[metric]: expected[metric].value for metric in expected}
+    result = sed.evaluate_task(task, ours, data, bootstrap=10)
+    assert result.values == by_name
+    assert result.score == by_name["desed"]["psds1"] + by_name["maestro"]["mpauc"]
+    assert sed.check_submission(task, ours, data).problems == []
+    (ours / "maestro" / "cafe_1-500-1500.tsv").unlink()
+    problems = sed.check_submission(task, ours, data).problems
+    assert problems == [f"{ours / 'maestro'}: the clip cafe_1-500-1500 is missing"]
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_regions_are_cut_and_recordings_drawn(folders: tuple[Path, Path]) -> None:
+    data, ours = folders
+    home = data / "home"
+    truth = sed.read_ground_truth(home / "ground_truth.tsv", durations=home / "durations.tsv")
+    rows = [f"{clip}\t{start}\t{start + 4}\n" for clip in truth.clips for start in (0, 5)]
+    (home / "regions.tsv").write_text("filename\tonset\toffset\n" + "".join(rows))
+    task = sed.Task("cut", {"home": dataset("segment_f1", regions="regions.tsv")}, "home.segment_f1")
+    cut_scores, cut_truth = sed.cut_to_regions(
+        sed.read_scores(ours / "home"), truth, sed.read_regions(home / "regions.tsv")
+    )
+    result = sed.evaluate_task(task, ours, data, bootstrap=10)
+    assert result.score == sed.evaluate(cut_scores, cut_truth, "segment_f1")["segment_f1"].value
+    [interval] = result.datasets["home"].intervals.values()
+    assert interval.resampling.units_name() == "groups of clips"
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

@@ -27,7 +27,7 @@ FULL = sed.Task(
             truth_labels="map.csv",
             combine="mean",
             confidence=">= 0.25",
-            chunks=sed.ChunkRule("centiseconds", whole_seconds=True, segment=1.0),
+            chunks=sed.ChunkRule("centiseconds", segment=0.5, uncovered=0.0, unreferenced="drop"),
             regions="regions.tsv",
             ignored="ignored.tsv",
             ignored_labels=("UNK",),
@@ -113,7 +113,11 @@ def test_presets_and_metrics_together(tmp_path: Path) -> None:
             r"classes: must be a list of texts, not \[\]",
         ),
         ("[datasets.home]", '[datasets.home]\nmissing = "no"', 'missing: must be "error" or "empty"'),
-        ("[datasets.home]", '[datasets.home]\nconfidence = "0.5"', "confidence='0.5' is not valid"),
+        (
+            "[datasets.home]",
+            '[datasets.home]\nconfidence = "0.5"',
+            "confidence='0.5' is not a condition",
+        ),
         (
             "[datasets.home]",
             '[datasets.home]\npreset = "dcase2018"',
@@ -124,7 +128,7 @@ def test_presets_and_metrics_together(tmp_path: Path) -> None:
             '[datasets.home]\nchunks = {unit = "s"}',
             r"\[datasets.home.chunks\] unit: must",
         ),
-        ("[datasets.home]", "[datasets.home]\nchunks = {segment = 0}", "segment=0 must be a length"),
+        ("[datasets.home]", "[datasets.home]\nchunks = {segment = 0}", "segment=0 must be above 0"),
         ("[datasets.home]", "[datasets.home]\ngroups = {}", r"home.groups\] Groups are of clips"),
         (
             "[datasets.home]",

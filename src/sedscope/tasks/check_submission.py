@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 
 from ..checking.findings import Finding, Validation
 from ..checking.validate import validate
+from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..errors import SedscopeError, SedscopeWarning, readable
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
 from .dataset_parts import changes_scores
-from .submissions import as_evaluated, find_outputs
-from .task import Task
+from .submissions import as_evaluated, find_outputs, refuse_changed_sets
+from .task import Dataset, Task
 from .task_data import DatasetTruth, TaskData, opened_data
 
 _ITEM_MESSAGES: Mapping[str, Callable[[str], str]] = {
@@ -119,34 +120,48 @@ def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[
     """Validate the output of a system for a data set."""
     if path.is_dir() and holds_detection_sets(path):
         try:
+            refuse_changed_sets(path, truth.dataset)
             read_detection_sets(path)
         except SedscopeError as error:
             return [Finding("error", "scores", str(error).removesuffix("."))]
         files = folder_content(path, "*.tsv")
-        return [finding for file in files for finding in _validated(file, truth, threads).findings]
+        return [
+            finding
+            for file in files
+            for finding in _validated(file, truth.truth, truth.dataset, threads).findings
+        ]
     if not changes_scores(truth.dataset):
-        return [*_validated(path, truth, threads).findings]
+        return [*_validated(path, truth.truth, truth.dataset, threads).findings]
     # first the files alone, with the lines of all problems, then what the task makes of them
     validation = validate(path, gaps=truth.dataset.gaps, threads=threads)
     if validation.errors:
         return [*validation.findings]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SedscopeWarning)  # validation has them
-            scores = read_system_scores(
-                path, truth.truth, overlaps=truth.dataset.overlaps, gaps=truth.dataset.gaps
-            )
-            changed = as_evaluated(scores, truth)
-    except SedscopeError as error:
-        return [Finding("error", "scores", str(error).removesuffix("."), error.lines, bool(error.lines))]
-    return [*validation.warnings, *_validated(changed, truth, threads).findings]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SedscopeWarning)  # validation has them
+        scores = read_system_scores(
+            path, truth.truth, overlaps=truth.dataset.overlaps, gaps=truth.dataset.gaps
+        )
+        try:
+            changed, references = as_evaluated(scores, truth)
+        except SedscopeError as error:
+            return [*validation.warnings, _failure(error, scores, truth)]
+    return [*validation.warnings, *_validated(changed, references, truth.dataset, threads).findings]
 
 
-def _validated(scores: Scores | Location, truth: DatasetTruth, threads: int | None) -> Validation:
-    dataset = truth.dataset
+def _failure(error: SedscopeError, scores: Scores, truth: DatasetTruth) -> Finding:
+    """Return why the scores do not become what the task evaluates. Clips that are missing come first."""
+    lacking = tuple(clip for clip in truth.truth.clips if clip not in scores)
+    if lacking:
+        return Finding("error", "clips-without-scores", str(error), lacking)
+    return Finding("error", "scores", str(error).removesuffix("."), error.lines, bool(error.lines))
+
+
+def _validated(
+    scores: Scores | Location, truth: GroundTruth, dataset: Dataset, threads: int | None
+) -> Validation:
     return validate(
         scores,
-        truth.truth,
+        truth,
         classes=dataset.classes,
         clips=dataset.clips,
         missing=dataset.missing,

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..data.ground_truth import GroundTruth
+from ..data.joined_chunks import join_chunks
+from ..data.regions import RegionTruth
 from ..data.scores import Scores
 from ..errors import SedscopeError
 from ..io.locations import Location
+from ..io.regions import read_regions
+from ..resampling.resampling import Resampling
 from .task import Dataset
 
 
 def truth_reading(dataset: Dataset, folder: Location) -> Mapping[str, Any]:
     """Return further arguments of ``read_ground_truth``: soft labels, and references to ignore."""
-    _refuse(dataset, "confidence", "ignored", "ignored_labels")
-    return {}
+    _refuse(dataset, "ignored", "ignored_labels")
+    return {"confidence": dataset.confidence}
 
 
 def relabel_truth(truth: GroundTruth, dataset: Dataset, folder: Location) -> GroundTruth:
@@ -30,28 +35,41 @@ def relabel_scores(scores: Scores, dataset: Dataset, folder: Location) -> Scores
     return scores
 
 
-def join_truth_chunks(truth: GroundTruth, dataset: Dataset) -> GroundTruth:
-    """Join the references of chunks to those of whole recordings."""
-    _refuse(dataset, "chunks")
-    return truth
+def join(
+    scores: Scores, truth: GroundTruth, dataset: Dataset, recordings: Mapping[str, float] | None
+) -> tuple[Scores, GroundTruth]:
+    """Join chunks to whole recordings. ``recordings``: the durations of these, if they are known."""
+    rule = dataset.chunks
+    if rule is None:
+        return scores, truth
+    return join_chunks(
+        scores,
+        truth,
+        unit=rule.unit,
+        segment=rule.segment,
+        durations=recordings,
+        uncovered=rule.uncovered,
+        unreferenced=rule.unreferenced,
+        classes=dataset.classes,
+    )
 
 
-def join_score_chunks(scores: Scores, dataset: Dataset) -> Scores:
-    """Join the scores of chunks to those of whole recordings."""
-    _refuse(dataset, "chunks")
-    return scores
+def cut(
+    scores: Scores, truth: GroundTruth, dataset: Dataset, folder: Location
+) -> tuple[Scores, GroundTruth]:
+    """Keep the regions to evaluate."""
+    if dataset.regions is None:
+        return scores, truth
+    regions = read_regions(folder / dataset.regions)
+    cut_truth = regions.cut_truth(truth)
+    return regions.cut_scores(scores, cut_truth), cut_truth
 
 
-def cut_truth_to_regions(truth: GroundTruth, dataset: Dataset, folder: Location) -> GroundTruth:
-    """Keep the references in the regions to evaluate."""
-    _refuse(dataset, "regions")
-    return truth
-
-
-def cut_scores_to_regions(scores: Scores, truth: GroundTruth, dataset: Dataset) -> Scores:
-    """Keep the scores in the regions to evaluate."""
-    _refuse(dataset, "regions")
-    return scores
+def drawing_recordings(resampling: Resampling | None, truth: GroundTruth) -> Resampling | None:
+    """Return a resampling that draws recordings where clips are regions, unless it draws blocks."""
+    if resampling is None or resampling.blocks is not None or not isinstance(truth, RegionTruth):
+        return resampling
+    return replace(resampling, groups=truth.resampling_groups(resampling.groups))
 
 
 def grouping(dataset: Dataset, folder: Location) -> Mapping[str, Any]:

@@ -19,7 +19,7 @@ from ..evaluation.notes import one_point_note
 from ..evaluation.result import Evaluation
 from ..io.locations import Location, input_location
 from ..resampling.resampling import Resampling
-from .dataset_parts import grouping
+from .dataset_parts import drawing_recordings, grouping
 from .submissions import read_output, require_outputs
 from .task import Task
 from .task_data import DatasetTruth, TaskData, opened_data
@@ -139,7 +139,7 @@ def evaluate_output(
     dataset = truth.dataset
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SedscopeWarning)
-        system = read_output(path, truth)
+        system, references = read_output(path, truth)
         if isinstance(system, dict):
             if resampling is not None:
                 raise SedscopeError(
@@ -147,7 +147,7 @@ def evaluate_output(
                 )
             result = evaluate_sets(
                 system,
-                truth.truth,
+                references,
                 dataset.metrics,
                 classes=dataset.classes,
                 clips=dataset.clips,
@@ -159,13 +159,13 @@ def evaluate_output(
         else:
             result = evaluate(
                 cached(system) if keep_scores else system,
-                truth.truth,
+                references,
                 dataset.metrics,
                 classes=dataset.classes,
                 clips=dataset.clips,
                 missing=dataset.missing,
                 coverage=dataset.coverage,
-                bootstrap=resampling,
+                bootstrap=drawing_recordings(resampling, references),
                 **grouping(dataset, truth.folder),
                 **options,
             )

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing
 from ..io.locations import Location
 from ..io.systems import DetectionSets, read_system
-from .dataset_parts import (
-    changes_scores,
-    cut_scores_to_regions,
-    join_score_chunks,
-    relabel_scores,
-)
-from .task import Task
+from .dataset_parts import changes_scores, cut, join, relabel_scores
+from .task import Dataset, Task
 from .task_data import DatasetTruth, absent_parts, part_of
 
 
@@ -41,22 +37,28 @@ def require_outputs(task: Task, submission: Location) -> dict[str, Location]:
     return outputs
 
 
-def read_output(path: Location, truth: DatasetTruth) -> Scores | DetectionSets:
-    """Read the output of a system for a data set, as the task wants it."""
+def read_output(path: Location, truth: DatasetTruth) -> tuple[Scores | DetectionSets, GroundTruth]:
+    """Read the output of a system for a data set; return it with the references, both as evaluated."""
     dataset = truth.dataset
     system = read_system(path, truth.truth, overlaps=dataset.overlaps, gaps=dataset.gaps)
-    if isinstance(system, dict):
-        if changes_scores(dataset):
-            raise SedscopeError(
-                f"{path} holds detections at thresholds, but the task changes labels or times, which needs "
-                "scores or one list of detections."
-            )
-        return system
-    return as_evaluated(system, truth)
+    if isinstance(system, Scores):
+        return as_evaluated(system, truth)
+    refuse_changed_sets(path, dataset)
+    return system, truth.truth
 
 
-def as_evaluated(scores: Scores, truth: DatasetTruth) -> Scores:
-    """Return scores with the labels, recordings and regions of the task."""
-    scores = relabel_scores(scores, truth.dataset, truth.folder)
-    scores = join_score_chunks(scores, truth.dataset)
-    return cut_scores_to_regions(scores, truth.truth, truth.dataset)
+def refuse_changed_sets(path: Location, dataset: Dataset) -> None:
+    """Refuse detections at thresholds where the task changes what a system outputs."""
+    if changes_scores(dataset):
+        raise SedscopeError(
+            f"{path} holds detections at thresholds, but the task changes labels or times, which needs "
+            "scores or one list of detections."
+        )
+
+
+def as_evaluated(scores: Scores, truth: DatasetTruth) -> tuple[Scores, GroundTruth]:
+    """Return scores and references with the labels, recordings and regions of the task."""
+    dataset = truth.dataset
+    scores = relabel_scores(scores, dataset, truth.folder)
+    scores, references = join(scores, truth.truth, dataset, truth.recordings)
+    return cut(scores, references, dataset, truth.folder)

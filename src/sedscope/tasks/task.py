@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
@@ -10,7 +9,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from ..data.choices import Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Unit
-from ..definitions import require_choice, require_flag
+from ..data.confidence import ConfidenceLimit
+from ..data.joined_chunks import Unreferenced
+from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, shortened
 from ..metrics import Metric
 from ..metrics.names import name_metrics
@@ -29,37 +30,35 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 """The choices that a data set makes as :func:`~sedscope.evaluate` and the readers have them."""
 AVERAGES = ("mean", "harmonic")
 UNITS: tuple[str, ...] = get_args(Unit)
-_CONFIDENCE = re.compile(r"(>=|>)\s*(\d+(?:\.\d*)?|\.\d+)")
+UNREFERENCED: tuple[str, ...] = get_args(Unreferenced)
 
 
 @dataclass(frozen=True)
 class ChunkRule:
-    """How the chunks of long recordings are joined.
+    """How the chunks of long recordings are joined; see :func:`~sedscope.join_chunks`.
 
     Attributes
     ----------
     unit : {"seconds", "centiseconds", "milliseconds"}
         The unit of START and END in the names of the chunks, ``RECORDING-START-END``.
-    whole_seconds : bool
-        Whether START is rounded down to whole seconds.
-    segment : float or None
-        Average the scores of each chunk over segments of this length, in seconds, before chunks that
-        overlap are averaged.
+    segment : float
+        The length of the segments that scores are averaged over, in seconds.
+    uncovered : float or None
+        The score of segments that no chunk covers. None refuses them.
+    unreferenced : {"keep", "drop"}
+        Whether chunks without reference events are evaluated.
     """
 
     unit: Unit = "seconds"
-    whole_seconds: bool = False
-    segment: float | None = None
+    segment: float = 1.0
+    uncovered: float | None = None
+    unreferenced: Unreferenced = "keep"
 
     def __post_init__(self) -> None:
         require_choice(self, "unit", UNITS)
-        require_flag(self, "whole_seconds")
-        if self.segment is not None and (
-            isinstance(self.segment, bool)
-            or not isinstance(self.segment, (int, float))
-            or not 0 < self.segment < float("inf")
-        ):
-            raise SedscopeError(f"segment={self.segment!r} must be a length in seconds above 0.")
+        require_number(self, "segment", above=0)
+        optional_number(self, "uncovered")
+        require_choice(self, "unreferenced", UNREFERENCED)
 
 
 @dataclass(frozen=True)
@@ -187,7 +186,7 @@ class Dataset:
         for key, choices in CHOICES.items():
             require_choice(self, key, choices)
         if self.confidence is not None:
-            parse_confidence(self.confidence)
+            ConfidenceLimit.parse(self.confidence)
 
 
 @dataclass(frozen=True)
@@ -257,18 +256,6 @@ def check_name(name: object, what: str) -> None:
             f"The name of a {what} must be a word of letters, digits and _, because the formula of the "
             f"score may contain it. {shortened(repr(name))} is not."
         )
-
-
-def parse_confidence(text: str) -> tuple[str, float]:
-    """Read which soft labels are reference events: ``> 0.5`` or ``>= 0.5``.
-
-    >>> parse_confidence("> 0.5")
-    ('>', 0.5)
-    """
-    match = _CONFIDENCE.fullmatch(text.strip()) if isinstance(text, str) else None
-    if match is None:
-        raise SedscopeError(f"confidence={text!r} is not valid. Write it as in '> 0.5' or '>= 0.5'.")
-    return match[1], float(match[2])
 
 
 def _texts(key: str, value: str | Iterable[str]) -> tuple[str, ...]:

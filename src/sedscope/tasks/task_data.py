@@ -1,28 +1,32 @@
-"""The data of a task: where its files are, and the reference events as the task wants them."""
+"""The data of a task: where its files are, and the reference events."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..errors import SedscopeError, listing, near_names
+from ..io.durations import read_durations
 from ..io.ground_truth import read_ground_truth
 from ..io.locations import Location, folder_content, input_location
-from .dataset_parts import cut_truth_to_regions, join_truth_chunks, relabel_truth, truth_reading
+from .dataset_parts import relabel_truth, truth_reading
 from .task import Dataset, Task
 from .task_files import read_task
 
 
 @dataclass(frozen=True, eq=False)
 class DatasetTruth:
-    """A data set with its reference events, as the task wants them."""
+    """A data set with its reference events. Chunks are not joined yet, nor cut to regions."""
 
     name: str
     dataset: Dataset
     folder: Location
     """Where the other files of the data set are."""
     truth: GroundTruth
+    recordings: Mapping[str, float] | None = None
+    """The durations of the recordings, where the clips of the ground truth are chunks of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,16 +159,22 @@ def _folder_of(path: Location) -> Location:
 def _read(
     name: str, dataset: Dataset, folder: Location, path: Location, durations: Location | None
 ) -> DatasetTruth:
-    truth = read_ground_truth(
-        path,
-        durations=durations,
-        invalid=dataset.invalid,
-        overlaps=dataset.overlaps,
-        format=dataset.format,
-        columns=dataset.columns or None,
-        label=dataset.label,
-        **truth_reading(dataset, folder),
-    )
-    truth = relabel_truth(truth, dataset, folder)
-    truth = join_truth_chunks(truth, dataset)
-    return DatasetTruth(name, dataset, folder, cut_truth_to_regions(truth, dataset, folder))
+    def read(seconds: Mapping[str, float] | None) -> GroundTruth:
+        return read_ground_truth(
+            path,
+            durations=seconds,
+            invalid=dataset.invalid,
+            overlaps=dataset.overlaps,
+            format=dataset.format,
+            columns=dataset.columns or None,
+            label=dataset.label,
+            **truth_reading(dataset, folder),
+        )
+
+    seconds = None if durations is None else read_durations(durations)
+    if dataset.chunks is None or seconds is None:
+        return DatasetTruth(name, dataset, folder, relabel_truth(read(seconds), dataset, folder))
+    truth = read(None)
+    of_chunks = not {clip_id(clip) for clip in seconds}.isdisjoint(truth.clips)
+    truth = relabel_truth(read(seconds) if of_chunks else truth, dataset, folder)
+    return DatasetTruth(name, dataset, folder, truth, None if of_chunks else seconds)

@@ -15,7 +15,7 @@ from ..metrics import Metric
 from ..metrics.names import as_metric, name_metrics
 from .formula import Formula
 from .presets import PRESETS
-from .task import AVERAGES, CHOICES, UNITS, ChunkRule, Dataset, GroupRule, Task
+from .task import AVERAGES, CHOICES, UNITS, UNREFERENCED, ChunkRule, Dataset, GroupRule, Task
 
 _Made = TypeVar("_Made")
 
@@ -132,7 +132,7 @@ def _plain_values(dataset: Dataset) -> dict[str, Any]:
             continue
         if isinstance(value, (ChunkRule, GroupRule)):
             parts = {part.name: getattr(value, part.name) for part in fields(value)}
-            value = {name: part for name, part in parts.items() if part not in (None, (), False)}
+            value = {name: part for name, part in parts.items() if part not in (None, ())}
         plain[key] = value
     return plain
 
@@ -221,8 +221,9 @@ def _chunk_rule(table: TomlTable) -> ChunkRule | None:
     rule.refuse_unknown([field.name for field in fields(ChunkRule)])
     chosen = {
         "unit": rule.choice("unit", UNITS),
-        "whole_seconds": rule.flag("whole_seconds"),
         "segment": rule.number("segment"),
+        "uncovered": rule.number("uncovered"),
+        "unreferenced": rule.choice("unreferenced", UNREFERENCED),
     }
     return _in_table(rule, lambda: ChunkRule(**_stated(chosen)))
 
