@@ -41,6 +41,12 @@ class SubmissionCheck:
         file, otherwise as ``file: message``.
     warnings : list of str
         What is unusual.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> sed.SubmissionCheck(["ours/home: the clip b is missing"]).problems
+    ['ours/home: the clip b is missing']
     """
 
     problems: list[str] = field(default_factory=list)

@@ -47,6 +47,12 @@ class ChunkRule:
         The score of segments that no chunk covers. None refuses them.
     unreferenced : {"keep", "drop"}
         Whether chunks without reference events are evaluated.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> sed.ChunkRule("centiseconds", unreferenced="drop").segment
+    1.0
     """
 
     unit: Unit = "seconds"
@@ -75,6 +81,12 @@ class GroupRule:
         The bounds between groups of reference lengths, in seconds.
     average : {"mean", "harmonic"} or None
         How the values of the groups are averaged, if the average is the value of a metric.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> sed.GroupRule(clips="sites.tsv", average="harmonic").average
+    'harmonic'
     """
 
     clips: str | None = None
