@@ -19,9 +19,9 @@ from .data.events import Events as Events
 from .data.ground_truth import GroundTruth as GroundTruth
 from .data.joined_chunks import join_chunks as join_chunks
 from .data.recordings import ClipPieces as ClipPieces
+from .data.region_cuts import RegionTruth as RegionTruth
+from .data.region_cuts import cut_to_regions as cut_to_regions
 from .data.regions import Regions as Regions
-from .data.regions import RegionTruth as RegionTruth
-from .data.regions import cut_to_regions as cut_to_regions
 from .data.score_arrays import ClipScores as ClipScores
 from .data.scores import Scores as Scores
 from .diagnosis import BoundaryErrors as BoundaryErrors

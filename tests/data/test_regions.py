@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -179,7 +180,7 @@ def test_what_is_not_evaluated_is_said() -> None:
     assert second not in cut_truth.clips
 
 
-def test_regions_change_the_identity_of_scores(tmp_path: Path) -> None:
+def test_regions_of_files_are_identified_and_travel(tmp_path: Path) -> None:
     scores, truth = night()
     sed.write_scores(scores, tmp_path / "scores")
     read = sed.read_scores(tmp_path / "scores")
@@ -191,6 +192,8 @@ def test_regions_change_the_identity_of_scores(tmp_path: Path) -> None:
         metric = sed.BestFScore(sed.Collar(0.5))
         kept = sed.evaluate(cut, cut_truth, metric, checkpoint=tmp_path / "parts")[metric].value
         assert kept == sed.evaluate(cut, cut_truth, metric)[metric].value
+        travelled = pickle.loads(pickle.dumps(cut))
+        assert_equal_scores(MedianFilter(1)(travelled), MedianFilter(1)(cut))
     assert None not in texts
     assert len(texts) == 2
 
@@ -231,7 +234,7 @@ def test_events_of_any_format_are_regions(tmp_path: Path) -> None:
 def test_regions_are_named_unambiguously() -> None:
     truth = sed.GroundTruth.from_dict({"a": [], "a@0-1": []}, durations={"a": 3, "a@0-1": 3})
     with pytest.raises(sed.SedscopeError, match="1 region has the name of another clip: a@0-1"):
-        sed.Regions.from_dict({"a": [(0, 1)]}).cut_truth(truth)
+        sed.RegionTruth(truth, sed.Regions.from_dict({"a": [(0, 1)]}))
 
 
 @pytest.fixture
@@ -286,14 +289,14 @@ def test_commands_cut_to_regions(
 def test_recordings_are_drawn_and_not_regions() -> None:
     _, truth = night()
     first, second = truth.clips
-    cut = sed.Regions.from_dict(some_regions(truth)).cut_truth(truth)
+    cut = sed.RegionTruth(truth, sed.Regions.from_dict(some_regions(truth)))
     by_recording = {f"{first}@1.03-20": first, f"{first}@20-31.5": first, second: second}
     assert cut.recording_of == by_recording
     assert cut.resampling_groups(None) == by_recording
     assert cut.resampling_groups({f"{first}.wav": "north", second: "south"}) == {
         name: {first: "north", second: "south"}[clip] for name, clip in by_recording.items()
     }
-    single = sed.Regions.from_dict({first: [(0, 1)], second: [(3, 4)]}).cut_truth(truth)
+    single = sed.RegionTruth(truth, sed.Regions.from_dict({first: [(0, 1)], second: [(3, 4)]}))
     assert single.resampling_groups(None) is None
 
 

@@ -150,11 +150,11 @@ class InputOptions(FileOptions):
 
     def read_truth(self, path: Location) -> GroundTruth:
         """Read the reference events, and cut them to the regions if there are some."""
-        from .. import read_regions
+        from .. import RegionTruth, read_regions
 
         truth = super().read_truth(path)
         if self.regions is not None:
-            return read_regions(self.regions).cut_truth(truth, self.crossing)
+            return RegionTruth(truth, read_regions(self.regions), self.crossing)
         if self.crossing != "cut":
             raise SedscopeError("--crossing is for --regions. Give regions as well.")
         return truth
@@ -164,7 +164,7 @@ class InputOptions(FileOptions):
 
         ``truth``: as :meth:`read_truth` returns it. If it is cut to regions, the scores are as well.
         """
-        from ..data.regions import RegionTruth
+        from ..data.region_cuts import RegionTruth
         from ..io.systems import read_system
 
         recordings = truth.recordings if isinstance(truth, RegionTruth) else truth
@@ -177,7 +177,7 @@ class InputOptions(FileOptions):
             **stitch_arguments(self.stitch),
         )
         if isinstance(truth, RegionTruth):
-            return truth.regions.cut_scores(require_scores(system, path, "--regions"), truth)
+            return truth.cut_scores(require_scores(system, path, "--regions"))
         return system
 
     def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:

@@ -147,7 +147,7 @@ def groups_by_recording(
     groups: Mapping[str, Hashable] | None, truth: GroundTruth
 ) -> Mapping[str, Hashable] | None:
     """Return the groups of clips. Where clips are regions, those of one recording stay together."""
-    from ..data.regions import RegionTruth
+    from ..data.region_cuts import RegionTruth
 
     return truth.resampling_groups(groups) if isinstance(truth, RegionTruth) else groups
 

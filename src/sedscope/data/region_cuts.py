@@ -1,0 +1,276 @@
+"""Scores and ground truth cut to scored regions: each region becomes a clip of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SedscopeError, counted, listing
+from .choices import Crossing
+from .clip_ids import clip_id
+from .event_table import EventColumns
+from .ground_truth import GroundTruth
+from .regions import Regions
+from .scores import Scores
+from .stretches import CUT_TO_REGIONS, Stretch, StretchLoader
+from .times import Ticks
+
+
+class RegionTruth(GroundTruth):
+    """The ground truth of regions. Each region is a clip of its own; times count from its start.
+
+    Parameters
+    ----------
+    recordings : GroundTruth
+        The ground truth of whole recordings.
+    regions : Regions
+        The regions.
+    crossing : {'cut', 'drop'}, default 'cut'
+        What to do with events that cross the border of a region; see :func:`cut_to_regions`.
+
+    Attributes
+    ----------
+    recordings : GroundTruth
+        The ground truth of whole recordings.
+    regions : Regions
+        The regions.
+    stretches : dict of str to Stretch
+        The regions by name.
+
+    Examples
+    --------
+    >>> truth = GroundTruth.from_dict({"a": [(1, 4, "Dog")]}, durations={"a": 10})
+    >>> RegionTruth(truth, Regions.from_dict({"a": [(0, 2), (3, 9)]}))
+    <RegionTruth: 2 events, 2 clips, 1 class>
+    """
+
+    def __init__(self, recordings: GroundTruth, regions: Regions, crossing: Crossing = "cut") -> None:
+        if crossing not in ("cut", "drop"):
+            raise SedscopeError(f"crossing={crossing!r} is not valid. Choose 'cut' or 'drop'.")
+        self.recordings, self.regions = recordings, regions
+        self.stretches = regions.stretches(recordings)
+        listed = set(recordings.clips)
+        parts = {name: part for name, part in self.stretches.items() if part.clip in listed}
+        if not parts:
+            raise SedscopeError(
+                f"{regions.where}: no region is in a clip of the ground truth, which has "
+                f"{listing(recordings.clips)}."
+            )
+        events = _events_within(recordings, parts)
+        crossings = len(np.unique(events.row[events.crossing]))
+        kept = np.flatnonzero(~events.crossing) if crossing == "drop" else np.arange(len(events.row))
+        names = [*parts]
+        notes = [note for note in recordings.warnings if note not in recordings.late_ends()]
+        notes += _unscored_note(recordings, {part.clip for part in parts.values()})
+        if crossings:
+            number = (
+                f"{counted(crossings, 'reference event')} {'crosses' if crossings == 1 else 'cross'}"
+            )
+            was = f"{'was' if crossings == 1 else 'were'} {'cut' if crossing == 'cut' else 'left out'}"
+            notes.append(f"{number} the border of a region and {was}.")
+        super().__init__(
+            EventColumns(
+                clip=[names[part] for part in events.part[kept]],
+                onset=events.onset[kept],
+                offset=events.offset[kept],
+                label=[recordings.labels[recordings.event_labels[row]] for row in events.row[kept]],
+                where="event {}".format,
+            ),
+            clips=parts,
+            durations={name: (part.end - part.start) / 1e6 for name, part in parts.items()},
+            invalid=recordings.invalid,
+            remarks=notes,
+        )
+
+    def cut_scores(self, scores: Scores) -> Scores:
+        """Return the scores of the regions, which are cut when they are read.
+
+        Post-processings of these scores see the whole recordings, and cut their results.
+
+        Parameters
+        ----------
+        scores : Scores
+            The scores of whole recordings.
+
+        Returns
+        -------
+        Scores
+
+        Examples
+        --------
+        >>> truth = GroundTruth.from_dict({"a": []}, durations={"a": 3})
+        >>> scores = Scores.from_arrays({"a": [[0.1], [0.5], [0.9]]}, classes=["Dog"], frame=1.0)
+        >>> cut = RegionTruth(truth, Regions.from_dict({"a": [(0.5, 2)]})).cut_scores(scores)
+        >>> cut["a@0.5-2"].values.ravel().tolist(), cut["a@0.5-2"].edges.tolist()
+        ([0.1, 0.5], [0.0, 0.5, 1.5])
+        """
+        self.regions.require_clips({*self.recordings.clips, *scores})
+        stretches = {name: part for name, part in self.stretches.items() if part.clip in scores}
+        return _cut_scores(scores, stretches)
+
+    @property
+    def recording_of(self) -> dict[str, str]:
+        """The recording of each region, to resample recordings: ``Resampling(groups=…)``."""
+        return {name: part.clip for name, part in self.stretches.items()}
+
+    def resampling_groups(self, groups: Mapping[str, Hashable] | None) -> dict[str, Hashable] | None:
+        """Return the group of each region, so that regions of one recording are drawn together.
+
+        Parameters
+        ----------
+        groups : mapping of clip to group or None
+            The groups of recordings or of regions, if the user chose some.
+
+        Returns
+        -------
+        dict of str to group or None
+            None if every recording has one region, so that there is nothing to draw together.
+
+        Examples
+        --------
+        >>> truth = GroundTruth.from_dict({"a": []}, durations={"a": 10})
+        >>> RegionTruth(truth, Regions.from_dict({"a": [(0, 2), (3, 9)]})).resampling_groups(None)
+        {'a@0-2': 'a', 'a@3-9': 'a'}
+        """
+        recordings = self.recording_of
+        if groups is None:
+            shared = len(set(recordings.values())) < len(recordings)
+            return {**recordings} if shared else None
+        of_clip = {clip_id(name): group for name, group in groups.items()}
+        named: dict[str, Hashable] = {}
+        for name, recording in recordings.items():
+            if name in of_clip or recording in of_clip:
+                named[name] = of_clip.get(name, of_clip.get(recording))
+        return named
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("GroundTruth", "RegionTruth")
+
+
+def cut_to_regions(
+    scores: Scores,
+    truth: GroundTruth,
+    regions: Regions | Mapping[str, Iterable[tuple[float, float]]],
+    *,
+    crossing: Crossing = "cut",
+) -> tuple[Scores, RegionTruth]:
+    """Cut scores and ground truth to the regions that are evaluated.
+
+    Each region becomes a clip of its own, with times from its start, so that every criterion and metric
+    applies to it: segments begin with the region, and rates count its length. A region from 0 s to the
+    end of its clip keeps the name of the clip; others are named ``CLIP@ONSET-OFFSET``. Frames across a
+    border are cut, and so are detections. Clips without a region are not evaluated.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores of whole recordings. They are cut when they are read. Post-processings of the result
+        see the whole recordings, whether you apply them before or after this function.
+    truth : GroundTruth
+        The ground truth of whole recordings. If it has durations, a region must not end after its clip.
+    regions : Regions or mapping
+        The regions, or ``{clip: [(onset, offset), …]}`` in seconds. They must not overlap.
+    crossing : {'cut', 'drop'}, default 'cut'
+        What to do with reference events that cross the border of a region. With ``"cut"``, the part
+        inside is a reference event. With ``"drop"``, it is left out as if nothing were there, so a
+        detection of it is a false alarm.
+
+    Returns
+    -------
+    scores : Scores
+        The scores of the regions.
+    truth : RegionTruth
+        The ground truth of the regions. To resample recordings instead of regions, pass
+        ``groups=truth.recording_of`` to :class:`Resampling`.
+
+    See Also
+    --------
+    read_regions : Regions from a file.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.9], [0.8], [0.1], [0.7]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(0, 2, "Dog")]}, durations={"a": 4})
+    >>> cut_scores, cut_truth = sed.cut_to_regions(scores, truth, {"a": [(1, 3)]})
+    >>> cut_truth.events("a@1-3"), cut_scores["a@1-3"].values.ravel().tolist()
+    ([(0.0, 1.0, 'Dog')], [0.8, 0.1])
+    """
+    chosen = regions if isinstance(regions, Regions) else Regions.from_dict(regions)
+    cut = RegionTruth(truth, chosen, crossing)
+    return cut.cut_scores(scores), cut
+
+
+def _cut_scores(recordings: Scores, stretches: Mapping[str, Stretch]) -> Scores:
+    loader = StretchLoader(recordings, stretches)
+    silent = recordings.assumed_clips
+    return Scores(
+        stretches,
+        loader.load,
+        **{
+            **recordings.facts(),
+            "identify": loader.identify,
+            "processing": (*recordings.processing, CUT_TO_REGIONS),
+            "assumed_clips": [name for name, part in stretches.items() if part.clip in silent],
+            "locate": None,
+        },
+        recut=_Recut(recordings, stretches),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Recut:
+    """Processes whole recordings and cuts them again. A class, because it may travel to another process."""
+
+    recordings: Scores
+    stretches: Mapping[str, Stretch]
+
+    def __call__(self, process: Callable[[Scores], Scores]) -> Scores:
+        return _cut_scores(process(self.recordings), self.stretches)
+
+
+class _EventsWithin(NamedTuple):
+    """Reference events as they are within regions, with times from the start of the region."""
+
+    row: NDArray[np.intp]
+    """The event of the recordings."""
+    part: NDArray[np.intp]
+    """The region."""
+    onset: Ticks
+    offset: Ticks
+    crossing: NDArray[np.bool_]
+    """Whether the event reaches beyond the region."""
+
+
+def _events_within(truth: GroundTruth, parts: Mapping[str, Stretch]) -> _EventsWithin:
+    """Return what is within each region of the events that overlap it."""
+    number = {clip: i for i, clip in enumerate(truth.clips)}
+    starts = np.searchsorted(truth.event_clips, np.arange(len(truth.clips) + 1))
+    columns: list[_EventsWithin] = []
+    for k, part in enumerate(parts.values()):
+        clip = number[part.clip]
+        rows = np.arange(starts[clip], starts[clip + 1])
+        onset, offset = truth.onsets[rows], truth.offsets[rows]
+        crossing = np.zeros(len(rows), bool)
+        if not part.whole:
+            inside = (onset < part.end) & (offset > part.start)
+            rows, onset, offset = rows[inside], onset[inside], offset[inside]
+            crossing = (onset < part.start) | (offset > part.end)
+            onset = np.maximum(onset, part.start) - part.start
+            offset = np.minimum(offset, part.end) - part.start
+        columns.append(_EventsWithin(rows, np.full(len(rows), k), onset, offset, crossing))
+    return _EventsWithin(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+
+
+def _unscored_note(truth: GroundTruth, scored: set[str]) -> list[str]:
+    """Note the clips that have no region."""
+    without = [clip for clip in truth.clips if clip not in scored]
+    if not without:
+        return []
+    verbs = "has no region and is" if len(without) == 1 else "have no region and are"
+    number = f"{len(without)} of the {counted(len(truth.clips), 'clip')} in the ground truth"
+    return [f"{number} {verbs} not evaluated: {listing(without)}."]
