@@ -18,6 +18,8 @@ from .data.detections import detect as detect
 from .data.events import Events as Events
 from .data.ground_truth import GroundTruth as GroundTruth
 from .data.joined_chunks import join_chunks as join_chunks
+from .data.label_maps import LabelMap as LabelMap
+from .data.label_maps import propose_label_map as propose_label_map
 from .data.recordings import ClipPieces as ClipPieces
 from .data.region_cuts import RegionTruth as RegionTruth
 from .data.region_cuts import cut_to_regions as cut_to_regions
@@ -42,6 +44,7 @@ from .io.detections import read_events as read_events
 from .io.detections import write_events as write_events
 from .io.ground_truth import read_ground_truth as read_ground_truth
 from .io.ground_truth import write_ground_truth as write_ground_truth
+from .io.label_maps import read_label_map as read_label_map
 from .io.regions import read_regions as read_regions
 from .io.scores.files import read_scores as read_scores
 from .io.scores.files import write_scores as write_scores

@@ -66,7 +66,7 @@ def test_help_of_evaluate_names_every_option_and_default() -> None:
 
 
 COMMANDS = (
-    "evaluate report compare deltas tune detect validate check "
+    "evaluate report compare deltas tune detect validate check labels "
     "convert metrics presets tasks formats demo"
 )
 

@@ -126,6 +126,37 @@ def test_dcase2024_equals_its_definition(durations: str, tmp_path: Path) -> None
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.parametrize("as_file", [False, True], ids=["table", "file"])
+def test_labels_get_new_names(as_file: bool, folders: tuple[Path, Path]) -> None:
+    data, ours = folders
+    home = data / "home"
+    truth = sed.read_ground_truth(home / "ground_truth.tsv", durations=home / "durations.tsv")
+    scores = sed.read_scores(ours / "home")
+    names = {"Cat": "animal", "Dog": "animal", "Frying": ""}
+    (home / "map.csv").write_text("from,to\nCat,animal\nDog,animal\nFrying,\n")
+    system_names = {"Speech": "speech"}
+    task = sed.Task(
+        "mapped",
+        {
+            "home": dataset(
+                "segment_f1",
+                labels="map.csv" if as_file else names,
+                system_labels=system_names,
+                truth_labels={"Speech": "speech"},
+            )
+        },
+        "home.segment_f1",
+    )
+    both = {**names, **system_names}
+    expected = sed.evaluate(scores.relabelled(both), truth.relabelled(both), "segment_f1")
+    result = sed.evaluate_task(task, ours, data)
+    assert result.score == expected["segment_f1"].value
+    assert result.datasets["home"].classes == expected.classes
+    assert "animal" in expected.classes
+    assert sed.check_submission(task, ours, data).problems == []
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_regions_are_cut_and_recordings_drawn(folders: tuple[Path, Path]) -> None:
     data, ours = folders
     home = data / "home"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..data.choices import ClipChoice, Invalid, Missing
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
+from ..data.label_maps import no_effect_note, unused_names_note
 from ..data.labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
 from ..data.scores import Scores
 from ..data.times import TICKS_PER_SECOND, Ticks
@@ -70,6 +71,8 @@ def check_labels(truth: GroundTruth, findings: Findings) -> None:
     """Check the labels of the ground truth alone."""
     for note in check_spelling(truth.labels, truth.labels, truth.labels):
         findings.add("warning", "spelling", note)
+    for note in no_effect_note(truth.label_maps):
+        findings.add("warning", "label-map", note)
 
 
 def check_scores_and_truth(
@@ -142,24 +145,27 @@ def _check_labels(
     scores: Scores, truth: GroundTruth, classes: Sequence[str] | None, findings: Findings
 ) -> None:
     """Find labels without scores, and classes without reference events."""
-    unscored = [label for label in classes or () if label not in scores.classes]
+    scored, referenced = {*scores.classes}, {*truth.labels}
+    unscored = [label for label in classes or () if label not in scored]
     if unscored:
         what = f"{subject(len(unscored), 'requested class', 'has')} no scores"
         findings.add("error", "classes", what, unscored)
-    absent = [label for label in classes or scores.classes if label not in truth.labels]
+    absent = [label for label in classes or scores.classes if label not in referenced]
     if absent:
         them = "it is" if len(absent) == 1 else "they are"
         what = (
             f"{subject(len(absent), 'class', 'has')} no reference events, so {them} left out of averages"
         )
         findings.add("warning", "no-references", what, absent)
+    for note in unused_names_note((*scores.label_maps, *truth.label_maps), scored | referenced):
+        findings.add("warning", "label-map", note)
     system = [label for label in scores.classes if label not in scores.assumed_classes]
     try:
         refuse_disjoint(system, truth.labels)
     except SedscopeError as error:
         findings.add_failure("labels", error)
         return
-    unknown = [label for label in truth.labels if label not in scores.classes]
+    unknown = [label for label in truth.labels if label not in scored]
     if unknown:
         findings.add(
             "warning" if classes else "error",

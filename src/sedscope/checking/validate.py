@@ -24,6 +24,7 @@ from ..data.event_checks import (
 )
 from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
+from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.labels import stripped
 from ..data.recordings import ClipPieces
 from ..data.scores import ClipScores, Scores
@@ -71,6 +72,8 @@ def validate(
     scores_format: str | None = None,
     stitch: Chunks | Literal[False] = False,
     unit: Unit = "seconds",
+    system_map: LabelMapLike | None = None,
+    truth_map: LabelMapLike | None = None,
     threads: int | None = None,
 ) -> Validation:
     """Check scores and ground truth, and report everything that is wrong or unusual at once.
@@ -118,6 +121,8 @@ def validate(
         :func:`sedscope.read_scores`.
     unit : str, default "seconds"
         The unit of the chunks' positions.
+    system_map, truth_map : LabelMap or mapping from str to str or None, optional
+        New labels of the scores and of the ground truth, see :meth:`sedscope.Scores.relabelled`.
     threads : int, optional
         The number of threads. By default, one per core.
 
@@ -144,6 +149,7 @@ def validate(
         raise SedscopeError("There is nothing to check. Give scores, ground truth, or both.")
     findings = Findings()
     stated_durations = _read_durations(durations, findings)
+    new_labels = None if system_map is None else as_label_map(system_map)
     references: GroundTruth | None = None
     times: EventTimes | None = None
     exact: Callable[[], GroundTruth] | None = None
@@ -153,6 +159,7 @@ def validate(
                 "durations, format, columns, label and confidence only apply to ground truth read from a "
                 "file."
             )
+        truth = truth if truth_map is None else truth.relabelled(truth_map)
         references = truth
         times = EventTimes(
             [truth.clips[i] for i in truth.event_clips],
@@ -168,25 +175,23 @@ def validate(
         limit = None if confidence is None else ConfidenceLimit.parse(confidence)
         table = _read_events(truth, format, options, stated_durations, findings, limit=limit)
         if table is not None:
-            times = _event_times(table)
+            new_truth_labels = LabelMap({}) if truth_map is None else as_label_map(truth_map)
+            times = _event_times(table, new_truth_labels)
             references = _usable_truth(table, stated_durations, invalid, overlaps, findings)
-            exact = partial(
-                GroundTruth.from_event_table,
-                table,
-                durations=stated_durations,
-                invalid=invalid,
-                overlaps=overlaps,
-            )
+            exact = partial(_exact_truth, table, stated_durations, invalid, overlaps, new_truth_labels)
+            if references is not None and truth_map is not None:
+                references = references.relabelled(new_truth_labels)
     chosen = clips if clips is None or isinstance(clips, str) else list(clips)
     classes = None if classes is None else stripped(classes)
     system: Scores | None = None
     if isinstance(scores, Scores):
         system = scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
+        system = system if new_labels is None else system.relabelled(new_labels)
     elif scores is not None:
         path = input_location(scores)
         with findings.adding_warnings():
             system = _read_scores(
-                path, references, overlaps, gaps, scores_format, stitch, unit, findings
+                path, references, overlaps, gaps, scores_format, stitch, unit, new_labels, findings
             )
     system = None if system is None else _kept_in_memory(system)
     with findings.adding_warnings():
@@ -209,6 +214,18 @@ def validate(
 
 def _itself(truth: GroundTruth) -> GroundTruth:
     return truth
+
+
+def _exact_truth(
+    table: EventTable,
+    durations: Mapping[str, float] | None,
+    invalid: Invalid,
+    overlaps: Overlaps,
+    label_map: LabelMap,
+) -> GroundTruth:
+    """Read the ground truth as an evaluation does."""
+    truth = GroundTruth.from_event_table(table, durations=durations, invalid=invalid, overlaps=overlaps)
+    return truth.relabelled(label_map) if label_map.names else truth
 
 
 def _check_as_evaluated(
@@ -363,11 +380,13 @@ def _check_events(
         findings.add("error" if overlaps == "error" else "warning", "overlaps", what, rows, lines=True)
 
 
-def _event_times(table: EventTable) -> EventTimes:
-    """Return the times of all rows, including events that the ground truth leaves out."""
+def _event_times(table: EventTable, label_map: LabelMap) -> EventTimes:
+    """Return the times of all rows with a label, including events that the ground truth leaves out."""
     events = table.columns()
-    clips = [clip_id(clip) for clip in events.clip]
-    return EventTimes(clips, events.label, events.onset, events.offset)
+    labels = {i: label_map.target(label) for i, label in enumerate(events.label)}
+    rows = [i for i, label in labels.items() if label is not None]
+    clips = [clip_id(events.clip[i]) for i in rows]
+    return EventTimes(clips, [str(labels[i]) for i in rows], events.onset[rows], events.offset[rows])
 
 
 def _read_scores(
@@ -378,6 +397,7 @@ def _read_scores(
     format: str | None,
     stitch: Chunks | Literal[False],
     unit: Unit,
+    label_map: LabelMap | None,
     findings: Findings,
 ) -> Scores | None:
     """Read scores, or the detections that can be used."""
@@ -385,8 +405,10 @@ def _read_scores(
     try:
         if holds_events(path, format):
             how = overlaps if stitch is False else "average"
-            return _read_detections(path, known, how, format, findings)
-        return read_system_scores(path, known, gaps=gaps, format=format, stitch=stitch, unit=unit)
+            return _read_detections(path, known, how, format, label_map, findings)
+        return read_system_scores(
+            path, known, gaps=gaps, format=format, stitch=stitch, unit=unit, label_map=label_map
+        )
     except SedscopeError as error:
         findings.add_failure("scores", error)
         return None
@@ -397,6 +419,7 @@ def _read_detections(
     truth: GroundTruth,
     overlaps: EventOverlaps,
     format: str | None,
+    label_map: LabelMap | None,
     findings: Findings,
 ) -> Scores | None:
     """Read detections. Rows that cannot be used become findings, and overlapping ones are merged to check
@@ -413,7 +436,7 @@ def _read_detections(
         what += f"and clip. {OVERLAP_ADVICE}"
         findings.add("error", "scores", what, overlap_findings(events, overlapping), lines=True)
         overlaps = "merge"
-    return detections_as_scores(table.events(), truth, overlaps)
+    return detections_as_scores(table.events(), truth, overlaps, label_map)
 
 
 def _summarize(

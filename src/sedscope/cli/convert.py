@@ -12,6 +12,7 @@ from .options import (
     FormatOption,
     GapsOption,
     LabelOption,
+    LabelsOption,
     StitchOption,
     Writes,
     column_map,
@@ -38,6 +39,7 @@ def convert(
     ] = None,
     columns: ColumnsOption = None,
     label: LabelOption = None,
+    labels: LabelsOption = None,
     durations: Annotated[
         Path | None,
         path_option(help="Clip durations (filename duration), for labels of whole clips and for JAMS."),
@@ -69,6 +71,7 @@ def convert(
     It refuses to lose anything unless --lossy is given.
     """
     from .. import convert as convert_files
+    from .. import read_label_map
 
     with progress_bar("converting") as progress:
         converted = convert_files(
@@ -78,6 +81,7 @@ def convert(
             to=to,
             columns=column_map(columns),
             label=label,
+            label_map=None if labels is None else read_label_map(labels),
             durations=durations,
             durations_output=durations_output,
             classes=None if classes is None else [name.strip() for name in classes.split(",")],

@@ -11,6 +11,7 @@ import typer
 from ..errors import SedscopeError, counted, listing
 from .options import (
     GapsOption,
+    LabelsOption,
     PostprocessOption,
     Reads,
     ScoresFormatOption,
@@ -51,6 +52,7 @@ def detect(
         typer.Option(help="Detect in these clips only: a file with one clip per line."),
         Reads(lambda text: [text]),
     ] = None,
+    labels: LabelsOption = None,
     scores_format: ScoresFormatOption = None,
     gaps: GapsOption = "error",
     stitch: StitchOption = None,
@@ -60,7 +62,9 @@ def detect(
     The table has the columns filename, onset, offset and event_label.
     """
     from .. import detect as detect_events
-    from .. import write_events
+    from .. import read_label_map, write_events
+    from ..data.label_maps import no_effect_note
+    from ..data.labels import refuse_disjoint
     from ..evaluation.operating_point import unstated_classes_note
     from ..io.systems import read_scores_or_detections
 
@@ -73,15 +77,19 @@ def detect(
         () if operating_points is None else operating_points.thresholds,
         format=scores_format,
         gaps=gaps,
+        label_map=None if labels is None else read_label_map(labels, side="system"),
         **stitch_arguments(stitch),
     )
+    if operating_points is not None:
+        own = [label for label in system.classes if label not in system.assumed_classes]
+        refuse_disjoint(own, operating_points.thresholds, other="file of operating points")
     if chosen is not None:
         system = _chosen_clips(system, chosen)
     operating_points = with_postprocess(operating_points, postprocess, system.classes)
-    notes: list[str] = []
+    notes = no_effect_note(system.label_maps)
     if points is not None and operating_points is not None:
         events = operating_points.detect(system)
-        notes = unstated_classes_note(operating_points, system.classes)
+        notes += unstated_classes_note(operating_points, system.classes)
     elif threshold is not None:
         processed = system if operating_points is None else operating_points.process(system)
         events = detect_events(processed, threshold)

@@ -156,6 +156,7 @@ def evaluate_system(
                 truth,
                 metrics,
                 overlaps=inputs.overlaps,
+                label_map=inputs.system_map(),
                 threads=engine.threads,
                 **inputs.selection(truth.labels),
             )

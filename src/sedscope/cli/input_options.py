@@ -28,7 +28,9 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
+    from ..data.label_maps import LabelMap
     from ..data.scores import Scores
+    from ..io.label_maps import Side
     from ..io.locations import Location
     from ..io.systems import DetectionSets
 
@@ -107,15 +109,33 @@ class FileOptions(OptionGroup):
             "'>= 0.5'. [default: all, with a warning]"
         ),
     ] = None
+    labels: Annotated[
+        Path | None,
+        path_option(
+            help="Label map for both sides: a table 'from,to' or TOML. Labels with the same new name are "
+            "merged, an empty one drops a label. 'sedscope labels' proposes one."
+        ),
+    ] = None
+    system_labels: Annotated[Path | None, path_option(help="Label map for the system only.")] = None
+    truth_labels: Annotated[Path | None, path_option(help="Label map for the ground truth only.")] = None
     scores_format: ScoresFormatOption = None
     gaps: GapsOption = "error"
     stitch: StitchOption = None
 
+    def system_map(self) -> LabelMap | None:
+        """Read the label map of the system."""
+        return _side_map(self.labels, self.system_labels, "system")
+
+    def truth_map(self) -> LabelMap | None:
+        """Read the label map of the ground truth."""
+        return _side_map(self.labels, self.truth_labels, "truth")
+
     def read_truth(self, path: Location) -> GroundTruth:
-        """Read the reference events."""
+        """Read the reference events, and give them their new labels."""
         from .. import read_ground_truth
 
-        return read_ground_truth(
+        label_map = self.truth_map()
+        truth = read_ground_truth(
             path,
             durations=self.durations,
             invalid=self.invalid,
@@ -125,6 +145,18 @@ class FileOptions(OptionGroup):
             label=self.label,
             confidence=self.truth_confidence,
         )
+        return truth if label_map is None else truth.relabelled(label_map)
+
+
+def _side_map(both: Location | None, own: Location | None, side: Side) -> LabelMap | None:
+    """Read the label maps that apply to a side, as one map."""
+    from ..data.label_maps import joined_maps
+    from ..io.label_maps import read_label_map, read_side_map
+
+    return joined_maps(
+        None if both is None else read_label_map(both, side=side),
+        None if own is None else read_side_map(own, side),
+    )
 
 
 @dataclass(frozen=True)
@@ -162,7 +194,8 @@ class InputOptions(FileOptions):
     def read_system(self, path: Location, truth: GroundTruth) -> Scores | DetectionSets:
         """Read scores, or detections by threshold. They are not post-processed yet.
 
-        ``truth``: as :meth:`read_truth` returns it. If it is cut to regions, the scores are as well.
+        ``truth``: as :meth:`read_truth` returns it. If it is cut to regions, the scores are as well. Scores
+        have their new labels; detections by threshold get them when they are evaluated.
         """
         from ..data.region_cuts import RegionTruth
         from ..io.systems import read_system
@@ -174,6 +207,7 @@ class InputOptions(FileOptions):
             overlaps=self.overlaps,
             gaps=self.gaps,
             format=self.scores_format,
+            label_map=self.system_map(),
             **stitch_arguments(self.stitch),
         )
         if isinstance(truth, RegionTruth):

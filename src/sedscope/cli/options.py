@@ -111,6 +111,13 @@ ColumnsOption = Annotated[
     ),
 ]
 LabelOption = Annotated[str | None, typer.Option(help="Label for events that have none.")]
+LabelsOption = Annotated[
+    Path | None,
+    path_option(
+        help="Label map: a table 'from,to' or TOML. Labels with the same new name are merged, an empty one "
+        "drops a label."
+    ),
+]
 StitchOption = Annotated[
     str | None,
     typer.Option(

@@ -66,8 +66,9 @@ def tune(
     system = cached(inputs.read_scores(scores, truth, "tune"))
     processed = postprocess(system, inputs.postprocess)
     source = {"scores": shown_name(str(scores)), "ground_truth": shown_name(str(ground_truth))}
-    if tuning.groups is not None:
-        source["groups"] = shown_name(str(tuning.groups))
+    files = {"groups": tuning.groups, "labels": inputs.labels, "system_labels": inputs.system_labels}
+    files["truth_labels"] = inputs.truth_labels
+    source |= {name: shown_name(str(path)) for name, path in files.items() if path is not None}
     if named_metric is None:
         resampling = drawing_recordings(tuning.resampling(objective), truth)
         deltas = _find_deltas(processed, truth, criterion, inputs, engine)

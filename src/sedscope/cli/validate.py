@@ -72,6 +72,8 @@ def validate(
         label=files.label,
         confidence=files.truth_confidence,
         scores_format=files.scores_format,
+        system_map=files.system_map(),
+        truth_map=files.truth_map(),
         threads=engine.threads,
         **stitch_arguments(files.stitch),
     )

@@ -20,7 +20,15 @@ from .coverage import (
     squeezed_references_note,
 )
 from .ground_truth import GroundTruth
-from .labels import check_spelling, refuse_disjoint, stripped, undetected_note, with_likely_labels
+from .label_maps import unused_names_note
+from .labels import (
+    MAP_ADVICE,
+    check_spelling,
+    refuse_disjoint,
+    stripped,
+    undetected_note,
+    with_likely_labels,
+)
 from .scores import Scores
 from .times import Ticks
 
@@ -218,10 +226,11 @@ def choose_classes(
     if isinstance(classes, str):
         raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
     chosen = scores.classes if classes is None else stripped(classes)
+    scored = {*scores.classes}
     unscored = [
         label if isinstance(label, str) and label.strip() == label != "" else repr(label)
         for label in chosen
-        if label not in scores.classes
+        if not isinstance(label, str) or label not in scored
     ]
     if unscored:
         raise SedscopeError(
@@ -233,12 +242,13 @@ def choose_classes(
         raise SedscopeError("There is no class to evaluate.")
     system = [label for label in scores.classes if label not in scores.assumed_classes]
     refuse_disjoint(system, truth.labels)
-    unknown = [label for label in truth.labels if label not in scores.classes]
+    unknown = [label for label in truth.labels if label not in scored]
     if unknown:
         labels = listing(with_likely_labels(unknown, scores.classes))
         number = f"{counted(len(unknown), 'label')} of the ground truth"
         if classes is None:
             advice = "Correct the labels, or choose the classes to evaluate with classes= (--classes)."
+            advice += f" {MAP_ADVICE}"
             raise SedscopeError(
                 f"{number} {'is' if len(unknown) == 1 else 'are'} not among the classes of the scores: "
                 f"{labels}. {_classes_without_references(scores, truth)} {advice}",
@@ -246,6 +256,9 @@ def choose_classes(
             )
         verbs = "has no scores and was" if len(unknown) == 1 else "have no scores and were"
         warnings.append(f"{number} {verbs} left out: {labels}.")
+    warnings += unused_names_note(
+        (*scores.label_maps, *truth.label_maps), {*scores.classes, *truth.labels}
+    )
     warnings += check_spelling(system, truth.labels, chosen)
     if scores.assumed_classes:
         warnings += undetected_note(system, truth.labels, chosen)
@@ -253,7 +266,8 @@ def choose_classes(
 
 
 def _classes_without_references(scores: Scores, truth: GroundTruth) -> str:
-    absent = [label for label in scores.classes if label not in truth.labels]
+    theirs = {*truth.labels}
+    absent = [label for label in scores.classes if label not in theirs]
     if not absent:
         return f"The scores have {listing(scores.classes, limit=30)}."
     return f"Only the scores have {listing(absent, limit=30)}."

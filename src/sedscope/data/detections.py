@@ -25,6 +25,7 @@ from ..errors import (
 from .arrays import FloatArray, IntArray
 from .clip_ids import clip_ids
 from .events import Events
+from .label_maps import LabelMap
 from .labels import stripped
 from .score_arrays import ClipScores, refuse_nans
 from .score_range import class_thresholds_note, score_range, threshold_note
@@ -106,6 +107,56 @@ def scores_from_events(
         assumed_classes=assumed_classes,
         assumed_clips=assumed_clips,
     )
+
+
+def listed_scores(
+    events: Mapping[str, Iterable[DetectionLike]],
+    labels: Iterable[str],
+    truth_labels: Iterable[str],
+    *,
+    clips: Iterable[str] = (),
+    overlaps: EventOverlaps = "error",
+    label_map: LabelMap | None = None,
+) -> Scores:
+    """Make scores from a list of detections, with the classes that it never detects.
+
+    ``labels``: those of the list. ``truth_labels``: those of the ground truth, which the label map does
+    not change.
+    """
+    own = {*labels}
+    if label_map is None or not own:
+        return scores_from_events(
+            events,
+            classes=sorted(own.union(truth_labels)),
+            clips=clips,
+            overlaps=overlaps,
+            assumed_classes={*truth_labels} - own,
+        )
+    listed = scores_from_events(events, classes=sorted(own), clips=clips, overlaps=overlaps)
+    return _with_classes(listed.relabelled(label_map), truth_labels)
+
+
+def event_labels(events: Mapping[str, Iterable[DetectionLike]]) -> set[str]:
+    """Return the labels of all events."""
+    return {str(event[2]).strip() for of_clip in events.values() for event in of_clip}
+
+
+def _with_classes(scores: Scores, labels: Iterable[str]) -> Scores:
+    """Add classes of which nothing is detected, and sort all classes."""
+    classes = sorted({*scores.classes}.union(labels))
+    column = {label: c for c, label in enumerate(classes)}
+    columns = [column[label] for label in scores.classes]
+    silent = {*classes} - {*scores.classes}
+
+    def load(clip: str) -> ClipScores:
+        own = scores[clip]
+        values = np.full((len(own.values), len(classes)), -np.inf)
+        values[:, columns] = own.values
+        return ClipScores.unchecked(values, own.ticks)
+
+    clips = {clip: load(clip) for clip in scores}
+    facts = {**scores.facts(), "classes": classes, "assumed_classes": silent, "in_memory": True}
+    return Scores(clips, clips.__getitem__, **facts)
 
 
 class _ClipEvents:
@@ -370,7 +421,8 @@ def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) ->
     """Return one threshold per class of the scores, ``inf`` for classes without one."""
     if not isinstance(thresholds, Mapping):
         thresholds = dict.fromkeys(scores.classes, thresholds)
-    unknown = [label for label in thresholds if label not in scores.classes]
+    known = {*scores.classes}
+    unknown = [label for label in thresholds if label not in known]
     if unknown:
         guesses = with_guesses(unknown, scores.classes)
         raise SedscopeError(f"Some thresholds are for classes without scores: {listing(guesses)}.")

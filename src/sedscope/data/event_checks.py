@@ -149,13 +149,35 @@ def overlapping_events(
     order: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
     """Return which events, in `order` of clip, label and onset, overlap an earlier one of their class."""
-    clips, labels = event_clips[order], event_labels[order]
-    onsets, offsets = events.onset[order], events.offset[order]
+    return overlapping(
+        events.onset[order], events.offset[order], event_clips[order], event_labels[order]
+    )
+
+
+def merged_events(
+    onsets: Ticks, offsets: Ticks, clips: NDArray[np.int32], labels: NDArray[np.int32]
+) -> tuple[NDArray[np.intp], Ticks]:
+    """Merge overlapping events of one clip and label, and leave out those with a negative label.
+
+    Return the first event of each merged one, in order of clip, label and onset, and its offset.
+    """
+    kept = np.flatnonzero(labels >= 0)
+    order = kept[np.lexsort((offsets[kept], onsets[kept], labels[kept], clips[kept]))]
+    if not len(order):
+        return order, offsets[order]
+    starts = np.flatnonzero(~overlapping(onsets[order], offsets[order], clips[order], labels[order]))
+    return order[starts], np.maximum.reduceat(offsets[order], starts)
+
+
+def overlapping(
+    onsets: Ticks, offsets: Ticks, clips: NDArray[np.int32], labels: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Return which events, sorted by clip, label and onset, overlap an earlier one of their class."""
     same_pair = np.concatenate([[False], (clips[1:] == clips[:-1]) & (labels[1:] == labels[:-1])])
-    overlapping = same_pair & (onsets < np.concatenate([onsets[:1], offsets[:-1]]))
-    if overlapping.any():  # then a long event may reach beyond the next one, so look at all of them
+    overlap: NDArray[np.bool_] = same_pair & (onsets < np.concatenate([onsets[:1], offsets[:-1]]))
+    if overlap.any():  # then a long event may reach beyond the next one, so look at all of them
         latest = offsets[0]
-        for i in range(1, len(order)):
-            overlapping[i] = same_pair[i] and onsets[i] < latest
+        for i in range(1, len(onsets)):
+            overlap[i] = same_pair[i] and onsets[i] < latest
             latest = max(latest, offsets[i]) if same_pair[i] else offsets[i]
-    return overlapping
+    return overlap

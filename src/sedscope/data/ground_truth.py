@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,10 @@ from .choices import Invalid, Overlaps
 from .clip_ids import clip_id, clip_ids
 from .confidence import ConfidenceLimit
 from .durations import as_durations, duration_ticks
-from .event_checks import overlap_groups, valid_events
+from .event_checks import merged_events, overlap_groups, valid_events
 from .event_table import EventColumns, EventTable
 from .frames import FrameLike
+from .label_maps import AppliedMap, LabelMapLike, as_label_map
 from .times import Ticks, to_seconds, to_ticks
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ class GroundTruth(Tabular):
         Durations of the clips in microseconds. If None, a clip ends at the last boundary of its scores.
     warnings : tuple of str
         What is unusual about the data.
+    label_maps : tuple of AppliedMap
+        The label maps that gave the labels their names; see :meth:`relabelled`.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class GroundTruth(Tabular):
     offsets: Ticks
     durations: Ticks | None
     warnings: tuple[str, ...]
+    label_maps: tuple[AppliedMap, ...] = ()
 
     def __init__(
         self,
@@ -331,6 +336,45 @@ class GroundTruth(Tabular):
                 strict=True,
             )
         ]
+
+    def relabelled(self, label_map: LabelMapLike) -> GroundTruth:
+        """Return the same clips, with their events under new labels: renamed, merged or dropped.
+
+        Events of different labels that become one class are merged where they overlap. Events that touch
+        stay as they are.
+
+        Parameters
+        ----------
+        label_map : LabelMap or mapping from str to str or None
+            The new name of each label; None drops its events. Labels that are not named stay.
+
+        Returns
+        -------
+        GroundTruth
+
+        Examples
+        --------
+        >>> truth = GroundTruth.from_dict({"a": [(0, 2, "car"), (1, 3, "bus"), (3, 4, "bus")]})
+        >>> truth.relabelled({"car": "vehicle", "bus": "vehicle"}).events("a")
+        [(0.0, 3.0, 'vehicle'), (3.0, 4.0, 'vehicle')]
+        """
+        names = as_label_map(label_map)
+        targets = [names.target(label) for label in self.labels]
+        labels = sorted({target for target in targets if target is not None})
+        number: dict[str | None, int] = {label: i for i, label in enumerate(labels)}
+        new_labels = np.array([number.get(target, -1) for target in targets], np.int32)
+        event_labels = new_labels[self.event_labels]
+        rows, offsets = merged_events(self.onsets, self.offsets, self.event_clips, event_labels)
+        truth = copy(self)
+        truth.labels = tuple(labels)
+        truth.event_clips, truth.event_labels = self.event_clips[rows], event_labels[rows]
+        truth.onsets, truth.offsets = self.onsets[rows], offsets
+        truth.warnings = tuple(
+            [note for note in self.warnings if note not in self.late_ends()] + truth.late_ends()
+        )
+        truth._noted = None  # its rows have the old labels
+        truth.label_maps = (*self.label_maps, AppliedMap(names, self.labels))
+        return truth
 
     def to_polars(self) -> PolarsFrame:
         """Return a polars data frame with a row per event, which :meth:`from_table` reads back.

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import zip_longest
 
 from ..errors import SedscopeError, counted, listing, near_names, shortened, subject
 
+MAP_ADVICE = (
+    "A label map renames labels: 'sedscope labels SYSTEM GROUND_TRUTH -o map.csv' proposes one to edit, "
+    "and --labels map.csv (in Python, relabelled()) applies it."
+)
+
 _SHOWN = 30  # labels of one side
 _PAIRED = 20  # labels that a likely partner is sought for, because the search takes time
+_TYPO = 5  # letters of a word; in shorter ones, another letter often makes another word
 _SPECIES = re.compile(r"(\S+ \S+)_(\S.*)")
 """``Genus species_Common name``, as BirdNET's lists of labels have it."""
+
+
+def shown_label(label: str) -> str:
+    """Return a label for a message, in quotes where white space would be hard to see."""
+    text = shortened(label, 60)
+    return text if text == " ".join(text.split()) else repr(text)
 
 
 def spelling(label: str) -> str:
@@ -56,6 +70,30 @@ def likely_pairs(labels: Sequence[str], others: Iterable[str]) -> list[tuple[str
     return pairs
 
 
+def proposed_pairs(system: Iterable[str], truth: Iterable[str]) -> list[tuple[str, str]]:
+    """Pair labels of a system with those that the ground truth uses for the same, if that is clear.
+
+    Only labels that one side lacks are paired, each with one other; see :func:`propose_label_map`.
+
+    >>> proposed_pairs(["dog", "Cat", "Speach", "walk"], ["Dog", "Cat", "Speech", "talk"])
+    [('dog', 'Dog'), ('Speach', 'Speech')]
+    >>> proposed_pairs(["dog", "DOG"], ["Dog"])
+    []
+    """
+    ours, theirs = dict.fromkeys(system), dict.fromkeys(truth)
+    only_system = [label for label in ours if label not in theirs]
+    only_truth = [label for label in theirs if label not in ours]
+    partner = _clear_pairs(only_system, only_truth, _names, lambda label, other: True)
+    paired = {*partner, *partner.values()}
+    partner |= _clear_pairs(
+        [label for label in only_system if label not in paired],
+        [label for label in only_truth if label not in paired],
+        _shortened_words,
+        _differ_in_a_letter,
+    )
+    return [(label, partner[label]) for label in only_system if label in partner]
+
+
 def with_likely_labels(labels: Sequence[str], others: Iterable[str]) -> list[str]:
     """Add to each label the one of the other side that may have been meant.
 
@@ -64,7 +102,9 @@ def with_likely_labels(labels: Sequence[str], others: Iterable[str]) -> list[str
     """
     likely = dict(likely_pairs(labels, others))
     return [
-        f"{_quote(label)} (did you mean {_quote(likely[label])}?)" if label in likely else _quote(label)
+        f"{shown_label(label)} (did you mean {shown_label(likely[label])}?)"
+        if label in likely
+        else shown_label(label)
         for label in labels
     ]
 
@@ -81,12 +121,15 @@ def spelled_alike(labels: Iterable[str]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
-def refuse_disjoint(system: Collection[str], truth: Collection[str]) -> None:
-    """Refuse a system none of whose labels is one of the reference events."""
+def refuse_disjoint(
+    system: Collection[str], truth: Collection[str], *, other: str = "ground truth"
+) -> None:
+    """Refuse a system none of whose labels is one of the reference events. ``other``: who else has labels."""
     if system and truth and not set(system).intersection(truth):
         raise SedscopeError(
-            "No label of the system is a label of the ground truth. "
-            f"{_leftovers([*system], [*truth])} Rename the labels of one side."
+            f"No label of the system is a label of the {other}. "
+            f"{_leftovers([*system], [*truth], other)} {MAP_ADVICE}",
+            advice=MAP_ADVICE,
         )
 
 
@@ -100,15 +143,15 @@ def check_spelling(
     """
     unmatched = set(system).symmetric_difference(truth)
     alike = spelled_alike(sorted({*system, *truth}))
-    split = [
-        group for group in alike if unmatched.intersection(group) and {*classes}.intersection(group)
-    ]
+    evaluated = {*classes}
+    split = [group for group in alike if unmatched.intersection(group) and evaluated.intersection(group)]
     if split:
         raise SedscopeError(
             f"{subject(len(split), 'class', 'is')} spelled differently by the system and the ground truth: "
-            f"{listing([_spellings(group) for group in split])}. Use one spelling."
+            f"{listing([_spellings(group) for group in split])}. Use one spelling. {MAP_ADVICE}",
+            advice=MAP_ADVICE,
         )
-    distinct = [group for group in alike if {*classes}.intersection(group)]
+    distinct = [group for group in alike if evaluated.intersection(group)]
     if not distinct:
         return []
     return [
@@ -124,28 +167,87 @@ def undetected_note(
 
     The arguments are those of :func:`check_spelling`.
     """
-    only_truth = [label for label in truth if label not in system and label in classes]
-    only_system = [label for label in system if label not in truth and label in classes]
+    ours, theirs, evaluated = {*system}, {*truth}, {*classes}
+    only_truth = [label for label in truth if label not in ours and label in evaluated]
+    only_system = [label for label in system if label not in theirs and label in evaluated]
     if not only_truth:
         return []
     if not only_system:
         number = f"{counted(len(only_truth), 'class')} of the ground truth"
         verb = "is" if len(only_truth) == 1 else "are"
         return [f"{number} {verb} never detected: {listing(_quoted(only_truth))}."]
-    return [f"Some labels do not match. {_leftovers(only_system, only_truth)}"]
+    advice = f" {MAP_ADVICE}" if likely_pairs(only_system, only_truth) else ""
+    return [f"Some labels do not match. {_leftovers(only_system, only_truth)}{advice}"]
 
 
-def _leftovers(only_system: Sequence[str], only_truth: Sequence[str]) -> str:
+def _leftovers(
+    only_system: Sequence[str], only_truth: Sequence[str], other: str = "ground truth"
+) -> str:
     """Name the labels that only one side has, and pairs of them that may mean the same."""
     text = (
         f"Only the system has {listing(_quoted(only_system), _SHOWN)}. "
-        f"Only the ground truth has {listing(_quoted(only_truth), _SHOWN)}."
+        f"Only the {other} has {listing(_quoted(only_truth), _SHOWN)}."
     )
     pairs = [
-        f"{_quote(label)} may be {_quote(other)}"
-        for label, other in likely_pairs(only_system, only_truth)
+        f"{shown_label(label)} may be {shown_label(partner)}"
+        for label, partner in likely_pairs(only_system, only_truth)
     ]
     return f"{text} {listing(pairs, _PAIRED)}." if pairs else text
+
+
+def _clear_pairs(
+    labels: Sequence[str],
+    others: Sequence[str],
+    keys: Callable[[str], Iterable[str]],
+    alike: Callable[[str, str], bool],
+) -> dict[str, str]:
+    """Pair labels that share a key and are alike, if neither has a second partner."""
+    by_key: dict[str, list[str]] = {}
+    for other in others:
+        for key in dict.fromkeys(keys(other)):
+            by_key.setdefault(key, []).append(other)
+    partners = {
+        label: {other for key in keys(label) for other in by_key.get(key, ()) if alike(label, other)}
+        for label in labels
+    }
+    number = Counter(other for candidates in partners.values() for other in candidates)
+    return {
+        label: other
+        for label, candidates in partners.items()
+        if len(candidates) == 1
+        for other in candidates
+        if number[other] == 1
+    }
+
+
+def _shortened_words(label: str) -> list[str]:
+    """Return a label, and what is left of it without one of its letters.
+
+    Labels with one wrong, missing or additional letter, or two that changed places, have one of these
+    in common.
+    """
+    text = spelling(label)
+    return [text, *(text[:i] + text[i + 1 :] for i in range(len(text)))]
+
+
+def _differ_in_a_letter(label: str, other: str) -> bool:
+    """Return whether labels differ in one letter of one word, or in two letters that changed places."""
+    words = [*zip_longest(spelling(label).split(), spelling(other).split(), fillvalue="")]
+    differing = [pair for pair in words if pair[0] != pair[1]]
+    if len(differing) != 1:
+        return False
+    short, long = sorted(differing[0], key=len)
+    if len(short) < _TYPO or not (short + long).isalpha():
+        return False
+    start = next(
+        (i for i, pair in enumerate(zip(short, long, strict=False)) if pair[0] != pair[1]), len(short)
+    )
+    if len(short) < len(long):
+        return short[start:] == long[start + 1 :]
+    swapped = long[start + 1 : start + 2] + long[start]
+    return short[start + 1 :] == long[start + 1 :] or (
+        short[start : start + 2] == swapped and short[start + 2 :] == long[start + 2 :]
+    )
 
 
 def _sharing_words(label: str, others: Sequence[str]) -> list[str]:
@@ -169,14 +271,8 @@ def _names(label: str) -> list[str]:
 
 
 def _spellings(group: Iterable[str]) -> str:
-    return " and ".join(map(_quote, group))
+    return " and ".join(map(shown_label, group))
 
 
 def _quoted(labels: Iterable[str]) -> list[str]:
-    return [_quote(label) for label in labels]
-
-
-def _quote(label: str) -> str:
-    """Return a label for a message, in quotes where white space would be hard to see."""
-    text = shortened(label, 60)
-    return text if text == " ".join(text.split()) else repr(text)
+    return [shown_label(label) for label in labels]

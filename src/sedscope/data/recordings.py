@@ -72,6 +72,22 @@ class ClipPieces:
         # a clip with these boundaries and no classes runs all checks of boundaries
         ClipScores.from_ticks(np.empty((max(len(self.ticks) - 1, 0), 0)), self.ticks)
 
+    def changed(self, read: Callable[[], Iterable[ArrayLike]]) -> ClipPieces:
+        """Return a clip with the same boundaries and other pieces.
+
+        Parameters
+        ----------
+        read : callable
+            As for the class.
+
+        Returns
+        -------
+        ClipPieces
+        """
+        clip = ClipPieces.__new__(ClipPieces)
+        clip.read, clip.ticks = read, self.ticks
+        return clip
+
     @property
     def edges(self) -> FloatArray:
         """Frame boundaries in seconds."""

@@ -14,7 +14,9 @@ from .choices import Gaps, check_gaps
 from .chunks import Chunks, Unit, check_unit, chunks_by_recording, stitch_clips
 from .clip_ids import clip_id, clip_ids
 from .frames import FrameLike, clip_from_table, table_classes
+from .label_maps import AppliedMap, LabelMapLike, as_label_map
 from .labels import stripped
+from .merged_columns import MergedColumns
 from .recordings import ClipPieces, whole_clip_error
 from .score_arrays import ClipScores, Grid, as_scores, check_shape, frame_grid, refuse_nans
 from .shared_arrays import protected
@@ -66,6 +68,9 @@ class Scores(Mapping[str, ClipScores]):
     recut : callable, optional
         For scores that were cut out of longer recordings: takes a function from scores to scores,
         applies it to the whole recordings, and cuts the result in the same way. Post-processings use it.
+    label_maps : iterable of AppliedMap, optional
+        The label maps that gave the classes their names; see :meth:`relabelled`. An evaluation warns of
+        names in them that nothing has.
 
     Examples
     --------
@@ -92,6 +97,7 @@ class Scores(Mapping[str, ClipScores]):
         assumed_clips: Iterable[str] = (),
         locate: Callable[[str], Sequence[str] | None] | None = None,
         recut: Callable[[Callable[[Scores], Scores]], Scores] | None = None,
+        label_maps: Iterable[AppliedMap] = (),
     ) -> None:
         self._classes = _check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
@@ -105,6 +111,7 @@ class Scores(Mapping[str, ClipScores]):
         self.assumed_clips = frozenset(assumed_clips)
         self._locate = locate
         self.recut = recut
+        self.label_maps = tuple(label_maps)
 
     @classmethod
     def from_arrays(
@@ -398,6 +405,7 @@ class Scores(Mapping[str, ClipScores]):
             "assumed_classes": self.assumed_classes,
             "assumed_clips": self.assumed_clips,
             "locate": self.frame_locations,
+            "label_maps": self.label_maps,
         }
 
     def frame_locations(self, clip: str) -> Sequence[str] | None:
@@ -469,6 +477,55 @@ class Scores(Mapping[str, ClipScores]):
         facts = {**self.facts(), "in_memory": False, "assumed_clips": (), "locate": None}
         processing = (*self.processing, "stitch()")
         return Scores(recordings, load, **{**facts, "identify": identify, "processing": processing})
+
+    def relabelled(self, label_map: LabelMapLike) -> Scores:
+        """Return the scores under new labels: renamed, merged or dropped.
+
+        The score of a class that is made of several labels is the highest of theirs, or their mean, at
+        each instant. In a list of detections, events that only touch stay apart. Clips that are read
+        when they are needed still are.
+
+        Parameters
+        ----------
+        label_map : LabelMap or mapping from str to str or None
+            The new name of each label; None drops it. Labels that are not named stay.
+
+        Returns
+        -------
+        Scores
+            A class stands where the first of its labels was.
+
+        Examples
+        --------
+        >>> scores = Scores.from_arrays({"a": [[0.2, 0.9]]}, classes=["car", "bus"], frame=1.0)
+        >>> scores.relabelled({"bus": "Bus"}).classes
+        ('car', 'Bus')
+        >>> scores.relabelled({"car": "vehicle", "bus": "vehicle"})["a"].values.tolist()
+        [[0.9]]
+        """
+        names = as_label_map(label_map)
+        events = not self.whole_clips
+        columns = MergedColumns(self.classes, self.assumed_classes, names, events=events)
+
+        def load(name: str) -> ClipScores | ClipPieces:
+            return columns.clip(self._load(name))
+
+        def identify(name: str) -> str | None:
+            identity = None if self._identify is None else self._identify(name)
+            return None if identity is None else f"relabelled {columns.identity} of {identity}"
+
+        merging = (columns.definition,) if columns.definition else ()
+        facts = {
+            **self.facts(),
+            "classes": columns.classes,
+            "in_memory": self.in_memory and columns.same_values,
+            "identify": identify,
+            "processing": (*self.processing, *merging),
+            "assumed_classes": columns.assumed,
+            "locate": None if events and merging else self._locate,  # frames may be others
+            "label_maps": (*self.label_maps, AppliedMap(names, self.classes)),
+        }
+        return Scores(self._names.values(), load, **facts)
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.clip_ids import clip_id
-from ..data.detections import Detections, scores_from_events
+from ..data.detections import Detections, event_labels, listed_scores
 from ..data.ground_truth import GroundTruth
+from ..data.label_maps import LabelMapLike, as_label_map
 from ..errors import SedscopeError
 from .notes import coverage_note
 
@@ -31,6 +32,7 @@ def counts_of_sets(
     missing: Missing = "error",
     coverage: Coverage = "error",
     overlaps: Overlaps = "error",
+    label_map: LabelMapLike | None = None,
     threads: int | None = None,
 ) -> tuple[dict[Criterion, Counts], list[str]]:
     """Count for several criteria at exactly these operating points: one row per set.
@@ -41,13 +43,8 @@ def counts_of_sets(
         raise SedscopeError("There is no set of detections. Give at least one.")
     if truth.durations is None:
         raise SedscopeError("Sets of detections need the durations of the clips (--durations).")
-    detected = {
-        str(event[2]).strip()
-        for events in sets.values()
-        for of_clip in events.values()
-        for event in of_clip
-    }
-    labels = sorted(detected.union(truth.labels))
+    detected = set[str]().union(*map(event_labels, sets.values()))
+    new_labels = None if label_map is None else as_label_map(label_map)
     chosen = None if classes is None else list(classes)
     chosen_clips = clips if clips is None or isinstance(clips, str) else list(clips)
     unlimited = {c: DeltaRequest(any_label=request.any_label) for c, request in requests.items()}
@@ -57,12 +54,13 @@ def counts_of_sets(
     notes: dict[str, None] = {}
     for threshold in thresholds:
         try:
-            system = scores_from_events(
+            system = listed_scores(
                 {clip: [event[:3] for event in events] for clip, events in sets[threshold].items()},
-                classes=labels,
+                detected,
+                truth.labels,
                 clips=truth.clips,
                 overlaps=overlaps,
-                assumed_classes=set(truth.labels) - detected,
+                label_map=new_labels,
             )
         except SedscopeError as error:
             text = str(error)

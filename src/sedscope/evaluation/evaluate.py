@@ -21,6 +21,7 @@ from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
+from ..data.label_maps import LabelMapLike
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..data.time_sample import TimeSample
@@ -203,6 +204,7 @@ def evaluate_sets(
     missing: Missing = "error",
     coverage: Coverage = "error",
     overlaps: Overlaps = "error",
+    label_map: LabelMapLike | None = None,
     threads: int | None = None,
 ) -> Evaluation:
     """Evaluate detections at a few operating points, and only there, as psds_eval does.
@@ -221,6 +223,9 @@ def evaluate_sets(
         What to evaluate; see :func:`evaluate`.
     overlaps : {"error", "merge"}, default "error"
         What to do with overlapping detections of one class: refuse or merge them.
+    label_map : LabelMap or mapping from str to str or None, optional
+        New labels of the detections, see :meth:`Scores.relabelled`. The ground truth has its own method,
+        :meth:`GroundTruth.relabelled`.
     threads : int, optional
         The number of threads; one per core unless given.
 
@@ -255,6 +260,7 @@ def evaluate_sets(
         missing=missing,
         coverage=coverage,
         overlaps=overlaps,
+        label_map=label_map,
         threads=threads,
     )
     return measure(named, counts, notes, {}).warn(stacklevel=2)

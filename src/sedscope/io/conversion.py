@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ..data.choices import Gaps
 from ..data.chunks import Chunks, Unit
+from ..data.detections import event_labels
 from ..data.event_table import EventTable
+from ..data.label_maps import AppliedMap, LabelMap, LabelMapLike, as_label_map, no_effect_note
+from ..data.merged_events import relabelled_events
 from ..data.progress import ProgressChoice
 from ..data.scores import Scores
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, SedscopeWarning, counted, listing
 from .chunk_table import stitch as stitch_scores
 from .detections import write_event_set
 from .durations import load_durations, write_durations
@@ -60,6 +64,7 @@ def convert(
     to: str | None = None,
     columns: Mapping[str, str] | None = None,
     label: str | None = None,
+    label_map: LabelMapLike | None = None,
     durations: str | Location | Mapping[str, float] | None = None,
     durations_output: str | Path | None = None,
     classes: Sequence[str] | None = None,
@@ -86,6 +91,10 @@ def convert(
         Names of columns by role, see :func:`read_ground_truth`.
     label : str, optional
         The label of events that have none.
+    label_map : LabelMap or mapping from str to str or None, optional
+        New labels, see :meth:`Scores.relabelled`. Events without confidences that become one class are
+        merged where they overlap. Events with different confidences that would overlap are an error,
+        because only scores can hold the result.
     durations : path, address or mapping from str to float, optional
         Durations of the clips in seconds, for labels of whole clips and for formats that hold them.
     durations_output : path, optional
@@ -126,6 +135,7 @@ def convert(
     ('Dog',)
     """
     source_location, target_path = input_location(source), local_path(target)
+    new_labels = None if label_map is None else as_label_map(label_map)
     tables = [path for path in (durations, stitch) if isinstance(path, (str, Path, Address))]
     refuse_overwriting([target_path, durations_output], [source_location, *tables])
     check_output(target_path, "either")
@@ -144,6 +154,8 @@ def convert(
         scores = read_scores(source_location, format=format, classes=classes, frame=frame, gaps=gaps)
         if stitch is not False:
             scores = stitch_scores(scores, stitch, unit, gaps)
+        if new_labels is not None:
+            scores = _relabelled(scores, new_labels)
         source_format = format or _score_format_name(source_location)
         write_scores(scores, target_path, format=target_format, lossy=lossy, progress=progress)
         return Conversion("scores", source_format, target_format, len(scores))
@@ -157,6 +169,8 @@ def convert(
     if target_format in SCORE_FORMATS:
         overlaps: Literal["average", "error"] = "average" if stitch is not False else "error"
         scores = Scores.from_events(events, classes=classes, overlaps=overlaps)
+        if new_labels is not None:
+            scores = _relabelled(scores, new_labels)
         write_scores(scores, target_path, format=target_format, lossy=lossy, progress=progress)
         return Conversion("events", source_format, target_format, len(scores))
     _refuse(
@@ -167,6 +181,9 @@ def convert(
         gaps=None if gaps == "error" else gaps,
         stitch=None if stitch is False else True,
     )
+    if new_labels is not None:
+        _warn_without_effect([AppliedMap(new_labels, tuple(sorted(event_labels(events))))])
+        events = relabelled_events(events, new_labels)
     holds_durations = "durations" in EVENT_FORMATS[target_format].holds
     written = seconds if stated is None or holds_durations else {}
     if durations_output is not None:
@@ -174,6 +191,17 @@ def convert(
         written = written if holds_durations else {}
     write_event_set(EventSet(events, written), target_path, format=target_format, lossy=lossy)
     return Conversion("events", source_format, target_format, len(events))
+
+
+def _relabelled(scores: Scores, label_map: LabelMap) -> Scores:
+    relabelled = scores.relabelled(label_map)
+    _warn_without_effect(relabelled.label_maps)
+    return relabelled
+
+
+def _warn_without_effect(applied: Iterable[AppliedMap]) -> None:
+    for note in no_effect_note(applied):
+        warnings.warn(note, SedscopeWarning, stacklevel=3)
 
 
 def _refuse(path: Location, kind: str, **options: object) -> None:

@@ -10,10 +10,17 @@ from typing import Any, Literal, TypeAlias
 from ..data.choices import Gaps, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_ids
-from ..data.detections import OVERLAP_ADVICE, EventOverlaps, event_problem, scores_from_events
+from ..data.detections import (
+    OVERLAP_ADVICE,
+    EventOverlaps,
+    event_labels,
+    event_problem,
+    listed_scores,
+)
 from ..data.event_checks import overlap_findings, overlapping_detections
 from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
+from ..data.label_maps import LabelMap
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing, subject
 from .chunk_table import stitch as stitch_scores
@@ -39,15 +46,24 @@ def read_system(
     format: str | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
+    label_map: LabelMap | None = None,
 ) -> Scores | DetectionSets:
     """Read scores or detections in any format, or a folder of detections by threshold.
 
-    The arguments are those of :func:`read_system_scores`.
+    The arguments are those of :func:`read_system_scores`. Detections by threshold keep their labels:
+    :func:`evaluate_sets` applies a label map.
     """
     if format is None and path.is_dir() and holds_detection_sets(path):
         return read_detection_sets(path)
     return read_system_scores(
-        path, truth, overlaps=overlaps, gaps=gaps, format=format, stitch=stitch, unit=unit
+        path,
+        truth,
+        overlaps=overlaps,
+        gaps=gaps,
+        format=format,
+        stitch=stitch,
+        unit=unit,
+        label_map=label_map,
     )
 
 
@@ -60,20 +76,40 @@ def read_system_scores(
     format: str | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
+    label_map: LabelMap | None = None,
 ) -> Scores:
     """Read scores, or detections as scores. Clips that detections do not list have none.
 
     ``stitch``: join the chunks of recordings, see :meth:`Scores.stitch`. Detections are then windows
-    that slide over a recording, and are averaged where they overlap.
+    that slide over a recording, and are averaged where they overlap. ``label_map``: new labels of the
+    system, after that. Those of the ground truth stay.
     """
     if not holds_events(path, format):
-        scores = read_scores(path, format=format, gaps=gaps)
-        return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
+        return _read_frames(path, format, gaps, stitch, unit, label_map)
     durations = None if truth.durations is None else clip_seconds(truth)
     chosen = overlaps if stitch is False else "average"
     return _read_detections(
-        path, format, durations, chosen, lambda events: detections_as_scores(events, truth, chosen)
+        path,
+        format,
+        durations,
+        chosen,
+        lambda events: detections_as_scores(events, truth, chosen, label_map),
     )
+
+
+def _read_frames(
+    path: Location,
+    format: str | None,
+    gaps: Gaps,
+    stitch: Chunks | Address | Literal[False],
+    unit: Unit,
+    label_map: LabelMap | None,
+) -> Scores:
+    """Read scores of frames, join chunks, then apply the label map."""
+    scores = read_scores(path, format=format, gaps=gaps)
+    if stitch is not False:
+        scores = stitch_scores(scores, stitch, unit, gaps)
+    return scores if label_map is None else scores.relabelled(label_map)
 
 
 def _read_detections(
@@ -119,6 +155,7 @@ def read_scores_or_detections(
     format: str | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
+    label_map: LabelMap | None = None,
 ) -> Scores:
     """Read scores, or detections as scores, without a ground truth.
 
@@ -126,28 +163,31 @@ def read_scores_or_detections(
     arguments are those of :func:`read_system_scores`.
     """
     if not holds_events(path, format):
-        scores = read_scores(path, format=format, gaps=gaps)
-        return scores if stitch is False else stitch_scores(scores, stitch, unit, gaps)
+        return _read_frames(path, format, gaps, stitch, unit, label_map)
     overlaps: EventOverlaps = "error" if stitch is False else "average"
 
     def as_scores(events: Mapping[str, list[tuple[Any, ...]]]) -> Scores:
-        labels = {event[2] for clip_events in events.values() for event in clip_events}
-        return scores_from_events(events, classes=sorted(labels.union(classes)), overlaps=overlaps)
+        return listed_scores(
+            events, event_labels(events), classes, overlaps=overlaps, label_map=label_map
+        )
 
     return _read_detections(path, format, None, overlaps, as_scores)
 
 
 def detections_as_scores(
-    events: Mapping[str, list[tuple[Any, ...]]], truth: GroundTruth, overlaps: EventOverlaps
+    events: Mapping[str, list[tuple[Any, ...]]],
+    truth: GroundTruth,
+    overlaps: EventOverlaps,
+    label_map: LabelMap | None = None,
 ) -> Scores:
     """Make scores from the detections of a file. The truth may have more clips and classes."""
-    labels = {event[2] for clip_events in events.values() for event in clip_events}
-    return scores_from_events(
+    return listed_scores(
         events,
-        classes=sorted(labels.union(truth.labels)),
+        event_labels(events),
+        truth.labels,
         clips=truth.clips,
         overlaps=overlaps,
-        assumed_classes=set(truth.labels) - labels,
+        label_map=label_map,
     )
 
 

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from ..checking.findings import Finding, Validation
 from ..checking.validate import validate
 from ..data.ground_truth import GroundTruth
+from ..data.label_maps import LabelMap
 from ..data.scores import Scores
 from ..errors import SedscopeError, SedscopeWarning, readable
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
-from .dataset_parts import changes_scores
+from .dataset_parts import changes_times
 from .submissions import as_evaluated, find_outputs, refuse_changed_sets
-from .task import Dataset, Task
+from .task import Task
 from .task_data import DatasetTruth, TaskData, opened_data
 
 _ITEM_MESSAGES: Mapping[str, Callable[[str], str]] = {
@@ -116,8 +117,8 @@ def check_submission(
             else:
                 text = str(finding).removeprefix("warning: ")
                 check.warnings.append(f"{name}: {text}" if several else text)
-        if of_set.dataset.classes is not None and not changes_scores(of_set.dataset):
-            check.problems += _unknown_labels(path, known)
+        if of_set.dataset.classes is not None:
+            check.problems += _unknown_labels(path, known, of_set.system_map)
     check.problems = [*dict.fromkeys(map(readable, check.problems))]
     return check
 
@@ -134,10 +135,10 @@ def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[
         return [
             finding
             for file in files
-            for finding in _validated(file, truth.truth, truth.dataset, threads).findings
+            for finding in _validated(file, truth.truth, truth, threads).findings
         ]
-    if not changes_scores(truth.dataset):
-        return [*_validated(path, truth.truth, truth.dataset, threads).findings]
+    if not changes_times(truth.dataset):
+        return [*_validated(path, truth.truth, truth, threads).findings]
     # first the files alone, with the lines of all problems, then what the task makes of them
     validation = validate(path, gaps=truth.dataset.gaps, threads=threads)
     if validation.errors:
@@ -145,13 +146,17 @@ def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SedscopeWarning)  # validation has them
         scores = read_system_scores(
-            path, truth.truth, overlaps=truth.dataset.overlaps, gaps=truth.dataset.gaps
+            path,
+            truth.truth,
+            overlaps=truth.dataset.overlaps,
+            gaps=truth.dataset.gaps,
+            label_map=truth.system_map,
         )
         try:
             changed, references = as_evaluated(scores, truth)
         except SedscopeError as error:
             return [*validation.warnings, _failure(error, scores, truth)]
-    return [*validation.warnings, *_validated(changed, references, truth.dataset, threads).findings]
+    return [*validation.warnings, *_validated(changed, references, truth, threads).findings]
 
 
 def _failure(error: SedscopeError, scores: Scores, truth: DatasetTruth) -> Finding:
@@ -163,11 +168,14 @@ def _failure(error: SedscopeError, scores: Scores, truth: DatasetTruth) -> Findi
 
 
 def _validated(
-    scores: Scores | Location, truth: GroundTruth, dataset: Dataset, threads: int | None
+    scores: Scores | Location, references: GroundTruth, truth: DatasetTruth, threads: int | None
 ) -> Validation:
+    """Validate scores that have their new labels, or files that have not."""
+    dataset = truth.dataset
     return validate(
         scores,
-        truth,
+        references,
+        system_map=None if isinstance(scores, Scores) else truth.system_map,
         classes=dataset.classes,
         clips=dataset.clips,
         missing=dataset.missing,
@@ -194,7 +202,7 @@ def _lines(finding: Finding, path: Location) -> Iterator[str]:
         yield text if text.startswith(str(path)) else f"{path}: {text}"
 
 
-def _unknown_labels(path: Location, known: set[str]) -> list[str]:
+def _unknown_labels(path: Location, known: set[str], label_map: LabelMap | None) -> list[str]:
     """Find labels of detections that no data set of the task knows."""
     try:
         if not holds_events(path, None):
@@ -205,5 +213,5 @@ def _unknown_labels(path: Location, known: set[str]) -> list[str]:
     return [
         table.row_location(row).finding(f"{label} is not a class of the task")
         for row, label in enumerate(table.label)
-        if label and label not in known
+        if label and (label if label_map is None else label_map.target(label)) not in (*known, None)
     ]

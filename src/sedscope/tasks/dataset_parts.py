@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..data.ground_truth import GroundTruth
 from ..data.joined_chunks import join_chunks
-from ..data.regions import RegionTruth
+from ..data.label_maps import LabelMap, joined_maps
+from ..data.region_cuts import RegionTruth, cut_to_regions
 from ..data.scores import Scores
 from ..errors import SedscopeError
+from ..io.label_maps import Side, read_label_map, read_side_map
 from ..io.locations import Location
 from ..io.regions import read_regions
 from ..resampling.resampling import Resampling
-from .task import Dataset
+from .task import Dataset, LabelNames
 
 
 def truth_reading(dataset: Dataset, folder: Location) -> Mapping[str, Any]:
@@ -23,16 +25,16 @@ def truth_reading(dataset: Dataset, folder: Location) -> Mapping[str, Any]:
     return {"confidence": dataset.confidence}
 
 
-def relabel_truth(truth: GroundTruth, dataset: Dataset, folder: Location) -> GroundTruth:
-    """Give the references the labels of the task."""
-    _refuse(dataset, "labels", "truth_labels")
-    return truth
+def label_map(dataset: Dataset, side: Side, folder: Location) -> LabelMap | None:
+    """Return the new names of labels of a side: those for both sides and its own."""
 
+    def read(names: LabelNames | None, read_map: Callable[..., LabelMap]) -> LabelMap | None:
+        if isinstance(names, str):
+            return read_map(folder / names, side=side)
+        return None if names is None else LabelMap(names, dataset.combine)
 
-def relabel_scores(scores: Scores, dataset: Dataset, folder: Location) -> Scores:
-    """Give the scores the labels of the task."""
-    _refuse(dataset, "labels", "system_labels")
-    return scores
+    own = dataset.system_labels if side == "system" else dataset.truth_labels
+    return joined_maps(read(dataset.labels, read_label_map), read(own, read_side_map))
 
 
 def join(
@@ -60,9 +62,7 @@ def cut(
     """Keep the regions to evaluate."""
     if dataset.regions is None:
         return scores, truth
-    regions = read_regions(folder / dataset.regions)
-    cut_truth = regions.cut_truth(truth)
-    return regions.cut_scores(scores, cut_truth), cut_truth
+    return cut_to_regions(scores, truth, read_regions(folder / dataset.regions))
 
 
 def drawing_recordings(resampling: Resampling | None, truth: GroundTruth) -> Resampling | None:
@@ -78,9 +78,9 @@ def grouping(dataset: Dataset, folder: Location) -> Mapping[str, Any]:
     return {}
 
 
-def changes_scores(dataset: Dataset) -> bool:
-    """Return whether the scores of a system are changed before they are evaluated."""
-    return any((dataset.labels, dataset.system_labels, dataset.chunks, dataset.regions))
+def changes_times(dataset: Dataset) -> bool:
+    """Return whether the times of a system's scores are changed before they are evaluated."""
+    return any((dataset.chunks, dataset.regions))
 
 
 def _refuse(dataset: Dataset, *keys: str) -> None:

@@ -154,6 +154,7 @@ def evaluate_output(
                 missing=dataset.missing,
                 coverage=dataset.coverage,
                 overlaps=dataset.overlaps,
+                label_map=truth.system_map,
                 threads=options["threads"],
             )
         else:

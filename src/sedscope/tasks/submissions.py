@@ -7,7 +7,7 @@ from ..data.scores import Scores
 from ..errors import SedscopeError, listing
 from ..io.locations import Location
 from ..io.systems import DetectionSets, read_system
-from .dataset_parts import changes_scores, cut, join, relabel_scores
+from .dataset_parts import changes_times, cut, join
 from .task import Dataset, Task
 from .task_data import DatasetTruth, absent_parts, part_of
 
@@ -40,7 +40,13 @@ def require_outputs(task: Task, submission: Location) -> dict[str, Location]:
 def read_output(path: Location, truth: DatasetTruth) -> tuple[Scores | DetectionSets, GroundTruth]:
     """Read the output of a system for a data set; return it with the references, both as evaluated."""
     dataset = truth.dataset
-    system = read_system(path, truth.truth, overlaps=dataset.overlaps, gaps=dataset.gaps)
+    system = read_system(
+        path,
+        truth.truth,
+        overlaps=dataset.overlaps,
+        gaps=dataset.gaps,
+        label_map=truth.system_map,
+    )
     if isinstance(system, Scores):
         return as_evaluated(system, truth)
     refuse_changed_sets(path, dataset)
@@ -49,16 +55,15 @@ def read_output(path: Location, truth: DatasetTruth) -> tuple[Scores | Detection
 
 def refuse_changed_sets(path: Location, dataset: Dataset) -> None:
     """Refuse detections at thresholds where the task changes what a system outputs."""
-    if changes_scores(dataset):
+    if changes_times(dataset):
         raise SedscopeError(
-            f"{path} holds detections at thresholds, but the task changes labels or times, which needs "
+            f"{path} holds detections at thresholds, but the task joins chunks or cuts regions, which needs "
             "scores or one list of detections."
         )
 
 
 def as_evaluated(scores: Scores, truth: DatasetTruth) -> tuple[Scores, GroundTruth]:
-    """Return scores and references with the labels, recordings and regions of the task."""
+    """Return scores and references with the recordings and regions of the task."""
     dataset = truth.dataset
-    scores = relabel_scores(scores, dataset, truth.folder)
     scores, references = join(scores, truth.truth, dataset, truth.recordings)
     return cut(scores, references, dataset, truth.folder)

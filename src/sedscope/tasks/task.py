@@ -11,6 +11,7 @@ from ..data.choices import Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Unit
 from ..data.confidence import ConfidenceLimit
 from ..data.joined_chunks import Unreferenced
+from ..data.label_maps import Combine, LabelMap
 from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, shortened
 from ..metrics import Metric
@@ -30,6 +31,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 """The choices that a data set makes as :func:`~sedscope.evaluate` and the readers have them."""
 AVERAGES = ("mean", "harmonic")
 UNITS: tuple[str, ...] = get_args(Unit)
+COMBINATIONS: tuple[str, ...] = get_args(Combine)
 UNREFERENCED: tuple[str, ...] = get_args(Unreferenced)
 
 
@@ -165,7 +167,7 @@ class Dataset:
     labels: LabelNames | None = None
     system_labels: LabelNames | None = None
     truth_labels: LabelNames | None = None
-    combine: str = "max"
+    combine: Combine = "max"
     confidence: str | None = None
     chunks: ChunkRule | None = None
     regions: str | None = None
@@ -194,9 +196,13 @@ class Dataset:
                 f"durations has {counted(len(self.durations), 'name')}, but ground_truth has "
                 f"{len(self.ground_truth)}. Give one for all, or one for each."
             )
-        require_choice(self, "combine", ("max", "mean"))
+        require_choice(self, "combine", COMBINATIONS)
         for key, choices in CHOICES.items():
             require_choice(self, key, choices)
+        for key in ("labels", "system_labels", "truth_labels"):
+            names = getattr(self, key)
+            if names is not None and not isinstance(names, str):
+                LabelMap(names, self.combine)
         if self.confidence is not None:
             ConfidenceLimit.parse(self.confidence)
 

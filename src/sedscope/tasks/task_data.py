@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
+from ..data.label_maps import LabelMap
 from ..errors import SedscopeError, listing, near_names
 from ..io.durations import read_durations
 from ..io.ground_truth import read_ground_truth
 from ..io.locations import Location, folder_content, input_location
-from .dataset_parts import relabel_truth, truth_reading
+from .dataset_parts import label_map, truth_reading
 from .task import Dataset, Task
 from .task_files import read_task
 
@@ -25,6 +26,8 @@ class DatasetTruth:
     folder: Location
     """Where the other files of the data set are."""
     truth: GroundTruth
+    system_map: LabelMap | None = None
+    """The new names of the labels of systems."""
     recordings: Mapping[str, float] | None = None
     """The durations of the recordings, where the clips of the ground truth are chunks of them."""
 
@@ -159,8 +162,10 @@ def _folder_of(path: Location) -> Location:
 def _read(
     name: str, dataset: Dataset, folder: Location, path: Location, durations: Location | None
 ) -> DatasetTruth:
+    truth_map = label_map(dataset, "truth", folder)
+
     def read(seconds: Mapping[str, float] | None) -> GroundTruth:
-        return read_ground_truth(
+        truth = read_ground_truth(
             path,
             durations=seconds,
             invalid=dataset.invalid,
@@ -170,11 +175,13 @@ def _read(
             label=dataset.label,
             **truth_reading(dataset, folder),
         )
+        return truth if truth_map is None else truth.relabelled(truth_map)
 
     seconds = None if durations is None else read_durations(durations)
+    system_map = label_map(dataset, "system", folder)
     if dataset.chunks is None or seconds is None:
-        return DatasetTruth(name, dataset, folder, relabel_truth(read(seconds), dataset, folder))
+        return DatasetTruth(name, dataset, folder, read(seconds), system_map)
     truth = read(None)
-    of_chunks = not {clip_id(clip) for clip in seconds}.isdisjoint(truth.clips)
-    truth = relabel_truth(read(seconds) if of_chunks else truth, dataset, folder)
-    return DatasetTruth(name, dataset, folder, truth, None if of_chunks else seconds)
+    if {clip_id(clip) for clip in seconds}.isdisjoint(truth.clips):
+        return DatasetTruth(name, dataset, folder, truth, system_map, recordings=seconds)
+    return DatasetTruth(name, dataset, folder, read(seconds), system_map)

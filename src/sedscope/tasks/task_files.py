@@ -15,7 +15,17 @@ from ..metrics import Metric
 from ..metrics.names import as_metric, name_metrics
 from .formula import Formula
 from .presets import PRESETS
-from .task import AVERAGES, CHOICES, UNITS, UNREFERENCED, ChunkRule, Dataset, GroupRule, Task
+from .task import (
+    AVERAGES,
+    CHOICES,
+    COMBINATIONS,
+    UNITS,
+    UNREFERENCED,
+    ChunkRule,
+    Dataset,
+    GroupRule,
+    Task,
+)
 
 _Made = TypeVar("_Made")
 
@@ -167,7 +177,7 @@ def _read_dataset(table: TomlTable) -> Dataset:
     arguments |= {key: _label_names(table, key) for key in _LABELS}
     clips = table.texts("clips")
     arguments["clips"] = "scored" if table.content.get("clips") == "scored" else clips
-    arguments["combine"] = table.choice("combine", ("max", "mean"))
+    arguments["combine"] = table.choice("combine", COMBINATIONS)
     arguments["columns"] = _texts_by_key(table.table("columns"))
     arguments["chunks"] = _chunk_rule(table)
     arguments["groups"] = _group_rule(table)

@@ -217,6 +217,25 @@ def events(case: Case, metrics: Metrics, rng: Random) -> None:
         require_same_result(sed.evaluate(detected, case.truth, chosen, threads=1), expected)
 
 
+def relabelled(case: Case, metrics: Metrics, rng: Random) -> None:
+    """Classes of two labels each, which have the scores of different frames, merged again."""
+    labels = [f"{label} {k}" for label in case.classes for k in range(2)]
+
+    def split(name: str) -> sed.ClipScores:
+        clip = case.scores[name]
+        values = np.repeat(clip.values, 2, axis=1)
+        first = np.array([[rng.random() < 0.5 for _ in case.classes] for _ in clip.values], bool)
+        values[:, 0::2][~first.reshape(clip.values.shape)] = -np.inf
+        values[:, 1::2][first.reshape(clip.values.shape)] = -np.inf
+        return sed.ClipScores.from_ticks(values, clip.ticks)
+
+    clips = {name: split(name) for name in case.names}
+    scores = sed.Scores(clips, clips.__getitem__, classes=labels, in_memory=True, thread_safe=True)
+    names = {label: label.rsplit(" ", 1)[0] for label in labels}
+    got = sed.evaluate(scores.relabelled(names), case.truth, metrics, threads=rng.randint(1, 2))
+    require_same_result(got, plain(case, metrics))
+
+
 WAYS: dict[str, Callable[[Case, Metrics, Random], None]] = {
     way.__name__: way
     for way in (
@@ -231,6 +250,7 @@ WAYS: dict[str, Callable[[Case, Metrics, Random], None]] = {
         class_by_class,
         clip_order,
         events,
+        relabelled,
     )
 }
 

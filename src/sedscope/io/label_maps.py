@@ -1,0 +1,233 @@
+"""Files of label maps: tables ``from,to`` or TOML, and the proposals that are written for editing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from ..data.cells import check_columns
+from ..data.label_maps import Combine, LabelMap, ambiguous_names, joined_maps, propose_label_map
+from ..data.labels import shown_label, stripped
+from ..errors import SedscopeError, counted, listing, shortened, subject, with_guesses
+from .atomic_write import write_text
+from .events.files import read_event_table
+from .events.source import EventReadOptions
+from .locations import Location, input_location, local_path, read_input
+from .scores.files import read_scores
+from .systems import holds_detection_sets, holds_events, read_detection_sets
+from .text_tables import read_text_table
+
+Side: TypeAlias = Literal["system", "truth"]
+
+
+def read_label_map(path: str | Location, *, side: Side | None = None) -> LabelMap:
+    """Read a label map from a file.
+
+    Parameters
+    ----------
+    path : path or address
+        A table with the columns ``from`` and ``to``, separated by commas, semicolons or tabs; other
+        columns are not read. An empty ``to`` drops the label. Or a file ``.toml`` with a table
+        ``[labels]``, in which an empty text drops a label, and perhaps the tables ``[system]`` and
+        ``[truth]`` for one side only, and ``combine = "mean"``.
+    side : {'system', 'truth'}, optional
+        The side that the map is for. A file with tables for one side needs it.
+
+    Returns
+    -------
+    LabelMap
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import sedscope as sed
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "map.csv").write_text("from,to\\ndog,Dog\\nnoise,\\n")
+    ...     sed.read_label_map(Path(folder, "map.csv"))
+    LabelMap({'dog': 'Dog', 'noise': None}, combine='max')
+    """
+    if side is not None and side not in get_args(Side):
+        raise SedscopeError(f"side={side!r} is not valid. Choose 'system' or 'truth'.")
+    file = input_location(path)
+    return _read_toml(file, side) if file.suffix == ".toml" else _read_table(file)
+
+
+def read_side_map(path: Location, side: Side) -> LabelMap:
+    """Read a label map for one side. Refuse a file that also has names for the other side."""
+    other = "truth" if side == "system" else "system"
+    if path.suffix == ".toml" and other in _toml_content(path):
+        raise SedscopeError(
+            f"{path} has a table [{other}], but --{side}-labels is for one side. Use --labels."
+        )
+    return read_label_map(path, side=side)
+
+
+def _read_table(file: Location) -> LabelMap:
+    table = read_text_table(file, delimiter=None)
+    header = [name.strip() for name in table.header]
+    check_columns(("from", "to"), header, str(file))
+    source, target = header.index("from"), header.index("to")
+    names: dict[str, str | None] = {}
+    lines: dict[str, int] = {}
+    problems: list[str] = []
+    for row, line in zip(table.rows, table.lines, strict=True):
+        label, new = row[source].strip(), row[target].strip() or None
+        if not label:
+            problems.append(f"{file}:{line}: the row names no label in the column from")
+        elif label in names and names[label] != new:
+            problems.append(
+                f"{file}:{line}: {shown_label(label)} has another new label in line {lines[label]}"
+            )
+        else:
+            names[label] = new
+            lines.setdefault(label, line)
+    problems += [
+        f"{file}:{lines[label]}: {problem}" for label, problem in ambiguous_names(names).items()
+    ]
+    if problems:
+        number = subject(len(problems), "row", "is")
+        raise SedscopeError(
+            f"{file}: {number} not clear in this label map: {listing(problems)}.", lines=problems
+        )
+    return LabelMap(names)
+
+
+def _read_toml(file: Location, side: Side | None) -> LabelMap:
+    content = _toml_content(file)
+    tables = ("labels", *get_args(Side))
+    unknown = [key for key in content if key not in (*tables, "combine")]
+    if unknown:
+        names = listing(with_guesses(unknown, [*tables, "combine"]))
+        raise SedscopeError(
+            f"{file}: a label map has no {names}. It has the tables [labels], [system] and [truth], and "
+            "combine."
+        )
+    one_sided = [table for table in get_args(Side) if table in content]
+    if one_sided and side is None:
+        raise SedscopeError(
+            f"{file} has a table [{one_sided[0]}], which is for one side only. Say which side the map is "
+            "for: side='system' or side='truth'."
+        )
+    if not {*tables}.intersection(content):
+        raise SedscopeError(f"{file} has no table [labels].")
+    combine = content.get("combine", "max")
+    if combine not in get_args(Combine):
+        shown = shortened(repr(combine), 60)
+        raise SedscopeError(f'{file}: combine = {shown} is not valid. Choose "max" or "mean".')
+    chosen = ("labels",) if side is None else ("labels", side)
+    label_map: LabelMap | None = None
+    try:
+        for table in chosen:
+            label_map = joined_maps(label_map, LabelMap(_texts(content, table), combine))
+    except SedscopeError as error:
+        raise SedscopeError(f"{file}: {error}") from None
+    assert label_map is not None
+    return label_map
+
+
+def _texts(content: Mapping[str, Any], table: str) -> dict[str, str | None]:
+    """Return the names of a table of a TOML file, which must be texts."""
+    names = content.get(table, {})
+    if not isinstance(names, dict):
+        raise SedscopeError(f"[{table}] must be a table of labels.")
+    wrong = [
+        f"{label} = {shortened(repr(name), 60)}"
+        for label, name in names.items()
+        if not isinstance(name, str)
+    ]
+    if wrong:
+        raise SedscopeError(
+            f'[{table}]: new labels must be texts, and "" drops a label: {listing(wrong)}. Quote labels that '
+            "have a point in their names."
+        )
+    return names
+
+
+def _toml_content(file: Location) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        content: dict[str, Any] = tomllib.loads(read_input(file).decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, SedscopeError):
+            raise
+        raise SedscopeError(f"{file} is not a label map in TOML: {error}") from None
+    return content
+
+
+def read_labels(
+    path: Location,
+    format: str | None = None,
+    options: EventReadOptions | None = None,
+    *,
+    system: bool = False,
+) -> list[str]:
+    """Return the labels in a file, sorted.
+
+    ``system``: whether it may hold scores, or detections by threshold.
+    """
+    if system and format is None and path.is_dir() and holds_detection_sets(path):
+        events = read_detection_sets(path).values()
+        return sorted(
+            {event[2].strip() for of_set in events for rows in of_set.values() for event in rows}
+        )
+    if system and not holds_events(path, format):
+        return sorted(read_scores(path, format=format).classes)
+    table = read_event_table(path, format=format, options=options or EventReadOptions())
+    cells = (cell.split(",") if table.weak else [cell] for cell in table.label)
+    return sorted({label for row in cells for label in stripped(row) if label})
+
+
+class LabelProposal:
+    """All labels of a system and of the ground truth, and new names where they are spelled differently."""
+
+    def __init__(self, system: Iterable[str], truth: Iterable[str]) -> None:
+        self.system, self.truth = tuple(dict.fromkeys(system)), tuple(dict.fromkeys(truth))
+        self.names = dict(propose_label_map(self.system, self.truth).names)
+        ours, theirs = {*self.system}, {*self.truth}
+        paired = {*self.names.values()}
+        self.common = [label for label in self.system if label in theirs]
+        self.only_system = [
+            label for label in self.system if label not in theirs and label not in self.names
+        ]
+        self.only_truth = [label for label in self.truth if label not in ours and label not in paired]
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Return for each label its name, its new name, and who has it. Only proposals change names."""
+        rows = [(label, str(new), "system, proposed") for label, new in self.names.items()]
+        rows += [(str(new), str(new), "ground truth") for new in self.names.values()]
+        rows += [(label, label, "only the system") for label in self.only_system]
+        rows += [(label, label, "only the ground truth") for label in self.only_truth]
+        return rows + [(label, label, "both") for label in self.common]
+
+    def save(self, path: str | Path) -> None:
+        """Write the rows as a table that :func:`read_label_map` reads. Unedited, it renames as proposed."""
+        file = local_path(path)
+        if file.suffix == ".toml":
+            raise SedscopeError(
+                f"{path}: the proposal is a table. Choose a name that ends with .csv or .tsv."
+            )
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter="\t" if file.suffix == ".tsv" else ",", lineterminator="\n")
+        writer.writerows([("from", "to", "note"), *self.rows()])
+        write_text(file, text.getvalue())
+
+    def __str__(self) -> str:
+        lines = [f"{shown_label(label)} → {shown_label(str(new))}" for label, new in self.names.items()]
+        lines = [f"proposed: {counted(len(lines), 'new label')}", *(f"  {line}" for line in lines)]
+        for who, labels in (
+            ("both sides", self.common),
+            ("only the system", self.only_system),
+            ("only the ground truth", self.only_truth),
+        ):
+            shown = f": {listing([shown_label(label) for label in labels], 30)}" if labels else ""
+            lines.append(f"{who}: {counted(len(labels), 'label')}{shown}")
+        return "\n".join(lines)
