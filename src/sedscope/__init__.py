@@ -39,6 +39,8 @@ _NAMES = {
     "evaluation.comparison_result": ("Comparison",),
     "evaluation.deltas": ("deltas",),
     "evaluation.evaluate": ("evaluate", "evaluate_deltas", "evaluate_sets"),
+    "evaluation.group_results": ("GroupResults",),
+    "evaluation.groups": ("Groups",),
     "evaluation.result": ("Evaluation",),
     "io.conversion": ("convert",),
     "io.detections": ("read_events", "write_events"),

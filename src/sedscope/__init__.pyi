@@ -38,6 +38,8 @@ from .evaluation.deltas import deltas as deltas
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import evaluate_deltas as evaluate_deltas
 from .evaluation.evaluate import evaluate_sets as evaluate_sets
+from .evaluation.group_results import GroupResults as GroupResults
+from .evaluation.groups import Groups as Groups
 from .evaluation.result import Evaluation as Evaluation
 from .io.conversion import convert as convert
 from .io.detections import read_events as read_events

@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -154,6 +155,34 @@ def test_labels_get_new_names(as_file: bool, folders: tuple[Path, Path]) -> None
     assert result.datasets["home"].classes == expected.classes
     assert "animal" in expected.classes
     assert sed.check_submission(task, ours, data).problems == []
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.parametrize("average", [None, "mean", "harmonic"])
+def test_the_average_over_groups_is_the_value(
+    average: Literal["mean", "harmonic"] | None, folders: tuple[Path, Path]
+) -> None:
+    data, ours = folders
+    home = data / "home"
+    truth = sed.read_ground_truth(home / "ground_truth.tsv", durations=home / "durations.tsv")
+    sites = {clip: f"site{i % 2}" for i, clip in enumerate(truth.clips)}
+    rows = "".join(f"{clip}\t{site}\n" for clip, site in sites.items())
+    (home / "sites.tsv").write_text(f"filename\tgroup\n{rows}")
+    rule = sed.GroupRule(clips="sites.tsv", average=average)
+    task = sed.Task("sites", {"home": dataset("segment_f1", groups=rule)}, "home.segment_f1")
+    expected = sed.evaluate(
+        sed.read_scores(ours / "home"), truth, "segment_f1", by=sed.Groups(sites, average), bootstrap=10
+    )
+    [of_set] = expected.intervals.values()
+    if average is not None:
+        of_groups = expected.groups["clips"].averages["segment_f1"].interval
+        assert of_groups is not None
+    result = sed.evaluate_task(task, ours, data, bootstrap=10)
+    assert result.interval is not None
+    interval = of_set if average is None else of_groups
+    assert result.score == interval.value
+    np.testing.assert_array_equal(result.interval.values, interval.values)
+    assert f"{result.score:.4f}" in result.table().splitlines()[-3]
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

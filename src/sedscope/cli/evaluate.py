@@ -11,6 +11,7 @@ import typer
 
 from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions, MemoryOptions
+from .group_options import GroupArguments, GroupOptions
 from .input_options import InputOptions, require_scores
 from .metric_options import MetricOptions
 from .options import JsonOption, Writes, as_location, path_option, system_name
@@ -43,6 +44,7 @@ def evaluate(
     inputs: InputOptions,
     metric_options: MetricOptions,
     intervals: IntervalOptions,
+    groups: GroupOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
     memory: MemoryOptions,
@@ -88,8 +90,10 @@ def evaluate(
     if data is not None:
         raise SedscopeError("--data is the folder of the data sets of a task. Give the task (--task).")
     if deltas:
-        _refuse_with_deltas(inputs, engine, memory, points, report)
-        result = _evaluate_deltas(paths, metric_options.metrics(), resampling, engine.threads)
+        _refuse_with_deltas(inputs, engine, memory, points, report, groups.by_length)
+        result = _evaluate_deltas(
+            paths, metric_options.metrics(), resampling, groups.arguments(), engine.threads
+        )
     else:
         scores, ground_truth = _scores_and_truth(paths)
         result = evaluate_system(
@@ -100,6 +104,7 @@ def evaluate(
             resampling,
             engine,
             memory,
+            groups,
             points=points,
             keep_scores=report is not None,
         )
@@ -124,6 +129,7 @@ def evaluate_system(
     resampling: Resampling | None,
     engine: EngineOptions,
     memory: MemoryOptions,
+    groups: GroupOptions,
     *,
     points: Path | None = None,
     keep_scores: bool = False,
@@ -137,6 +143,7 @@ def evaluate_system(
     from ..data.cached_scores import cached
     from ..evaluation.notes import one_point_note
 
+    grouped = groups.arguments()
     operating_points = None if points is None else read_points(points, inputs.postprocess)
     metrics = metric_options.metrics(*([] if operating_points is None else [operating_points]))
     with collected_warnings() as notes:
@@ -150,6 +157,9 @@ def evaluate_system(
     if isinstance(system, dict):
         if resampling:
             raise SedscopeError(f"{path} holds detections at thresholds, but --bootstrap needs scores.")
+        if groups.changed_options():
+            options = listing(groups.changed_options())
+            raise SedscopeError(f"{path} holds detections at thresholds, but {options} needs scores.")
         with counting_progress():
             result = evaluate_sets(
                 system,
@@ -175,6 +185,7 @@ def evaluate_system(
             bootstrap=resampling,
             memory=memory.memory,
             progress=progress,
+            **grouped,
             **selection,
             **engine.arguments(),
         )
@@ -273,6 +284,7 @@ def _evaluate_deltas(
     paths: Sequence[Path],
     metrics: Mapping[str, Metric[Any]],
     resampling: Resampling | None,
+    groups: GroupArguments,
     threads: int | None,
 ) -> Evaluation:
     from .. import evaluate_deltas
@@ -282,7 +294,13 @@ def _evaluate_deltas(
         merged = merge_files(paths)
     with counting_progress(resampling=True) as progress:
         result = evaluate_deltas(
-            merged, metrics, bootstrap=resampling, threads=threads, progress=progress
+            merged,
+            metrics,
+            bootstrap=resampling,
+            by=groups["by"],
+            by_class=groups["by_class"],
+            threads=threads,
+            progress=progress,
         )
     return replace(result, warnings=(*notes, *result.warnings))
 
@@ -293,12 +311,14 @@ def _refuse_with_deltas(
     memory: MemoryOptions,
     points: Path | None,
     report: Path | None,
+    by_length: str | None,
 ) -> None:
     """Refuse the options that need scores."""
     usable = ("--threads", "--verbose")
     groups = (inputs, engine, memory)
     options = [option for group in groups for option in group.changed_options() if option not in usable]
-    options += [option for option, path in (("--points", points), ("--report", report)) if path]
+    others = (("--points", points), ("--report", report), ("--by-length", by_length))
+    options += [option for option, value in others if value]
     if options:
         raise SedscopeError(
             f"{listing(sorted(options), limit=10)} cannot be combined with --deltas: files of deltas do not "

@@ -9,6 +9,7 @@ import typer
 
 from .engine_options import EngineOptions, MemoryOptions
 from .evaluate import evaluate_system, show
+from .group_options import GroupOptions
 from .input_options import InputOptions
 from .metric_options import MetricOptions
 from .options import ScoresArgument, TruthArgument, Writes, path_option, system_name
@@ -24,6 +25,7 @@ def report(
     inputs: InputOptions,
     metric_options: MetricOptions,
     intervals: IntervalOptions,
+    groups: GroupOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
     points: PointsOption = None,
@@ -44,6 +46,7 @@ def report(
         intervals.resampling(),
         engine,
         MemoryOptions(),
+        groups,
         points=points,
         keep_scores=True,
     )

@@ -39,6 +39,8 @@ class Criterion(Defined, ABC):
     """Whether a missed reference and a false detection can be one error: a substitution."""
     judges_whole_clips: ClassVar[bool] = False
     """Whether it gives one judgement per clip and class, so that parts of a clip are another matter."""
+    judges_classes_alone: ClassVar[bool] = False
+    """Whether the true and false positives of a class do not depend on which other classes there are."""
     reads_pieces: ClassVar[bool] = False
     """Whether it can read a recording piece by piece, with :meth:`open_deltas`."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,42 @@ class DeltaRows:
         return DeltaRows(
             _starts(counts[:, kept]), self.scores[rows], tuple(column[rows] for column in self.columns)
         )
+
+    def in_order(self, clips: NDArray[np.intp]) -> DeltaRows:
+        """Return the table with its clips in another order."""
+        counts = np.diff(self.starts, axis=1)[:, clips]
+        starts = _starts(counts)
+        shifts = (self.starts[:, clips] - starts[:, :-1]).ravel()
+        rows = np.repeat(shifts, counts.ravel()) + np.arange(len(self.scores))
+        return DeltaRows(starts, self.scores[rows], tuple(column[rows] for column in self.columns))
+
+    def clip_range(self, first: int, last: int) -> DeltaRows:
+        """Return the table of the clips from number ``first`` to before ``last``."""
+        bounds = self.starts[:, [first, last]]
+        pieces = [slice(*bound) for bound in bounds.tolist()]
+        return DeltaRows(
+            _starts(np.diff(self.starts[:, first : last + 1], axis=1)),
+            np.concatenate([self.scores[rows] for rows in pieces]),
+            tuple(np.concatenate([column[rows] for rows in pieces]) for column in self.columns),
+        )
+
+    def of_classes(self, kept: NDArray[np.bool_]) -> DeltaRows:
+        """Return the table of some of the classes."""
+        rows = np.repeat(kept, np.diff(self.class_starts()))
+        return DeltaRows(
+            _starts(np.diff(self.starts, axis=1)[kept]),
+            self.scores[rows],
+            tuple(column[rows] for column in self.columns),
+        )
+
+    def on_classes(self, kept: NDArray[np.bool_]) -> DeltaRows:
+        """Return the cross-triggers on some of the classes, which are numbered anew."""
+        labels, *others = self.columns
+        rows = kept[labels]
+        before = np.concatenate([[0], np.cumsum(rows)])
+        number = (np.cumsum(kept) - 1).astype(labels.dtype)
+        columns = (number[labels[rows]], *(column[rows] for column in others))
+        return DeltaRows(before[self.starts].astype(np.int64), self.scores[rows], columns)
 
     @staticmethod
     def concatenate(parts: Sequence[DeltaRows]) -> DeltaRows:
@@ -131,6 +167,24 @@ class ReferenceRows:
         rows = kept[self.clips]
         return ReferenceRows(number[self.clips[rows]], self.labels[rows], self.times[rows])
 
+    def of_classes(self, kept: NDArray[np.bool_]) -> ReferenceRows:
+        """Return the table of some of the classes."""
+        number = (np.cumsum(kept) - 1).astype(np.int32)
+        rows = kept[self.labels]
+        return ReferenceRows(self.clips[rows], number[self.labels[rows]], self.times[rows])
+
+    def in_order(self, clips: NDArray[np.intp]) -> ReferenceRows:
+        """Return the table with its clips in another order, sorted by clip."""
+        number = np.empty(len(clips), np.int32)
+        number[clips] = np.arange(len(clips), dtype=np.int32)
+        rows = np.argsort(number[self.clips], kind="stable")
+        return ReferenceRows(number[self.clips[rows]], self.labels[rows], self.times[rows])
+
+    def clip_range(self, first: int, last: int) -> ReferenceRows:
+        """Return the table of the clips from number ``first`` to before ``last``; it is sorted by clip."""
+        rows = slice(*np.searchsorted(self.clips, [first, last]).tolist())
+        return ReferenceRows(self.clips[rows] - np.int32(first), self.labels[rows], self.times[rows])
+
     @staticmethod
     def concatenate(parts: Sequence[ReferenceRows], clips: Sequence[int]) -> ReferenceRows:
         """Return one table. ``clips``: the number of clips of each part."""
@@ -184,6 +238,35 @@ class DeltaTables:
             errors=self.errors and self.errors.of_clips(kept),
             any_label=self.any_label and self.any_label.of_clips(kept),
         )
+
+    def in_order(self, clips: NDArray[np.intp]) -> DeltaTables:
+        """Return the tables with their clips in another order."""
+        tables = {name: table.in_order(clips) for name, table in self._tables().items()}
+        return replace(self, **tables, trials=None if self.trials is None else self.trials[clips])
+
+    def clip_range(self, first: int, last: int) -> DeltaTables:
+        """Return the tables of the clips from number ``first`` to before ``last``.
+
+        The references must be sorted by clip, as :meth:`in_order` sorts them.
+        """
+        tables = {name: table.clip_range(first, last) for name, table in self._tables().items()}
+        return replace(self, **tables, trials=None if self.trials is None else self.trials[first:last])
+
+    def of_classes(self, kept: NDArray[np.bool_]) -> DeltaTables:
+        """Return the tables of some of the classes.
+
+        Cross-triggers on other classes are left out. Pairs regardless of label are, too: those of some
+        classes cannot be told from those of all.
+        """
+        alone = replace(self, any_label=None)
+        tables = {name: table.of_classes(kept) for name, table in alone._tables().items()}
+        tables["cross_triggers"] = tables["cross_triggers"].on_classes(kept)
+        return replace(alone, **tables)
+
+    def _tables(self) -> dict[str, Any]:
+        """Return all tables that there are, by the name of their field."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: table for name, table in named.items() if name != "trials" and table is not None}
 
     @staticmethod
     def concatenate(parts: Sequence[DeltaTables], clips: Sequence[int]) -> DeltaTables:

@@ -17,6 +17,7 @@ from .delta_tables import DeltaRows, DeltaTables
 class EventCriterion(Criterion):
     """Base of the criteria about events that the core computes."""
 
+    judges_classes_alone: ClassVar[bool] = True
     reads_pieces: ClassVar[bool] = True
 
     @abstractmethod

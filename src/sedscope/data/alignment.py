@@ -83,6 +83,19 @@ class Alignment:
             durations=self.durations[clips],
         )
 
+    def of_classes(self, kept: NDArray[np.bool_]) -> Alignment:
+        """Keep only some of the classes. ``kept``: whether each class is one of them."""
+        number = (np.cumsum(kept) - 1).astype(np.int32)
+        rows = kept[self.labels]
+        return replace(
+            self,
+            classes=tuple(label for label, keep in zip(self.classes, kept, strict=True) if keep),
+            columns=self.columns[kept],
+            events=self.events[rows],
+            labels=number[self.labels[rows]],
+            starts=np.concatenate([[0], np.cumsum(rows)])[self.starts].astype(np.int64),
+        )
+
     def covered_clips(self, durations: Ticks, extents: Ticks) -> CoveredClips:
         """Return how much of each clip its frames cover. ``durations``: known for all clips."""
         return CoveredClips(self.clips, durations, extents, self.scores.whole_clips)

@@ -50,6 +50,15 @@ def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
     )
 
 
+def clip_of_block(block: str) -> str:
+    """Return the clip that a block was cut from.
+
+    >>> clip_of_block("night at sea at 60.000000 s")
+    'night at sea'
+    """
+    return block.rpartition(" at ")[0]
+
+
 def block_ends(duration: int, length: int, events: Ticks) -> IntArray:
     """Return where the blocks of a recording end: in the longest pause near the length of each block.
 

@@ -63,6 +63,12 @@ def find_deltas(
     }
 
 
+def cut_at_floors(deltas: Deltas, request: DeltaRequest) -> Deltas:
+    """Return the deltas above the floors that a request has for these clips, if they reach further down."""
+    parts = _verify(deltas, request)
+    return with_variants({variant: part.deltas for variant, part in parts.items()})
+
+
 def _with_estimated_floors(
     alignment: Alignment, requests: Requests, engine: Engine
 ) -> dict[Criterion, DeltaRequest]:

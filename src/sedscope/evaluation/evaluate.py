@@ -11,13 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..counting.combined_deltas import refuse_different_scores
-from ..counting.counts import Counts
 from ..counting.deltas import Deltas
-from ..criteria import Criterion
-from ..data.alignment import Alignment, align
+from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
@@ -25,10 +21,9 @@ from ..data.label_maps import LabelMapLike
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..data.time_sample import TimeSample
-from ..data.times import Ticks
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, listing, readable
-from ..metrics import ClasswiseResult, Metric, MetricResult, PSDSResult
+from ..errors import SedscopeError, listing
+from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
 from ..metrics.requests import delta_requests
 from ..resampling.draws import Draws
@@ -37,17 +32,26 @@ from ..resampling.resampling import Resampling, refuse_blocks
 from .class_blocks import count_class_blocks
 from .counted_clips import count_clips
 from .detection_sets import counts_of_sets
+from .group_notes import group_notes
+from .group_plan import GroupPlan
+from .groups import GroupsLike
+from .measured_counts import measure as measure
+from .measured_groups import GroupMeasuring
 from .notes import (
-    empty_classes_note,
-    late_events,
     late_events_note,
     score_ranges,
     threshold_notes,
     undefined_resamples_note,
-    undetected_classes_note,
 )
-from .operating_point import counts_at_points, metrics_at_points, points_notes, scores_at_points
-from .resampled_clips import ResampledClips, measure_intervals, resample_clips, with_bands
+from .operating_point import metrics_at_points, points_notes, scores_at_points
+from .resampled_clips import (
+    ResampledClips,
+    Resamples,
+    complete,
+    measure_intervals,
+    resample_clips,
+    with_bands,
+)
 from .result import Evaluation
 
 if TYPE_CHECKING:
@@ -65,6 +69,9 @@ def evaluate(
     missing: Missing = "error",
     coverage: Coverage = "error",
     bootstrap: Resampling | int | None = None,
+    by: GroupsLike | None = None,
+    by_class: GroupsLike | None = None,
+    by_length: Iterable[float] | None = None,
     engine: EngineName = "threads",
     scheduler: object = None,
     checkpoint: str | Path | None = None,
@@ -104,6 +111,16 @@ def evaluate(
         that differ by more than a tenth.
     bootstrap : int or Resampling, optional
         Resample the clips this many times, and add intervals.
+    by : mapping of clip to group, or Groups, optional
+        Also evaluate groups of clips, e.g. the recording sites, each as if it were alone.
+        :class:`~sedscope.Groups` may average the groups. The result has them in ``groups["clips"]``.
+    by_class : mapping of class to group, or Groups, optional
+        Also evaluate groups of classes, e.g. common and rare ones, each as if there were no other classes.
+        The result has them in ``groups["classes"]``.
+    by_length : iterable of float, optional
+        Also evaluate reference events by their length: ``(1, 5)`` makes the bins up to 1 s, 1 to 5 s and
+        above 5 s. References outside a bin are ignored: they are not missed, and detections that match
+        them are not false. The result has the bins in ``groups["lengths"]``.
     engine : {"threads", "dask"}, default "threads"
         Where the pass over the clips runs: on threads of this process, or on a Dask cluster.
     scheduler : str or distributed.Client, optional
@@ -141,6 +158,8 @@ def evaluate(
     >>> result = evaluate(scores, truth, f1, points=sed.OperatingPoints({"Dog": 0.46}))
     >>> result[f1].value, result[f1].thresholds
     (1.0, {'Dog': 0.46})
+    >>> evaluate(scores, truth, "psds1", by={"a": "north"}).groups["clips"]["north"]["psds1"].value
+    1.0
     """
     named = name_metrics(metrics)
     if points is not None and points.thresholds:
@@ -160,17 +179,24 @@ def evaluate(
         missing=missing,
         coverage=coverage,
     )
+    plan = GroupPlan.of(alignment.clips, alignment.classes, by, by_class, by_length)
+    if limited and plan:
+        raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
     sample = TimeSample(alignment)
     resampled: ResampledClips | None = None
     with options.open_engine() as opened:
         if limited:
             counted = count_class_blocks(sample.alignment, chosen, opened, options)
         elif bootstrap is None:
-            counted = count_clips(sample.alignment, chosen, opened, options)
+            counted = count_clips(sample.alignment, named, opened, options, plan)
         else:
             resampling = Resampling.of(bootstrap)
-            resampled = resample_clips(sample.alignment, chosen, resampling, opened, options)
+            resampled = resample_clips(sample.alignment, named, resampling, opened, options, plan)
             counted = resampled.counted
+        resamples = None if resampled is None else resampled.resamples
+        groups = GroupMeasuring(
+            plan, named, alignment, counted.of_pass, resamples, opened, threads, points
+        ).results()
     notes = [
         *points_notes(points, processed),
         *alignment.warnings,
@@ -178,6 +204,7 @@ def evaluate(
         *counted.notes,
         *sample.notes(),
         *([] if resampled is None else resampled.notes),
+        *group_notes(groups),
     ]
     result = measure(
         named,
@@ -189,9 +216,9 @@ def evaluate(
         counted.durations,
         points,
     )
-    if resampled is not None:
-        result = resampled.complete(result, threads)
-    return replace(result, blocks=counted.blocks).warn(stacklevel=2)
+    if resamples is not None:
+        result = complete(result, resamples.draws.resampling, resamples.drawn, threads)
+    return replace(result, blocks=counted.blocks, groups=groups).warn(stacklevel=2)
 
 
 def evaluate_sets(
@@ -271,6 +298,8 @@ def evaluate_deltas(
     metrics: MetricsLike,
     *,
     bootstrap: Resampling | int | None = None,
+    by: GroupsLike | None = None,
+    by_class: GroupsLike | None = None,
     threads: int | None = None,
     progress: ProgressChoice = None,
 ) -> Evaluation:
@@ -285,6 +314,8 @@ def evaluate_deltas(
         What to measure; see :func:`evaluate`.
     bootstrap : int or Resampling, optional
         Resample the clips this many times, and add intervals.
+    by, by_class
+        Also evaluate groups of clips or of classes; see :func:`evaluate`. Deltas know nothing of lengths.
     threads : int, optional
         The number of threads; one per core unless given.
     progress : bool or callable, optional
@@ -320,86 +351,37 @@ def evaluate_deltas(
         )
     used = {metric.criterion: by_criterion[metric.criterion] for metric in chosen}
     refuse_different_scores([*used.values()])
+    plan = GroupPlan.of_deltas([*used.values()], chosen, by, by_class)
     intervals: dict[Metric[Any], Bootstrap] = {}
     cautions: list[str] = []
     progress = as_progress(progress, "Resampling")
     resampling = None if bootstrap is None else Resampling.of(bootstrap)
-    if resampling is not None:
-        refuse_blocks(resampling)
-        draws_of = {clips: Draws(resampling, clips) for clips in {part.clips for part in used.values()}}
-        draws_by_metric = {metric: draws_of[used[metric.criterion].clips] for metric in chosen}
-        steps = StagedProgress(progress, sum(len(draws.weights) for draws in draws_by_metric.values()))
-        with RunOptions(threads).open_engine() as engine:
+    with RunOptions(threads).open_engine() as engine:
+        resamples: Resamples | None = None
+        if resampling is not None:
+            refuse_blocks(resampling)
+            draws_of = {
+                clips: Draws(resampling, clips) for clips in {part.clips for part in used.values()}
+            }
+            draws_by_metric = {metric: draws_of[used[metric.criterion].clips] for metric in chosen}
+            group_draws = plan.draw(next(iter(draws_of)), resampling)
+            first_draws = next(iter(draws_of.values()))
+            weights = sum(len(draws.weights) for draws in draws_by_metric.values())
+            weights += len(chosen) * plan.measurements(first_draws, group_draws)
+            steps = StagedProgress(progress, weights)
             for metric, draws in draws_by_metric.items():
                 intervals |= measure_intervals(draws, [metric], used, engine, steps)
                 cautions += draws.cautions()
+            resamples = Resamples(first_draws, used, group_draws, steps)
+        groups = GroupMeasuring(plan, named, None, used, resamples, engine, threads).results()
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = [
         *threshold_notes(chosen, score_ranges(chosen, used)),
         *undefined_resamples_note(intervals.values()),
         *cautions,
+        *group_notes(groups),
     ]
-    result = measure(named, counts, notes, intervals)
+    result = replace(measure(named, counts, notes, intervals), groups=groups)
     if resampling is not None:
         result = with_bands(result, resampling, used, threads)
     return result.warn(stacklevel=2)
-
-
-def measure(
-    metrics: Mapping[str, Metric[Any]],
-    counts: Mapping[Criterion, Counts],
-    notes: Iterable[str],
-    intervals: Mapping[Metric[Any], Bootstrap],
-    alignment: Alignment | None = None,
-    deltas: Mapping[Criterion, Deltas] | None = None,
-    durations: Ticks | None = None,
-    points: OperatingPoints | None = None,
-) -> Evaluation:
-    """Measure the metrics on counts, and return the evaluation.
-
-    ``metrics``: by name. ``durations``: of each clip of the alignment, as evaluated. ``points``: where the
-    system was counted, if not at every threshold.
-    """
-    counts = counts_at_points(counts, points)
-    first = next(iter(counts.values()))
-    references = _reference_events(counts, alignment, durations)
-    results = {
-        metric: _named(metric.measure(counts[metric.criterion]), name)
-        for name, metric in metrics.items()
-    }
-    all_notes = [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
-    return Evaluation(
-        results=results,
-        names={metric: name for name, metric in metrics.items()},
-        counts=counts,
-        classes=tuple(first),
-        references=references,
-        clips=first.clips,
-        hours=first.duration / 3600,
-        warnings=tuple(dict.fromkeys(map(readable, all_notes))),
-        intervals=intervals,
-        alignment=alignment,
-        deltas={} if deltas is None else deltas,
-        points=points,
-    )
-
-
-def _named(result: MetricResult, name: str) -> MetricResult:
-    """Tell a result the name of its metric. Results of your own metrics may have no room for it."""
-    return replace(result, name=name) if isinstance(result, (ClasswiseResult, PSDSResult)) else result
-
-
-def _reference_events(
-    counts: Mapping[Criterion, Counts], alignment: Alignment | None, durations: Ticks | None
-) -> Mapping[str, int]:
-    """Return the number of reference events of each class.
-
-    Criteria that count segments or clips do not know it. If there is no other, it comes from the aligned
-    ground truth, and without that the result is what the first criterion counts.
-    """
-    of_events = [part for criterion, part in counts.items() if not criterion.counts_negatives]
-    if of_events or alignment is None or durations is None:
-        return (of_events or [*counts.values()])[0].references
-    heard = ~late_events(alignment, durations)
-    numbers = np.bincount(alignment.labels[heard], minlength=len(alignment.classes))
-    return dict(zip(alignment.classes, numbers.tolist(), strict=True))

@@ -25,8 +25,8 @@ from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap
 from .compared_runs import ComparedRun
-from .evaluate import measure
 from .matched_points import FalseAlarmLimit, MatchedPoints
+from .measured_counts import measure
 from .notes import (
     coverage_note,
     empty_classes_note,

@@ -13,19 +13,37 @@ from ..data.alignment import Alignment
 from ..data.progress import StagedProgress
 from ..data.time_blocks import cut_into_blocks
 from ..engines.engine import Engine
-from ..engines.floor_search import find_deltas
 from ..engines.options import RunOptions
 from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseResult, Metric
-from ..metrics.requests import delta_requests
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.froc_bands import with_froc_bands
+from ..resampling.group_draws import GroupDraws
 from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling
-from .counted_clips import CountedClips, add_up
+from .counted_clips import CountedClips, add_up, find_deltas_for_groups
+from .group_plan import GroupPlan
 from .notes import undefined_resamples_note
 from .result import Evaluation
+
+
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """The resamples of clips, or of blocks of them, and of groups of them."""
+
+    draws: Draws
+    drawn: Mapping[Criterion, Deltas]
+    """The deltas of what was drawn."""
+    group_draws: GroupDraws | None
+    """The resamples of each group of clips, if there are groups."""
+    steps: StagedProgress
+    """Where the measuring of groups reports its progress."""
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether blocks of clips are drawn, instead of clips."""
+        return self.draws.resampling.blocks is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,42 +52,67 @@ class ResampledClips:
 
     counted: CountedClips
     intervals: Mapping[Metric[Any], Bootstrap]
-    drawn: Mapping[Criterion, Deltas]
-    """The deltas of what was drawn."""
-    resampling: Resampling
+    resamples: Resamples
     notes: Sequence[str]
     """What a user should know about the intervals."""
 
-    def complete(self, result: Evaluation, threads: int | None) -> Evaluation:
-        """Return an evaluation of the counts with what only resamples tell."""
-        result = with_bands(result, self.resampling, self.drawn, threads)
-        return result if self.resampling.blocks is None else _around_whole_recordings(result)
+
+def complete(
+    result: Evaluation, resampling: Resampling, drawn: Mapping[Criterion, Deltas], threads: int | None
+) -> Evaluation:
+    """Return an evaluation of counts with what only resamples tell.
+
+    ``drawn``: the deltas of what was drawn.
+    """
+    result = with_bands(result, resampling, drawn, threads)
+    return result if resampling.blocks is None else _around_whole_recordings(result)
 
 
 def resample_clips(
     alignment: Alignment,
-    metrics: Sequence[Metric[Any]],
+    metrics: Mapping[str, Metric[Any]],
     resampling: Resampling,
     engine: Engine,
     options: RunOptions,
+    plan: GroupPlan,
 ) -> ResampledClips:
-    """Count all clips, and measure the metrics on resamples of them, or of blocks of them."""
+    """Count all clips, and measure the metrics on resamples of them, or of blocks of them.
+
+    The deltas also serve the groups of the plan, which are not measured yet.
+    """
+    chosen = [*metrics.values()]
+    of_pass = [*chosen, *plan.of_bins(metrics)]
     in_blocks = resampling.blocks is not None
     if in_blocks:
-        _refuse_whole_clips(metrics)
+        _refuse_whole_clips(of_pass)
+        if plan.classes is not None:
+            raise SedscopeError(
+                "Blocks of time end in pauses of all classes, so groups of classes cannot be resampled in "
+                "blocks. Resample clips, or evaluate the groups one by one with classes= (--classes)."
+            )
     drawn_from = cut_into_blocks(alignment, resampling.blocks) if resampling.blocks else alignment
     draws = Draws(resampling, drawn_from.clips)
+    group_draws = plan.draw(drawn_from.clips, resampling)
+    weights = len(draws.weights) + plan.measurements(draws, group_draws)
     units, clips = len(drawn_from.clips), len(alignment.clips) if in_blocks else 0
-    steps = StagedProgress(options.progress, units + len(metrics) * len(draws.weights) + clips)
-    drawn = find_deltas_for_weights(drawn_from, metrics, draws.weights, engine, steps.stage(units))
-    intervals = measure_intervals(draws, metrics, drawn, engine, steps)
+    steps = StagedProgress(options.progress, units + len(metrics) * weights + clips)
+    drawn = find_deltas_for_weights(
+        drawn_from,
+        of_pass,
+        draws.weights,
+        engine,
+        steps.stage(units),
+        parts=() if group_draws is None else group_draws.parts,
+    )
+    intervals = measure_intervals(draws, chosen, drawn, engine, steps)
     deltas = drawn
     if in_blocks:  # values are those of the whole recordings
         of_clips = engine.for_system("clips")
-        deltas = find_deltas(alignment, delta_requests(metrics), of_clips, steps.stage(clips))
-    counted = add_up(alignment, metrics, deltas, options.threads)
+        deltas = find_deltas_for_groups(alignment, of_pass, of_clips, steps.stage(clips), plan)
+    counted = add_up(alignment, chosen, deltas, options.threads)
     notes = [*undefined_resamples_note(intervals.values()), *draws.cautions()]
-    return ResampledClips(counted, intervals, drawn, resampling, notes)
+    resamples = Resamples(draws, drawn, group_draws, steps)
+    return ResampledClips(counted, intervals, resamples, notes)
 
 
 def _refuse_whole_clips(metrics: Sequence[Metric[Any]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings as python_warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,16 +21,18 @@ from ..metrics.names import metric_called
 from ..notebook.data_frame import Tabular
 from ..resampling.intervals import Bootstrap
 from .false_alarms import FalseAlarms, false_alarms
+from .group_results import GroupResults
+from .group_rows import GROUPED_HEADER, group_rows
 from .result_dict import evaluation_dict
-from .result_frames import evaluation_frame, evaluation_html, evaluation_line
+from .result_frames import all_long_rows, evaluation_frame, evaluation_html, evaluation_line
 from .result_rows import LONG_HEADER, class_rows, legend, long_rows
 from .table_text import (
     csv_cells,
     format_csv,
     format_latex,
     format_markdown,
-    format_text,
     oriented,
+    ruled_text,
     written,
 )
 
@@ -78,6 +80,9 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         How many blocks of classes were counted one after the other, to stay within the memory limit.
     points : OperatingPoints or None
         The operating points of the system, if it was evaluated there.
+    groups : mapping of str to GroupResults
+        The evaluations of groups, where they were asked for: of ``"clips"``, of ``"classes"`` and of
+        ``"lengths"``.
 
     Examples
     --------
@@ -103,6 +108,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
     deltas: Mapping[Criterion, Deltas] = field(default_factory=dict)
     blocks: int = 1
     points: OperatingPoints | None = None
+    groups: Mapping[str, GroupResults] = field(default_factory=dict)
 
     @overload
     def __getitem__(self, metric: Metric[AnyResult]) -> AnyResult: ...
@@ -138,7 +144,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         polars.DataFrame
             With the columns ``metric``, ``class``, ``references``, ``value``, the ends of its interval
             ``low`` and ``high``, the ``threshold`` that the value belongs to, and the ``definition`` of the
-            metric. Where there is none, or a value is not defined, a cell is null.
+            metric. Where there is none, or a value is not defined, a cell is null. With groups, the columns
+            ``grouping`` and ``group`` come first, and the rows of the groups last.
 
         Examples
         --------
@@ -193,7 +200,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
     def table(self) -> str:
         """Return a readable table: a row per class, a column per metric.
 
-        Beside the missing values of classes without reference events are their false alarms per hour.
+        Beside the missing values of classes without reference events are their false alarms per hour. A
+        table of each kind of groups follows.
 
         Returns
         -------
@@ -214,9 +222,12 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         <BLANKLINE>
         best_collar_f1: BestFScore(Collar(onset=0.2, offset=0.2, offset_rate=0.2), beta=1, average='macro')
         """
-        lines = format_text(class_rows(self))
-        rule = "─" * max(map(len, lines))
-        return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", *legend(self)])
+        tables = [ruled_text(class_rows(self), rule_before_last=True)]
+        for results in self.groups.values():
+            rows = group_rows(results)
+            text = ruled_text(rows, rule_before_last=bool(results.averages))
+            tables.append(f"{results.title()}\n\n{text}")
+        return "\n".join([*(f"{table}\n" for table in tables), *legend(self)])
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """Return the table as Markdown, and write it to ``path`` if it is given.
@@ -239,7 +250,10 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         '| class | references | psds1 |'
         """
         items = "\n".join(f"- {line}" for line in legend(self, code="`"))
-        return written(f"{format_markdown(class_rows(self))}\n\n{items}\n", path)
+        tables = [format_markdown(class_rows(self))]
+        for results in self.groups.values():
+            tables.append(f"{results.title()}:\n\n{format_markdown(group_rows(results))}")
+        return written("\n\n".join([*tables, items]) + "\n", path)
 
     def to_latex(
         self,
@@ -285,13 +299,18 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         <BLANKLINE>
         """
         rows = class_rows(self, digits)
-        table = format_latex(oriented(rows, classes), rule_before_last=classes == "rows")
-        return written("\n".join([*(f"% {line}" for line in legend(self)), table]) + "\n", path)
+        tables = [format_latex(oriented(rows, classes), rule_before_last=classes == "rows")]
+        for results in self.groups.values():
+            table = format_latex(group_rows(results, digits), rule_before_last=bool(results.averages))
+            tables.append(f"\n% {results.title()}\n{table}")
+        return written("\n".join([*(f"% {line}" for line in legend(self)), *tables]) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return every value as CSV, one row each: metric, class, value, interval, threshold, definition.
 
-        The overall value has an empty class. An apostrophe precedes names that a spreadsheet could
+        The overall value has an empty class. With groups, two columns come first: what is grouped, and the
+        group. Both are empty for the values of all clips and classes; the average over groups has an empty
+        group. An apostrophe precedes names that a spreadsheet could
         execute as a formula, such as ``=1+1``.
 
         Parameters
@@ -314,7 +333,9 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         f1,Dog,1,1.0,,,0.5,"FScore(Clip(aggregation='max'), threshold=0.5, beta=1, average='macro')"
         <BLANKLINE>
         """
-        return written(format_csv([LONG_HEADER, *map(csv_cells, long_rows(self))]), path)
+        header: Sequence[str] = GROUPED_HEADER if self.groups else LONG_HEADER
+        rows = all_long_rows(self) if self.groups else long_rows(self)
+        return written(format_csv([header, *map(csv_cells, rows)]), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what :meth:`to_json` writes. Values that are not defined are None.

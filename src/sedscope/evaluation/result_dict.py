@@ -9,6 +9,7 @@ from ..metrics import Metric
 from ..resampling.intervals import Interval
 
 if TYPE_CHECKING:
+    from .group_results import GroupResults
     from .result import Evaluation
 
 
@@ -16,7 +17,7 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
     """Return an evaluation as a dict of plain values."""
     from .. import __version__
 
-    return {
+    entry: dict[str, Any] = {
         "sedscope": __version__,
         "clips": evaluation.clips,
         "hours": evaluation.hours,
@@ -25,6 +26,31 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
         "metrics": [_metric_dict(evaluation, metric) for metric in evaluation.results],
         "warnings": list(evaluation.warnings),
     }
+    if evaluation.groups:
+        entry["groups"] = {kind: _groups_dict(results) for kind, results in evaluation.groups.items()}
+    return entry
+
+
+def _groups_dict(results: GroupResults) -> dict[str, Any]:
+    entry: dict[str, Any] = {"groups": {}}
+    for group, evaluation in results.evaluations.items():
+        entry["groups"][group] = {
+            "clips": evaluation.clips,
+            "hours": evaluation.hours,
+            "classes": list(evaluation.classes),
+            "references": dict(evaluation.references),
+            "metrics": [_metric_dict(evaluation, metric) for metric in evaluation.results],
+        }
+    if results.averages:
+        entry["average"] = results.average_name()
+        entry["averages"] = {
+            name: {
+                "value": _finite(average.value),
+                **({} if average.interval is None else {"interval": _limits(average.interval)}),
+            }
+            for name, average in results.averages.items()
+        }
+    return entry
 
 
 def _metric_dict(evaluation: Evaluation, metric: Metric[Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def class_rows(evaluation: Evaluation, digits: int = 4) -> list[list[str]]:
         if rates is not None and label in rates.per_class:
             return f"nan ({rates.per_class[label]:.4g}/h)"
         interval = intervals[metric].per_class[label] if metric in intervals else None
-        return _number(evaluation[metric].per_class[label].value, interval, digits)
+        return value_cell(evaluation[metric].per_class[label].value, interval, digits)
 
     def threshold(label: str) -> list[str]:
         return [f"{thresholds.get(label, math.inf):.6g}"] if thresholds else []
@@ -53,7 +53,7 @@ def class_rows(evaluation: Evaluation, digits: int = 4) -> list[list[str]]:
         str(sum(references.values())),
         *([""] if thresholds else []),
         *(
-            _number(result.value, intervals.get(metric), digits)
+            value_cell(result.value, intervals.get(metric), digits)
             for metric, result in evaluation.results.items()
         ),
     ]
@@ -86,18 +86,20 @@ def long_rows(evaluation: Evaluation) -> Iterator[tuple[str | float | None, ...]
     for metric, result in evaluation.results.items():
         name, definition = evaluation.names[metric], repr(metric)
         bootstrap = evaluation.intervals.get(metric)
-        yield (name, None, total, result.value, *_limits(bootstrap), None, definition)
+        yield (name, None, total, result.value, *interval_ends(bootstrap), None, definition)
         for label, class_result in result.per_class.items():
-            limits = _limits(bootstrap and bootstrap.per_class[label])
+            limits = interval_ends(bootstrap and bootstrap.per_class[label])
             threshold = result.thresholds.get(label)
             references = evaluation.references[label]
             yield (name, label, references, class_result.value, *limits, threshold, definition)
 
 
-def _limits(interval: Interval | None) -> tuple[float | None, float | None]:
+def interval_ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    """Return the ends of an interval, or nothing twice."""
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
-def _number(value: float, interval: Interval | None, digits: int) -> str:
+def value_cell(value: float, interval: Interval | None, digits: int) -> str:
+    """Write a value, with its interval in brackets if it has one."""
     text = f"{value:.{digits}f}"
     return text if interval is None else f"{text} {interval_text(interval, digits)}"

@@ -79,6 +79,21 @@ def format_text(rows: Table) -> list[str]:
     ]
 
 
+def ruled_text(rows: Table, *, rule_before_last: bool = False) -> str:
+    """Align the columns, and rule off the header. ``rule_before_last``: set the last row apart.
+
+    >>> print(ruled_text([["class", "F1"], ["Dog", "0.5"]]))
+    class   F1
+    ──────────
+    Dog    0.5
+    """
+    header, *body = format_text(rows)
+    rule = "─" * len(header)
+    if rule_before_last and len(body) > 1:
+        body.insert(-1, rule)
+    return "\n".join([header, rule, *body])
+
+
 def format_markdown(rows: Table) -> str:
     """Format a Markdown table.
 

@@ -1,4 +1,7 @@
-"""Deltas for resampling: they reach lower scores than the original clips need, and serve every resample."""
+"""Deltas for resampling: they reach lower scores than the original clips need, and serve every resample.
+
+They serve groups of clips as well, each of which reads as far down as if it were alone.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..counting.deltas import Deltas
+from ..counting.request import DeltaRequest
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.progress import Progress
+from ..data.times import TICKS_PER_SECOND
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
 from ..postprocessing import PostProcessing
 from .resampled_metric import reaches
-from .resampling import Weights
+from .resampling import ClipPart, Weights
 
 _MARGIN = 2.0  # resamples rarely read twice as far down as the clips as they are
+_SPARE = 8  # false positives by which small groups of clips differ from all clips
 
 
 def find_deltas_for_weights(
@@ -29,24 +38,54 @@ def find_deltas_for_weights(
     progress: Progress | None = None,
     *,
     variants: Sequence[PostProcessing] = (),
+    parts: Sequence[ClipPart] = (),
 ) -> dict[Criterion, Deltas]:
     """Find deltas that reach down as far as the metrics read, for all weights of the clips.
 
-    ``variants``: also find the deltas of these, beside those that the metrics need.
+    ``variants``: also find the deltas of these, beside those that the metrics need. ``parts``: the deltas
+    of these clips alone also reach as far down as the metrics read, for all weights of theirs.
     """
-    requests = {}
-    for criterion, request in delta_requests(metrics).items():
-        limit = request.false_positive_limit
-        requests[criterion] = replace(
-            request,
-            false_positive_limit=None if limit is None else _MARGIN * limit,
-            variants=tuple(dict.fromkeys((*request.variants, *variants))),
+    requests = {
+        criterion: _further_down(
+            replace(request, variants=tuple(dict.fromkeys((*request.variants, *variants)))),
+            alignment,
+            parts,
         )
+        for criterion, request in delta_requests(metrics).items()
+    }
     deltas = find_deltas(alignment, requests, engine, progress)
     short = {
-        metric.criterion for metric in metrics if not reaches(deltas[metric.criterion], metric, weights)
+        metric.criterion
+        for metric in metrics
+        if not reaches(deltas[metric.criterion], metric, weights, parts)
     }
     if short:
         complete = {criterion: requests[criterion].at_every_threshold() for criterion in short}
         deltas |= find_deltas(alignment, complete, engine, progress)
     return deltas
+
+
+def _further_down(
+    request: DeltaRequest, alignment: Alignment, parts: Sequence[ClipPart]
+) -> DeltaRequest:
+    """Return a request whose deltas are likely to reach down far enough for all weights."""
+    limit = request.false_positive_limit
+    if limit is None:
+        return request
+    allowed = [limit * int(alignment.durations[part.clips].sum()) / TICKS_PER_SECOND for part in parts]
+    if any(
+        # as many clips without references must exceed the limit, so that there is a floor
+        _fewest_without_references(alignment, part.clips) < most + _SPARE
+        for part, most in zip(parts, allowed, strict=True)
+    ):
+        return request.at_every_threshold()
+    margin = _MARGIN + max((_SPARE / most for most in allowed), default=0)
+    return replace(request, false_positive_limit=margin * limit)
+
+
+def _fewest_without_references(alignment: Alignment, clips: NDArray[np.intp]) -> int:
+    """Return how many of some clips have no references of a class, for the class with the fewest."""
+    part = alignment.choose(clips)
+    present = np.zeros((len(part.classes), len(clips)), bool)
+    present[part.labels, part.event_clips] = True
+    return len(clips) - int(present.sum(axis=1).max(initial=0))

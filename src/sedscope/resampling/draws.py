@@ -16,7 +16,7 @@ from ..data.progress import Progress
 from ..engines.engine import Engine
 from ..metrics import Metric
 from ..metrics.at_false_alarms import AtFalseAlarms
-from .intervals import Bootstrap, Interval, interval_between
+from .intervals import Bootstrap, Interval
 from .matched_metric import MatchedMetric
 from .resampled_metric import ResampledMetric
 from .resampling import Resampling, Weights, as_weights, each_left_out
@@ -37,8 +37,6 @@ class Draws:
         drawn = resampling.draw(clips) if weights is None else as_weights(weights, len(clips))
         self.resampling = replace(resampling, n=len(drawn))
         self._units = None if weights is not None else int(resampling.units(clips).max()) + 1
-        self._resamples = slice(1, 1 + len(drawn))
-        self._jackknife = slice(1 + len(drawn), None)
         rows = [np.ones((1, len(clips)), np.int32), drawn]
         if resampling.interval == "bca":
             rows.append(each_left_out(resampling.units(clips)))
@@ -100,7 +98,7 @@ class Draws:
 
     def summary(self, classes: Sequence[str], values: FloatArray) -> Bootstrap:
         """Return the intervals of measured values."""
-        overall, *of_classes = [self._interval(column) for column in values.T]
+        overall, *of_classes = [interval_of(column, self.resampling) for column in values.T]
         return Bootstrap(
             value=overall.value,
             low=overall.low,
@@ -110,14 +108,24 @@ class Draws:
             resampling=self.resampling,
         )
 
-    def _interval(self, column: FloatArray) -> Interval:
-        value, values = float(column[0]), column[self._resamples]
-        tail = (1 - self.resampling.confidence) / 2
-        tails = [tail, 1 - tail]
-        defined = values[np.isfinite(values)]
-        if self.resampling.interval == "bca" and len(defined) and not np.isnan(value):
-            tails = [_bca_tail(tail, value, defined, column[self._jackknife]) for tail in tails]
-        return interval_between(value, values, tails)
+
+def interval_of(column: FloatArray, resampling: Resampling) -> Interval:
+    """Return the interval of measured values.
+
+    ``column``: the value of the clips as they are, then those of ``resampling.n`` resamples, then those with
+    each unit left out if the interval needs them.
+    """
+    value, values = float(column[0]), column[1 : 1 + resampling.n]
+    defined = np.sort(values[np.isfinite(values)])
+    if np.isnan(value) or not len(defined):
+        return Interval(value, np.nan, np.nan, values)
+    tail = (1 - resampling.confidence) / 2
+    tails = [tail, 1 - tail]
+    if resampling.interval == "bca":
+        left_out = column[1 + resampling.n :]
+        tails = [_bca_tail(tail, value, defined, left_out) for tail in tails]
+    low, high = np.quantile(defined, tails)
+    return Interval(value, float(low), float(high), values)
 
 
 def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArray) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,19 +51,6 @@ class Interval:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.value:.4f} {interval_text(self)}>"
-
-
-def interval_between(value: float, values: FloatArray, tails: Sequence[float]) -> Interval:
-    """Return a value with the interval between two quantiles of the resamples in which it is defined.
-
-    >>> interval_between(0.5, np.array([0.0, 0.5, np.nan, 1.0]), (0.25, 0.75))
-    <Interval: 0.5000 (0.2500–0.7500)>
-    """
-    defined = np.sort(values[np.isfinite(values)])
-    if np.isnan(value) or not len(defined):
-        return Interval(value, np.nan, np.nan, values)
-    low, high = np.quantile(defined, tails)
-    return Interval(value, float(low), float(high), values)
 
 
 def interval_text(interval: Interval, digits: int = 4, *, signed: bool = False) -> str:

@@ -24,7 +24,7 @@ from ..metrics import Metric
 from ..metrics.psd_roc import PSDROCParameters
 from ..metrics.psds import require_variants
 from ..metrics.registry import METRICS
-from .resampling import Weights
+from .resampling import ClipPart, Weights
 
 Values: TypeAlias = tuple[FloatArray, FloatArray]
 """Per resample the metric, and as (resamples × classes) the metric of each class."""
@@ -99,12 +99,28 @@ def values_digest(
     return digest.hexdigest()
 
 
-def reaches(deltas: Deltas, metric: Metric[Any], weights: Weights) -> bool:
-    """Whether the deltas reach down as far as the metric reads, for all of the weights."""
-    return all(
-        not (source.floors > _needed_floors(source, metric, weights)).any()
-        for source in (deltas, *deltas.variants.values())
-    )
+def reaches(
+    deltas: Deltas, metric: Metric[Any], weights: Weights, parts: Sequence[ClipPart] = ()
+) -> bool:
+    """Whether the deltas reach down as far as the metric reads, for all of the weights.
+
+    ``parts``: groups of clips with weights of their own, each measured apart from the others.
+    """
+    limit = metric.false_positive_limit
+    for source in (deltas, *deltas.variants.values()):
+        if np.isneginf(source.floors).all():
+            continue
+        if limit is None:
+            return False
+        maxima = source.largest_without_references()
+        needed = [resampled_floors(maxima, limit, weights, source.durations)]
+        needed += [
+            resampled_floors(maxima[:, part.clips], limit, part.weights, source.durations[part.clips])
+            for part in parts
+        ]
+        if (source.floors > np.min(needed, axis=0)).any():
+            return False
+    return True
 
 
 def _needed_floors(deltas: Deltas, metric: Metric[Any], weights: Weights) -> FloatArray:

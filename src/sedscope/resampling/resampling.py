@@ -18,6 +18,17 @@ from ..io.size_limits import machine_memory
 Weights: TypeAlias = NDArray[np.int32]
 """(resamples × clips) how many times each clip counts."""
 
+
+@dataclass(frozen=True, eq=False)
+class ClipPart:
+    """Some of the clips, which are measured apart from the others."""
+
+    clips: NDArray[np.intp]
+    """Their indices, increasing."""
+    weights: Weights
+    """(resamples × these clips) how many times each of them counts."""
+
+
 INTERVALS = ("percentile", "bca")
 MAX_WEIGHT = 2**24
 MOST_RESAMPLES = 10**7

@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.joined_chunks import join_chunks
 from ..data.label_maps import LabelMap, joined_maps
 from ..data.region_cuts import RegionTruth, cut_to_regions
 from ..data.scores import Scores
 from ..errors import SedscopeError
+from ..evaluation.groups import Groups
+from ..io.group_tables import read_class_groups, read_clip_groups
 from ..io.label_maps import Side, read_label_map, read_side_map
 from ..io.locations import Location
 from ..io.regions import read_regions
@@ -72,10 +75,22 @@ def drawing_recordings(resampling: Resampling | None, truth: GroundTruth) -> Res
     return replace(resampling, groups=truth.resampling_groups(resampling.groups))
 
 
-def grouping(dataset: Dataset, folder: Location) -> Mapping[str, Any]:
+def grouping(dataset: Dataset, truth: GroundTruth, folder: Location) -> Mapping[str, Any]:
     """Return further arguments of ``evaluate``: the groups that metrics are measured in."""
-    _refuse(dataset, "groups")
-    return {}
+    rule = dataset.groups
+    if rule is None:
+        return {}
+    if rule.lengths:
+        return {"by_length": rule.lengths}
+    if rule.classes is not None:
+        return {"by_class": Groups(read_class_groups(folder / rule.classes), rule.average, rule.floor)}
+    assert rule.clips is not None
+    members = read_clip_groups(folder / rule.clips)
+    if isinstance(truth, RegionTruth):  # the file groups recordings
+        of_recording = {clip_id(clip): group for clip, group in members.items()}
+        regions = truth.recording_of.items()
+        members = {region: of_recording[clip] for region, clip in regions if clip in of_recording}
+    return {"by": Groups(members, rule.average, rule.floor)}
 
 
 def changes_times(dataset: Dataset) -> bool:

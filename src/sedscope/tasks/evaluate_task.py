@@ -141,10 +141,9 @@ def evaluate_output(
         warnings.simplefilter("always", SedscopeWarning)
         system, references = read_output(path, truth)
         if isinstance(system, dict):
-            if resampling is not None:
-                raise SedscopeError(
-                    f"{path} holds detections at thresholds, but resampling needs scores."
-                )
+            if resampling is not None or dataset.groups is not None:
+                user = "groups need" if resampling is None else "resampling needs"
+                raise SedscopeError(f"{path} holds detections at thresholds, but {user} scores.")
             result = evaluate_sets(
                 system,
                 references,
@@ -167,7 +166,7 @@ def evaluate_output(
                 missing=dataset.missing,
                 coverage=dataset.coverage,
                 bootstrap=drawing_recordings(resampling, references),
-                **grouping(dataset, truth.folder),
+                **grouping(dataset, references, truth.folder),
                 **options,
             )
             result = replace(result, warnings=(*result.warnings, *one_point_note(result.results)))

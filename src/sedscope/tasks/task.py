@@ -14,6 +14,7 @@ from ..data.joined_chunks import Unreferenced
 from ..data.label_maps import Combine, LabelMap
 from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, shortened
+from ..evaluation.groups import GroupAverageName, Groups
 from ..metrics import Metric
 from ..metrics.names import name_metrics
 from .formula import Formula
@@ -29,7 +30,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "gaps": get_args(Gaps),
 }
 """The choices that a data set makes as :func:`~sedscope.evaluate` and the readers have them."""
-AVERAGES = ("mean", "harmonic")
+AVERAGES: tuple[str, ...] = get_args(GroupAverageName)
 UNITS: tuple[str, ...] = get_args(Unit)
 COMBINATIONS: tuple[str, ...] = get_args(Combine)
 UNREFERENCED: tuple[str, ...] = get_args(Unreferenced)
@@ -82,7 +83,10 @@ class GroupRule:
     lengths : tuple of float
         The bounds between groups of reference lengths, in seconds.
     average : {"mean", "harmonic"} or None
-        How the values of the groups are averaged, if the average is the value of a metric.
+        How the values of groups of clips or classes are averaged. The average is then the value of a
+        metric in the score; without it, the value of all clips and classes is.
+    floor : float
+        For the harmonic mean: values below it are raised to it.
 
     Examples
     --------
@@ -94,13 +98,16 @@ class GroupRule:
     clips: str | None = None
     classes: str | None = None
     lengths: tuple[float, ...] = ()
-    average: str | None = None
+    average: GroupAverageName | None = None
+    floor: float = 0.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "lengths", tuple(self.lengths))
         if sum(map(bool, (self.clips, self.classes, self.lengths))) != 1:
             raise SedscopeError("Groups are of clips, of classes or of lengths: choose one of these.")
-        if self.average is not None:
-            require_choice(self, "average", AVERAGES)
+        if self.lengths and self.average is not None:
+            raise SedscopeError("Groups of lengths have no average. Leave it out.")
+        Groups({}, self.average, self.floor)  # refuses what is not valid
 
 
 @dataclass(frozen=True)

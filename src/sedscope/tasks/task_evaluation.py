@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,8 +26,12 @@ from ..evaluation.table_text import (
     format_text,
     written,
 )
-from ..resampling.intervals import Interval, interval_between, interval_text
-from .task import Task
+from ..resampling.draws import interval_of
+from ..resampling.intervals import Interval, interval_text
+from .task import GroupRule, Task
+
+Measured: TypeAlias = tuple[float, Interval | None]
+"""The value of a metric, and its interval if clips were resampled."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,11 +59,21 @@ class TaskEvaluation:
     datasets: Mapping[str, Evaluation]
 
     @cached_property
-    def values(self) -> dict[str, dict[str, float]]:
-        """The value of each metric, by data set and name."""
+    def _measured(self) -> dict[str, dict[str, Measured]]:
         return {
-            name: {result.names[metric]: result[metric].value for metric in result}
+            name: _measured_values(result, self.task.datasets[name].groups)
             for name, result in self.datasets.items()
+        }
+
+    @cached_property
+    def values(self) -> dict[str, dict[str, float]]:
+        """The value of each metric, by data set and name.
+
+        Where the task averages over groups, it is that average.
+        """
+        return {
+            name: {metric: value for metric, (value, _) in measured.items()}
+            for name, measured in self._measured.items()
         }
 
     @cached_property
@@ -72,10 +86,12 @@ class TaskEvaluation:
         """The value of each resample, by data set and name of the metric; empty without resampling."""
         return {
             name: {
-                result.names[metric]: bootstrap.values for metric, bootstrap in result.intervals.items()
+                metric: interval.values
+                for metric, (_, interval) in measured.items()
+                if interval is not None
             }
-            for name, result in self.datasets.items()
-            if result.intervals
+            for name, measured in self._measured.items()
+            if self.datasets[name].intervals
         }
 
     @cached_property
@@ -87,9 +103,9 @@ class TaskEvaluation:
         if not self.resamples:
             return None
         intervals = next(iter(self.datasets.values())).intervals
-        tail = (1 - next(iter(intervals.values())).resampling.confidence) / 2
-        values = np.asarray(self.task.formula.value(self.resamples))
-        return interval_between(self.score, values, (tail, 1 - tail))
+        values = self.task.formula.value(self.resamples)
+        column = np.concatenate([[self.score], values])
+        return interval_of(column, next(iter(intervals.values())).resampling)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -251,10 +267,9 @@ class TaskEvaluation:
     def _rows(self, digits: int = 4) -> Table:
         """Return a row for each value, and a last one for the score."""
         rows = [["data set", "metric", "value"]]
-        for name, result in self.datasets.items():
-            for metric in result:
-                text = _number(result[metric].value, result.intervals.get(metric), digits)
-                rows.append([name, result.names[metric], text])
+        for name in self.datasets:
+            for metric, (value, interval) in self._measured[name].items():
+                rows.append([name, metric, _number(value, interval, digits)])
         return [*rows, ["score", "", _number(self.score, self.interval, digits)]]
 
     def _legend(self) -> str:
@@ -266,6 +281,16 @@ class TaskEvaluation:
             f"{name}: {line}" for name, result in self.datasets.items() for line in legend(result, code)
         ]
         return [*lines, self._legend()]
+
+
+def _measured_values(result: Evaluation, rule: GroupRule | None) -> dict[str, Measured]:
+    """Return the value and the interval of each metric: the average over groups if the task wants it."""
+    if rule is not None and rule.average is not None:
+        [groups] = result.groups.values()
+        return {name: (average.value, average.interval) for name, average in groups.averages.items()}
+    return {
+        result.names[metric]: (result[metric].value, result.intervals.get(metric)) for metric in result
+    }
 
 
 def _number(value: float, interval: Interval | None, digits: int) -> str:

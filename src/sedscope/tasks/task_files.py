@@ -248,6 +248,7 @@ def _group_rule(table: TomlTable) -> GroupRule | None:
         "classes": rule.text("classes"),
         "lengths": rule.numbers("lengths"),
         "average": rule.choice("average", AVERAGES),
+        "floor": rule.number("floor"),
     }
     return _in_table(rule, lambda: GroupRule(**_stated(chosen)))
 

@@ -18,7 +18,7 @@ from ..data.choices import Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import as_scores
 from ..errors import SedscopeError, SedscopeWarning
-from ..evaluation.evaluate import measure
+from ..evaluation.measured_counts import measure
 from ..evaluation.result import Evaluation
 from ..metrics.names import MetricsLike, name_metrics
 from ..postprocessing import PostProcessing

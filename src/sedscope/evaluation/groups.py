@@ -1,0 +1,202 @@
+"""Groups: which clips or classes belong together, and how the values of groups are averaged."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.arrays import FloatArray
+from ..data.clip_ids import clip_ids
+from ..definitions import require_choice, require_number
+from ..errors import SedscopeError, listing, subject
+
+GroupKind: TypeAlias = Literal["clips", "classes", "lengths"]
+"""What is grouped: clips, classes, or reference events by their length."""
+
+GroupAverageName: TypeAlias = Literal["mean", "harmonic"]
+
+_AVERAGES = ("mean", "harmonic")
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Which group each clip or class belongs to, and how the values of the groups are averaged.
+
+    Parameters
+    ----------
+    members : mapping of str to str or int
+        The group of each clip, or of each class. It may name others than those that are evaluated.
+    average : {"mean", "harmonic"}, optional
+        The average over the groups: their mean or their harmonic mean. Without it there is none. Groups
+        whose value is not defined are left out.
+    floor : float, default 0
+        For the harmonic mean: values below it are raised to it, as DCASE Task 5 does with 1e-5. By default
+        a group with the value 0 makes the harmonic mean 0.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(40)
+    >>> scores = sed.simulate.scores(truth)
+    >>> sites = {clip: "north" if number % 2 else "south" for number, clip in enumerate(truth.clips)}
+    >>> result = sed.evaluate(scores, truth, "collar_f1", by=sed.Groups(sites, average="harmonic"))
+    >>> by_site = result.groups["clips"]
+    >>> [f"{site}: {by_site[site]['collar_f1'].value:.3f}" for site in by_site]
+    ['north: 0.286', 'south: 0.372']
+    >>> round(by_site.averages["collar_f1"].value, 3)
+    0.323
+    """
+
+    members: Mapping[str, str | int]
+    average: GroupAverageName | None = None
+    floor: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.average is not None:
+            require_choice(self, "average", _AVERAGES)
+        require_number(self, "floor", at_least=0)
+        if self.floor and self.average != "harmonic":
+            raise SedscopeError("floor= is for the harmonic mean. Choose average='harmonic'.")
+        if not isinstance(self.members, Mapping):
+            raise SedscopeError(
+                "Groups must be a mapping from clips or classes to groups, not "
+                f"{type(self.members).__name__}."
+            )
+        wrong = [f"{name}: {group!r}" for name, group in self.members.items() if not _is_name(group)]
+        if wrong:
+            raise SedscopeError(f"Groups must be names or whole numbers: {listing(wrong)}.")
+
+    @classmethod
+    def of(cls, groups: GroupsLike) -> Groups:
+        """Return groups that may be a mapping.
+
+        Parameters
+        ----------
+        groups : Groups or mapping of str to str or int
+            Groups, or the group of each clip or class.
+
+        Returns
+        -------
+        Groups
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Groups.of({"a": "north"}).average is None
+        True
+        """
+        return groups if isinstance(groups, Groups) else cls(groups)
+
+    def average_of(self, values: FloatArray) -> FloatArray:
+        """Return the average over the groups, for one or more values of each.
+
+        Parameters
+        ----------
+        values : array of float, shape (groups, values)
+            The values of each group; NaN where they are not defined.
+
+        Returns
+        -------
+        array of float, shape (values,)
+            NaN where no group has a value, and for the harmonic mean of negative values.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sedscope as sed
+        >>> sed.Groups({}, average="harmonic").average_of(np.array([[0.5, 0.0], [1.0, 0.5]])).tolist()
+        [0.6666666666666666, 0.0]
+        """
+        defined = ~np.isnan(values)
+        number = defined.sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.average == "mean":
+                mean: FloatArray = np.where(defined, values, 0.0).sum(axis=0) / number
+                return mean
+            raised = np.maximum(values, self.floor) if self.floor else values
+            inverse = np.where(defined, 1 / np.where(raised == 0, 0.0, raised), 0.0).sum(axis=0)
+            harmonic = np.where(number > 0, number / inverse, np.nan)
+        negative = np.where(defined, raised < 0, False).any(axis=0)
+        return np.where(negative, np.nan, harmonic)
+
+
+GroupsLike: TypeAlias = "Groups | Mapping[str, str] | Mapping[str, int]"
+
+
+def _is_name(group: object) -> bool:
+    if isinstance(group, str):
+        return bool(group.strip())
+    try:
+        operator.index(group)  # type: ignore[arg-type]  # that is what is tested
+    except TypeError:
+        return False
+    return not isinstance(group, (bool, np.bool_))
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """The evaluated clips or classes in their groups."""
+
+    kind: GroupKind
+    members: tuple[str, ...]
+    """The clips or classes."""
+    names: tuple[str, ...]
+    """The groups, in the order of their names; numbers within names count as numbers."""
+    numbers: NDArray[np.intp]
+    """The group of each clip or class."""
+    groups: Groups
+
+    def indices(self) -> list[NDArray[np.intp]]:
+        """Return the indices of the clips or classes of each group."""
+        return [np.flatnonzero(self.numbers == group) for group in range(len(self.names))]
+
+
+def partition_clips(groups: GroupsLike, clips: Sequence[str]) -> Partition:
+    """Return the evaluated clips in their groups. Each must have one."""
+    chosen = Groups.of(groups)
+    of_clip = {clip: chosen.members[name] for name, clip in clip_ids(chosen.members, "groups").items()}
+    return _partition("clips", chosen, of_clip, clips)
+
+
+def partition_classes(groups: GroupsLike, classes: Sequence[str]) -> Partition:
+    """Return the evaluated classes in their groups. Each must have one."""
+    chosen = Groups.of(groups)
+    return _partition("classes", chosen, chosen.members, classes)
+
+
+def _partition(
+    kind: GroupKind, groups: Groups, members: Mapping[str, str | int], evaluated: Sequence[str]
+) -> Partition:
+    without = [name for name in evaluated if name not in members]
+    if without:
+        noun = "clip" if kind == "clips" else "class"
+        raise SedscopeError(
+            f"{subject(len(without), noun, 'has')} no group: {listing(without)}. Give each {noun} one, or "
+            f"choose the {kind} to evaluate with {kind}= (--{kind})."
+        )
+    of_member = {name: members[name] for name in evaluated}
+    named: dict[str, bool] = {}
+    for group in of_member.values():
+        if named.setdefault(str(group), isinstance(group, str)) != isinstance(group, str):
+            raise SedscopeError(f"One group is named {str(group)!r}, and another is the number {group}.")
+    names = tuple(sorted(named, key=natural_order))
+    number = {name: i for i, name in enumerate(names)}
+    numbers = np.array([number[str(of_member[name])] for name in evaluated], np.intp)
+    return Partition(kind, tuple(evaluated), names, numbers, groups)
+
+
+def natural_order(name: str) -> tuple[list[tuple[str, int]], str]:
+    """Return a key that sorts names as people do: numbers within them count as numbers.
+
+    >>> sorted(["site10", "site9", "Site1"], key=natural_order)
+    ['Site1', 'site9', 'site10']
+    """
+    parts = re.split(r"(\d{1,15})", name.casefold(), flags=re.ASCII)
+    pairs = zip(parts[::2], [*parts[1::2], "-1"], strict=True)
+    return [(text, int(digits)) for text, digits in pairs], name
