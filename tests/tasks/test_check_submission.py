@@ -80,6 +80,10 @@ def test_all_problems_at_once(folder: Path) -> None:
         ),
         (lambda ours: ours.rename("theirs"), ["ours: there is no such file or folder"]),
         (
+            lambda ours: [file.unlink() for file in (ours / "home").iterdir()],
+            ["ours/home: holds no score tables (*.tsv)"],
+        ),
+        (
             lambda ours: (ours / "home" / "c.tsv").write_text(SCORES["a"]),
             ["ours/home: the clip c is not in the ground truth"],
         ),

@@ -199,7 +199,8 @@ def _lines(finding: Finding, path: Location) -> Iterator[str]:
         lines = [f"{finding.what}{where}"]
     for line in lines:
         text = " ".join(line.split())
-        yield text if text.startswith(str(path)) else f"{path}: {text}"
+        located = text.startswith((f"{path}:", f"{path}/"))
+        yield text if located else f"{path}: {text.removeprefix(f'{path} ')}"
 
 
 def _unknown_labels(path: Location, known: set[str], label_map: LabelMap | None) -> list[str]:
