@@ -58,6 +58,16 @@ from .resampling.intervals import Bootstrap as Bootstrap
 from .resampling.intervals import Interval as Interval
 from .resampling.resampling import Resampling as Resampling
 from .tasks import presets as presets
+from .tasks.check_submission import SubmissionCheck as SubmissionCheck
+from .tasks.check_submission import check_submission as check_submission
+from .tasks.evaluate_task import evaluate_task as evaluate_task
+from .tasks.task import ChunkRule as ChunkRule
+from .tasks.task import Dataset as Dataset
+from .tasks.task import GroupRule as GroupRule
+from .tasks.task import Task as Task
+from .tasks.task_evaluation import TaskEvaluation as TaskEvaluation
+from .tasks.task_files import read_task as read_task
+from .tasks.task_files import write_task as write_task
 from .tuning.choose import choose as choose
 from .tuning.operating_points import OperatingPoints as OperatingPoints
 from .tuning.tune import Tuning as Tuning

@@ -65,7 +65,10 @@ def test_help_of_evaluate_names_every_option_and_default() -> None:
         assert default in words
 
 
-COMMANDS = "evaluate report compare deltas tune detect validate convert metrics presets formats demo"
+COMMANDS = (
+    "evaluate report compare deltas tune detect validate check labels "
+    "convert metrics presets tasks formats demo"
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS.split())

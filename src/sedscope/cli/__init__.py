@@ -12,7 +12,20 @@ from typing import NoReturn
 import typer
 
 from ..errors import SedscopeError, readable
-from . import compare, convert, deltas, demo, detect, evaluate, labels, listings, report, tune, validate
+from . import (
+    compare,
+    convert,
+    deltas,
+    demo,
+    detect,
+    evaluate,
+    labels,
+    listings,
+    report,
+    tasks,
+    tune,
+    validate,
+)
 from .help_text import CommandWithSections
 from .option_groups import with_options
 
@@ -33,10 +46,12 @@ for command in (
     tune.tune,
     detect.detect,
     validate.validate,
+    tasks.check,
     labels.labels,
     convert.convert,
     listings.metrics,
     listings.presets,
+    tasks.tasks,
     listings.formats,
     demo.demo,
 ):

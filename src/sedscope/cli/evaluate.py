@@ -20,12 +20,14 @@ from .progress import collected_warnings, counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions, drawing_recordings
 from .table_files import TablesOption, check_tables, write_tables
+from .tasks import DataOption, TaskOption, submission_and_truth
 
 if TYPE_CHECKING:
     from ..evaluation.result import Evaluation
     from ..io.locations import Location
     from ..metrics import Metric
     from ..resampling.resampling import Resampling
+    from ..tasks.task_evaluation import TaskEvaluation
 
 
 def evaluate(
@@ -36,7 +38,7 @@ def evaluate(
             metavar="SCORES GROUND_TRUTH",
             help="Scores or detections in any format that 'sedscope formats' lists, or a folder of files "
             "of detections named by their thresholds; then the reference events. With --deltas: files "
-            "that 'sedscope deltas' wrote.",
+            "that 'sedscope deltas' wrote. With --task and --data: a submission.",
         ),
     ],
     inputs: InputOptions,
@@ -46,6 +48,8 @@ def evaluate(
     report_options: ReportOptions,
     engine: EngineOptions,
     memory: MemoryOptions,
+    task: TaskOption = None,
+    data: DataOption = None,
     points: PointsOption = None,
     deltas: Annotated[
         bool,
@@ -64,6 +68,27 @@ def evaluate(
     shown = report_options.arguments()
     check_tables(output)
     resampling = intervals.resampling()
+    if task is not None:
+        _refuse_with_task(inputs, metric_options, points, deltas)
+        evaluation = _evaluate_task(
+            task,
+            paths,
+            data,
+            inputs.durations,
+            resampling,
+            engine,
+            memory,
+            keep_scores=report is not None,
+        )
+        write_tables(evaluation, output)
+        _show_task(evaluation, json)
+        if report:
+            [result] = evaluation.datasets.values()
+            result.report(report, name=system_name(paths[0]), **shown, **engine.arguments())
+        _finish(report, json, memory)
+        return
+    if data is not None:
+        raise SedscopeError("--data is the folder of the data sets of a task. Give the task (--task).")
     if deltas:
         _refuse_with_deltas(inputs, engine, memory, points, report, groups.by_length)
         result = _evaluate_deltas(
@@ -87,6 +112,10 @@ def evaluate(
     show(result, json, points)  # before the report, so that values are not lost if that is refused
     if report:
         result.report(report, name=system_name(paths[0]), **shown, **engine.arguments())
+    _finish(report, json, memory)
+
+
+def _finish(report: Path | None, json: str | None, memory: MemoryOptions) -> None:
     memory.print_peak()
     if report and json != "-":
         typer.echo(f"\nreport: {report}")
@@ -176,6 +205,70 @@ def show(result: Evaluation, json: str | None = None, points: Path | None = None
         typer.echo(f"warning: {warning}", err=True)
     if json:
         result.to_json(json)
+
+
+def _evaluate_task(
+    name: str,
+    paths: list[Path],
+    data: Path | None,
+    durations: Path | None,
+    resampling: Resampling | None,
+    engine: EngineOptions,
+    memory: MemoryOptions,
+    *,
+    keep_scores: bool,
+) -> TaskEvaluation:
+    """Evaluate a submission on all data sets of a task. ``keep_scores``: there will be a report."""
+    from .. import evaluate_task, read_task
+
+    task = read_task(name)
+    if keep_scores and len(task.datasets) > 1:
+        raise SedscopeError(
+            f"A report shows one data set, but the task {task.name} has {len(task.datasets)}: "
+            f"{listing([*task.datasets])}. Leave out --report, or copy the task and keep one data set."
+        )
+    submission, truth = submission_and_truth(paths, data)
+    with counting_progress(resampling=resampling is not None) as progress:
+        return evaluate_task(
+            task,
+            submission,
+            data,
+            truth=truth,
+            durations=durations,
+            bootstrap=resampling,
+            keep_scores=keep_scores,
+            memory=memory.memory,
+            progress=progress,
+            **engine.arguments(),
+        )
+
+
+def _show_task(evaluation: TaskEvaluation, json: str | None) -> None:
+    """Print the tables and the warnings, and write JSON if asked for. ``-``: print only JSON."""
+    if json == "-":
+        typer.echo(evaluation.to_json(), nl=False)
+        return
+    typer.echo(evaluation.table())
+    for warning in evaluation.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    if json:
+        evaluation.to_json(json)
+
+
+def _refuse_with_task(
+    inputs: InputOptions, metric_options: MetricOptions, points: Path | None, deltas: bool
+) -> None:
+    """Refuse the options that a task fixes."""
+    groups = (inputs, metric_options)
+    options = [
+        option for group in groups for option in group.changed_options() if option != "--durations"
+    ]
+    options += [option for option, used in (("--points", points), ("--deltas", deltas)) if used]
+    if options:
+        raise SedscopeError(
+            f"{listing(sorted(options), limit=10)} cannot be combined with --task: the task says how it is "
+            "evaluated. To change that, copy it ('sedscope tasks show NAME') and give the file."
+        )
 
 
 def _scores_and_truth(paths: Sequence[Path]) -> tuple[Path, Path]:

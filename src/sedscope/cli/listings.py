@@ -22,6 +22,8 @@ def presets() -> None:
         typer.echo(f"{preset.name}: {preset.about} ({preset.source})")
         for name, metric in name_metrics(preset).items():
             typer.echo(f"    {name}: {metric!r}")
+        if preset.caution:
+            typer.echo(f"    {preset.caution}")
 
 
 def formats() -> None:

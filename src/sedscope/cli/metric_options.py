@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ..errors import SedscopeError, listing, with_guesses
+from ..errors import SedscopeError, SedscopeWarning, listing, with_guesses
 from .option_groups import OptionGroup
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ class MetricOptions(OptionGroup):
             raise SedscopeError(
                 f"Unknown preset: {listing(with_guesses(unknown, PRESETS))}. 'sedscope presets' lists all."
             )
+        for name in presets:
+            if PRESETS[name].caution:
+                warnings.warn(PRESETS[name].caution, SedscopeWarning, stacklevel=2)
         of_presets = [(None, metric) for name in presets for metric in PRESETS[name]]
         chosen = [*of_presets, *(parse_named_metric(text) for text in self.metric or ())]
         with_thresholds = [of_system for of_system in points if of_system.thresholds]

@@ -12,6 +12,7 @@ from .options import Writes, path_option
 if TYPE_CHECKING:
     from ..evaluation.comparison_result import Comparison
     from ..evaluation.result import Evaluation
+    from ..tasks.task_evaluation import TaskEvaluation
 
 _WRITERS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
 
@@ -33,7 +34,7 @@ def check_tables(paths: Sequence[Path] | None) -> None:
         raise SedscopeError(f"--output {listing(unknown)}: the name must end with .md, .tex or .csv.")
 
 
-def write_tables(result: Evaluation | Comparison, paths: Sequence[Path] | None) -> None:
+def write_tables(result: Evaluation | Comparison | TaskEvaluation, paths: Sequence[Path] | None) -> None:
     """Write the tables of a result to files."""
     for path in paths or ():
         getattr(result, _WRITERS[path.suffix])(path)

@@ -1,1 +1,1 @@
-"""Metrics with established parameters, under the name of the task or paper that uses them."""
+"""Whole evaluations: data sets, metrics with established parameters, and a ranking score."""

@@ -23,6 +23,8 @@ class Preset:
     about: str
     source: str
     metrics: tuple[Metric[Any], ...]
+    caution: str = ""
+    """Why the metrics alone are not the task, and what to use instead."""
 
     def __iter__(self) -> Iterator[Metric[Any]]:
         return iter(self.metrics)
@@ -90,6 +92,8 @@ _PRESETS = (
         "PSDS scenario 1, and segment partial AUROC (mpAUC: 1 s, mean score, up to a rate of 0.1)",
         "DCASE 2024 Task 4, detection with heterogeneous training data",
         (PSDS1, AUROC(Segment(1.0, aggregation="mean"), max_fpr=0.1)),
+        "The preset dcase2024_task4 measures both metrics on one set, but the challenge takes psds1 on DESED "
+        "and mpauc on MAESTRO. Use --task dcase2024_task4.",
     ),
     Preset(
         "audioset_strong",

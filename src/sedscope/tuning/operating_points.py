@@ -6,7 +6,6 @@ They are complete: applied to the scores as the system outputs them, they give t
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +21,8 @@ from ..data.scores import Scores
 from ..data.short_numbers import number_or_blank, shortest_between
 from ..errors import SedscopeError, counted, listing, shortened
 from ..io.atomic_write import write_text
-from ..io.locations import Location, input_location, read_input
+from ..io.locations import Location
+from ..io.toml_files import quoted, read_toml
 from ..metrics import ErrorRate, FalseAlarmRate, FScore, Metric, Precision, Recall, parse_metric
 from ..notebook.html_table import html_table
 from ..postprocessing import Chain, PerClass, PostProcessing, parse_postprocessing
@@ -313,7 +313,7 @@ class OperatingPoints:
         for name, table in tables.items():
             if not table and name != "thresholds":
                 continue
-            lines += [f"[{name}]", *(f"{_quoted(k)} = {_toml(v)}" for k, v in table.items()), ""]
+            lines += [f"[{name}]", *(f"{quoted(k)} = {_toml(v)}" for k, v in table.items()), ""]
         return "\n".join(lines)
 
     @staticmethod
@@ -338,19 +338,7 @@ class OperatingPoints:
         ...     sed.OperatingPoints.load(f"{folder}/points.toml").thresholds
         {'Dog': 0.5}
         """
-        if sys.version_info >= (3, 11):
-            import tomllib
-        else:
-            import tomli as tomllib
-
-        try:
-            content = tomllib.loads(read_input(input_location(path)).decode("utf-8"))
-        except (ValueError, RecursionError) as error:
-            if isinstance(error, SedscopeError):
-                raise
-            known = isinstance(error, (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError))
-            reason = error if known else "a number has too many digits"
-            raise SedscopeError(f"{path} is not a file of operating points: {reason}") from None
+        content = read_toml(path, "a file of operating points")
         texts = content.get("postprocessing", {})
         thresholds = content.get("thresholds", {} if texts else None)
         if not isinstance(thresholds, dict):
@@ -380,12 +368,5 @@ def _is_float(value: float) -> bool:
         return False
 
 
-def _quoted(text: str) -> str:
-    escaped = "".join(
-        f"\\u{ord(c):04X}" if ord(c) < 32 or c == "\x7f" else "\\" + c if c in '\\"' else c for c in text
-    )
-    return f'"{escaped}"'
-
-
 def _toml(value: str | float) -> str:
-    return _quoted(value) if isinstance(value, str) else repr(float(value))
+    return quoted(value) if isinstance(value, str) else repr(float(value))

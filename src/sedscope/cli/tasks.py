@@ -1,0 +1,101 @@
+"""``sedscope tasks`` and ``sedscope check``: which tasks there are, and whether a submission fits one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import SedscopeError, counted, listing
+from .engine_options import ThreadOptions
+from .options import Reads, as_location, path_option
+
+TaskOption = Annotated[
+    str | None,
+    typer.Option(help="Evaluate a whole task: its name ('sedscope tasks' lists all), or its TOML file."),
+    Reads(lambda text: [text]),
+]
+DataOption = Annotated[
+    Path | None,
+    path_option(
+        help="Folder with a folder for each data set of the task (ground_truth.tsv, durations.tsv)."
+    ),
+]
+
+
+def tasks(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[show NAME]",
+            help="Print the TOML file of a task, to copy and change. [default: list all]",
+        ),
+    ] = None,
+) -> None:
+    """List the tasks: whole evaluations with data sets, metrics and a ranking score."""
+    from ..tasks.task_files import built_in_tasks, read_task, task_text
+
+    if words:
+        if words[0] != "show" or len(words) != 2:
+            raise SedscopeError(
+                f"'sedscope tasks {' '.join(words)}' is not valid. Write 'tasks show NAME'."
+            )
+        typer.echo(task_text(words[1]), nl=False)
+        return
+    for name in built_in_tasks():
+        task = read_task(name)
+        typer.echo(f"{name}: {task.about} ({task.source})")
+        better = ", lower is better" if task.lower_is_better else ""
+        typer.echo(f"    data sets: {', '.join(task.datasets)}; score: {task.score}{better}")
+
+
+def check(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            parser=as_location,
+            metavar="SUBMISSION [GROUND_TRUTH]",
+            help="The submission: a folder with the scores or detections for each data set; then, for a "
+            "task with one data set and without --data, the reference events.",
+        ),
+    ],
+    engine: ThreadOptions,
+    task: TaskOption = None,
+    data: DataOption = None,
+    durations: Annotated[
+        Path | None, path_option(help="Clip durations (filename duration), beside GROUND_TRUTH.")
+    ] = None,
+) -> None:
+    """Check a submission to a task.
+
+    Every problem is a line 'file:line: message'. The exit code is 2 if there are problems.
+    """
+    from .. import check_submission
+
+    if task is None:
+        raise SedscopeError("Give the task (--task). 'sedscope tasks' lists all.")
+    submission, truth = submission_and_truth(paths, data)
+    found = check_submission(
+        task, submission, data, truth=truth, durations=durations, threads=engine.threads
+    )
+    for line in found.problems:
+        typer.echo(line)
+    typer.echo(counted(len(found.problems), "problem") if found.problems else "no problems")
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    if found.problems:
+        raise typer.Exit(2)
+
+
+def submission_and_truth(paths: list[Path], data: Path | None) -> tuple[Path, Path | None]:
+    """Return the submission, and the reference events if there is no folder of data sets."""
+    if len(paths) == 1 and data is not None:
+        return paths[0], None
+    if len(paths) == 2 and data is None:
+        return paths[0], paths[1]
+    raise SedscopeError(
+        "With --task, give SUBMISSION and the folder of the data sets (--data), or for a task with one data "
+        f"set SYSTEM and GROUND_TRUTH. You gave {counted(len(paths), 'path')}"
+        f"{'' if data is None else ' and --data'}: {listing([str(path) for path in paths])}."
+    )

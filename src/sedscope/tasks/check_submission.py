@@ -1,0 +1,218 @@
+"""``check_submission``: everything that keeps a submission from being evaluated, a line for each problem."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..checking.findings import Finding, Validation
+from ..checking.validate import validate
+from ..data.ground_truth import GroundTruth
+from ..data.label_maps import LabelMap
+from ..data.scores import Scores
+from ..errors import SedscopeError, SedscopeWarning, readable
+from ..io.events.files import read_event_table
+from ..io.locations import Location, folder_content, input_location
+from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
+from .dataset_parts import changes_times
+from .submissions import as_evaluated, find_outputs, refuse_changed_sets
+from .task import Task
+from .task_data import DatasetTruth, TaskData, opened_data
+
+_ITEM_MESSAGES: Mapping[str, Callable[[str], str]] = {
+    "clips-without-scores": lambda clip: f"the clip {clip} is missing",
+    "chosen-clips": lambda clip: f"the clip {clip} is missing",
+    "clips-not-listed": lambda clip: f"the clip {clip} is not in the ground truth",
+    "classes": lambda label: f"the class {label} has no scores",
+    "labels": lambda label: f"the class {label} of the ground truth has no scores",
+    "nan": lambda where: f"{where}: the score is not a number (NaN)",
+}
+"""What is wrong with each item of a finding, by its kind. Other findings are one line."""
+
+
+@dataclass
+class SubmissionCheck:
+    """What was found in a submission.
+
+    Attributes
+    ----------
+    problems : list of str
+        What keeps the submission from being evaluated, as ``file:line: message`` where it is in a row of a
+        file, otherwise as ``file: message``.
+    warnings : list of str
+        What is unusual.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> sed.SubmissionCheck(["ours/home: the clip b is missing"]).problems
+    ['ours/home: the clip b is missing']
+    """
+
+    problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def check_submission(
+    task: Task | str | Location,
+    submission: str | Location,
+    data: str | Location | TaskData | None = None,
+    *,
+    truth: str | Location | None = None,
+    durations: str | Location | None = None,
+    threads: int | None = None,
+) -> SubmissionCheck:
+    """Find everything that keeps a submission from being evaluated.
+
+    Parameters
+    ----------
+    task : Task, str or Path
+        The task, its name, or the path of its TOML file.
+    submission : str or Path
+        The submission; see :func:`~sedscope.evaluate_task`.
+    data : str or Path, optional
+        The folder of the data sets; see :func:`~sedscope.evaluate_task`.
+    truth, durations : str or Path, optional
+        Instead of ``data``, for a task with one data set.
+    threads : int, optional
+        The number of threads; one per core unless given.
+
+    Returns
+    -------
+    SubmissionCheck
+        All problems, and warnings.
+
+    Raises
+    ------
+    SedscopeError
+        If the task or its data cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import sedscope as sed
+    >>> truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
+    >>> with TemporaryDirectory() as folder:
+    ...     sed.write_ground_truth(truth, Path(folder, "ground_truth.tsv"))
+    ...     check = sed.check_submission("dcase2019_task4", Path(folder, "ours"), folder)
+    >>> [problem.rpartition("ours: ")[2] for problem in check.problems]
+    ['there is no such file or folder']
+    """
+    opened = opened_data(task, data, truth, durations)
+    outputs, missing = find_outputs(opened.task, input_location(submission))
+    check = SubmissionCheck([*missing])
+    known = {
+        label
+        for of_set in opened.datasets.values()
+        for label in (*of_set.truth.labels, *(of_set.dataset.classes or ()))
+    }
+    several = len(opened.datasets) > 1
+    for name, path in outputs.items():
+        of_set = opened.datasets[name]
+        for finding in _findings(path, of_set, threads):
+            if finding.severity == "error":
+                check.problems += _lines(finding, path)
+            else:
+                text = str(finding).removeprefix("warning: ")
+                check.warnings.append(f"{name}: {text}" if several else text)
+        if of_set.dataset.classes is not None:
+            check.problems += _unknown_labels(path, known, of_set.system_map)
+    check.problems = [*dict.fromkeys(map(readable, check.problems))]
+    return check
+
+
+def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[Finding]:
+    """Validate the output of a system for a data set."""
+    if path.is_dir() and holds_detection_sets(path):
+        try:
+            refuse_changed_sets(path, truth.dataset)
+            read_detection_sets(path)
+        except SedscopeError as error:
+            return [Finding("error", "scores", str(error).removesuffix("."))]
+        files = folder_content(path, "*.tsv")
+        return [
+            finding
+            for file in files
+            for finding in _validated(file, truth.truth, truth, threads).findings
+        ]
+    if not changes_times(truth.dataset):
+        return [*_validated(path, truth.truth, truth, threads).findings]
+    # first the files alone, with the lines of all problems, then what the task makes of them
+    validation = validate(path, gaps=truth.dataset.gaps, threads=threads)
+    if validation.errors:
+        return [*validation.findings]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SedscopeWarning)  # validation has them
+        scores = read_system_scores(
+            path,
+            truth.truth,
+            overlaps=truth.dataset.overlaps,
+            gaps=truth.dataset.gaps,
+            label_map=truth.system_map,
+        )
+        try:
+            changed, references = as_evaluated(scores, truth)
+        except SedscopeError as error:
+            return [*validation.warnings, _failure(error, scores, truth)]
+    return [*validation.warnings, *_validated(changed, references, truth, threads).findings]
+
+
+def _failure(error: SedscopeError, scores: Scores, truth: DatasetTruth) -> Finding:
+    """Return why the scores do not become what the task evaluates. Clips that are missing come first."""
+    lacking = tuple(clip for clip in truth.truth.clips if clip not in scores)
+    if lacking:
+        return Finding("error", "clips-without-scores", str(error), lacking)
+    return Finding("error", "scores", str(error).removesuffix("."), error.lines, bool(error.lines))
+
+
+def _validated(
+    scores: Scores | Location, references: GroundTruth, truth: DatasetTruth, threads: int | None
+) -> Validation:
+    """Validate scores that have their new labels, or files that have not."""
+    dataset = truth.dataset
+    return validate(
+        scores,
+        references,
+        system_map=None if isinstance(scores, Scores) else truth.system_map,
+        classes=dataset.classes,
+        clips=dataset.clips,
+        missing=dataset.missing,
+        coverage=dataset.coverage,
+        invalid=dataset.invalid,
+        overlaps=dataset.overlaps,
+        gaps=dataset.gaps,
+        threads=threads,
+    )
+
+
+def _lines(finding: Finding, path: Location) -> Iterator[str]:
+    """Return a line for each problem of a finding. Each begins with a file."""
+    message = _ITEM_MESSAGES.get(finding.kind)
+    if finding.lines and finding.where:
+        lines = [line.removesuffix(".") for line in finding.where]
+    elif message is not None and finding.where:
+        lines = [message(item) for item in finding.where]
+    else:
+        where = f": {', '.join(finding.where)}" if finding.where else ""
+        lines = [f"{finding.what}{where}"]
+    for line in lines:
+        text = " ".join(line.split())
+        located = text.startswith((f"{path}:", f"{path}/"))
+        yield text if located else f"{path}: {text.removeprefix(f'{path} ')}"
+
+
+def _unknown_labels(path: Location, known: set[str], label_map: LabelMap | None) -> list[str]:
+    """Find labels of detections that no data set of the task knows."""
+    try:
+        if not holds_events(path, None):
+            return []
+        table = read_event_table(path)
+    except SedscopeError:
+        return []  # a finding says so
+    return [
+        table.row_location(row).finding(f"{label} is not a class of the task")
+        for row, label in enumerate(table.label)
+        if label and (label if label_map is None else label_map.target(label)) not in (*known, None)
+    ]

@@ -1,0 +1,294 @@
+"""Tasks: data sets, how each is evaluated, and the score that systems are ranked by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from keyword import iskeyword
+from typing import Any, Literal, TypeAlias, get_args
+
+from ..data.choices import Coverage, Crossing, Gaps, Invalid, Missing, Overlaps
+from ..data.chunks import Unit
+from ..data.confidence import ConfidenceLimit
+from ..data.joined_chunks import Unreferenced
+from ..data.label_maps import Combine, LabelMap
+from ..definitions import optional_number, require_choice, require_flag, require_number
+from ..errors import SedscopeError, counted, listing, shortened
+from ..evaluation.groups import GroupAverageName, Groups
+from ..metrics import Metric
+from ..metrics.names import name_metrics
+from .formula import Formula
+
+LabelNames: TypeAlias = "Mapping[str, str] | str"
+"""New names of labels (an empty one drops the label), or the file that has them."""
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "missing": get_args(Missing),
+    "coverage": get_args(Coverage),
+    "invalid": get_args(Invalid),
+    "overlaps": get_args(Overlaps),
+    "gaps": get_args(Gaps),
+    "crossing": get_args(Crossing),
+}
+"""The choices that a data set makes as :func:`~sedscope.evaluate` and the readers have them."""
+AVERAGES: tuple[str, ...] = get_args(GroupAverageName)
+UNITS: tuple[str, ...] = get_args(Unit)
+COMBINATIONS: tuple[str, ...] = get_args(Combine)
+UNREFERENCED: tuple[str, ...] = get_args(Unreferenced)
+
+
+@dataclass(frozen=True)
+class ChunkRule:
+    """How the chunks of long recordings are joined; see :func:`~sedscope.join_chunks`.
+
+    Attributes
+    ----------
+    unit : {"seconds", "centiseconds", "milliseconds"}
+        The unit of START and END in the names of the chunks, ``RECORDING-START-END``.
+    segment : float
+        The length of the segments that scores are averaged over, in seconds.
+    uncovered : float or None
+        The score of segments that no chunk covers. None refuses them.
+    unreferenced : {"keep", "drop"}
+        Whether chunks without reference events are evaluated.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> sed.ChunkRule("centiseconds", unreferenced="drop").segment
+    1.0
+    """
+
+    unit: Unit = "seconds"
+    segment: float = 1.0
+    uncovered: float | None = None
+    unreferenced: Unreferenced = "keep"
+
+    def __post_init__(self) -> None:
+        require_choice(self, "unit", UNITS)
+        require_number(self, "segment", above=0)
+        optional_number(self, "uncovered")
+        require_choice(self, "unreferenced", UNREFERENCED)
+
+
+@dataclass(frozen=True)
+class GroupRule:
+    """The groups that metrics are measured in.
+
+    Attributes
+    ----------
+    clips : str or None
+        The file with the group of each clip (``filename group``).
+    classes : str or None
+        The file with the group of each class.
+    lengths : tuple of float
+        The bounds between groups of reference lengths, in seconds.
+    average : {"mean", "harmonic"} or None
+        How the values of groups of clips or classes are averaged. The average is then the value of a
+        metric in the score; without it, the value of all clips and classes is.
+    floor : float
+        For the harmonic mean: values below it are raised to it.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> sed.GroupRule(clips="sites.tsv", average="harmonic").average
+    'harmonic'
+    """
+
+    clips: str | None = None
+    classes: str | None = None
+    lengths: tuple[float, ...] = ()
+    average: GroupAverageName | None = None
+    floor: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengths", tuple(self.lengths))
+        if sum(map(bool, (self.clips, self.classes, self.lengths))) != 1:
+            raise SedscopeError("Groups are of clips, of classes or of lengths: choose one of these.")
+        if self.lengths and self.average is not None:
+            raise SedscopeError("Groups of lengths have no average. Leave it out.")
+        Groups({}, self.average, self.floor)  # refuses what is not valid
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A data set of a task, and how systems are evaluated on it.
+
+    Names of files are relative to the folder of the data set.
+
+    Parameters
+    ----------
+    metrics : Metric, str, iterable of these, or mapping of str to these
+        What to measure, by name; see :func:`~sedscope.evaluate`.
+    ground_truth : str or tuple of str, default "ground_truth.tsv"
+        The file or folder with the reference events. Of several names, the first that exists is read.
+    durations : str or tuple of str, default "durations.tsv"
+        The file with the durations of the clips, which is read if it exists; or one for each name of
+        ``ground_truth``.
+    submission : str, optional
+        The name of the file or folder in a submission; the name of the data set unless given.
+    format, label : str, optional
+        How the reference events are read; see :func:`~sedscope.read_ground_truth`.
+    columns : mapping of str to str, optional
+        The columns of the reference events; see :func:`~sedscope.read_ground_truth`.
+    classes : iterable of str, optional
+        The classes to evaluate; all classes of the scores unless given.
+    labels, system_labels, truth_labels : mapping of str to str, or str, optional
+        New names for the labels of both sides, of the system, or of the reference events; or a file that
+        has them. An empty name drops the label.
+    combine : {"max", "mean"}, default "max"
+        How the scores of labels that become one are combined.
+    confidence : str, optional
+        Which soft labels are reference events, e.g. ``"> 0.5"``.
+    chunks : ChunkRule, optional
+        How the chunks of recordings are joined.
+    regions : str, optional
+        The file with the regions to evaluate (``filename onset offset``).
+    ignored : str, optional
+        The file with reference events that need not be found.
+    ignored_labels : iterable of str, optional
+        Labels of reference events that need not be found.
+    groups : GroupRule, optional
+        The groups that metrics are measured in.
+    clips : iterable of str or "scored", optional
+        The clips to evaluate, or ``"scored"`` for all clips that have scores.
+    missing, coverage, invalid, overlaps, gaps, crossing : str
+        What to do with input that does not fit; see :func:`~sedscope.evaluate`,
+        :func:`~sedscope.read_ground_truth`, :func:`~sedscope.read_scores` and
+        :func:`~sedscope.cut_to_regions`.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> sed.Dataset(["psds1", "collar_f1"], classes=["Cat", "Dog"]).classes
+    ('Cat', 'Dog')
+    """
+
+    metrics: Mapping[str, Metric[Any]]
+    ground_truth: tuple[str, ...] = ("ground_truth.tsv",)
+    durations: tuple[str, ...] = ("durations.tsv",)
+    submission: str | None = None
+    format: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    label: str | None = None
+    classes: tuple[str, ...] | None = None
+    labels: LabelNames | None = None
+    system_labels: LabelNames | None = None
+    truth_labels: LabelNames | None = None
+    combine: Combine = "max"
+    confidence: str | None = None
+    chunks: ChunkRule | None = None
+    regions: str | None = None
+    ignored: str | None = None
+    ignored_labels: tuple[str, ...] = ()
+    groups: GroupRule | None = None
+    clips: tuple[str, ...] | Literal["scored"] | None = None
+    missing: Missing = "error"
+    coverage: Coverage = "error"
+    invalid: Invalid = "error"
+    overlaps: Overlaps = "error"
+    gaps: Gaps = "error"
+    crossing: Crossing = "cut"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "metrics", name_metrics(self.metrics))
+        for name in self.metrics:
+            check_name(name, "metric")
+        for key in ("ground_truth", "durations", "classes", "clips", "ignored_labels"):
+            value = getattr(self, key)
+            if value is not None and (key, value) != ("clips", "scored"):
+                object.__setattr__(self, key, _texts(key, value))
+        if not self.ground_truth:
+            raise SedscopeError("A data set needs the name of its ground_truth.")
+        if len(self.durations) not in (1, len(self.ground_truth)):
+            raise SedscopeError(
+                f"durations has {counted(len(self.durations), 'name')}, but ground_truth has "
+                f"{len(self.ground_truth)}. Give one for all, or one for each."
+            )
+        require_choice(self, "combine", COMBINATIONS)
+        for key, choices in CHOICES.items():
+            require_choice(self, key, choices)
+        for key in ("labels", "system_labels", "truth_labels"):
+            names = getattr(self, key)
+            if names is not None and not isinstance(names, str):
+                LabelMap(names, self.combine)
+        if self.confidence is not None:
+            ConfidenceLimit.parse(self.confidence)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A whole evaluation: data sets, the metrics of each, and the score that systems are ranked by.
+
+    Parameters
+    ----------
+    name : str
+        The name of the task.
+    datasets : mapping of str to Dataset
+        The data sets, by name.
+    score : str
+        The ranking score: a formula over values that are named ``dataset.metric``. It may have numbers,
+        ``+ - * /``, brackets, ``mean``, ``harmonic_mean``, ``min`` and ``max``.
+    about, source : str, optional
+        What the task is, and where it comes from.
+    lower_is_better : bool, default False
+        Whether a lower score is better, as it is for error rates.
+
+    See Also
+    --------
+    read_task : A task that is built in, or that a file defines.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> desed, maestro = sed.Dataset("psds1"), sed.Dataset("mpauc")
+    >>> task = sed.Task("mine", {"desed": desed, "maestro": maestro}, "desed.psds1 + maestro.mpauc")
+    >>> task.formula.names
+    (('desed', 'psds1'), ('maestro', 'mpauc'))
+    """
+
+    name: str
+    datasets: Mapping[str, Dataset]
+    score: str
+    about: str = ""
+    source: str = ""
+    lower_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        for key in ("name", "about", "source"):
+            if not isinstance(getattr(self, key), str):
+                raise SedscopeError(f"{key}={getattr(self, key)!r} must be a text.")
+        if not self.name.strip():
+            raise SedscopeError("A task needs a name.")
+        if not isinstance(self.datasets, Mapping) or not self.datasets:
+            raise SedscopeError(f"The task {self.name} has no data sets. Give at least one.")
+        for name, dataset in self.datasets.items():
+            check_name(name, "data set")
+            if not isinstance(dataset, Dataset):
+                raise SedscopeError(f"{name} is not a Dataset: {shortened(repr(dataset))}.")
+        object.__setattr__(self, "datasets", dict(self.datasets))
+        require_flag(self, "lower_is_better")
+        self.formula.check({name: dataset.metrics for name, dataset in self.datasets.items()})
+
+    @property
+    def formula(self) -> Formula:
+        """The score as a formula."""
+        return Formula(self.score)
+
+
+def check_name(name: object, what: str) -> None:
+    """Refuse a name that a formula cannot contain."""
+    if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
+        raise SedscopeError(
+            f"The name of a {what} must be a word of letters, digits and _, because the formula of the "
+            f"score may contain it. {shortened(repr(name))} is not."
+        )
+
+
+def _texts(key: str, value: str | Iterable[str]) -> tuple[str, ...]:
+    texts = (value,) if isinstance(value, str) else tuple(value)
+    wrong = [repr(text) for text in texts if not isinstance(text, str) or not text.strip()]
+    if wrong:
+        raise SedscopeError(f"{key} must be names, not {listing(wrong)}.")
+    return texts

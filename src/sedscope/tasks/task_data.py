@@ -1,0 +1,187 @@
+"""The data of a task: where its files are, and the reference events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..data.clip_ids import clip_id
+from ..data.ground_truth import GroundTruth
+from ..data.label_maps import LabelMap
+from ..errors import SedscopeError, listing, near_names
+from ..io.durations import read_durations
+from ..io.ground_truth import read_ground_truth
+from ..io.locations import Location, folder_content, input_location
+from .dataset_parts import label_map, truth_reading
+from .task import Dataset, Task
+from .task_files import read_task
+
+
+@dataclass(frozen=True, eq=False)
+class DatasetTruth:
+    """A data set with its reference events. Chunks are not joined yet, nor cut to regions."""
+
+    name: str
+    dataset: Dataset
+    folder: Location
+    """Where the other files of the data set are."""
+    truth: GroundTruth
+    system_map: LabelMap | None = None
+    """The new names of the labels of systems."""
+    recordings: Mapping[str, float] | None = None
+    """The durations of the recordings, where the clips of the ground truth are chunks of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class TaskData:
+    """A task with its reference events. They are read once, for all submissions."""
+
+    task: Task
+    datasets: Mapping[str, DatasetTruth]
+
+
+def read_task_data(
+    task: Task | str | Location,
+    data: str | Location | None = None,
+    *,
+    truth: str | Location | None = None,
+    durations: str | Location | None = None,
+) -> TaskData:
+    """Read the reference events of a task.
+
+    ``data``: the folder of the data sets. ``truth``, ``durations``: instead of it, the files of a task
+    with one data set.
+    """
+    task = as_task(task)
+    if (data is None) == (truth is None):
+        raise SedscopeError(
+            "Give either the folder of the data sets (data=) or the ground truth (truth=)."
+        )
+    if truth is None:
+        if durations is not None:
+            raise SedscopeError(
+                "durations= belongs to truth=. With data=, the folder has the durations."
+            )
+        assert data is not None
+        files = _locate(task, input_location(data))
+    else:
+        [name] = require_one_dataset(task)
+        path = input_location(truth)
+        stated = None if durations is None else input_location(durations)
+        files = {name: (_folder_of(path), path, stated)}
+    return TaskData(
+        task, {name: _read(name, task.datasets[name], *located) for name, located in files.items()}
+    )
+
+
+def opened_data(
+    task: Task | str | Location,
+    data: str | Location | TaskData | None,
+    truth: str | Location | None,
+    durations: str | Location | None,
+) -> TaskData:
+    """Return the data of a task that may have been read before; see :func:`read_task_data`."""
+    if isinstance(data, TaskData):
+        return data
+    return read_task_data(task, data, truth=truth, durations=durations)
+
+
+def as_task(task: Task | str | Location) -> Task:
+    """Return a task that may be given by its name or file."""
+    return task if isinstance(task, Task) else read_task(task)
+
+
+def require_one_dataset(task: Task) -> list[str]:
+    """Return the name of the only data set of a task. Refuse a task with several."""
+    names = [*task.datasets]
+    if len(names) > 1:
+        raise SedscopeError(
+            f"The task {task.name} has {len(names)} data sets, {listing(names)}. Give the folder of the data "
+            "sets (data=, --data), and a submission with a folder for each."
+        )
+    return names
+
+
+def part_of(folder: Location, name: str, alone: bool) -> Location | None:
+    """Return the part of a folder that belongs to a data set, if it exists.
+
+    ``alone``: the task has one data set, so the folder itself may be that part.
+    """
+    part = folder / name
+    if part.exists():
+        return part
+    return folder if alone and folder.exists() else None
+
+
+def absent_parts(folder: Location, names: list[str], what: str) -> list[str]:
+    """Say which parts of a folder are missing, a message each."""
+    if not folder.exists():
+        return [f"{folder}: there is no such file or folder"]
+    present = [part.name for part in folder_content(folder)]
+    messages = []
+    for name in names:
+        near = near_names(name, present)
+        guess = f". There is {near[0]}" if near else ""
+        messages.append(f"{folder / name}: {what} is missing{guess}")
+    return messages
+
+
+def _locate(task: Task, data: Location) -> dict[str, tuple[Location, Location, Location | None]]:
+    """Find the folder, the ground truth and the durations of each data set."""
+    alone = len(task.datasets) == 1
+    located: dict[str, tuple[Location, Location, Location | None]] = {}
+    missing: list[str] = []
+    for name, dataset in task.datasets.items():
+        folder = part_of(data, name, alone)
+        if folder is None:
+            missing += absent_parts(data, [name], f"the folder of the data set {name}")
+            continue
+        names = dataset.ground_truth
+        several = len(dataset.durations) == len(names)
+        choices = [
+            (folder / file, dataset.durations[i if several else 0]) for i, file in enumerate(names)
+        ]
+        existing = next(((truth, durations) for truth, durations in choices if truth.exists()), None)
+        if existing is None:
+            missing.append(f"{choices[0][0]}: the ground truth of {name} is missing")
+            continue
+        durations = folder / existing[1]
+        located[name] = folder, existing[0], durations if durations.exists() else None
+    if missing:
+        raise SedscopeError(
+            f"The data of the task {task.name} is not complete: "
+            f"{listing([*dict.fromkeys(missing)], limit=20)}."
+        )
+    return located
+
+
+def _folder_of(path: Location) -> Location:
+    return path if path.is_dir() or not hasattr(path, "parent") else path.parent
+
+
+def _read(
+    name: str, dataset: Dataset, folder: Location, path: Location, durations: Location | None
+) -> DatasetTruth:
+    truth_map = label_map(dataset, "truth", folder)
+
+    def read(seconds: Mapping[str, float] | None) -> GroundTruth:
+        truth = read_ground_truth(
+            path,
+            durations=seconds,
+            invalid=dataset.invalid,
+            overlaps=dataset.overlaps,
+            format=dataset.format,
+            columns=dataset.columns or None,
+            label=dataset.label,
+            **truth_reading(dataset, folder),
+        )
+        return truth if truth_map is None else truth.relabelled(truth_map)
+
+    seconds = None if durations is None else read_durations(durations)
+    system_map = label_map(dataset, "system", folder)
+    if dataset.chunks is None or seconds is None:
+        return DatasetTruth(name, dataset, folder, read(seconds), system_map)
+    truth = read(None)
+    if {clip_id(clip) for clip in seconds}.isdisjoint(truth.clips):
+        return DatasetTruth(name, dataset, folder, truth, system_map, recordings=seconds)
+    return DatasetTruth(name, dataset, folder, read(seconds), system_map)

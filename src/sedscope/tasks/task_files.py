@@ -1,0 +1,266 @@
+"""Tasks as TOML files: reading with every key checked, writing, and the files that are built in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import SedscopeError, listing, near_names, shortened, with_guesses
+from ..io.atomic_write import write_text
+from ..io.locations import Location, input_location
+from ..io.toml_files import TomlTable, read_toml, toml_key, toml_value
+from ..metrics import Metric
+from ..metrics.names import as_metric, name_metrics
+from .formula import Formula
+from .presets import PRESETS
+from .task import (
+    AVERAGES,
+    CHOICES,
+    COMBINATIONS,
+    UNITS,
+    UNREFERENCED,
+    ChunkRule,
+    Dataset,
+    GroupRule,
+    Task,
+)
+
+_Made = TypeVar("_Made")
+
+_FOLDER = Path(__file__).parent / "built_in"
+_TEXTS = ("submission", "format", "label", "confidence", "regions", "ignored")
+_LISTS = ("ground_truth", "durations", "classes", "ignored_labels")
+_LABELS = ("labels", "system_labels", "truth_labels")
+_TASK_KEYS = ("name", "about", "source", "score", "lower_is_better", "datasets")
+_DATASET_KEYS = (*(field.name for field in fields(Dataset)), "preset")
+
+
+def built_in_tasks() -> tuple[str, ...]:
+    """Return the names of the tasks that are built in."""
+    return tuple(sorted(file.stem for file in _FOLDER.glob("*.toml")))
+
+
+def task_text(name: str) -> str:
+    """Return the TOML file of a task that is built in."""
+    return _built_in_file(name).read_text(encoding="utf-8")
+
+
+def read_task(task: str | Location) -> Task:
+    """Read a task that is built in, or that a TOML file defines.
+
+    Parameters
+    ----------
+    task : str or Path
+        The name of a task, as ``sedscope tasks`` lists it, or the path of a TOML file.
+
+    Returns
+    -------
+    Task
+
+    See Also
+    --------
+    write_task : Write a task to a TOML file.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> task = sed.read_task("dcase2021_task4")
+    >>> task.score
+    'desed.psds1 + desed.psds2'
+    >>> [*task.datasets["desed"].metrics]
+    ['psds1', 'psds2', 'intersection_f1', 'collar_f1']
+    """
+    if task in built_in_tasks():
+        return _read_file(_FOLDER / f"{task}.toml", str(task))
+    path = input_location(task)
+    if not path.exists() and path.suffix != ".toml":
+        _built_in_file(str(task))
+    return _read_file(path, str(path))
+
+
+def write_task(task: Task, path: str | Path) -> None:
+    """Write a task to a TOML file, which :func:`read_task` reads.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    path : str or Path
+        The file to write.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import sedscope as sed
+    >>> task = sed.Task("mine", {"set": sed.Dataset("psds1")}, "set.psds1")
+    >>> with TemporaryDirectory() as folder:
+    ...     sed.write_task(task, f"{folder}/mine.toml")
+    ...     sed.read_task(f"{folder}/mine.toml") == task
+    True
+    """
+    write_text(path, task_toml(task))
+
+
+def task_toml(task: Task) -> str:
+    """Return the text that :func:`write_task` writes."""
+    texts = {key: getattr(task, key) for key in ("name", "about", "source", "score")}
+    lines = [f"{key} = {toml_value(text)}" for key, text in texts.items() if text]
+    if task.lower_is_better:
+        lines.append("lower_is_better = true")
+    for name, dataset in task.datasets.items():
+        lines += ["", f"[datasets.{toml_key(name)}]"]
+        lines += [f"{key} = {toml_value(value)}" for key, value in _plain_values(dataset).items()]
+        lines += ["", f"[datasets.{toml_key(name)}.metrics]"]
+        lines += [
+            f"{toml_key(key)} = {toml_value(repr(metric))}" for key, metric in dataset.metrics.items()
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _built_in_file(name: str) -> Path:
+    """Return the file of a built-in task. Refuse a name that none has."""
+    names = built_in_tasks()
+    if name not in names:
+        near = near_names(name, names)
+        guess = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise SedscopeError(
+            f"There is no task {shortened(name)!r}.{guess} 'sedscope tasks' lists all names. A task of your "
+            "own is a TOML file."
+        )
+    return _FOLDER / f"{name}.toml"
+
+
+def _plain_values(dataset: Dataset) -> dict[str, Any]:
+    """Return what differs from the defaults, as TOML can hold it; without the metrics."""
+    plain = {}
+    default = Dataset(dataset.metrics)
+    for key in (field.name for field in fields(Dataset) if field.name != "metrics"):
+        value = getattr(dataset, key)
+        if value == getattr(default, key):
+            continue
+        if isinstance(value, (ChunkRule, GroupRule)):
+            parts = {part.name: getattr(value, part.name) for part in fields(value)}
+            value = {name: part for name, part in parts.items() if part not in (None, ())}
+        plain[key] = value
+    return plain
+
+
+def _read_file(path: Location, where: str) -> Task:
+    root = TomlTable(read_toml(path, "a task"), where)
+    root.refuse_unknown(_TASK_KEYS)
+    tables = root.table("datasets")
+    datasets = {name: _read_dataset(tables.table(name)) for name in tables.content}
+    required = {key: root.text(key) for key in ("name", "score")}
+    lacking = [key for key, value in required.items() if value is None]
+    if not datasets:
+        lacking.append("datasets")
+    if lacking:
+        raise SedscopeError(f"{where}: a task needs {' and '.join(lacking)}.")
+    score = str(required["score"])
+    try:
+        Formula(score).check({name: dataset.metrics for name, dataset in datasets.items()})
+    except SedscopeError as error:
+        raise root.error(str(error), "score") from None
+    about, source = root.text("about") or "", root.text("source") or ""
+    lower_is_better = bool(root.flag("lower_is_better"))
+    name = str(required["name"])
+    return _in_table(root, lambda: Task(name, datasets, score, about, source, lower_is_better))
+
+
+def _read_dataset(table: TomlTable) -> Dataset:
+    table.refuse_unknown(_DATASET_KEYS)
+    arguments: dict[str, Any] = {key: table.text(key) for key in _TEXTS}
+    arguments |= {key: table.texts(key) for key in _LISTS}
+    arguments |= {key: table.choice(key, choices) for key, choices in CHOICES.items()}
+    arguments |= {key: _label_names(table, key) for key in _LABELS}
+    clips = table.texts("clips")
+    arguments["clips"] = "scored" if table.content.get("clips") == "scored" else clips
+    arguments["combine"] = table.choice("combine", COMBINATIONS)
+    arguments["columns"] = _texts_by_key(table.table("columns"))
+    arguments["chunks"] = _chunk_rule(table)
+    arguments["groups"] = _group_rule(table)
+    metrics = _metrics(table)
+    return _in_table(table, lambda: Dataset(metrics, **_stated(arguments)))
+
+
+def _metrics(table: TomlTable) -> dict[str, Metric[Any]]:
+    """Read the metrics of the preset, then the others."""
+    metrics: dict[str, Metric[Any]] = {}
+    preset = table.text("preset")
+    if preset is not None:
+        if preset not in PRESETS:
+            guess = listing(with_guesses([preset], PRESETS))
+            raise table.error(f"there is no preset {guess}. 'sedscope presets' lists all.", "preset")
+        metrics |= name_metrics(PRESETS[preset])
+    named = table.table("metrics")
+    for name in named.content:
+        if name in metrics:
+            raise named.error(f"the preset {preset} has a metric of that name. Choose another.", name)
+        definition = named.text(name)
+        try:
+            metrics[name] = as_metric(str(definition))
+        except SedscopeError as error:
+            raise named.error(str(error), name) from None
+    if not metrics:
+        raise table.error("a data set needs metrics, or the name of a preset.")
+    return metrics
+
+
+def _label_names(table: TomlTable, key: str) -> Mapping[str, str] | str | None:
+    """Read new names of labels: a table, or the name of a file."""
+    value = table.content.get(key)
+    if value is None or isinstance(value, str):
+        return table.text(key)
+    names = table.table(key)
+    wrong = [label for label, name in names.content.items() if not isinstance(name, str)]
+    if wrong:
+        raise names.error('must be the new name of the label, or "" to drop it.', wrong[0])
+    return dict(names.content)
+
+
+def _texts_by_key(table: TomlTable) -> dict[str, str]:
+    return {key: str(table.text(key)) for key in table.content}
+
+
+def _chunk_rule(table: TomlTable) -> ChunkRule | None:
+    if "chunks" not in table.content:
+        return None
+    rule = table.table("chunks")
+    rule.refuse_unknown([field.name for field in fields(ChunkRule)])
+    chosen = {
+        "unit": rule.choice("unit", UNITS),
+        "segment": rule.number("segment"),
+        "uncovered": rule.number("uncovered"),
+        "unreferenced": rule.choice("unreferenced", UNREFERENCED),
+    }
+    return _in_table(rule, lambda: ChunkRule(**_stated(chosen)))
+
+
+def _group_rule(table: TomlTable) -> GroupRule | None:
+    if "groups" not in table.content:
+        return None
+    rule = table.table("groups")
+    rule.refuse_unknown([field.name for field in fields(GroupRule)])
+    chosen = {
+        "clips": rule.text("clips"),
+        "classes": rule.text("classes"),
+        "lengths": rule.numbers("lengths"),
+        "average": rule.choice("average", AVERAGES),
+        "floor": rule.number("floor"),
+    }
+    return _in_table(rule, lambda: GroupRule(**_stated(chosen)))
+
+
+def _stated(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of keys that the file has."""
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _in_table(table: TomlTable, make: Callable[[], _Made]) -> _Made:
+    """Make a value. Errors name the table."""
+    try:
+        return make()
+    except SedscopeError as error:
+        raise table.error(str(error)) from None

@@ -1,0 +1,116 @@
+"""``sedscope check``: all problems of a submission, a line each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sedscope as sed
+
+from ..support.command_line import run
+from ..support.files import DURATIONS, SCORES, TRUTH, table
+from .layout import dataset
+
+TASK = sed.Task(
+    "mine",
+    {
+        "home": dataset("segment_f1", classes=["Dog", "Cat"]),
+        "street": dataset("segment_f1", classes=["Dog", "Cat"]),
+    },
+    "mean(home.segment_f1, street.segment_f1)",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two data sets, a task file, and a submission without problems: scores and a list of events."""
+    monkeypatch.chdir(tmp_path)
+    sed.write_task(TASK, "mine.toml")
+    for name in TASK.datasets:
+        (tmp_path / "data" / name).mkdir(parents=True)
+        (tmp_path / "data" / name / "ground_truth.tsv").write_text(TRUTH)
+        (tmp_path / "data" / name / "durations.tsv").write_text(DURATIONS)
+    (tmp_path / "ours" / "home").mkdir(parents=True)
+    for clip, text in SCORES.items():
+        (tmp_path / "ours" / "home" / f"{clip}.tsv").write_text(text)
+    (tmp_path / "ours" / "street").mkdir()
+    (tmp_path / "ours" / "street" / "events.csv").write_text(
+        table("filename onset offset event_label", "a 1 3 Dog", "b 0 1 Cat").replace("\t", ",")
+    )
+    return tmp_path
+
+
+def check() -> tuple[int, list[str]]:
+    outcome = run("check", "ours", "--task", "mine.toml", "--data", "data")
+    return outcome.code, outcome.out.splitlines()
+
+
+def test_a_good_submission(folder: Path) -> None:
+    assert check() == (0, ["no problems"])
+
+
+def test_all_problems_at_once(folder: Path) -> None:
+    (folder / "ours" / "home" / "a.tsv").write_text(SCORES["a"].replace(".9", "nan"))
+    (folder / "ours" / "home" / "b.tsv").unlink()
+    (folder / "ours" / "street" / "events.csv").write_text(
+        "filename,onset,offset,event_label\na,1,3,Dog\na,3,2,Dog\nb,x,1,Cat\nb,0,1,Horse\n"
+    )
+    code, lines = check()
+    assert code == 2
+    assert lines[-1] == f"{len(lines) - 1} problems"
+    for expected in (
+        "ours/home/a.tsv:3: ",
+        "ours/home: the clip b is missing",
+        "ours/street/events.csv:3: ",
+        "ours/street/events.csv:4: ",
+        "ours/street/events.csv:5: Horse is not a class of the task",
+    ):
+        assert sum(line.startswith(expected) for line in lines) == 1, (expected, lines)
+    assert len(lines) == 6
+    assert all(line.startswith("ours/") for line in lines[:-1])
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (
+            lambda ours: (ours / "home").rename(ours / "Home"),
+            ["ours/home: the output for the data set home is missing. There is Home"],
+        ),
+        (lambda ours: ours.rename("theirs"), ["ours: there is no such file or folder"]),
+        (
+            lambda ours: [file.unlink() for file in (ours / "home").iterdir()],
+            ["ours/home: holds no score tables (*.tsv)"],
+        ),
+        (
+            lambda ours: (ours / "home" / "c.tsv").write_text(SCORES["a"]),
+            ["ours/home: the clip c is not in the ground truth"],
+        ),
+        (
+            lambda ours: [
+                (ours / "home" / f"{clip}.tsv").write_text(SCORES[clip].replace("Cat", "Cow"))
+                for clip in SCORES
+            ],
+            ["ours/home: the class Cat has no scores"],
+        ),
+    ],
+)
+def test_single_problems(change: object, expected: list[str], folder: Path) -> None:
+    assert callable(change)
+    change(Path("ours"))
+    code, lines = check()
+    assert (code, lines) == (2, [*expected, "1 problem"])
+
+
+def test_what_check_refuses_evaluate_refuses_too(folder: Path) -> None:
+    (folder / "ours" / "home" / "b.tsv").unlink()
+    with pytest.raises(sed.SedscopeError, match="home: "):
+        sed.evaluate_task(TASK, "ours", "data")
+
+
+def test_the_data_must_be_there(folder: Path) -> None:
+    outcome = run("check", "ours", "--task", "mine.toml", "--data", "nowhere")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "The data of the task mine is not complete" in outcome.err
+    assert "Give the task (--task)" in run("check", "ours", "--data", "data").err

@@ -1,0 +1,171 @@
+"""Tasks as TOML: the built-in ones, the way to a file and back, and errors that name file and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sedscope as sed
+from sedscope.tasks.task_files import built_in_tasks, task_text
+
+from .layout import dataset
+
+FULL = sed.Task(
+    name="full",
+    datasets={
+        "one": dataset(
+            {"f1": "FScore(Collar(onset=0.1))", "p": "psds1"},
+            ground_truth=("truth.csv", "meta/truth.csv"),
+            durations=("lengths.csv", "meta/lengths.csv"),
+            submission="first set",
+            format="dcase",
+            columns={"onset": 'Begin "Time" (s)'},
+            label="Dog",
+            classes=("Dog", "people talking", "größe"),
+            labels={"bma": "bmabz", "x": ""},
+            truth_labels="map.csv",
+            combine="mean",
+            confidence=">= 0.25",
+            chunks=sed.ChunkRule("centiseconds", segment=0.5, uncovered=0.0, unreferenced="drop"),
+            regions="regions.tsv",
+            ignored="ignored.tsv",
+            ignored_labels=("UNK",),
+            groups=sed.GroupRule(clips="sites.tsv", average="harmonic", floor=1e-5),
+            clips="scored",
+            missing="empty",
+            coverage="any",
+            invalid="drop",
+            overlaps="merge",
+            gaps="silent",
+        ),
+        "two": dataset("segment_er", clips=("a", "b"), groups=sed.GroupRule(lengths=(1.0, 5.0))),
+    },
+    score="0.5 * one.f1 - min(two.segment_er, 1)",
+    about="All keys",
+    lower_is_better=True,
+)
+PLAIN = """name = "mine"
+score = "home.psds1"
+[datasets.home]
+metrics = {psds1 = "psds1"}
+"""
+
+
+@pytest.mark.parametrize("name", built_in_tasks())
+def test_built_in_tasks_have_their_name_and_say_what_they_are(name: str) -> None:
+    task = sed.read_task(name)
+    assert (task.name, task.about != "", task.source != "") == (name, True, True)
+
+
+@pytest.mark.parametrize(
+    "name", sorted({*built_in_tasks()} & {*sed.presets.PRESETS} - {"dcase2024_task4"})
+)
+def test_tasks_measure_what_their_presets_do(name: str) -> None:
+    [only] = sed.read_task(name).datasets.values()
+    assert [*only.metrics.values()] == [*sed.presets.PRESETS[name]]
+
+
+@pytest.mark.parametrize("name", [*built_in_tasks(), "full"])
+def test_a_task_survives_its_file(name: str, tmp_path: Path) -> None:
+    task = FULL if name == "full" else sed.read_task(name)
+    sed.write_task(task, tmp_path / "task.toml")
+    assert sed.read_task(tmp_path / "task.toml") == task
+    assert sed.read_task(str(tmp_path / "task.toml")) == task
+
+
+def test_a_built_in_file_can_be_copied(tmp_path: Path) -> None:
+    (tmp_path / "copy.toml").write_text(task_text("dcase2024_task4"), encoding="utf-8")
+    assert sed.read_task(tmp_path / "copy.toml") == sed.read_task("dcase2024_task4")
+
+
+def test_presets_and_metrics_together(tmp_path: Path) -> None:
+    text = PLAIN.replace("[datasets.home]", '[datasets.home]\npreset = "dcase2018_task4"')
+    (tmp_path / "task.toml").write_text(text)
+    assert [*sed.read_task(tmp_path / "task.toml").datasets["home"].metrics] == ["collar_f1", "psds1"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name =", "nam =", r"unknown key nam \(did you mean name\?\)"),
+        ('name = "mine"', "", "a task needs name"),
+        ('name = "mine"', "name = 3", "name: must be a text, not 3"),
+        ('name = "mine"', 'name = ""', 'name: must be a text, not ""'),
+        (
+            'score = "home.psds1"',
+            'score = "home.psds"',
+            "score: 'home.psds': there is no value home.psds",
+        ),
+        ('score = "home.psds1"', 'score = "away.psds1"', "score: .* Did you mean home.psds1"),
+        ("score =", "lower_is_better = 1\nscore =", "lower_is_better: must be true or false, not 1"),
+        ("[datasets.home]", "[datasets.home-1]", "a word of letters, digits and _|no value"),
+        ("[datasets.home]", "[datasets]\n[dataset.home]", "unknown key dataset"),
+        ("[datasets.home]", "[datasets.home]\nclass = 1", r"\[datasets.home\] unknown key class"),
+        (
+            "[datasets.home]",
+            "[datasets.home]\nclasses = 1",
+            r"\[datasets.home\] classes: must be a list",
+        ),
+        (
+            "[datasets.home]",
+            "[datasets.home]\nclasses = []",
+            r"classes: must be a list of texts, not \[\]",
+        ),
+        ("[datasets.home]", '[datasets.home]\nmissing = "no"', 'missing: must be "error" or "empty"'),
+        (
+            "[datasets.home]",
+            '[datasets.home]\nconfidence = "0.5"',
+            "confidence='0.5' is not a condition",
+        ),
+        (
+            "[datasets.home]",
+            '[datasets.home]\npreset = "dcase2018"',
+            "preset: there is no preset dcase2018",
+        ),
+        (
+            "[datasets.home]",
+            '[datasets.home]\nchunks = {unit = "s"}',
+            r"\[datasets.home.chunks\] unit: must",
+        ),
+        ("[datasets.home]", "[datasets.home]\nchunks = {segment = 0}", "segment=0 must be above 0"),
+        ("[datasets.home]", "[datasets.home]\ngroups = {}", r"home.groups\] Groups are of clips"),
+        (
+            "[datasets.home]",
+            "[datasets.home]\nlabels = {a = 1}",
+            r"home.labels\] a: must be the new name",
+        ),
+        ("[datasets.home]", '[datasets.home]\ndurations = ["a", "b"]', "durations has 2 names"),
+        (
+            "[datasets.home]",
+            '[datasets.home]\ngroups = {lengths = [1], average = "mean"}',
+            "Groups of lengths have no average",
+        ),
+        ('metrics = {psds1 = "psds1"}', "", "needs metrics, or the name of a preset"),
+        (
+            'psds1 = "psds1"',
+            'psds1 = "psds3"',
+            r"home.metrics\] psds1: There is no metric 'psds3'",
+        ),
+        ('psds1 = "psds1"', '"PSDS 1" = "psds1"', "a word of letters, digits and _|no value"),
+        ('psds1 = "psds1"', 'psds1 = "psds1", again = "psds1"', "are the same metric"),
+        ("score", "score = [", "is not a task"),
+        (PLAIN, "", "a task needs name and score and datasets"),
+    ],
+)
+def test_errors_name_the_file_and_the_key(old: str, new: str, message: str, tmp_path: Path) -> None:
+    assert old in PLAIN
+    path = tmp_path / "mine.toml"
+    path.write_text(PLAIN.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(sed.SedscopeError, match=message) as error:
+        sed.read_task(path)
+    assert str(path) in str(error.value)
+
+
+def test_names_that_no_task_has() -> None:
+    with pytest.raises(
+        sed.SedscopeError, match=r"no task 'dcase2021task4'. Did you mean dcase2021_task4"
+    ):
+        sed.read_task("dcase2021task4")
+    with pytest.raises(sed.SedscopeError, match=r"Cannot read nowhere\.toml"):
+        sed.read_task("nowhere.toml")
