@@ -35,6 +35,8 @@ _NAMES = {
     "evaluation.comparison_result": ("Comparison",),
     "evaluation.deltas": ("deltas",),
     "evaluation.evaluate": ("evaluate", "evaluate_deltas", "evaluate_sets"),
+    "evaluation.rank": ("rank",),
+    "evaluation.ranking_result": ("Ranking",),
     "evaluation.result": ("Evaluation",),
     "io.conversion": ("convert",),
     "io.detections": ("read_events", "write_events"),

@@ -32,6 +32,8 @@ from .evaluation.deltas import deltas as deltas
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import evaluate_deltas as evaluate_deltas
 from .evaluation.evaluate import evaluate_sets as evaluate_sets
+from .evaluation.rank import rank as rank
+from .evaluation.ranking_result import Ranking as Ranking
 from .evaluation.result import Evaluation as Evaluation
 from .io.conversion import convert as convert
 from .io.detections import read_events as read_events

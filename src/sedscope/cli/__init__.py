@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import SedscopeError, readable
-from . import compare, convert, deltas, demo, detect, evaluate, listings, report, tune, validate
+from . import compare, convert, deltas, demo, detect, evaluate, listings, rank, report, tune, validate
 from .help_text import CommandWithSections
 from .option_groups import with_options
 
@@ -29,6 +29,7 @@ for command in (
     evaluate.evaluate,
     report.report,
     compare.compare,
+    rank.rank,
     deltas.deltas,
     tune.tune,
     detect.detect,
