@@ -19,7 +19,7 @@ from ..data.labels import stripped
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, SedscopeWarning, listing, readable
+from ..errors import SedscopeError, SedscopeWarning, counted, listing, readable
 from ..io.locations import local_path
 from ..io.size_limits import machine_memory
 from ..metrics import Metric
@@ -184,6 +184,7 @@ def rank_submissions(
     ranked, pairs = rank_systems(
         measured, higher_is_better=kinds[0].higher_is_better, confidence=resampling.confidence
     )
+    notes += _few_resamples_note(len(pairs), protocol.draws.resampling)
     return Ranking(
         systems=ranked,
         rejected=tuple(rejected),
@@ -252,6 +253,18 @@ def _enough_resamples(systems: int, clips: int, classes: int, metrics: int, conf
     while number < needed and 2 * number <= most:
         number *= 2
     return number
+
+
+def _few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
+    """Note that no difference can be significant, because the correction needs more resamples."""
+    needed = resamples_needed(pairs, resampling.confidence)
+    if needed <= resampling.n:
+        return []
+    return [
+        f"All systems tie, because no p value can be significant with {counted(resampling.n, 'resample')}: "
+        f"the correction for {counted(pairs, 'pair')} of systems needs {needed}. Draw more with n= "
+        "(--bootstrap)."
+    ]
 
 
 def _evaluator(

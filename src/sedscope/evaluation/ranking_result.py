@@ -12,7 +12,7 @@ from ..errors import SedscopeError, counted
 from ..notebook.data_frame import Tabular, frame_from_rows
 from ..notebook.html_table import html_table
 from ..resampling.resampling import Resampling
-from .p_values import level_of, p_text, resamples_needed
+from .p_values import level_of
 from .ranking import Pairs, RankedMetric, RankedSystem, RejectedSystem
 from .ranking_rows import (
     LONG_HEADER,
@@ -321,7 +321,7 @@ class Ranking(Tabular):
         )
 
     def about(self) -> str:
-        """Say how intervals and tie groups were made, and whether there are enough resamples for them.
+        """Say how intervals and tie groups were made.
 
         Returns
         -------
@@ -335,20 +335,12 @@ class Ranking(Tabular):
         >>> sed.rank(systems, truth, "psds1", n=50).about().split("; ")[1]
         'systems tie if p is above 0.05'
         """
-        pairs, resampling = len(self.pairs), self.resampling
-        level, needed = level_of(resampling.confidence), resamples_needed(pairs, resampling.confidence)
         parts = [
-            f"{resampling.about()}, the same for all systems",
-            f"systems tie if p is above {level:g}",
+            f"{self.resampling.about()}, the same for all systems",
+            f"systems tie if p is above {level_of(self.resampling.confidence):g}",
         ]
-        if pairs > 1:
-            parts.append(f"p is corrected for {pairs} pairs of systems (Holm)")
-        if needed > resampling.n:
-            least = p_text(min(1.0, pairs * 2 / (1 + resampling.n)), level, at_most=False)
-            parts.append(
-                f"with {counted(resampling.n, 'resample')} p cannot be below {least}, so all systems tie: "
-                f"{needed} are needed for {counted(pairs, 'pair')}"
-            )
+        if len(self.pairs) > 1:
+            parts.append(f"p is corrected for {len(self.pairs)} pairs of systems (Holm)")
         return "; ".join(parts)
 
     def all_warnings(self) -> list[str]:

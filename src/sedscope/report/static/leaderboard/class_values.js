@@ -48,7 +48,7 @@ export class ClassValues {
     this.table.holder.classList.toggle("screen", !fits);
     this.section.lastChild.hidden = fits;
     this.about.replaceChildren("The value of each class: ", nameOf(name),
-      ` (${higher ? "higher" : "lower"} is better). Darker cells are higher.`);
+      ` (${higher ? "higher" : "lower"} is better). The stronger the colour, the higher the value.`);
     const rows = board.classes.map((label, c) => ({ label, c }));
     const [low, high] = extremes(rows.flatMap(({ c }) => this.values(c)));
     [this.low, this.high] = low >= 0 && high <= 1 ? [0, 1] : [low, high];

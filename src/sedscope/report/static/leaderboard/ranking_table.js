@@ -35,10 +35,10 @@ export class RankingTable {
     const others = metrics.map((metric, m) => [metric, m]).filter(([metric]) => metric.name !== score.name);
     const columns = [
       { name: "rank", value: (system) => system.rank },
-      { name: "system", value: (system) => system.name, isName: true, cell: (system) => nameCell(system) },
-      { name: "team", value: (system) => system.team, isName: true, cell: (system) => nameOf(system.team) },
-      { name: score.name, value: (system) => numberOf(system.score[0]), lowest: !score.higher_is_better,
-        descending: score.higher_is_better, cell: (system) => valueText(system.score), title: score.definition },
+      { name: "system", value: (system) => system.name, isName: true, isSystem: true, cell: (system) => nameCell(system) },
+      { name: "team", value: (system) => system.team, isName: true, isTeam: true, cell: (system) => nameOf(system.team) },
+      { name: score.name, value: (system) => numberOf(system.score[0]), descending: score.higher_is_better,
+        cell: (system) => valueText(system.score), title: score.definition },
       { name: `${short(low, 3)} … ${short(high, 3)}`, drawn: true,
         cell: (system) => whisker(system.score.map(numberOf), [low, high], "interval of the score") },
       { name: "ranks", title: "interval of the rank", value: (system) => system.ranks[0] + system.ranks[1] / 1e6,
@@ -50,13 +50,13 @@ export class RankingTable {
         value: (system) => numberOf(system.values[m][0]), cell: (system) => valueText(system.values[m]) })),
     ];
     const withTeams = systems.some((system) => system.team !== system.name);
-    return columns.filter((column) => withTeams || column.name !== "team");
+    return columns.filter((column) => withTeams || !column.isTeam);
   }
 
   heading(column, i) {
     const content = column.drawn ? column.name : button(column.name, () => this.sort(i),
       { title: column.title ? `${column.title} – sort` : "sort" });
-    return el("th", { scope: "col", class: column.isName ? "text" : column.drawn ? "drawn" : null }, content);
+    return el("th", { scope: "col", class: classOf(column) }, content);
   }
 
   sort(column) {
@@ -88,8 +88,13 @@ export class RankingTable {
 
 function cellOf(column, system) {
   const content = column.cell ? column.cell(system) : column.value(system);
-  if (column.name === "system") return el("th", { scope: "row", class: "text" }, content);
-  return el("td", { class: column.isName ? "text" : column.drawn ? "drawn" : null }, content);
+  if (column.isSystem) return el("th", { scope: "row", class: classOf(column) }, content);
+  return el("td", { class: classOf(column) }, content);
+}
+
+function classOf(column) {
+  if (column.isSystem) return "text system";
+  return column.isName ? "text" : column.drawn ? "drawn" : null;
 }
 
 function nameCell(system) {
