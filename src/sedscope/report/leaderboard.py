@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import SedscopeError, counted
 from ..evaluation.ranking import RankedSystem
 from ..evaluation.ranking_result import Ranking, Reports
-from ..io.atomic_write import filling
+from ..io.atomic_write import filling, write_text
 from ..io.locations import local_path
 from .html import content_security_policy, json_text, static_parts
 from .packing import rounded
@@ -57,7 +57,7 @@ def write_leaderboard(
             page = target / pages[system.team, system.name]
             evaluation = ranking.evaluate(system)
             evaluation.report(page, name=system.full_name, clips_shown=shown, audio=audio)
-        (target / FIRST_PAGE).write_text(render_leaderboard(ranking, title, pages), encoding="utf-8")
+        write_text(target / FIRST_PAGE, render_leaderboard(ranking, title, pages))
 
 
 def is_leaderboard(folder: Path) -> bool:
