@@ -312,7 +312,7 @@ def report(clips: int) -> list[Row]:
     ]
 
 
-def ranking(clips: int, systems: int = 6) -> list[Row]:
+def ranking(clips: int, systems: int = 3) -> list[Row]:
     """A ranking of systems in TSV files, against evaluating each of them with intervals."""
     truth = sed.simulate.ground_truth(clips)
     with tempfile.TemporaryDirectory() as name:

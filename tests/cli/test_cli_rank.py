@@ -127,6 +127,17 @@ def test_no_system_could_be_ranked(folder: Path, tmp_path: Path) -> None:
     assert read_json(tmp_path / "board")["systems"] == []
 
 
+def test_lists_of_events_are_ranked_and_sets_of_them_are_rejected(folder: Path, tmp_path: Path) -> None:
+    scores = sed.read_scores(folder / "systems" / "mid")
+    (tmp_path / "sets").mkdir()
+    for file, threshold in (("sets/0.3.tsv", 0.3), ("sets/0.5.tsv", 0.5), ("events.tsv", 0.5)):
+        sed.write_events(sed.detect(scores, threshold), tmp_path / file)
+    done = rank(folder, tmp_path / "sets", tmp_path / "events.tsv", "--metric", "collar_f1")
+    assert done.code == 0
+    assert "\nsets:\n  sets holds detections at the thresholds 0.3, 0.5, but" in done.out
+    assert "events.tsv" in done.out
+
+
 def test_too_few_resamples_are_said(folder: Path) -> None:
     done = rank(folder, folder / "systems" / "*", bootstrap=100)
     assert "All systems tie" in done.err

@@ -154,32 +154,48 @@ def _read(path: Location, inputs: InputOptions, truth: GroundTruth) -> Scores:
     return postprocess(inputs.read_scores(path, truth, "rank"), inputs.postprocess)
 
 
-def _problems(paths: Sequence[Location], inputs: InputOptions, truth: GroundTruth) -> list[str]:
-    """List everything that is wrong with the runs of a system. Paths begin with the name of the system's
-    file or folder, so that they are the same on every machine."""
-    from .. import validate
-    from ..errors import collected_warnings
+def _problems(
+    paths: Sequence[Location], inputs: InputOptions, truth: GroundTruth, error: SedscopeError
+) -> list[str]:
+    """List everything that is wrong with the runs of a system, of which an error says a part.
 
-    problems: list[str] = []
+    Paths begin with the name of the system's file or folder, so that they are the same on every machine.
+    """
+    from ..errors import collected_warnings
+    from ..evaluation.submissions import problems_of
+
+    with collected_warnings():
+        problems = [problem for path in paths for problem in _findings(path, inputs, truth)]
+    problems = problems or [*problems_of(error)]
     for path in paths:
-        with collected_warnings():
-            validation = validate(
-                path,
-                truth,
-                classes=inputs.selection(truth.labels)["classes"] or truth.labels,
-                clips=clip_choice(inputs.clips),
-                coverage=inputs.coverage,
-                overlaps=inputs.overlaps,
-                gaps=inputs.gaps,
-                scores_format=inputs.scores_format,
-                **stitch_arguments(inputs.stitch),
-            )
-        for finding in validation.errors:
-            lines = finding.where[:_MOST_LINES] if finding.lines else ()
-            what = str(finding).splitlines()[0].removeprefix("error: ")
-            hidden = len(finding.where) - len(lines) if lines else 0
-            more = [f"and {hidden} more"] if hidden else []
-            problems += [text.replace(str(path), path.name) for text in (what, *lines, *more)]
+        problems = [problem.replace(str(path), path.name) for problem in problems]
+    return problems
+
+
+def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[str]:
+    """Validate a run, and list its errors."""
+    from .. import validate
+    from ..io.systems import holds_detection_sets
+
+    if inputs.scores_format is None and path.is_dir() and holds_detection_sets(path):
+        return []  # the error says that these are not scores
+    validation = validate(
+        path,
+        truth,
+        classes=inputs.selection(truth.labels)["classes"] or truth.labels,
+        clips=clip_choice(inputs.clips),
+        coverage=inputs.coverage,
+        overlaps=inputs.overlaps,
+        gaps=inputs.gaps,
+        scores_format=inputs.scores_format,
+        **stitch_arguments(inputs.stitch),
+    )
+    problems: list[str] = []
+    for finding in validation.errors:
+        lines = finding.where[:_MOST_LINES] if finding.lines else ()
+        what = str(finding).splitlines()[0].removeprefix("error: ")
+        hidden = len(finding.where) - len(lines) if lines else 0
+        problems += [what, *lines, *([f"and {hidden} more"] if hidden else [])]
     return problems
 
 

@@ -56,12 +56,17 @@ def class_rows(ranking: Ranking, metric: str, digits: int = 4) -> list[list[str]
     """Return a row per class, with a column per system, best system first."""
     header = ["class", *(system.full_name for system in ranking.systems)]
     rows = []
-    for label in ranking.classes:
+    for label in classes_of(ranking, metric):
         values = [system.metrics[metric].per_class[label] for system in ranking.systems]
         rows.append(
             [label, *_with_best(values, [_number(v.value, digits) for v in values], ranking, metric)]
         )
     return [header, *rows]
+
+
+def classes_of(ranking: Ranking, metric: str) -> list[str]:
+    """Return the classes that a metric has values for."""
+    return [*ranking.systems[0].metrics[metric].per_class] if ranking.systems else []
 
 
 def long_rows(ranking: Ranking) -> Iterator[list[str | float | None]]:

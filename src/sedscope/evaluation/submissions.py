@@ -31,9 +31,9 @@ from .paired_differences import system_value
 from .ranking import Estimate, MeasuredSystem, MetricEstimate, RejectedSystem, full_name
 
 
-def no_further_problems() -> Sequence[str]:
-    """Return nothing: the error says everything."""
-    return ()
+def problems_of(error: SedscopeError) -> Sequence[str]:
+    """Return what an error says, row by row if it is about rows of files."""
+    return error.lines or (str(error),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,8 @@ class Submission:
     team: str
     runs: Sequence[Callable[[], Scores]]
     """Each reads the scores of one run. Their mean is ranked."""
-    problems: Callable[[], Sequence[str]] = no_further_problems
-    """Lists everything that is wrong, once the system has been found to be broken."""
+    problems: Callable[[SedscopeError], Sequence[str]] = problems_of
+    """Lists everything that is wrong, once an error has shown that the system is broken."""
 
     @property
     def full_name(self) -> str:
@@ -124,7 +124,7 @@ def measure_submission(
 
 def rejection(submission: Submission, error: SedscopeError) -> RejectedSystem:
     """Return a submission that could not be evaluated, with everything that is wrong with it."""
-    reasons = submission.problems() or error.lines or (_without_name(str(error), submission),)
+    reasons = [_without_name(reason, submission) for reason in submission.problems(error)]
     return RejectedSystem(submission.name, submission.team, tuple(reasons))
 
 

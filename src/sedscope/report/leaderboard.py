@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import SedscopeError, counted
 from ..evaluation.ranking import RankedSystem
 from ..evaluation.ranking_result import Ranking, Reports
+from ..evaluation.ranking_rows import classes_of
 from ..io.atomic_write import filling, write_text
 from ..io.locations import local_path
 from .html import content_security_policy, json_text, static_parts
@@ -111,7 +112,7 @@ def _page_data(ranking: Ranking, pages: dict[tuple[str, str], str]) -> dict[str,
     return {
         "score": _kind(ranking.score),
         "metrics": [_kind(metric) for metric in ranking.metrics],
-        "classes": list(ranking.classes),
+        "classes": [classes_of(ranking, name) for name in names],
         "systems": [
             {
                 "name": system.name,

@@ -49,7 +49,7 @@ export class ClassValues {
     this.section.lastChild.hidden = fits;
     this.about.replaceChildren("The value of each class: ", nameOf(name),
       ` (${higher ? "higher" : "lower"} is better). The stronger the colour, the higher the value.`);
-    const rows = board.classes.map((label, c) => ({ label, c }));
+    const rows = board.classes[metric].map((label, c) => ({ label, c }));
     const [low, high] = extremes(rows.flatMap(({ c }) => this.values(c)));
     [this.low, this.high] = low >= 0 && high <= 1 ? [0, 1] : [low, high];
     this.head.replaceChildren(el("th", { scope: "col" }, "class"), ...this.shown.map((i) =>
@@ -91,6 +91,6 @@ export class ClassValues {
     const [c, i] = [Number(cell.dataset.class), this.shown[Number(cell.dataset.column)]];
     const value = numberOf(this.board.class_values[this.metric][i][c]);
     return showTooltip(event.clientX, event.clientY, this.board.systems[i].full_name,
-      [nameOf(this.board.classes[c]), fixed(value)]);
+      [nameOf(this.board.classes[this.metric][c]), fixed(value)]);
   }
 }
