@@ -71,8 +71,8 @@ class Ranking(Tabular):
     >>> truth = sed.simulate.ground_truth(30, classes=2)
     >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
     >>> ranking = sed.rank(systems, truth, "psds1", n=50)
-    >>> ranking.systems[0].name, ranking.pairs[0, 1].significant
-    ('b', True)
+    >>> ranking.systems[0].name, ranking.systems[1].rank
+    ('b', 2)
     """
 
     systems: tuple[RankedSystem, ...]
