@@ -41,6 +41,8 @@ _NAMES = {
     "evaluation.evaluate": ("evaluate", "evaluate_deltas", "evaluate_sets"),
     "evaluation.group_results": ("GroupResults",),
     "evaluation.groups": ("Groups",),
+    "evaluation.rank": ("rank",),
+    "evaluation.ranking_result": ("Ranking",),
     "evaluation.result": ("Evaluation",),
     "io.conversion": ("convert",),
     "io.detections": ("read_events", "write_events"),

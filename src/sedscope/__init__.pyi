@@ -40,6 +40,8 @@ from .evaluation.evaluate import evaluate_deltas as evaluate_deltas
 from .evaluation.evaluate import evaluate_sets as evaluate_sets
 from .evaluation.group_results import GroupResults as GroupResults
 from .evaluation.groups import Groups as Groups
+from .evaluation.rank import rank as rank
+from .evaluation.ranking_result import Ranking as Ranking
 from .evaluation.result import Evaluation as Evaluation
 from .io.conversion import convert as convert
 from .io.detections import read_events as read_events

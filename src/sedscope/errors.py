@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -203,3 +204,16 @@ def subject(number: int, noun: str, verb: str) -> str:
     """
     agreeing = verb if number == 1 else _PLURAL_VERBS.get(verb, verb.removesuffix("s"))
     return f"{counted(number, noun)} {agreeing}"
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect the warnings of the library in a list, which is filled at the end."""
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SedscopeWarning)
+        yield texts
+    texts += dict.fromkeys(str(w.message) for w in caught if w.category is SedscopeWarning)
+    for other in caught:
+        if other.category is not SedscopeWarning:
+            warnings.showwarning(other.message, other.category, other.filename, other.lineno)

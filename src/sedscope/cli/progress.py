@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..errors import SedscopeWarning
+from ..errors import collected_warnings as collected_warnings
 
 if TYPE_CHECKING:
     from ..data.progress import Progress
@@ -56,16 +57,3 @@ def shown_warnings() -> Iterator[None]:
         yield
     for text in texts:
         typer.echo(f"warning: {text}", err=True)
-
-
-@contextmanager
-def collected_warnings() -> Iterator[list[str]]:
-    """Collect the warnings of the library in a list, which is filled at the end."""
-    texts: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", SedscopeWarning)
-        yield texts
-    texts += dict.fromkeys(str(w.message) for w in caught if w.category is SedscopeWarning)
-    for other in caught:
-        if other.category is not SedscopeWarning:
-            warnings.showwarning(other.message, other.category, other.filename, other.lineno)

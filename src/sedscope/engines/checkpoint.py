@@ -24,8 +24,8 @@ from ..data.content_digests import HashedScores
 from ..data.progress import Progress
 from ..data.recordings import ClipPieces
 from ..errors import SedscopeError
-from ..io.atomic_write import replacing
-from ..io.locations import local_path, read_input
+from ..io.checked_files import read_checked, write_checked
+from ..io.locations import local_path
 from ..io.output_targets import check_output
 from ..postprocessing import PostProcessing
 from .engine import Engine, Item
@@ -99,14 +99,9 @@ class CheckpointEngine:
         """Read the scores of a part, if the folder may hold its deltas, and return their file."""
         if not any(self.folder.glob(_by_content(name, None))):
             return None, None
-        scores = HashedScores(part.scores)
-        for opened in read_each(scores, part.clips, self.threads):
-            if isinstance(opened, SedscopeError):
-                return None, None  # the pass over the clips reports it
-            if isinstance(opened, ClipPieces):
-                for _ in opened.pieces(len(scores.classes)):
-                    pass
-        digest = scores.digest(part.clips)
+        digest = _content_digest(part, self.threads)
+        if digest is None:
+            return None, None
         return self.folder / _by_content(name, digest), digest
 
     def largest_false_alarms(
@@ -144,6 +139,32 @@ class CheckpointEngine:
             raise SedscopeError(f"Cannot write to {self.folder}: {error.strerror or error}.") from None
 
 
+def identify(alignment: Alignment, requests: Requests, threads: int) -> str | None:
+    """Return a digest of everything that an evaluation depends on, the scores included.
+
+    Scores are identified by the state of their files, or else by what is read from them. It is None if
+    that cannot be told.
+    """
+    scores = _identity(alignment)  # before anything is read
+    name = _fingerprint(alignment, requests)
+    if scores is None and name is not None:
+        content = _content_digest(alignment, threads)
+        scores = None if content is None else f"read-{content:032x}"
+    return None if name is None or scores is None else f"{name}-{scores}"
+
+
+def _content_digest(part: Alignment, threads: int) -> int | None:
+    """Read the scores of a part, and return their digest; None if some cannot be read."""
+    scores = HashedScores(part.scores)
+    for opened in read_each(scores, part.clips, threads):
+        if isinstance(opened, SedscopeError):
+            return None  # the pass over the clips reports it
+        if isinstance(opened, ClipPieces):
+            for _ in opened.pieces(len(scores.classes)):
+                pass
+    return scores.digest(part.clips)
+
+
 def _load_part(
     path: Path, part: Alignment, requests: Requests, digest: int | None
 ) -> dict[Criterion, Deltas] | None:
@@ -168,24 +189,19 @@ def _load_part(
 
 
 def _save_array(path: Path, array: FloatArray) -> None:
-    """Write an array and a digest of it."""
     content = BytesIO()
     np.save(content, array)
-    with replacing(path) as temporary:
-        temporary.write_bytes(content.getvalue() + _digest(content.getvalue()).digest())
+    write_checked(path, content.getvalue())
 
 
 def _load_array(path: Path) -> FloatArray | None:
     """Load an array from its file; None if there is no file, or an incomplete or altered one."""
-    if not path.exists():
+    content = read_checked(path)
+    if content is None:
         return None
     try:
-        content = read_input(path)
-        end = len(content) - _digest().digest_size
-        if end < 0 or _digest(content[:end]).digest() != content[end:]:
-            return None
-        array: FloatArray = np.load(BytesIO(content[:end]), allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+        array: FloatArray = np.load(BytesIO(content), allow_pickle=False)
+    except (ValueError, EOFError):
         return None
     return array
 

@@ -42,6 +42,13 @@ def as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[S
         systems = {f"system {i}": runs for i, runs in enumerate(systems, 1)}
     if len(systems) < 2:
         raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
+    return as_runs(systems)
+
+
+def as_runs(systems: Mapping[str, Runs]) -> dict[str, list[Scores]]:
+    """Return the runs of each system of a mapping."""
+    if not isinstance(systems, Mapping):
+        raise SedscopeError("Give a mapping from the names of systems to their scores.")
     nameless = [repr(name) for name in systems if not (isinstance(name, str) and name)]
     if nameless:
         raise SedscopeError(f"The name of a system must be a string, not {listing(nameless)}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,8 +53,11 @@ def replacing(path: str | Location) -> Iterator[Path]:
 
 
 @contextmanager
-def filling(folder: str | Path) -> Iterator[Path]:
-    """Give a temporary folder that becomes ``folder`` once it is filled without an error."""
+def filling(folder: str | Path, *, replaces: Callable[[Path], bool] = lambda _: False) -> Iterator[Path]:
+    """Give a temporary folder that becomes ``folder`` once it is filled without an error.
+
+    ``replaces``: tells whether a folder that is not empty may be replaced as a whole.
+    """
     import shutil
     import tempfile
 
@@ -62,7 +65,7 @@ def filling(folder: str | Path) -> Iterator[Path]:
     check_output(target, "folder")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if target.exists() and any(target.iterdir()):
+        if target.exists() and any(target.iterdir()) and not replaces(target):
             raise SedscopeError(f"{target} is not empty. Choose a new folder.")
         temporary = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=target.parent))
     except (OSError, ValueError) as error:
@@ -72,9 +75,19 @@ def filling(folder: str | Path) -> Iterator[Path]:
     try:
         yield temporary
         temporary.chmod(0o777 & ~_umask())
-        if target.exists():
-            target.rmdir()
-        temporary.replace(target)
+        if target.exists() and any(target.iterdir()):
+            old = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=target.parent))
+            target.replace(old)
+            try:
+                temporary.replace(target)
+            except BaseException:
+                old.replace(target)
+                raise
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            if target.exists():
+                target.rmdir()
+            temporary.replace(target)
     except OSError as error:
         raise SedscopeError(f"Cannot write to {target}: {error_reason(error)}.") from None
     except SedscopeError as error:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def render(page: Page) -> str:
     """Render the page as HTML."""
-    template, script, style = _static_parts()
+    panels = sorted(name for name in _modules() if name.startswith("panels/"))
+    template, script, style = static_parts("page.html.j2", ("report.css",), (*panels, "main.js"))
     return template.render(
         page=page,
         counted=counted,
@@ -31,12 +32,17 @@ def render(page: Page) -> str:
 
 
 @cache
-def _static_parts() -> tuple[Template, str, str]:
-    """Return what all reports have in common: template, script and style."""
+def static_parts(
+    template: str, styles: tuple[str, ...], entries: tuple[str, ...]
+) -> tuple[Template, str, str]:
+    """Return what all pages of a kind have in common: template, script and style.
+
+    All names are those of files in ``static``. ``entries``: the modules that the script consists of,
+    which import others.
+    """
     from jinja2 import Environment, StrictUndefined
 
     folder = files(__package__) / "static"
-    style = (folder / "report.css").read_text(encoding="utf-8")
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -44,21 +50,22 @@ def _static_parts() -> tuple[Template, str, str]:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    template = environment.from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
-    return template, _script(), style
+    page = environment.from_string((folder / template).read_text(encoding="utf-8"))
+    style = "".join((folder / name).read_text(encoding="utf-8") for name in styles)
+    return page, join_modules(_modules(), entries), style
 
 
-def _script() -> str:
-    """Join the modules in ``static`` into one script, with all modules in ``static/panels``."""
+@cache
+def _modules() -> dict[str, str]:
+    """Return the text of all modules in ``static`` and its folders."""
     folder = files(__package__) / "static"
-    modules = {
+    folders = [("", folder), *((f"{part.name}/", part) for part in folder.iterdir() if part.is_dir())]
+    return {
         f"{prefix}{file.name}": file.read_text(encoding="utf-8")
-        for prefix, part in (("", folder), ("panels/", folder / "panels"))
+        for prefix, part in folders
         for file in part.iterdir()
         if file.name.endswith(".js")
     }
-    panels = sorted(name for name in modules if name.startswith("panels/"))
-    return join_modules(modules, [*panels, "main.js"])
 
 
 def json_text(data: JSON) -> str:

@@ -1,0 +1,223 @@
+"""``sedscope rank``: a leaderboard of many systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import SedscopeError, counted
+from .engine_options import EngineOptions
+from .input_options import InputOptions, clip_choice
+from .metric_options import MetricOptions
+from .options import Reads, Writes, as_location, path_option, postprocess, stitch_arguments
+from .progress import counting_progress
+from .report_options import ReportOptions
+from .resampling_options import ComparisonOptions
+
+if TYPE_CHECKING:
+    from ..data.ground_truth import GroundTruth
+    from ..data.scores import Scores
+    from ..evaluation.ranking import RejectedSystem
+    from ..evaluation.ranking_result import Ranking, Reports
+    from ..evaluation.submissions import Submission
+    from ..io.locations import Location
+    from ..io.submission_lists import ListedSystem
+
+_PRINTED_REASONS = 10  # of a rejected system
+_MOST_LINES = 1000  # of one problem that are kept
+
+
+def rank(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SYSTEM... GROUND_TRUTH",
+            help="Systems, then the reference events. A system is a folder of score tables, a file of "
+            "detections, or any other format that 'sedscope formats' lists. Instead of systems, give a "
+            "pattern such as 'submissions/*', or a table of them (team,name,path; rows with the same team "
+            "and name are runs of one system).",
+        ),
+        Reads(lambda paths: _all_paths(paths)),
+    ],
+    inputs: InputOptions,
+    metric_options: MetricOptions,
+    resampling: ComparisonOptions,
+    report_options: ReportOptions,
+    engine: EngineOptions,
+    output: Annotated[
+        Path | None,
+        path_option(
+            "--output",
+            "-o",
+            help="Folder for the leaderboard: a site (index.html), and the ranking as CSV, Markdown, LaTeX "
+            "and JSON. An earlier leaderboard there is replaced.",
+        ),
+        Writes("folder"),
+    ] = None,
+    title: Annotated[str, typer.Option(help="Title of the leaderboard.")] = "Leaderboard",
+    reports: Annotated[
+        str,
+        typer.Option(
+            metavar="[all|best|none]",
+            help="Systems with a report page in the leaderboard: all, the best one of each team, or none.",
+        ),
+    ] = "none",
+) -> None:
+    """Rank many systems, and write a leaderboard.
+
+    Systems are ranked by the first metric. One that cannot be evaluated is rejected with all reasons, and
+    the others go on. The exit code is 2 if no system could be ranked.
+    """
+    from ..evaluation.rank import rank_submissions
+    from ..report.leaderboard import check_leaderboard_folder
+    from ..resampling.resampling import Resampling
+
+    *systems, ground_truth = paths
+    if not systems:
+        raise SedscopeError("Give at least one system, then the ground truth.")
+    chosen_reports = _reports(reports, output, report_options)
+    shown = report_options.arguments()
+    resampling.check()
+    if output is not None:
+        check_leaderboard_folder(output)
+    if inputs.missing != "error" or inputs.clips == "scored":
+        raise SedscopeError(
+            "All systems are ranked on the same clips, so --missing empty and --clips scored cannot be "
+            "used. List clips without events in the ground truth or with --durations, or choose clips "
+            "with --clips FILE."
+        )
+    metrics = metric_options.metrics()
+    truth = inputs.read_truth(as_location(ground_truth))
+    submissions = [_submission(system, inputs, truth) for system in _listed(systems)]
+    selection = inputs.selection(truth.labels)
+    clips = clip_choice(inputs.clips)
+    with counting_progress(resampling=True) as progress:
+        ranking = rank_submissions(
+            submissions,
+            truth,
+            metrics,
+            Resampling(resampling.bootstrap or 1, **resampling.arguments()),
+            automatic=resampling.bootstrap is None,
+            classes=selection["classes"],
+            clips=clips,
+            coverage=inputs.coverage,
+            options=engine.run_options(progress),
+            checkpoint=engine.checkpoint,
+        )
+    _show(ranking, output)
+    if output is not None:
+        ranking.site(output, title=title, reports=chosen_reports, **shown)
+        typer.echo(f"\nleaderboard: {output / 'index.html'}")
+    if not ranking.systems:
+        raise typer.Exit(2)
+
+
+def _reports(text: str, output: Path | None, options: ReportOptions) -> Reports:
+    """Read the option ``--reports``, and refuse it where there is no leaderboard."""
+    choices: dict[str, Reports] = {"all": "all", "best": "best", "none": "none"}
+    if text not in choices:
+        raise SedscopeError(f"--reports {text} is not valid. Choose all, best or none.")
+    if text != "none" and output is None:
+        raise SedscopeError("--reports are part of the leaderboard. Add -o FOLDER.")
+    if text == "none" and options.changed_options():
+        unused = " and ".join(options.changed_options())
+        raise SedscopeError(f"{unused} is for reports. Add --reports best or --reports all.")
+    return choices[text]
+
+
+def _listed(texts: Sequence[str]) -> list[ListedSystem]:
+    from ..io.submission_lists import list_systems
+
+    return list_systems(texts)
+
+
+def _all_paths(paths: Sequence[str]) -> list[Location]:
+    """Return the paths of all systems and of the ground truth."""
+    from ..io.submission_lists import listed_paths
+
+    *systems, ground_truth = paths
+    return [*listed_paths(systems), as_location(ground_truth)]
+
+
+def _submission(system: ListedSystem, inputs: InputOptions, truth: GroundTruth) -> Submission:
+    from ..evaluation.submissions import Submission
+
+    readers: list[Callable[[], Scores]] = [partial(_read, path, inputs, truth) for path in system.paths]
+    return Submission(system.name, system.team, readers, partial(_problems, system.paths, inputs, truth))
+
+
+def _read(path: Location, inputs: InputOptions, truth: GroundTruth) -> Scores:
+    return postprocess(inputs.read_scores(path, truth, "rank"), inputs.postprocess)
+
+
+def _problems(
+    paths: Sequence[Location], inputs: InputOptions, truth: GroundTruth, error: SedscopeError
+) -> list[str]:
+    """List everything that is wrong with the runs of a system, of which an error says a part.
+
+    Paths begin with the name of the system's file or folder, so that they are the same on every machine.
+    """
+    from ..errors import collected_warnings
+    from ..evaluation.submissions import problems_of
+
+    with collected_warnings():
+        problems = [problem for path in paths for problem in _findings(path, inputs, truth)]
+    problems = problems or [*problems_of(error)]
+    for path in paths:
+        problems = [problem.replace(str(path), path.name) for problem in problems]
+    return problems
+
+
+def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[str]:
+    """Validate a run, and list its errors."""
+    from .. import validate
+    from ..io.systems import holds_detection_sets
+
+    if inputs.scores_format is None and path.is_dir() and holds_detection_sets(path):
+        return []  # the error says that these are not scores
+    validation = validate(
+        path,
+        truth,
+        classes=inputs.selection(truth.labels)["classes"] or truth.labels,
+        clips=clip_choice(inputs.clips),
+        coverage=inputs.coverage,
+        overlaps=inputs.overlaps,
+        gaps=inputs.gaps,
+        scores_format=inputs.scores_format,
+        **stitch_arguments(inputs.stitch),
+    )
+    problems: list[str] = []
+    for finding in validation.errors:
+        lines = finding.where[:_MOST_LINES] if finding.lines else ()
+        what = str(finding).splitlines()[0].removeprefix("error: ")
+        hidden = len(finding.where) - len(lines) if lines else 0
+        problems += [what, *lines, *([f"and {hidden} more"] if hidden else [])]
+    return problems
+
+
+def _show(ranking: Ranking, output: Path | None) -> None:
+    """Print the ranking, the rejected systems and the warnings."""
+    if ranking.systems:
+        typer.echo(f"{counted(ranking.clips, 'clip')}, {ranking.hours:.2f} hours\n\n{ranking.table()}")
+    if ranking.rejected:
+        typer.echo(f"\n{counted(len(ranking.rejected), 'system')} rejected:")
+    for system in ranking.rejected:
+        typer.echo("\n".join(_rejection_lines(system, output)))
+    for warning in (*ranking.warnings, *_own_warnings(ranking)):
+        typer.echo(f"warning: {warning}", err=True)
+
+
+def _rejection_lines(system: RejectedSystem, output: Path | None) -> list[str]:
+    shown = system.reasons[:_PRINTED_REASONS]
+    hidden = len(system.reasons) - len(shown)
+    where = "" if output is None else f" (all are in {output / 'ranking.json'})"
+    more = [f"  and {hidden} more{where}"] if hidden else []
+    return [f"{system.full_name}:", *(f"  {reason}" for reason in shown), *more]
+
+
+def _own_warnings(ranking: Ranking) -> list[str]:
+    return [f"{system.full_name}: {text}" for system in ranking.systems for text in system.warnings]

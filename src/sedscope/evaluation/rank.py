@@ -1,0 +1,308 @@
+"""A ranking in one call: systems that are measured one after the other on the same resamples of clips."""
+
+from __future__ import annotations
+
+import warnings as python_warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..data.cached_scores import cached
+from ..data.choices import Coverage
+from ..data.clip_ids import clip_id
+from ..data.ground_truth import GroundTruth
+from ..data.labels import stripped
+from ..data.progress import ProgressChoice, StagedProgress, as_progress
+from ..data.scores import Scores
+from ..engines.options import EngineName, RunOptions
+from ..errors import SedscopeError, SedscopeWarning, counted, listing, readable
+from ..io.locations import local_path
+from ..io.size_limits import machine_memory
+from ..metrics import Metric
+from ..metrics.names import MetricsLike, name_metrics
+from ..resampling.draws import Draws
+from ..resampling.intervals import Bootstrap, Interval
+from ..resampling.resampling import MOST_RESAMPLES, Resampling
+from .compared_runs import Runs, as_runs
+from .evaluate import evaluate
+from .p_values import FEWEST_RESAMPLES, resamples_needed
+from .ranking import MeasuredSystem, RankedMetric, RankedSystem, RejectedSystem, rank_systems
+from .ranking_result import Ranking
+from .result import Evaluation
+from .submissions import Protocol, Submission, common_notes, measure_submission
+
+_PART_OF_MEMORY = 4  # more resamples than asked for may take a quarter of it
+_STEPS = 1000  # of the progress of a system
+
+
+def rank(
+    systems: Mapping[str, Runs],
+    truth: GroundTruth,
+    metrics: MetricsLike,
+    n: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    *,
+    teams: Mapping[str, str] | None = None,
+    interval: str = "percentile",
+    balanced: bool = False,
+    groups: Mapping[str, Hashable] | None = None,
+    classes: Iterable[str] | None = None,
+    clips: Iterable[str] | None = None,
+    coverage: Coverage = "error",
+    engine: EngineName = "threads",
+    scheduler: object = None,
+    checkpoint: str | Path | None = None,
+    threads: int | None = None,
+    progress: ProgressChoice = None,
+) -> Ranking:
+    """Rank systems by the first metric, with intervals of the ranks and groups of systems that tie.
+
+    Systems are measured one after the other. One that cannot be evaluated is rejected, and the others
+    go on.
+
+    Parameters
+    ----------
+    systems : mapping of str to Scores
+        The scores of each system. Several scores under one name are runs of one system: their mean is
+        ranked.
+    truth : GroundTruth
+        The reference events.
+    metrics : Metric, str, iterable of these, or mapping of str to these
+        What to measure; see :func:`~sedscope.evaluate`. The first one is the score.
+    n : int, optional
+        The number of resamples. By default 1000, doubled until p values that are corrected for all pairs
+        of systems can be significant: 32000 for 30 systems.
+    confidence, seed, interval, balanced, groups
+        How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
+    teams : mapping of str to str, optional
+        The team of each system. A system that is not listed is a team of its own.
+    classes : iterable of str, optional
+        The classes to evaluate; by default all labels of the reference events. A system may score
+        further classes.
+    clips : iterable of str, optional
+        The clips to evaluate; by default all clips of the ground truth, and a system that has others is
+        rejected.
+    coverage : {"error", "any"}, default "error"
+        Whether a system whose scores end long before or after most of their clips is rejected.
+    engine, scheduler, threads, progress
+        How the passes run; see :func:`~sedscope.evaluate`.
+    checkpoint : path, optional
+        A folder that keeps the values of each system. A system that was measured before, in the same way,
+        is not measured again.
+
+    Returns
+    -------
+    Ranking
+        The systems, best first, and those that were rejected.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(100)
+    >>> systems = {f"q{q}": sed.simulate.scores(truth, quality=q / 10) for q in (5, 9, 7)}
+    >>> ranking = sed.rank(systems, truth, "psds1", n=200)
+    >>> [(system.rank, system.name, system.group) for system in ranking.systems]
+    [(1, 'q9', 1), (2, 'q7', 2), (3, 'q5', 3)]
+    """
+    runs_of = as_runs(systems)
+    unknown = sorted(set(teams or {}).difference(runs_of))
+    if unknown:
+        raise SedscopeError(f"teams names systems that are not among the systems: {listing(unknown)}.")
+    submissions = [
+        Submission(name, (teams or {}).get(name, name), [partial(_itself, run) for run in runs])
+        for name, runs in runs_of.items()
+    ]
+    ranking = rank_submissions(
+        submissions,
+        truth,
+        metrics,
+        Resampling(FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups),
+        automatic=n is None,
+        classes=classes,
+        clips=clips,
+        coverage=coverage,
+        options=RunOptions(threads, engine, scheduler, progress=as_progress(progress, "Ranking")),
+        checkpoint=checkpoint,
+    )
+    for warning in ranking.all_warnings():
+        python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
+    return ranking
+
+
+def rank_submissions(
+    submissions: Sequence[Submission],
+    truth: GroundTruth,
+    metrics: MetricsLike,
+    resampling: Resampling,
+    *,
+    automatic: bool,
+    classes: Iterable[str] | None,
+    clips: Iterable[str] | None,
+    coverage: Coverage,
+    options: RunOptions,
+    checkpoint: str | Path | None,
+) -> Ranking:
+    """Measure submissions one after the other, and rank them.
+
+    ``automatic``: draw as many resamples as all pairs of systems need. The other arguments are those of
+    :func:`rank`.
+    """
+    ordered = sorted(submissions, key=lambda submission: (submission.team, submission.name))
+    _refuse_equal_names(ordered)
+    named = name_metrics(metrics)
+    folder = None if checkpoint is None else local_path(checkpoint)
+    protocol = _protocol(truth, named, classes, clips, coverage, resampling, automatic, len(ordered))
+    measured: list[MeasuredSystem] = []
+    rejected: list[RejectedSystem] = []
+    notes: list[str] = []
+    hours = np.nan
+    options = replace(options, checkpoint=None)  # only values are kept, not deltas
+    steps = StagedProgress(options.progress, _STEPS * len(ordered))
+    with options.open_engine() as engine:
+        for submission in ordered:
+            stage = steps.stage(_STEPS)
+            outcome = measure_submission(
+                submission, protocol, engine, replace(options, progress=stage), folder
+            )
+            if stage is not None:
+                stage(1, 1)
+            if isinstance(outcome, RejectedSystem):
+                rejected.append(outcome)
+                continue
+            system, measurement = outcome
+            notes += common_notes(submission, measurement)
+            hours = measurement.hours if np.isnan(hours) else hours
+            measured.append(system)
+    kinds = tuple(
+        RankedMetric(name, repr(metric), metric.higher_is_better) for name, metric in named.items()
+    )
+    ranked, pairs = rank_systems(
+        measured, higher_is_better=kinds[0].higher_is_better, confidence=resampling.confidence
+    )
+    notes += _few_resamples_note(len(pairs), protocol.draws.resampling)
+    return Ranking(
+        systems=ranked,
+        rejected=tuple(rejected),
+        score=kinds[0],
+        metrics=kinds,
+        classes=protocol.classes,
+        clips=len(protocol.clips),
+        hours=hours,
+        pairs=pairs,
+        resampling=protocol.draws.resampling,
+        warnings=tuple(dict.fromkeys(map(readable, notes))),
+        evaluate=_evaluator(ordered, protocol, options),
+    )
+
+
+def _itself(scores: Scores) -> Scores:
+    return scores
+
+
+def _refuse_equal_names(submissions: Sequence[Submission]) -> None:
+    names = [submission.full_name for submission in submissions]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SedscopeError(f"Several systems have the same name: {listing(twice)}. Rename them.")
+    if not names:
+        raise SedscopeError("There is no system to rank.")
+
+
+def _protocol(
+    truth: GroundTruth,
+    metrics: Mapping[str, Metric[Any]],
+    classes: Iterable[str] | None,
+    clips: Iterable[str] | None,
+    coverage: Coverage,
+    resampling: Resampling,
+    automatic: bool,
+    systems: int,
+) -> Protocol:
+    """Fix what is the same for all systems."""
+    if isinstance(classes, str) or isinstance(clips, str):
+        raise SedscopeError("classes and clips must be lists of names. A ranking has no clips='scored'.")
+    chosen = tuple(truth.labels) if classes is None else tuple(dict.fromkeys(stripped(classes)))
+    names = tuple(truth.clips if clips is None else dict.fromkeys(clip_id(clip) for clip in clips))
+    listed = set(truth.clips)
+    unlisted = [clip for clip in names if clip not in listed]
+    if unlisted:
+        raise SedscopeError(f"These clips are not in the ground truth: {listing(unlisted)}.")
+    if automatic:
+        resampling = replace(
+            resampling,
+            n=_enough_resamples(systems, len(names), len(chosen), len(metrics), resampling.confidence),
+        )
+    draws = Draws(resampling, names)
+    return Protocol(truth, chosen, names, clips is None, coverage, metrics, draws)
+
+
+def _enough_resamples(systems: int, clips: int, classes: int, metrics: int, confidence: float) -> int:
+    """Return how many resamples all pairs need, or how many fit into a part of the memory.
+
+    The number is doubled, so that a few more systems seldom change it, and what was measured stays valid.
+    """
+    bytes_of_a_resample = 4 * clips + 8 * (metrics * (1 + classes) + systems)
+    most = min(MOST_RESAMPLES, machine_memory() / _PART_OF_MEMORY / bytes_of_a_resample)
+    needed = resamples_needed(systems * (systems - 1) // 2, confidence)
+    number = FEWEST_RESAMPLES
+    while number < needed and 2 * number <= most:
+        number *= 2
+    return number
+
+
+def _few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
+    """Note that no difference can be significant, because the correction needs more resamples."""
+    needed = resamples_needed(pairs, resampling.confidence)
+    if needed <= resampling.n:
+        return []
+    return [
+        f"All systems tie, because no p value can be significant with {counted(resampling.n, 'resample')}: "
+        f"the correction for {counted(pairs, 'pair')} of systems needs {needed}. Draw more with n= "
+        "(--bootstrap)."
+    ]
+
+
+def _evaluator(
+    submissions: Sequence[Submission], protocol: Protocol, options: RunOptions
+) -> Callable[[RankedSystem], Evaluation]:
+    """Return what evaluates a system anew, with all that a report shows, and the intervals of the ranking."""
+    by_name = {(submission.team, submission.name): submission for submission in submissions}
+
+    def evaluate_ranked(system: RankedSystem) -> Evaluation:
+        read = by_name[system.team, system.name].runs[0]
+        with python_warnings.catch_warnings():
+            python_warnings.simplefilter("ignore", SedscopeWarning)
+            result = evaluate(
+                cached(read()),
+                protocol.truth,
+                protocol.metrics,
+                classes=protocol.classes,
+                clips=protocol.clips,
+                coverage=protocol.coverage,
+                threads=options.threads,
+            )
+        intervals = {
+            metric: _bootstrap(system, name, protocol.draws.resampling)
+            for name, metric in protocol.metrics.items()
+        }
+        return replace(result, intervals=intervals)
+
+    return evaluate_ranked
+
+
+def _bootstrap(system: RankedSystem, name: str, resampling: Resampling) -> Bootstrap:
+    """Return the interval of a metric. Its values in the resamples were not kept."""
+    nothing = np.empty(0)
+    estimate = system.metrics[name]
+    per_class = {
+        label: Interval(of_class.value, of_class.low, of_class.high, nothing)
+        for label, of_class in estimate.per_class.items()
+    }
+    return Bootstrap(
+        estimate.value, estimate.low, estimate.high, nothing, per_class=per_class, resampling=resampling
+    )

@@ -1,0 +1,188 @@
+"""The command line: rankings and leaderboards."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sedscope as sed
+from sedscope.io.durations import write_durations
+
+from ..support.command_line import Outcome, run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three systems, one of them with a second run, a broken one, and a table of teams."""
+    place = tmp_path_factory.mktemp("ranking")
+    truth = sed.simulate.ground_truth(24, seed=7)
+    for name, quality, seed in (("good", 0.8, 0), ("again", 0.8, 5), ("bad", 0.4, 0), ("mid", 0.6, 1)):
+        scores = sed.simulate.scores(truth, frame=0.1, quality=quality, seed=seed)
+        sed.write_scores(scores, place / "systems" / name)
+    sed.write_ground_truth(truth, place / "truth.tsv")
+    write_durations(truth, place / "durations.tsv")
+    shutil.copytree(place / "systems" / "mid", place / "broken")
+    first, second, *_ = sorted((place / "broken").iterdir())
+    first.unlink()
+    header, row, *rows = second.read_text().splitlines()
+    cells = row.split("\t")
+    second.write_text("\n".join([header, "\t".join([*cells[:2], "nan", *cells[3:]]), *rows, ""]))
+    rows = [
+        "Lab A,best,systems/good",
+        "Lab A,best,systems/again",
+        "Lab A,old,systems/bad",
+        "Lab B,old,systems/mid",
+        "Lab C,wrong,broken",
+        "Lab C,gone,nowhere",
+    ]
+    (place / "teams.csv").write_text("\n".join(["team,name,path", *rows, ""]))
+    return place
+
+
+def rank(folder: Path, *arguments: object, bootstrap: int = 200) -> Outcome:
+    files = (folder / "truth.tsv", "--durations", folder / "durations.tsv")
+    return run("rank", *arguments, *files, "--metric", "psds1", "--bootstrap", bootstrap)
+
+
+def read_json(board: Path) -> Any:
+    return json.loads((board / "ranking.json").read_text(encoding="utf-8"))
+
+
+def test_a_table_of_teams_becomes_a_leaderboard(folder: Path, tmp_path: Path) -> None:
+    board = tmp_path / "board"
+    done = rank(folder, folder / "teams.csv", "-o", board, "--title", "Our <task>")
+    assert done.code == 0, done.err
+    result = read_json(board)
+    assert [(entry["team"], entry["name"]) for entry in result["systems"]] == [
+        ("Lab A", "best"),
+        ("Lab B", "old"),
+        ("Lab A", "old"),
+    ]
+    assert [entry["best_of_team"] for entry in result["systems"]] == [True, True, False]
+    assert len(result["systems"][0]["metrics"]["psds1"]["runs"]) == 2
+    rejected = {entry["name"]: entry["reasons"] for entry in result["rejected"]}
+    assert rejected.keys() == {"wrong", "gone"}
+    assert any("clip_01.tsv:2: the score of" in reason for reason in rejected["wrong"])
+    assert any("have no scores (1 of 24)" in reason for reason in rejected["wrong"])
+    assert all(str(folder) not in reason for reasons in rejected.values() for reason in reasons)
+    for reason in rejected["wrong"]:
+        assert reason in done.out
+    page = (board / "index.html").read_text(encoding="utf-8")
+    assert "<h1><bdi>Our &lt;task&gt;</bdi></h1>" in page
+    assert "clip_01.tsv:2" in page
+    with (board / "ranking.csv").open(newline="") as file:
+        overall = [row for row in csv.DictReader(file) if not row["class"]]
+    assert [row["rank"] for row in overall] == ["1", "2", "3"]
+    truth = sed.read_ground_truth(folder / "truth.tsv", durations=folder / "durations.tsv")
+    alone = sed.evaluate(sed.read_scores(folder / "systems" / "mid"), truth, "psds1")["psds1"].value
+    assert float(overall[1]["value"]) == alone
+
+
+def test_a_pattern_is_a_list_of_systems_that_are_their_own_teams(folder: Path, tmp_path: Path) -> None:
+    outcomes = [
+        rank(folder, folder / "systems" / "*", "-o", tmp_path / "one", "--reports", "best"),
+        rank(
+            folder,
+            *sorted((folder / "systems").iterdir(), reverse=True),
+            "-o",
+            tmp_path / "other",
+            "--reports",
+            "best",
+            "--checkpoint",
+            tmp_path / "kept",
+        ),
+    ]
+    assert [done.code for done in outcomes] == [0, 0]
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
+    assert len(files) == 6 + 4  # each system is the best one of its team
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
+    assert len([*(tmp_path / "kept").iterdir()]) == 4
+    page = (tmp_path / "one" / "index.html").read_text(encoding="utf-8")
+    for file in files:
+        if file.parts[0] == "reports":
+            assert file.as_posix() in page
+
+
+def test_systems_of_the_same_name_are_told_apart_by_their_folders(folder: Path, tmp_path: Path) -> None:
+    for team in ("x", "y"):
+        shutil.copytree(folder / "systems" / "mid", tmp_path / team / "scores")
+    done = rank(folder, tmp_path / "x" / "scores", tmp_path / "y" / "scores")
+    assert done.code == 0
+    assert [line.split()[:2] for line in done.out.splitlines() if "/scores" in line] == [
+        ["x/scores", "1"],
+        ["y/scores", "1"],
+    ]
+
+
+def test_no_system_could_be_ranked(folder: Path, tmp_path: Path) -> None:
+    done = rank(folder, folder / "broken", "-o", tmp_path / "board")
+    assert done.code == 2
+    assert "1 system rejected:\nbroken:" in done.out
+    assert read_json(tmp_path / "board")["systems"] == []
+
+
+def test_lists_of_events_are_ranked_and_sets_of_them_are_rejected(folder: Path, tmp_path: Path) -> None:
+    scores = sed.read_scores(folder / "systems" / "mid")
+    (tmp_path / "sets").mkdir()
+    for file, threshold in (("sets/0.3.tsv", 0.3), ("sets/0.5.tsv", 0.5), ("events.tsv", 0.5)):
+        sed.write_events(sed.detect(scores, threshold), tmp_path / file)
+    done = rank(folder, tmp_path / "sets", tmp_path / "events.tsv", "--metric", "collar_f1")
+    assert done.code == 0
+    assert "\nsets:\n  sets holds detections at the thresholds 0.3, 0.5, but" in done.out
+    assert "events.tsv" in done.out
+
+
+def test_too_few_resamples_are_said(folder: Path) -> None:
+    done = rank(folder, folder / "systems" / "*", bootstrap=100)
+    assert "All systems tie" in done.err
+    assert "needs 239" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--clips", "scored"], "same clips"),
+        (["--missing", "empty"], "same clips"),
+        (["--reports", "best"], "Add -o FOLDER"),
+        (["--reports", "some"], "Choose all, best or none"),
+        (["--clips-shown", "3"], "--reports best"),
+        (["-o", "{folder}/systems"], "not empty"),
+    ],
+)
+def test_refused_options(folder: Path, arguments: list[str], message: str) -> None:
+    options = [text.format(folder=folder) for text in arguments]
+    done = rank(folder, folder / "systems" / "good", *options)
+    assert done.code == 2
+    assert message in done.err
+    assert sorted(path.name for path in (folder / "systems").iterdir()) == [
+        "again",
+        "bad",
+        "good",
+        "mid",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("team,name,path\nA,,systems/good\n", "teams.csv:2: the row needs a team, a name and a path"),
+        ("team,name,path\n", "lists no systems"),
+    ],
+)
+def test_broken_tables(folder: Path, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "teams.csv").write_text(text)
+    done = rank(folder, tmp_path / "teams.csv")
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_a_pattern_that_matches_nothing(folder: Path) -> None:
+    done = rank(folder, folder / "none*")
+    assert done.code == 2
+    assert "No file or folder matches" in done.err
