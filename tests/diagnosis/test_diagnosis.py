@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
@@ -27,6 +27,7 @@ from ..support.real_data import desed_scores, desed_truth
 from ..support.strategies import (
     LABELS,
     clips,
+    clips_with_ignored,
     collar_criteria,
     criteria,
     crowded_clips,
@@ -39,7 +40,10 @@ from ..support.strategies import (
 )
 
 event_criteria: st.SearchStrategy[EventCriterion] = (
-    criteria() | collar_criteria() | st.builds(sed.IoU, parts, cross_triggers=st.booleans())
+    criteria()
+    | collar_criteria()
+    | st.builds(sed.IoU, parts, cross_triggers=st.booleans())
+    | st.builds(sed.IoU, st.sampled_from([0.0, 0.3, 0.5]), strict=st.just(True))
 )
 one_clip = clips() | crowded_clips()
 
@@ -83,6 +87,29 @@ def test_bins_are_those_of_the_definitions(
                 for bins in oracle_diagnosis.bins(clip, label, threshold, criterion)
             ]
             assert numbers(diagnosis[label], row) in possible
+
+
+@settings(max_examples=100)
+@given(st.data(), clips_with_ignored(), event_criteria)
+def test_bins_with_ignored_references(
+    data: st.DataObject, clip: oracle.Clip, criterion: EventCriterion
+) -> None:
+    assume(len(clip.references) + len(clip.ignored) < 12)
+    thresholds = data.draw(stops([clip]))
+    scores, truth = to_scores([clip]), to_truth([clip])
+    diagnosis = sed.diagnose(scores, truth, criterion, thresholds)
+    counts = sed.deltas(scores, truth, criterion).counts()
+    for label in LABELS:
+        points = diagnosis[label].thresholds
+        assert np.asarray(diagnosis[label].tally().fp).tolist() == counts[label].at(points).fp.tolist()
+        for row, threshold in enumerate(points.tolist()):
+            possible = [
+                (Counter(bins.references), Counter(bins.detections))
+                for bins in oracle_diagnosis.bins(clip, label, threshold, criterion)
+            ]
+            assert numbers(diagnosis[label], row) in possible
+        costs = clip_costs(scores, truth, criterion, {label: float(points[0])})
+        assert costs.fp[0, LABELS.index(label)] == counts[label].at(points[:1]).fp[0]
 
 
 @settings(max_examples=200)
