@@ -175,10 +175,13 @@ def _problems(
 def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[str]:
     """Validate a run, and list its errors."""
     from .. import validate
+    from ..data.region_cuts import RegionTruth
     from ..io.systems import holds_detection_sets
 
     if inputs.scores_format is None and path.is_dir() and holds_detection_sets(path):
         return []  # the error says that these are not scores
+    if isinstance(truth, RegionTruth):
+        return []  # the files hold whole recordings
     validation = validate(
         path,
         truth,
@@ -188,6 +191,7 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
         overlaps=inputs.overlaps,
         gaps=inputs.gaps,
         scores_format=inputs.scores_format,
+        system_map=inputs.system_map(),
         **stitch_arguments(inputs.stitch),
     )
     problems: list[str] = []
