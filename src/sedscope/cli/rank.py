@@ -183,6 +183,7 @@ def _problems(
 def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[str]:
     """Validate a run, and list its errors."""
     from .. import validate
+    from ..checking.checks import USE_SCORED
     from ..data.region_cuts import RegionTruth
     from ..io.systems import holds_detection_sets
 
@@ -206,7 +207,7 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
     problems: list[str] = []
     for finding in validation.errors:
         lines = finding.where[:_MOST_LINES] if finding.lines else ()
-        what = str(finding).splitlines()[0].removeprefix("error: ")
+        what = str(finding).splitlines()[0].removeprefix("error: ").replace(f". {USE_SCORED}", "")
         hidden = len(finding.where) - len(lines) if lines else 0
         problems += [what, *lines, *([f"and {hidden} more"] if hidden else [])]
     return problems
