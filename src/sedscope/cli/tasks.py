@@ -14,7 +14,7 @@ from .options import Reads, as_location, path_option
 
 TaskOption = Annotated[
     str | None,
-    typer.Option(help="Evaluate a whole task: its name ('sedscope tasks' lists all), or its TOML file."),
+    typer.Option(help="A whole task: its name ('sedscope tasks' lists all), or its TOML file."),
     Reads(lambda text: [text]),
 ]
 DataOption = Annotated[
