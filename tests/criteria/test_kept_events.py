@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 
 from ..support import oracle
+from ..support.command_line import run
 from ..support.equality import assert_equal_to_oracle
 from ..support.strategies import LABELS, collar_criteria, parts, to_scores
 
@@ -173,3 +175,26 @@ def test_operations_on_frames_refuse_them() -> None:
         sed.diagnose(scores, truth, sed.IoU(0.5), 0.5)
     with pytest.raises(sed.SedscopeError, match="kept as they are"):
         sed.evaluate(scores, truth, sed.FScore(sed.IoU(0.5)), points=sed.OperatingPoints({"a": 0.5}))
+
+
+def test_label_maps_rename_and_merge_them(tmp_path: Any) -> None:
+    rows = ["a 0 4 dog .9", "a 2 6 dog .8", "a 3 5 hound .7", "a 0 4 cat .6"]
+    header = "filename onset offset event_label confidence"
+    (tmp_path / "system.tsv").write_text("\n".join([header, *rows, ""]).replace(" ", "\t"))
+    (tmp_path / "map.csv").write_text("from,to\ndog,Dog\nhound,Dog\ncat,\n")
+    truth = sed.GroundTruth.from_dict(
+        {"a": [(0, 4, "Dog"), (2, 6, "Dog"), (3, 5, "Dog")]}, durations={"a": 10}, overlaps="keep"
+    )
+    sed.write_ground_truth(truth, tmp_path / "truth.tsv")
+    (tmp_path / "durations.tsv").write_text("filename\tduration\na\t10\n")
+    paths = [tmp_path / "system.tsv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]
+    options = ["--overlaps", "keep", "--labels", tmp_path / "map.csv"]
+    outcome = run("evaluate", *paths, *options, "--metric", "iou_f1", "--json", "-")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["metrics"][0]["value"] == 1.0
+    assert run("validate", *paths, *options).code == 0
+
+
+def test_validation_takes_them_as_an_evaluation_does() -> None:
+    scores, truth = overlapping_system()
+    assert not sed.validate(scores, truth).errors

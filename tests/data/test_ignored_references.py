@@ -111,6 +111,18 @@ def test_what_cannot_be_done_with_them_is_refused() -> None:
         sed.evaluate(scores, ignoring, [sed.ErrorRate(sed.Collar(), average="micro")])
 
 
+def test_an_ignored_label_that_no_event_has_is_noted() -> None:
+    events = {"a": [(0, 1, "Dog"), (2, 3, "UNK")]}
+    table = {"filename": ["a"], "onset": [2], "offset": [3], "event_label": ["UNK"]}
+    note = "No reference event has the ignored label Unk (did you mean UNK?)."
+    for misspelt in (
+        sed.GroundTruth.from_dict(events, ignored_labels=["Unk"]),
+        sed.GroundTruth.from_table(table, ignored_labels=["Unk"]),
+    ):
+        assert any(warning.startswith(note) for warning in misspelt.warnings)
+    assert not sed.GroundTruth.from_dict(events, ignored_labels=["UNK "]).warnings
+
+
 @pytest.mark.parametrize("command", ["evaluate", "validate"])
 def test_command_line(tmp_path: Path, command: str) -> None:
     header = "filename\tonset\toffset\tevent_label\n"
@@ -124,3 +136,5 @@ def test_command_line(tmp_path: Path, command: str) -> None:
     outcome = run(command, *paths[:2], *options, *more)
     assert outcome.code == 0, outcome.err
     assert ("1.0000" if command == "evaluate" else "ignored references") in outcome.out
+    misspelt = run(command, *paths[:2], *options[:-1], "unk", *more)
+    assert "the ignored label unk (did you mean UNK?)" in (misspelt.out + misspelt.err)

@@ -13,7 +13,15 @@ from ..errors import SedscopeError, counted
 from .engine_options import EngineOptions
 from .input_options import InputOptions, clip_choice
 from .metric_options import MetricOptions
-from .options import Reads, Writes, as_location, path_option, postprocess, stitch_arguments
+from .options import (
+    Reads,
+    Writes,
+    as_location,
+    column_map,
+    path_option,
+    postprocess,
+    stitch_arguments,
+)
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
@@ -175,6 +183,7 @@ def _problems(
 def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[str]:
     """Validate a run, and list its errors."""
     from .. import validate
+    from ..checking.checks import USE_SCORED
     from ..data.region_cuts import RegionTruth
     from ..io.systems import holds_detection_sets
 
@@ -191,13 +200,14 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
         overlaps=inputs.overlaps,
         gaps=inputs.gaps,
         scores_format=inputs.scores_format,
+        scores_columns=column_map(inputs.scores_columns, "--scores-columns"),
         system_map=inputs.system_map(),
         **stitch_arguments(inputs.stitch),
     )
     problems: list[str] = []
     for finding in validation.errors:
         lines = finding.where[:_MOST_LINES] if finding.lines else ()
-        what = str(finding).splitlines()[0].removeprefix("error: ")
+        what = str(finding).splitlines()[0].removeprefix("error: ").replace(f". {USE_SCORED}", "")
         hidden = len(finding.where) - len(lines) if lines else 0
         problems += [what, *lines, *([f"and {hidden} more"] if hidden else [])]
     return problems

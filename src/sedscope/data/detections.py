@@ -154,14 +154,18 @@ def _with_classes(scores: Scores, labels: Iterable[str]) -> Scores:
     columns = [column[label] for label in scores.classes]
     silent = {*classes} - {*scores.classes}
 
-    def load(clip: str) -> ClipScores:
+    def load(clip: str) -> ClipScores | ClipEvents:
+        opened = scores.open(clip)
+        if isinstance(opened, ClipEvents):
+            return opened.in_columns(np.array(columns, np.int32))
         own = scores[clip]
         values = np.full((len(own.values), len(classes)), -np.inf)
         values[:, columns] = own.values
         return ClipScores.unchecked(values, own.ticks)
 
     clips = {clip: load(clip) for clip in scores}
-    facts = {**scores.facts(), "classes": classes, "assumed_classes": silent, "in_memory": True}
+    in_memory = not any(isinstance(own, ClipEvents) for own in clips.values())
+    facts = {**scores.facts(), "classes": classes, "assumed_classes": silent, "in_memory": in_memory}
     return Scores(clips, clips.__getitem__, **facts)
 
 

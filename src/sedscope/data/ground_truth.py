@@ -19,7 +19,7 @@ from .confidence import ConfidenceLimit
 from .durations import as_durations, duration_ticks
 from .event_checks import merged_events, overlap_groups, valid_events
 from .event_mappings import columns_of_mapping
-from .event_table import EventColumns, EventTable, as_ignored_labels
+from .event_table import EventColumns, EventTable, as_ignored_labels, unused_ignored_labels_note
 from .frames import FrameLike
 from .label_maps import AppliedMap, LabelMapLike, as_label_map
 from .times import Ticks, to_seconds
@@ -217,6 +217,7 @@ class GroundTruth(Tabular):
             invalid=invalid,
             overlaps=overlaps,
             ignored_labels=ignored_labels,
+            remarks=unused_ignored_labels_note(ignored_labels, columns.label),
         )
 
     @classmethod
@@ -330,7 +331,10 @@ class GroundTruth(Tabular):
             overlaps=overlaps,
             ignored_labels=ignored_labels,
             where=table.where,
-            remarks=table.unused_confidences_note(),
+            remarks=[
+                *table.unused_confidences_note(),
+                *unused_ignored_labels_note(ignored_labels, columns.label),
+            ],
         )
 
     def events(self, clip: str) -> list[tuple[float, float, str]]:

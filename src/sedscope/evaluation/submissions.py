@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.alignment import align
+from ..data.alignment import SCORED_ADVICE, align
 from ..data.choices import Coverage
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
@@ -27,6 +27,7 @@ from ..resampling.resampled_metric import is_registered
 from .compared_runs import ComparedRun
 from .kept_measurements import Measurement, keep, kept
 from .measured_runs import measure_runs
+from .notes import one_point_note_of_counts
 from .paired_differences import system_value
 from .ranking import Estimate, MeasuredSystem, MetricEstimate, RejectedSystem, full_name
 
@@ -124,7 +125,10 @@ def measure_submission(
 
 def rejection(submission: Submission, error: SedscopeError) -> RejectedSystem:
     """Return a submission that could not be evaluated, with everything that is wrong with it."""
-    reasons = [_without_name(reason, submission) for reason in submission.problems(error)]
+    reasons = [
+        _without_name(reason, submission).replace(SCORED_ADVICE, "").rstrip()  # all have the same clips
+        for reason in submission.problems(error)
+    ]
     return RejectedSystem(submission.name, submission.team, tuple(reasons))
 
 
@@ -142,12 +146,14 @@ def _measure(
         + [(of_class.value, of_class.low, of_class.high) for of_class in value.per_class.values()]
         for value in values
     ]
+    first_run = measured.first_runs[name]
+    lists = [f"{name}: {note}" for note in one_point_note_of_counts(protocol.metrics, first_run.counts)]
     return Measurement(
         score=values[0].values,
         numbers=np.array(numbers, np.float64),
         runs=np.array([value.runs for value in values], np.float64),
-        hours=measured.first_runs[name].hours(),
-        notes=tuple(dict.fromkeys(measured.notes)),
+        hours=first_run.hours(),
+        notes=tuple(dict.fromkeys([*measured.notes, *lists])),
     )
 
 
