@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..criteria import Clip
+from ..criteria import Clip, Collar, Criterion
 from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
@@ -220,7 +220,11 @@ def validate(
         check_time_unit(times, survey, references, findings)
         check_times(system, references, times, coverage, findings, threads)
         if exact is not None and not findings.has_errors:
-            _check_as_evaluated(system, exact, classes, chosen, missing, coverage, threads, findings)
+            # kept events may overlap, which only criteria that pair events take
+            criterion = Collar() if overlaps == "keep" else Clip()
+            _check_as_evaluated(
+                system, exact, criterion, classes, chosen, missing, coverage, threads, findings
+            )
     if references is not None:
         check_reference_times(references, findings, None if survey is None else survey.ends)
     summary = _summarize(system, survey, references, classes, chosen, missing)
@@ -249,6 +253,7 @@ def _exact_truth(
 def _check_as_evaluated(
     scores: Scores,
     make_truth: Callable[[], GroundTruth],
+    criterion: Criterion,
     classes: Sequence[str] | None,
     clips: ClipChoice,
     missing: Missing,
@@ -261,7 +266,7 @@ def _check_as_evaluated(
         deltas(
             scores,
             make_truth(),
-            Clip(),
+            criterion,
             classes=classes,
             clips=clips,
             missing=missing,
@@ -346,7 +351,7 @@ def _usable_truth(
             table,
             durations=durations,
             invalid="drop",
-            overlaps="merge",
+            overlaps="keep" if overlaps == "keep" else "merge",
             ignored_labels=ignored_labels,
         )
     except SedscopeError as error:
