@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -177,22 +178,27 @@ def test_operations_on_frames_refuse_them() -> None:
         sed.evaluate(scores, truth, sed.FScore(sed.IoU(0.5)), points=sed.OperatingPoints({"a": 0.5}))
 
 
-def test_label_maps_rename_and_merge_them(tmp_path: Any) -> None:
-    rows = ["a 0 4 dog .9", "a 2 6 dog .8", "a 3 5 hound .7", "a 0 4 cat .6"]
-    header = "filename onset offset event_label confidence"
-    (tmp_path / "system.tsv").write_text("\n".join([header, *rows, ""]).replace(" ", "\t"))
-    (tmp_path / "map.csv").write_text("from,to\ndog,Dog\nhound,Dog\ncat,\n")
-    truth = sed.GroundTruth.from_dict(
-        {"a": [(0, 4, "Dog"), (2, 6, "Dog"), (3, 5, "Dog")]}, durations={"a": 10}, overlaps="keep"
-    )
-    sed.write_ground_truth(truth, tmp_path / "truth.tsv")
-    (tmp_path / "durations.tsv").write_text("filename\tduration\na\t10\n")
-    paths = [tmp_path / "system.tsv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]
+def test_lists_keep_them_under_new_labels(tmp_path: Path) -> None:
+    header = "filename\tonset\toffset\tevent_label"
+    detected = ["x\t1\t3\tdog\t0.9", "x\t2\t4\tdog\t0.8", "x\t2\t4\thound\t0.7"]
+    (tmp_path / "system.tsv").write_text("\n".join([f"{header}\tconfidence", *detected, ""]))
+    (tmp_path / "truth.tsv").write_text(f"{header}\nx\t1\t3\tDog\nx\t2\t4\tDog\nx\t5\t6\tCat\n")
+    (tmp_path / "durations.tsv").write_text("filename\tduration\nx\t9\n")
+    (tmp_path / "map.csv").write_text("from,to\ndog,Dog\nhound,Dog\n")
+    files = [tmp_path / "system.tsv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]
     options = ["--overlaps", "keep", "--labels", tmp_path / "map.csv"]
-    outcome = run("evaluate", *paths, *options, "--metric", "iou_f1", "--json", "-")
-    assert outcome.code == 0, outcome.err
-    assert json.loads(outcome.out)["metrics"][0]["value"] == 1.0
-    assert run("validate", *paths, *options).code == 0
+    evaluated = run("evaluate", *files, *options, "--metric", "collar_f1", "--json", "-")
+    (metric,) = json.loads(evaluated.out)["metrics"]
+    assert metric["per_class"]["Dog"] == 0.8  # 2 pairs, 1 false positive
+    validated = run("validate", *files, *options)
+    assert (validated.code, "0 errors" in validated.out) == (0, True)
+
+
+def test_notes_about_some_clips_do_not_speak_of_merging() -> None:
+    events = {"x": [(1, 3, "a"), (2, 4, "a"), (5, 5, "a")], "y": []}
+    truth = sed.GroundTruth.from_dict(events, overlaps="keep", invalid="drop")
+    (note,) = truth.warnings_about(["x"], ["a"])
+    assert "no positive length" in note
 
 
 def test_validation_takes_them_as_an_evaluation_does() -> None:

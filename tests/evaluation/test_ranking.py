@@ -277,6 +277,18 @@ def test_values_of_scores_in_memory_are_kept_by_their_content(
     assert ranking.to_json() == sed.rank({"x": systems["bad"]}, truth, "psds1", n=50).to_json()
 
 
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_kept_values_of_scores_that_end_early_are_not_used_where_they_are_refused(
+    systems: dict[str, sed.Scores], truth: sed.GroundTruth, tmp_path: Path
+) -> None:
+    events = {clip: truth.events(clip) for clip in truth.clips}
+    longer = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(truth.clips, 30))
+    arguments = ({"x": systems["good"]}, longer, "collar_f1", 50)
+    assert sed.rank(*arguments, coverage="any", checkpoint=tmp_path).systems
+    (rejected,) = sed.rank(*arguments, checkpoint=tmp_path).rejected
+    assert "cover less than half" in rejected.reasons[0]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -363,7 +363,7 @@ def _usable_truth(
             table,
             durations=durations,
             invalid="drop",
-            overlaps="merge",
+            overlaps="keep" if overlaps == "keep" else "merge",
             ignored_labels=ignored_labels,
         )
     except SedscopeError as error:

@@ -90,10 +90,11 @@ class RegionTruth(GroundTruth):
             clips=parts,
             durations={name: (part.end - part.start) / 1e6 for name, part in parts.items()},
             invalid=recordings.invalid,
-            overlaps=recordings.overlaps,
+            overlaps="keep",  # those that are ignored now may overlap others that are
             ignored_labels=recordings.ignored_labels,
             remarks=notes,
         )
+        self.overlaps, self.label_maps = recordings.overlaps, recordings.label_maps
 
     def cut_scores(self, scores: Scores) -> Scores:
         """Return the scores of the regions, which are cut when they are read.

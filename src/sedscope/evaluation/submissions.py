@@ -88,7 +88,8 @@ class Protocol:
             return None
         resampling = self.draws.resampling
         digest = hashlib.blake2b(np.ascontiguousarray(self.draws.weights).data, digest_size=16)
-        return repr((self.metrics, resampling.confidence, resampling.interval, digest.hexdigest()))
+        drawn = (resampling.confidence, resampling.interval, digest.hexdigest())
+        return repr((self.metrics, self.coverage, *drawn))
 
 
 def measure_submission(
