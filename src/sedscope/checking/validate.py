@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..criteria import Clip
+from ..criteria import Clip, Collar, Criterion
 from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
@@ -220,7 +220,10 @@ def validate(
         check_time_unit(times, survey, references, findings)
         check_times(system, references, times, coverage, findings, threads)
         if exact is not None and not findings.has_errors:
-            _check_as_evaluated(system, exact, classes, chosen, missing, coverage, threads, findings)
+            criterion = Collar() if overlaps == "keep" else Clip()
+            _check_as_evaluated(
+                system, exact, criterion, classes, chosen, missing, coverage, threads, findings
+            )
     if references is not None:
         check_reference_times(references, findings, None if survey is None else survey.ends)
     summary = _summarize(system, survey, references, classes, chosen, missing)
@@ -249,6 +252,7 @@ def _exact_truth(
 def _check_as_evaluated(
     scores: Scores,
     make_truth: Callable[[], GroundTruth],
+    criterion: Criterion,
     classes: Sequence[str] | None,
     clips: ClipChoice,
     missing: Missing,
@@ -256,12 +260,15 @@ def _check_as_evaluated(
     threads: int | None,
     findings: Findings,
 ) -> None:
-    """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses."""
+    """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses.
+
+    Overlapping events that are kept need a criterion that pairs events.
+    """
     try:
         deltas(
             scores,
             make_truth(),
-            Clip(),
+            criterion,
             classes=classes,
             clips=clips,
             missing=missing,

@@ -6,18 +6,22 @@ from copy import copy
 
 import numpy as np
 
+from ..errors import listing, subject
+from .choices import Missing
 from .clip_events import ClipEvents
 from .ground_truth import GroundTruth
 from .scores import Scores
 
 
-def end_with_events(scores: Scores, truth: GroundTruth) -> GroundTruth:
+def end_with_events(scores: Scores, truth: GroundTruth, missing: Missing = "error") -> GroundTruth:
     """Return the ground truth with durations: each clip ends with its last reference or detection.
 
-    Clips of the scores that the ground truth does not list become clips without references. Metrics that
-    read no durations, such as F-scores of events, have the same value for all that are long enough.
+    With ``missing="empty"``, clips that the ground truth does not list become clips without references.
+    Metrics that read no durations, such as F-scores of events, do not depend on where clips end.
     """
-    clips = tuple(dict.fromkeys([*truth.clips, *scores]))
+    listed = {*truth.clips}
+    unlisted = [clip for clip in scores if clip not in listed] if missing == "empty" else []
+    clips = (*truth.clips, *unlisted)
     ends = np.ones(len(clips), np.int64)  # a clip without any event lasts a microsecond
     np.maximum.at(ends, truth.event_clips, truth.offsets)
     for i, clip in enumerate(clips):
@@ -27,4 +31,8 @@ def end_with_events(scores: Scores, truth: GroundTruth) -> GroundTruth:
             ends[i] = times.max(initial=ends[i])
     ended = copy(truth)
     ended.clips, ended.durations = clips, ends
+    if unlisted:
+        number = subject(len(unlisted), "clip", "has")
+        note = f"{number} detections but no reference events: {listing(unlisted)}."
+        ended.warnings = (*truth.warnings, note)
     return ended

@@ -15,7 +15,7 @@ from ..errors import SedscopeError, SedscopeWarning, readable
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
-from .dataset_parts import depends_on_output
+from .dataset_parts import depends_on_output, grouping
 from .submissions import as_evaluated, find_outputs, refuse_changed_sets, unlisted_rows
 from .task import Task
 from .task_data import DatasetTruth, TaskData, opened_data
@@ -140,7 +140,8 @@ def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[
     if not depends_on_output(truth.dataset):
         return [*_validated(path, truth.truth, truth, threads).findings]
     # first the files alone, with the lines of all problems, then what the task makes of them
-    validation = validate(path, gaps=truth.dataset.gaps, threads=threads)
+    dataset = truth.dataset
+    validation = validate(path, overlaps=dataset.overlaps, gaps=dataset.gaps, threads=threads)
     if validation.errors:
         return [*validation.findings]
     with warnings.catch_warnings():
@@ -148,12 +149,13 @@ def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[
         scores = read_system_scores(
             path,
             truth.truth,
-            overlaps=truth.dataset.overlaps,
-            gaps=truth.dataset.gaps,
+            overlaps=dataset.overlaps,
+            gaps=dataset.gaps,
             label_map=truth.system_map,
         )
         try:
             changed, references = as_evaluated(scores, truth)
+            grouping(dataset, references, truth.folder, truth.folder_of, changed)
         except SedscopeError as error:
             return [*validation.warnings, _failure(error, scores, truth)]
     return [*validation.warnings, *_validated(changed, references, truth, threads).findings]

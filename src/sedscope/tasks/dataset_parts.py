@@ -83,7 +83,7 @@ def end(scores: Scores, truth: GroundTruth, dataset: Dataset) -> GroundTruth:
     """Let clips end with their events, if nothing says where they end."""
     if dataset.clip_ends == "stated" or truth.durations is not None:
         return truth
-    return end_with_events(scores, truth)
+    return end_with_events(scores, truth, dataset.missing)
 
 
 def drawing_recordings(resampling: Resampling | None, truth: GroundTruth) -> Resampling | None:

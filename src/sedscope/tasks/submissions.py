@@ -7,7 +7,7 @@ from collections.abc import Collection
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, listing, subject
 from ..io.events.files import read_event_table
 from ..io.locations import Location
 from ..io.systems import DetectionSets, holds_events, read_system
@@ -68,8 +68,8 @@ def _refuse_unlisted_clips(path: Location, scores: Scores, truth: DatasetTruth) 
     lines = unlisted_rows(path, unlisted) if unlisted else []
     if lines:
         raise SedscopeError(
-            f"{counted(len(unlisted), 'clip')} of the detections {'is' if len(unlisted) == 1 else 'are'} not in "
-            f"the ground truth: {listing(lines)}.",
+            f"{subject(len(unlisted), 'clip', 'has')} detections but {'is' if len(unlisted) == 1 else 'are'} "
+            f"not in the ground truth: {listing(lines)}.",
             lines=lines,
         )
 
