@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
@@ -69,15 +69,13 @@ def count_subsets(subsets: Subsets) -> dict[str, Tally]:
 
 def overall(tallies: Mapping[str, Tally]) -> dict[str, float]:
     """The harmonic mean of F, precision and recall over subsets; without TP each of them is the floor."""
-    denominators = {
+    denominators: dict[str, Callable[[Tally], Fraction]] = {
         "f1": lambda tally: tally.tp + Fraction(tally.fp + tally.fn, 2),
-        "precision": lambda tally: tally.tp + tally.fp,
-        "recall": lambda tally: tally.tp + tally.fn,
+        "precision": lambda tally: Fraction(tally.tp + tally.fp),
+        "recall": lambda tally: Fraction(tally.tp + tally.fn),
     }
     values = {}
     for name, denominator in denominators.items():
-        of_subsets = [
-            Fraction(tally.tp) / denominator(tally) if tally.tp else FLOOR for tally in tallies.values()
-        ]
+        of_subsets = [tally.tp / denominator(tally) if tally.tp else FLOOR for tally in tallies.values()]
         values[name] = float(len(of_subsets) / sum(1 / value for value in of_subsets))
     return values

@@ -135,7 +135,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_predictions_at_all(tmp_path: Path) -> None:
-    nothing = {
+    nothing: Subsets = {
         name: {clip: (marks, []) for clip, (marks, _) in of.items()} for name, of in EXAMPLE.items()
     }
     result = sed.evaluate_task("dcase_task5", *write_subsets(tmp_path, nothing))

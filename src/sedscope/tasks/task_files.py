@@ -142,7 +142,11 @@ def _plain_values(dataset: Dataset) -> dict[str, Any]:
             continue
         if isinstance(value, (ChunkRule, GroupRule)):
             parts = {part.name: getattr(value, part.name) for part in fields(value)}
-            value = {name: part for name, part in parts.items() if part not in (None, (), False)}
+            value = {
+                name: part
+                for name, part in parts.items()
+                if part not in (None, ()) and part is not False
+            }
         plain[key] = value
     return plain
 
