@@ -348,6 +348,7 @@ def test_averages_over_groups() -> None:
     assert groups.average_of(zero).tolist() == [0.0]
     floored = sed.Groups({}, average="harmonic", floor=1e-5)
     np.testing.assert_allclose(floored.average_of(zero), [2 / (2 + 1e5)])
+    np.testing.assert_allclose(floored.average_of(np.array([[0.5], [np.nan]])), [2 / (2 + 1e5)])
     assert np.isnan(groups.average_of(np.array([[np.nan], [np.nan]])))
     assert np.isnan(groups.average_of(np.array([[-0.5], [0.5]])))
 

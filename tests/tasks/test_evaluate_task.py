@@ -24,7 +24,8 @@ TWO = sed.Task(
     {"home": dataset(["psds1", "collar_f1"]), "street": dataset({"f": "segment_f1"})},
     "home.psds1 + 2 * street.f",
 )
-ONE_SET = [name for name in built_in_tasks() if name != "dcase2024_task4"]
+OWN_TESTS = {"dcase2024_task4", "dcase_task5", "biodcase_task2"}
+ONE_SET = sorted({*built_in_tasks()} - OWN_TESTS)
 
 
 @pytest.fixture(scope="module")

@@ -40,6 +40,10 @@ FULL = sed.Task(
             gaps="silent",
         ),
         "two": dataset("segment_er", clips=("a", "b"), groups=sed.GroupRule(lengths=(1.0, 5.0))),
+        "three": dataset(
+            "collar_f1", shots=5, clip_ends="events", groups=sed.GroupRule(folders=True, average="mean")
+        ),
+        "four": dataset("collar_f1", groups=sed.GroupRule(pattern=r"(.+)_\d{4}")),
     },
     score="0.5 * one.f1 - min(two.segment_er, 1)",
     about="All keys",
@@ -130,6 +134,22 @@ def test_presets_and_metrics_together(tmp_path: Path) -> None:
         ),
         ("[datasets.home]", "[datasets.home]\nchunks = {segment = 0}", "segment=0 must be above 0"),
         ("[datasets.home]", "[datasets.home]\ngroups = {}", r"home.groups\] Groups are of clips"),
+        (
+            "[datasets.home]",
+            "[datasets.home]\ngroups = {folders = true, lengths = [1]}",
+            "choose one of these",
+        ),
+        (
+            "[datasets.home]",
+            "[datasets.home]\ngroups = {pattern = 'site'}",
+            "must have one pair of brackets, around the group. It has 0",
+        ),
+        (
+            "[datasets.home]",
+            "[datasets.home]\ngroups = {pattern = '('}",
+            "is not a regular expression",
+        ),
+        ("[datasets.home]", "[datasets.home]\nshots = 0", "shots=0 must be a whole number"),
         (
             "[datasets.home]",
             "[datasets.home]\nlabels = {a = 1}",

@@ -268,7 +268,10 @@ def _check_as_evaluated(
     threads: int | None,
     findings: Findings,
 ) -> None:
-    """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses."""
+    """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses.
+
+    Overlapping events that are kept need a criterion that pairs events.
+    """
     try:
         truth = make_truth()
         first = next(iter(scores), None)

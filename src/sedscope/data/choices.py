@@ -24,6 +24,9 @@ Gaps: TypeAlias = Literal["error", "silent"]
 Crossing: TypeAlias = Literal["cut", "ignore", "drop"]
 """Reference events that cross the border of a region: the part inside counts, is ignored, or is left out."""
 
+ClipEnds: TypeAlias = Literal["stated", "events"]
+"""Clips end where durations or scores say, or with their last reference or detection."""
+
 
 def check_gaps(gaps: str) -> None:
     """Refuse an unknown choice for gaps."""

@@ -346,6 +346,9 @@ def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
     def confidences(table: EventTable) -> Sequence[Cell]:
         return table.confidence or [1.0] * len(table)
 
+    def ignored(table: EventTable) -> Sequence[Cell]:
+        return table.ignored or [""] * len(table)
+
     return EventTable(
         where=where,
         clip=column(lambda table: table.clip),
@@ -356,6 +359,7 @@ def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
         row_location=row_location,
         durations={name: end for table in tables for name, end in table.durations.items()},
         weak=any(table.weak for table in tables),
+        ignored=column(ignored) if any(table.ignored is not None for table in tables) else None,
     )
 
 

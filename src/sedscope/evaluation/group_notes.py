@@ -27,7 +27,10 @@ def _without_value(results: GroupResults) -> list[str]:
         for metric, result in evaluation.results.items():
             if np.isnan(result.value):
                 by_metric.setdefault(evaluation.names[metric], []).append(group)
-    left_out = " They are left out of the average." if results.averages else ""
+    left_out = ""
+    if results.averages:
+        floor = 0.0 if results.groups is None else results.groups.floor
+        left_out = f" They {f'count as {floor:g} in' if floor else 'are left out of'} the average."
     return [
         f"{name} is not defined in some of the {results.title()}: {listing(without)}.{left_out}"
         for name, without in by_metric.items()

@@ -36,10 +36,10 @@ class Groups:
         The group of each clip, or of each class. It may name others than those that are evaluated.
     average : {"mean", "harmonic"}, optional
         The average over the groups: their mean or their harmonic mean. Without it there is none. Groups
-        whose value is not defined are left out.
+        whose value is not defined are left out, unless there is a floor.
     floor : float, default 0
-        For the harmonic mean: values below it are raised to it, as DCASE Task 5 does with 1e-5. By default
-        a group with the value 0 makes the harmonic mean 0.
+        For the harmonic mean: values below it are raised to it, and values that are not defined become
+        it, as DCASE Task 5 does with 1e-5. By default a group with the value 0 makes the harmonic mean 0.
 
     Examples
     --------
@@ -115,16 +115,17 @@ class Groups:
         >>> sed.Groups({}, average="harmonic").average_of(np.array([[0.5, 0.0], [1.0, 0.5]])).tolist()
         [0.6666666666666666, 0.0]
         """
+        if self.floor:
+            values = np.fmax(values, self.floor)
         defined = ~np.isnan(values)
         number = defined.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.average == "mean":
                 mean: FloatArray = np.where(defined, values, 0.0).sum(axis=0) / number
                 return mean
-            raised = np.maximum(values, self.floor) if self.floor else values
-            inverse = np.where(defined, 1 / np.where(raised == 0, 0.0, raised), 0.0).sum(axis=0)
+            inverse = np.where(defined, 1 / np.where(values == 0, 0.0, values), 0.0).sum(axis=0)
             harmonic = np.where(number > 0, number / inverse, np.nan)
-        negative = np.where(defined, raised < 0, False).any(axis=0)
+        negative = np.where(defined, values < 0, False).any(axis=0)
         return np.where(negative, np.nan, harmonic)
 
 

@@ -15,8 +15,8 @@ from ..errors import SedscopeError, SedscopeWarning, readable
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
-from .dataset_parts import changes_times
-from .submissions import as_evaluated, find_outputs, refuse_changed_sets
+from .dataset_parts import depends_on_output, grouping
+from .submissions import as_evaluated, find_outputs, refuse_changed_sets, unlisted_rows
 from .task import Task
 from .task_data import DatasetTruth, TaskData, opened_data
 
@@ -137,10 +137,11 @@ def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[
             for file in files
             for finding in _validated(file, truth.truth, truth, threads).findings
         ]
-    if not changes_times(truth.dataset):
+    if not depends_on_output(truth.dataset):
         return [*_validated(path, truth.truth, truth, threads).findings]
     # first the files alone, with the lines of all problems, then what the task makes of them
-    validation = validate(path, gaps=truth.dataset.gaps, threads=threads)
+    dataset = truth.dataset
+    validation = validate(path, overlaps=dataset.overlaps, gaps=dataset.gaps, threads=threads)
     if validation.errors:
         return [*validation.findings]
     with warnings.catch_warnings():
@@ -148,12 +149,13 @@ def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[
         scores = read_system_scores(
             path,
             truth.truth,
-            overlaps=truth.dataset.overlaps,
-            gaps=truth.dataset.gaps,
+            overlaps=dataset.overlaps,
+            gaps=dataset.gaps,
             label_map=truth.system_map,
         )
         try:
             changed, references = as_evaluated(scores, truth)
+            grouping(dataset, references, truth.folder, truth.folder_of, changed)
         except SedscopeError as error:
             return [*validation.warnings, _failure(error, scores, truth)]
     return [*validation.warnings, *_validated(changed, references, truth, threads).findings]
@@ -190,7 +192,10 @@ def _validated(
 def _lines(finding: Finding, path: Location) -> Iterator[str]:
     """Return a line for each problem of a finding. Each begins with a file."""
     message = _ITEM_MESSAGES.get(finding.kind)
-    if finding.lines and finding.where:
+    rows = unlisted_rows(path, finding.where) if finding.kind == "clips-not-listed" else []
+    if rows:
+        lines = rows
+    elif finding.lines and finding.where:
         lines = [line.removesuffix(".") for line in finding.where]
     elif message is not None and finding.where:
         lines = [message(item) for item in finding.where]

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..data.clip_ends import end_with_events
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.joined_chunks import join_chunks
 from ..data.label_maps import LabelMap, joined_maps
 from ..data.region_cuts import RegionTruth, cut_to_regions
 from ..data.scores import Scores
+from ..errors import SedscopeError, listing, subject
 from ..evaluation.groups import Groups
+from ..io.events.files import read_event_table
+from ..io.events.source import EventReadOptions
 from ..io.group_tables import read_class_groups, read_clip_groups
 from ..io.label_maps import Side, read_label_map, read_side_map
 from ..io.locations import Location
 from ..io.regions import read_regions
 from ..resampling.resampling import Resampling
-from .task import Dataset, LabelNames
+from .task import Dataset, GroupRule, LabelNames
 
 
 def truth_reading(dataset: Dataset, folder: Location) -> Mapping[str, Any]:
-    """Return further arguments of ``read_ground_truth``: soft labels, and references to ignore."""
+    """Return further arguments of ``GroundTruth.from_event_table``: soft labels, and references to ignore."""
+    ignored = None
+    if dataset.ignored is not None:
+        options = EventReadOptions(dataset.columns, dataset.label)
+        ignored = read_event_table(folder / dataset.ignored, format=dataset.format, options=options)
     return {
         "confidence": dataset.confidence,
-        "ignored": None if dataset.ignored is None else folder / dataset.ignored,
+        "ignored": ignored,
         "ignored_labels": dataset.ignored_labels,
     }
 
@@ -71,6 +79,13 @@ def cut(
     return cut_to_regions(scores, truth, regions, crossing=dataset.crossing)
 
 
+def end(scores: Scores, truth: GroundTruth, dataset: Dataset) -> GroundTruth:
+    """Let clips end with their events, if nothing says where they end."""
+    if dataset.clip_ends == "stated" or truth.durations is not None:
+        return truth
+    return end_with_events(scores, truth, dataset.missing)
+
+
 def drawing_recordings(resampling: Resampling | None, truth: GroundTruth) -> Resampling | None:
     """Return a resampling that draws recordings where clips are regions, unless it draws blocks."""
     if resampling is None or resampling.blocks is not None or not isinstance(truth, RegionTruth):
@@ -78,8 +93,17 @@ def drawing_recordings(resampling: Resampling | None, truth: GroundTruth) -> Res
     return replace(resampling, groups=truth.resampling_groups(resampling.groups))
 
 
-def grouping(dataset: Dataset, truth: GroundTruth, folder: Location) -> Mapping[str, Any]:
-    """Return further arguments of ``evaluate``: the groups that metrics are measured in."""
+def grouping(
+    dataset: Dataset,
+    truth: GroundTruth,
+    folder: Location,
+    folder_of: Mapping[str, str],
+    scored: Iterable[str],
+) -> Mapping[str, Any]:
+    """Return further arguments of ``evaluate``: the groups that metrics are measured in.
+
+    ``folder_of``: the folder of each clip. ``scored``: the clips of the system.
+    """
     rule = dataset.groups
     if rule is None:
         return {}
@@ -87,8 +111,12 @@ def grouping(dataset: Dataset, truth: GroundTruth, folder: Location) -> Mapping[
         return {"by_length": rule.lengths}
     if rule.classes is not None:
         return {"by_class": Groups(read_class_groups(folder / rule.classes), rule.average, rule.floor)}
-    assert rule.clips is not None
-    members = read_clip_groups(folder / rule.clips)
+    if rule.clips is not None:
+        members = read_clip_groups(folder / rule.clips)
+    elif rule.pattern is not None:
+        members = _groups_in_names(rule, truth, scored)
+    else:
+        members = dict(folder_of)
     if isinstance(truth, RegionTruth):  # the file groups recordings
         of_recording = {clip_id(clip): group for clip, group in members.items()}
         regions = truth.recording_of.items()
@@ -96,6 +124,19 @@ def grouping(dataset: Dataset, truth: GroundTruth, folder: Location) -> Mapping[
     return {"by": Groups(members, rule.average, rule.floor)}
 
 
-def changes_times(dataset: Dataset) -> bool:
-    """Return whether the times of a system's scores are changed before they are evaluated."""
-    return any((dataset.chunks, dataset.regions))
+def _groups_in_names(rule: GroupRule, truth: GroundTruth, scored: Iterable[str]) -> dict[str, str]:
+    """Return the group in the name of each clip. Names that have none are refused."""
+    names = {*truth.recording_of.values()} if isinstance(truth, RegionTruth) else {*truth.clips, *scored}
+    groups = {clip: rule.group_of(clip) for clip in sorted(names)}
+    without = [clip for clip, group in groups.items() if not group]
+    if without:
+        raise SedscopeError(
+            f"{subject(len(without), 'clip', 'has')} no group, because the pattern {rule.pattern!r} does not "
+            f"match the name: {listing(without)}."
+        )
+    return {clip: str(group) for clip, group in groups.items()}
+
+
+def depends_on_output(dataset: Dataset) -> bool:
+    """Return whether scores or references become what is evaluated only when both are known."""
+    return any((dataset.chunks, dataset.regions, dataset.shots, dataset.clip_ends != "stated"))

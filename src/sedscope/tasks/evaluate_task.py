@@ -166,7 +166,7 @@ def evaluate_output(
                 missing=dataset.missing,
                 coverage=dataset.coverage,
                 bootstrap=drawing_recordings(resampling, references),
-                **grouping(dataset, references, truth.folder),
+                **grouping(dataset, references, truth.folder, truth.folder_of, system),
                 **options,
             )
             result = replace(result, warnings=(*result.warnings, *one_point_note(result.results)))

@@ -106,6 +106,8 @@ _PRESETS = (
         "F-score by intersection over union of at least 0.3, optimal matching",
         "DCASE Task 5, few-shot bioacoustic event detection",
         (FScore(IoU(0.3)),),
+        "The preset few_shot_bioacoustics does not leave out the five shots of each file, and does not "
+        "average over subsets, as the challenge does. Use --task dcase_task5.",
     ),
 )
 

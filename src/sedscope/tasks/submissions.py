@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, listing, subject
+from ..io.events.files import read_event_table
 from ..io.locations import Location
-from ..io.systems import DetectionSets, read_system
-from .dataset_parts import changes_times, cut, join
+from ..io.systems import DetectionSets, holds_events, read_system
+from .dataset_parts import cut, depends_on_output, end, join
+from .few_shot import without_shots
 from .task import Dataset, Task
 from .task_data import DatasetTruth, absent_parts, part_of
 
@@ -48,22 +53,57 @@ def read_output(path: Location, truth: DatasetTruth) -> tuple[Scores | Detection
         label_map=truth.system_map,
     )
     if isinstance(system, Scores):
+        _refuse_unlisted_clips(path, system, truth)
         return as_evaluated(system, truth)
     refuse_changed_sets(path, dataset)
     return system, truth.truth
 
 
+def _refuse_unlisted_clips(path: Location, scores: Scores, truth: DatasetTruth) -> None:
+    """Refuse a list of detections with clips that the ground truth does not have, and name the rows."""
+    chosen = truth.dataset.clips
+    if truth.dataset.missing == "empty" or (chosen is not None and chosen != "scored"):
+        return
+    unlisted = {*scores}.difference(truth.truth.clips)
+    lines = unlisted_rows(path, unlisted) if unlisted else []
+    if lines:
+        raise SedscopeError(
+            f"{subject(len(unlisted), 'clip', 'has')} detections but {'is' if len(unlisted) == 1 else 'are'} "
+            f"not in the ground truth: {listing(lines)}.",
+            lines=lines,
+        )
+
+
+def unlisted_rows(path: Location, unlisted: Collection[str]) -> list[str]:
+    """Return the first row of each clip that is not in the ground truth, as ``file:line: message``.
+
+    There are none if the file or folder holds scores.
+    """
+    if not holds_events(path, None):
+        return []
+    table = read_event_table(path)
+    first: dict[str, str] = {}
+    for row, name in enumerate(table.clip):
+        clip = clip_id(name)
+        if clip in unlisted and clip not in first:
+            first[clip] = table.row_location(row).finding(f"the clip {clip} is not in the ground truth")
+    return [*first.values()]
+
+
 def refuse_changed_sets(path: Location, dataset: Dataset) -> None:
     """Refuse detections at thresholds where the task changes what a system outputs."""
-    if changes_times(dataset):
+    if depends_on_output(dataset):
         raise SedscopeError(
-            f"{path} holds detections at thresholds, but the task joins chunks or cuts regions, which needs "
-            "scores or one list of detections."
+            f"{path} holds detections at thresholds, but the task needs scores or one list of detections, "
+            "because it joins chunks, cuts regions, leaves out shots, or has no durations."
         )
 
 
 def as_evaluated(scores: Scores, truth: DatasetTruth) -> tuple[Scores, GroundTruth]:
-    """Return scores and references with the recordings and regions of the task."""
+    """Return scores and references as the task evaluates them: recordings, regions, no shots."""
     dataset = truth.dataset
     scores, references = join(scores, truth.truth, dataset, truth.recordings)
-    return cut(scores, references, dataset, truth.folder)
+    scores, references = cut(scores, references, dataset, truth.folder)
+    if truth.shot_ends is not None:
+        references = without_shots(references, scores, truth.shot_ends)
+    return scores, end(scores, references, dataset)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..data.choices import Coverage, Crossing, Gaps, Invalid, Missing, Overlaps
+from ..data.choices import ClipEnds, Coverage, Crossing, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Unit
 from ..data.confidence import ConfidenceLimit
 from ..data.joined_chunks import Unreferenced
@@ -29,6 +30,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "overlaps": get_args(Overlaps),
     "gaps": get_args(Gaps),
     "crossing": get_args(Crossing),
+    "clip_ends": get_args(ClipEnds),
 }
 """The choices that a data set makes as :func:`~sedscope.evaluate` and the readers have them."""
 AVERAGES: tuple[str, ...] = get_args(GroupAverageName)
@@ -83,6 +85,10 @@ class GroupRule:
         The file with the group of each class.
     lengths : tuple of float
         The bounds between groups of reference lengths, in seconds.
+    folders : bool
+        Whether the group of a clip is the folder of its reference events.
+    pattern : str or None
+        A regular expression for names of clips. What its group matches is the group of the clip.
     average : {"mean", "harmonic"} or None
         How the values of groups of clips or classes are averaged. The average is then the value of a
         metric in the score; without it, the value of all clips and classes is.
@@ -94,21 +100,53 @@ class GroupRule:
     >>> import sedscope as sed
     >>> sed.GroupRule(clips="sites.tsv", average="harmonic").average
     'harmonic'
+    >>> sed.GroupRule(pattern="(.+)_[0-9]+").group_of("north_0015")
+    'north'
     """
 
     clips: str | None = None
     classes: str | None = None
     lengths: tuple[float, ...] = ()
+    folders: bool = False
+    pattern: str | None = None
     average: GroupAverageName | None = None
     floor: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lengths", tuple(self.lengths))
-        if sum(map(bool, (self.clips, self.classes, self.lengths))) != 1:
-            raise SedscopeError("Groups are of clips, of classes or of lengths: choose one of these.")
+        require_flag(self, "folders")
+        kinds = (self.clips, self.folders, self.pattern, self.classes, self.lengths)
+        if sum(map(bool, kinds)) != 1:
+            raise SedscopeError(
+                "Groups are of clips (clips, folders or pattern), of classes or of lengths: choose one of "
+                "these."
+            )
+        if self.pattern is not None:
+            _check_pattern(self.pattern)
         if self.lengths and self.average is not None:
             raise SedscopeError("Groups of lengths have no average. Leave it out.")
         Groups({}, self.average, self.floor)  # refuses what is not valid
+
+    def group_of(self, clip: str) -> str | None:
+        """Return the group that the pattern finds in the name of a clip, or None if it does not match.
+
+        Parameters
+        ----------
+        clip : str
+            The name of the clip, without folder and audio suffix.
+
+        Returns
+        -------
+        str or None
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.GroupRule(pattern="(.+)_[0-9]+").group_of("north") is None
+        True
+        """
+        match = None if self.pattern is None else re.fullmatch(self.pattern, clip)
+        return None if match is None else match[1]
 
 
 @dataclass(frozen=True)
@@ -149,6 +187,10 @@ class Dataset:
         The file with reference events that need not be found.
     ignored_labels : iterable of str, optional
         Labels of reference events that need not be found.
+    shots : int, optional
+        For few-shot tasks: how many events of each file a system is shown. Each file of the ground truth
+        is named after its clip, and its events are of one class. References up to the end of the last shot
+        are not evaluated; but if the system detects nothing in a file, it misses all its events.
     groups : GroupRule, optional
         The groups that metrics are measured in.
     clips : iterable of str or "scored", optional
@@ -157,6 +199,9 @@ class Dataset:
         What to do with input that does not fit; see :func:`~sedscope.evaluate`,
         :func:`~sedscope.read_ground_truth`, :func:`~sedscope.read_scores` and
         :func:`~sedscope.cut_to_regions`.
+    clip_ends : {"stated", "events"}, default "stated"
+        Where clips end: as the durations or the scores say, or, for data without durations, with their
+        last reference or detection.
 
     Examples
     --------
@@ -182,6 +227,7 @@ class Dataset:
     regions: str | None = None
     ignored: str | None = None
     ignored_labels: tuple[str, ...] = ()
+    shots: int | None = None
     groups: GroupRule | None = None
     clips: tuple[str, ...] | Literal["scored"] | None = None
     missing: Missing = "error"
@@ -190,6 +236,7 @@ class Dataset:
     overlaps: Overlaps = "error"
     gaps: Gaps = "error"
     crossing: Crossing = "cut"
+    clip_ends: ClipEnds = "stated"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metrics", name_metrics(self.metrics))
@@ -215,6 +262,8 @@ class Dataset:
                 LabelMap(names, self.combine)
         if self.confidence is not None:
             ConfidenceLimit.parse(self.confidence)
+        if self.shots is not None and (type(self.shots) is not int or self.shots < 1):
+            raise SedscopeError(f"shots={self.shots!r} must be a whole number of at least 1.")
 
 
 @dataclass(frozen=True)
@@ -283,6 +332,18 @@ def check_name(name: object, what: str) -> None:
         raise SedscopeError(
             f"The name of a {what} must be a word of letters, digits and _, because the formula of the "
             f"score may contain it. {shortened(repr(name))} is not."
+        )
+
+
+def _check_pattern(pattern: str) -> None:
+    """Refuse a pattern that does not find one group in a name."""
+    try:
+        groups = re.compile(pattern).groups
+    except (re.error, TypeError) as error:
+        raise SedscopeError(f"pattern={pattern!r} is not a regular expression: {error}.") from None
+    if groups != 1:
+        raise SedscopeError(
+            f"pattern={pattern!r} must have one pair of brackets, around the group. It has {groups}."
         )
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
 from ..errors import SedscopeError, listing, near_names
 from ..io.durations import read_durations
-from ..io.ground_truth import read_ground_truth
 from ..io.locations import Location, folder_content, input_location
 from .dataset_parts import label_map, truth_reading
+from .reference_tables import read_references
 from .task import Dataset, Task
 from .task_files import read_task
 
@@ -30,6 +30,10 @@ class DatasetTruth:
     """The new names of the labels of systems."""
     recordings: Mapping[str, float] | None = None
     """The durations of the recordings, where the clips of the ground truth are chunks of them."""
+    folder_of: Mapping[str, str] = field(default_factory=dict)
+    """The folder of each clip, where groups are folders."""
+    shot_ends: Mapping[str, int] | None = None
+    """When the last shot of each clip ends, in microseconds, where there are shots."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +143,8 @@ def _locate(task: Task, data: Location) -> dict[str, tuple[Location, Location, L
         names = dataset.ground_truth
         several = len(dataset.durations) == len(names)
         choices = [
-            (folder / file, dataset.durations[i if several else 0]) for i, file in enumerate(names)
+            (_within(folder, file), dataset.durations[i if several else 0])
+            for i, file in enumerate(names)
         ]
         existing = next(((truth, durations) for truth, durations in choices if truth.exists()), None)
         if existing is None:
@@ -155,6 +160,11 @@ def _locate(task: Task, data: Location) -> dict[str, tuple[Location, Location, L
     return located
 
 
+def _within(folder: Location, name: str) -> Location:
+    """Return a part of a folder; ``.`` is the folder itself."""
+    return folder if name == "." else folder / name
+
+
 def _folder_of(path: Location) -> Location:
     return path if path.is_dir() or not hasattr(path, "parent") else path.parent
 
@@ -163,25 +173,31 @@ def _read(
     name: str, dataset: Dataset, folder: Location, path: Location, durations: Location | None
 ) -> DatasetTruth:
     truth_map = label_map(dataset, "truth", folder)
+    references = read_references(path, dataset)
 
     def read(seconds: Mapping[str, float] | None) -> GroundTruth:
-        truth = read_ground_truth(
-            path,
+        truth = GroundTruth.from_event_table(
+            references.table,
             durations=seconds,
             invalid=dataset.invalid,
             overlaps=dataset.overlaps,
-            format=dataset.format,
-            columns=dataset.columns or None,
-            label=dataset.label,
             **truth_reading(dataset, folder),
         )
         return truth if truth_map is None else truth.relabelled(truth_map)
 
     seconds = None if durations is None else read_durations(durations)
-    system_map = label_map(dataset, "system", folder)
-    if dataset.chunks is None or seconds is None:
-        return DatasetTruth(name, dataset, folder, read(seconds), system_map)
-    truth = read(None)
-    if {clip_id(clip) for clip in seconds}.isdisjoint(truth.clips):
-        return DatasetTruth(name, dataset, folder, truth, system_map, recordings=seconds)
-    return DatasetTruth(name, dataset, folder, read(seconds), system_map)
+    recordings = None
+    if dataset.chunks is not None and seconds is not None:
+        chunks = read(None).clips
+        if {clip_id(clip) for clip in seconds}.isdisjoint(chunks):
+            seconds, recordings = None, seconds
+    return DatasetTruth(
+        name,
+        dataset,
+        folder,
+        read(seconds),
+        label_map(dataset, "system", folder),
+        recordings,
+        references.folder_of,
+        references.shot_ends,
+    )

@@ -142,7 +142,11 @@ def _plain_values(dataset: Dataset) -> dict[str, Any]:
             continue
         if isinstance(value, (ChunkRule, GroupRule)):
             parts = {part.name: getattr(value, part.name) for part in fields(value)}
-            value = {name: part for name, part in parts.items() if part not in (None, ())}
+            value = {
+                name: part
+                for name, part in parts.items()
+                if part not in (None, ()) and part is not False
+            }
         plain[key] = value
     return plain
 
@@ -181,6 +185,7 @@ def _read_dataset(table: TomlTable) -> Dataset:
     arguments["columns"] = _texts_by_key(table.table("columns"))
     arguments["chunks"] = _chunk_rule(table)
     arguments["groups"] = _group_rule(table)
+    arguments["shots"] = table.number("shots")
     metrics = _metrics(table)
     return _in_table(table, lambda: Dataset(metrics, **_stated(arguments)))
 
@@ -247,6 +252,8 @@ def _group_rule(table: TomlTable) -> GroupRule | None:
         "clips": rule.text("clips"),
         "classes": rule.text("classes"),
         "lengths": rule.numbers("lengths"),
+        "folders": rule.flag("folders"),
+        "pattern": rule.text("pattern"),
         "average": rule.choice("average", AVERAGES),
         "floor": rule.number("floor"),
     }

@@ -33,6 +33,7 @@ def recognise(source: Source) -> bool:
 def read(source: Source, options: EventReadOptions) -> EventTable:
     """Read annotations or predictions of one data set or of several."""
     cells = source.cells
+    cells.require(_COLUMNS)
     site, file, label = (cells.text_column(name) for name in _COLUMNS[:3])
     starts = [_start_of(name) for name in file]
     misnamed = [cells.row_location(i) for i, start in enumerate(starts) if start is None]

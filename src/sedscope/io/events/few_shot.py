@@ -30,6 +30,7 @@ def recognise(source: Source) -> bool:
 def read(source: Source, options: EventReadOptions) -> EventTable:
     """Read annotations or predictions."""
     cells = source.cells
+    cells.require(_COLUMNS)
     clips = cells.text_column(_COLUMNS[0])
     onsets, offsets = cells.column(_COLUMNS[1]), cells.column(_COLUMNS[2])
     labels = [name for name in cells.header if name not in _COLUMNS]
