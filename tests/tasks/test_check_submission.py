@@ -50,6 +50,16 @@ def test_a_good_submission(folder: Path) -> None:
     assert check() == (0, ["no problems"])
 
 
+def test_a_file_may_have_a_suffix(folder: Path) -> None:
+    (folder / "ours" / "street" / "events.csv").rename(folder / "ours" / "street.csv")
+    (folder / "ours" / "street").rmdir()
+    assert check() == (0, ["no problems"])
+    (folder / "ours" / "street.tsv").write_text("filename\tonset\toffset\tevent_label\n")
+    code, lines = check()
+    assert code == 2
+    assert lines[0] == "ours/street: there are several files of this name: street.csv, street.tsv"
+
+
 def test_all_problems_at_once(folder: Path) -> None:
     (folder / "ours" / "home" / "a.tsv").write_text(SCORES["a"].replace(".9", "nan"))
     (folder / "ours" / "home" / "b.tsv").unlink()

@@ -9,7 +9,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing, subject
 from ..io.events.files import read_event_table
-from ..io.locations import Location
+from ..io.locations import Location, folder_files
 from ..io.systems import DetectionSets, holds_events, read_system
 from .dataset_parts import cut, depends_on_output, end, join
 from .few_shot import without_shots
@@ -24,12 +24,23 @@ def find_outputs(task: Task, submission: Location) -> tuple[dict[str, Location],
     missing: list[str] = []
     for name, dataset in task.datasets.items():
         part = dataset.submission or name
-        output = part_of(submission, part, alone)
-        if output is None:
+        files = [] if (submission / part).exists() else _files_named(submission, part)
+        output = files[0] if len(files) == 1 else part_of(submission, part, alone and not files)
+        if len(files) > 1:
+            which = listing([file.name for file in files])
+            missing.append(f"{submission / part}: there are several files of this name: {which}")
+        elif output is None:
             missing += absent_parts(submission, [part], f"the output for the data set {name}")
         else:
             outputs[name] = output
     return outputs, [*dict.fromkeys(missing)]
+
+
+def _files_named(folder: Location, name: str) -> list[Location]:
+    """Return the files in a folder that have a name and any suffix, such as ``desed.npz``."""
+    if not folder.is_dir():
+        return []
+    return folder_files(folder, lambda file: file.startswith(f"{name}.") and file != f"{name}.")
 
 
 def require_outputs(task: Task, submission: Location) -> dict[str, Location]:
