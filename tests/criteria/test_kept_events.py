@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.data.clip_events import ClipEvents
 
 from ..support import oracle
 from ..support.command_line import run
@@ -166,6 +167,16 @@ def test_all_ways_of_evaluating_agree(tmp_path: Any) -> None:
 def test_criteria_of_time_refuse_them(metric: Any) -> None:
     with pytest.raises(sed.SedscopeError, match="overlaps='merge'"):
         sed.evaluate(*overlapping_system(), metric)
+
+
+def test_regions_cut_them() -> None:
+    scores, truth = overlapping_system()
+    cut_scores, cut_truth = sed.cut_to_regions(scores, truth, {"x": [(2, 4)], "y": [(0, 9)]})
+    events = cut_scores.open("x@2-4")
+    assert isinstance(events, ClipEvents)
+    assert events.times.tolist() == [[0, 10**6], [0, 10**6], [0, 2 * 10**6]]
+    best = sed.BestFScore(sed.IoU(0.9))
+    assert sed.evaluate(cut_scores, cut_truth, best)[best].value == 1.0
 
 
 def test_operations_on_frames_refuse_them() -> None:

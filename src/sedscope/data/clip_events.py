@@ -40,6 +40,12 @@ class ClipEvents:
         order = kept[np.lexsort((self.times[kept, 1], self.times[kept, 0], new[kept]))]
         return ClipEvents(self.times[order], new[order], self.confidences[order])
 
+    def within(self, start: int, end: int) -> ClipEvents:
+        """Return what lies between two times of the events, with times from the first one."""
+        inside = (self.times[:, 0] < end) & (self.times[:, 1] > start)
+        times = np.clip(self.times[inside], start, end) - start
+        return ClipEvents(times, self.columns[inside], self.confidences[inside])
+
     def maxima(self, classes: int) -> FloatArray:
         """Return the highest confidence of each class, ``-inf`` where nothing is detected."""
         highest = np.full(classes, -np.inf)

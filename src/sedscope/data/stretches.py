@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import ScoreArray
-from .clip_events import ClipEvents, kept_events_error
+from .clip_events import ClipEvents
 from .recordings import ClipPieces
 from .score_arrays import ClipScores, as_scores
 from .scores import Scores
@@ -39,10 +39,15 @@ class Stretch:
     whole: bool = False
     """Whether it is the whole clip, which is not cut at all."""
 
-    def of(self, clip: ClipScores | ClipPieces) -> ClipScores | ClipPieces:
-        """Return the frames within the stretch, with times from its start. Frames across its ends are cut."""
+    def of(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
+        """Return the frames within the stretch, with times from its start. Frames across its ends are cut.
+
+        So are events that are kept as they are.
+        """
         if self.whole:
             return clip
+        if isinstance(clip, ClipEvents):
+            return clip.within(self.start, self.end)
         frames = frames_between(clip.ticks, self.start, self.end)
         ticks = np.zeros(1, np.int64)
         if frames.start < frames.stop:
@@ -75,17 +80,15 @@ class StretchLoader:
 
     def __init__(self, scores: Scores, stretches: Mapping[str, Stretch]) -> None:
         self.scores, self.stretches = scores, stretches
-        self._latest: tuple[str, str, ClipScores | ClipPieces] | None = None
+        self._latest: tuple[str, str, ClipScores | ClipPieces | ClipEvents] | None = None
 
-    def load(self, name: str) -> ClipScores | ClipPieces:
+    def load(self, name: str) -> ClipScores | ClipPieces | ClipEvents:
         """Return the scores of a stretch."""
         stretch, latest = self.stretches[name], self._latest
         identity = self.scores.identity(stretch.clip)
         if identity is not None and latest is not None and latest[:2] == (stretch.clip, identity):
             return stretch.of(latest[2])
         clip = self.scores.open(stretch.clip)
-        if isinstance(clip, ClipEvents):
-            raise kept_events_error(stretch.clip)
         if identity is not None:
             self._latest = (stretch.clip, identity, clip)
         return stretch.of(clip)
