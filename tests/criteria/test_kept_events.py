@@ -169,6 +169,7 @@ def test_criteria_of_time_refuse_them(metric: Any) -> None:
         sed.evaluate(*overlapping_system(), metric)
 
 
+@pytest.mark.filterwarnings("ignore:1 reference event crosses the border")
 def test_regions_cut_them() -> None:
     scores, truth = overlapping_system()
     cut_scores, cut_truth = sed.cut_to_regions(scores, truth, {"x": [(2, 4)], "y": [(0, 9)]})

@@ -57,6 +57,6 @@ def kept_events_error(clip: str) -> SedscopeError:
     """Return the error of an operation that needs scores of frames."""
     return SedscopeError(
         f"Clip {clip} holds overlapping events that are kept as they are. Collar and IoU can judge them, but "
-        "regions, post-processing, error types and reports need scores of frames. Merge the events with "
-        "overlaps='merge' (--overlaps merge)."
+        "post-processing, blocks of time, error types and reports need scores of frames. Merge the events "
+        "with overlaps='merge' (--overlaps merge)."
     )
