@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from .regions import Regions
 from .scores import Scores
 from .stretches import CUT_TO_REGIONS, Stretch, StretchLoader
 from .times import Ticks
+
+Group = TypeVar("Group", bound=Hashable)
 
 
 class RegionTruth(GroundTruth):
@@ -144,16 +146,37 @@ class RegionTruth(GroundTruth):
         >>> RegionTruth(truth, Regions.from_dict({"a": [(0, 2), (3, 9)]})).resampling_groups(None)
         {'a@0-2': 'a', 'a@3-9': 'a'}
         """
+        if groups is not None:
+            return self.groups_of_regions(groups)
         recordings = self.recording_of
-        if groups is None:
-            shared = len(set(recordings.values())) < len(recordings)
-            return {**recordings} if shared else None
+        shared = len(set(recordings.values())) < len(recordings)
+        return {**recordings} if shared else None
+
+    def groups_of_regions(self, groups: Mapping[str, Group]) -> dict[str, Group]:
+        """Return the group of each region: its own, or else that of its recording.
+
+        Parameters
+        ----------
+        groups : mapping of clip to group
+            The groups of recordings or of regions.
+
+        Returns
+        -------
+        dict of str to group
+            Without regions that have no group.
+
+        Examples
+        --------
+        >>> truth = GroundTruth.from_dict({"a": []}, durations={"a": 10})
+        >>> regions = RegionTruth(truth, Regions.from_dict({"a": [(0, 2), (3, 9)]}))
+        >>> regions.groups_of_regions({"a.wav": "north"})
+        {'a@0-2': 'north', 'a@3-9': 'north'}
+        """
         of_clip = {clip_id(name): group for name, group in groups.items()}
-        named: dict[str, Hashable] = {}
-        for name, recording in recordings.items():
-            if name in of_clip or recording in of_clip:
-                named[name] = of_clip.get(name, of_clip.get(recording))
-        return named
+        chosen = {
+            name: name if name in of_clip else recording for name, recording in self.recording_of.items()
+        }
+        return {name: of_clip[clip] for name, clip in chosen.items() if clip in of_clip}
 
     def __repr__(self) -> str:
         return super().__repr__().replace("GroundTruth", "RegionTruth")

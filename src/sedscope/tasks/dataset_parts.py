@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.joined_chunks import join_chunks
 from ..data.label_maps import LabelMap, joined_maps
@@ -89,10 +88,8 @@ def grouping(dataset: Dataset, truth: GroundTruth, folder: Location) -> Mapping[
         return {"by_class": Groups(read_class_groups(folder / rule.classes), rule.average, rule.floor)}
     assert rule.clips is not None
     members = read_clip_groups(folder / rule.clips)
-    if isinstance(truth, RegionTruth):  # the file groups recordings
-        of_recording = {clip_id(clip): group for clip, group in members.items()}
-        regions = truth.recording_of.items()
-        members = {region: of_recording[clip] for region, clip in regions if clip in of_recording}
+    if isinstance(truth, RegionTruth):
+        members = truth.groups_of_regions(members)
     return {"by": Groups(members, rule.average, rule.floor)}
 
 
