@@ -286,6 +286,10 @@ def test_commands_cut_to_regions(
     assert f"{expected:.4f}" in tuned.out
     compared = run("compare", "a=scores", "b=scores", "truth.tsv", *common, *chosen, "--bootstrap", "20")
     assert f"{expected:.4f}" in compared.out
+    ranked = run("rank", "scores", "truth.tsv", *common, *chosen, "--bootstrap", "20")
+    assert f"{expected:.4f}" in ranked.out
+    for drawn in (evaluated, compared, ranked):
+        assert "20 resamples of groups of clips" in drawn.out
     run("report", "scores", "truth.tsv", *common, *chosen, "-o", "page.html")
     assert f"{truth.clips[0]}@1.03-20" in Path("page.html").read_text(encoding="utf-8")
 
