@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.postprocessing import MedianFilter, MinimumDuration
 
-from ..support.command_line import run
+from ..support.command_line import run, table_rows
 from ..support.equality import assert_equal_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -237,6 +237,10 @@ def test_regions_are_named_unambiguously() -> None:
         sed.RegionTruth(truth, sed.Regions.from_dict({"a": [(0, 1)]}))
 
 
+SITES = {"north": "2", "south": "1"}
+"""How many regions each site has."""
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Sequence[str]]:
     """Files of two recordings, with three regions, and the options that name them."""
@@ -282,8 +286,25 @@ def test_commands_cut_to_regions(
     assert f"{expected:.4f}" in tuned.out
     compared = run("compare", "a=scores", "b=scores", "truth.tsv", *common, *chosen, "--bootstrap", "20")
     assert f"{expected:.4f}" in compared.out
+    ranked = run("rank", "scores", "truth.tsv", *common, *chosen, "--bootstrap", "20")
+    assert f"{expected:.4f}" in ranked.out
+    for drawn in (evaluated, compared, ranked):
+        assert "20 resamples of groups of clips" in drawn.out
     run("report", "scores", "truth.tsv", *common, *chosen, "-o", "page.html")
     assert f"{truth.clips[0]}@1.03-20" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_regions_have_the_groups_of_their_recordings(
+    files: tuple[Path, Sequence[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, options = files
+    monkeypatch.chdir(folder)
+    first, second = sed.read_ground_truth("truth.tsv").clips
+    Path("sites.csv").write_text(f"filename,group\n{first}.wav,north\n{second}.wav,south\n")
+    outcome = run(
+        "evaluate", "scores", "truth.tsv", *options, "--by", "sites.csv", "--metric", "collar_f1"
+    )
+    assert {site: cells[0] for site, cells in table_rows(outcome.out).items() if site in SITES} == SITES
 
 
 def test_recordings_are_drawn_and_not_regions() -> None:
@@ -296,6 +317,8 @@ def test_recordings_are_drawn_and_not_regions() -> None:
     assert cut.resampling_groups({f"{first}.wav": "north", second: "south"}) == {
         name: {first: "north", second: "south"}[clip] for name, clip in by_recording.items()
     }
+    own = {f"{first}@20-31.5": "south", first: "north"}
+    assert cut.groups_of_regions(own) == {f"{first}@1.03-20": "north", f"{first}@20-31.5": "south"}
     single = sed.RegionTruth(truth, sed.Regions.from_dict({first: [(0, 1)], second: [(3, 4)]}))
     assert single.resampling_groups(None) is None
 

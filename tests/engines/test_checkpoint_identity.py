@@ -206,6 +206,21 @@ def test_the_truth_and_the_choice_of_clips_and_classes_count(tmp_path: Path) -> 
     value(scores, kept, classes=A.classes[::-1])
 
 
+def test_post_processed_regions_depend_on_the_whole_recordings(tmp_path: Path) -> None:
+    inside = [[0.9], [0.2], [0.9], [0.2], [0.2], [0.2], [0.2], [0.2]]
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog"), (3, 4, "Dog")]}, durations={"a": 9})
+    metric = sed.PiPSDS(
+        sed.Intersection(0.5, 0.5), max_efpr=1e4, postprocessing="MedianFilter(3)", unit="hour"
+    )
+    values = []
+    for outside in (0.9, 0.1):
+        scores = sed.Scores.from_arrays({"a": [[outside], *inside]}, classes=["Dog"], frame=1.0)
+        cut = sed.cut_to_regions(scores, truth, {"a": [(1, 9)]})
+        values.append(sed.evaluate(*cut, metric)[metric].value)
+        assert sed.evaluate(*cut, metric, checkpoint=tmp_path)[metric].value == values[-1]
+    assert values[0] != values[1]
+
+
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_events_that_were_dropped_are_still_refused(tmp_path: Path) -> None:
     clip = TRUTH.clips[0]

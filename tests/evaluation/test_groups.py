@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.counting.parted_deltas import of_classes, split_by_clip
 from sedscope.evaluation.groups import natural_order
+from sedscope.evaluation.length_bins import length_bins
 from sedscope.metrics import Metric
 
 from ..support.examples import METRICS
@@ -246,6 +247,11 @@ def test_a_bin_of_lengths_has_the_values_of_its_criterion(bootstrap: int | None)
         assert evaluation.references == alone.counts[f1.criterion].references
     numbers = [evaluation.references for evaluation in results.values()]
     assert {label: sum(of[label] for of in numbers) for label in result.classes} == result.references
+
+
+def test_bins_of_lengths_that_differ_in_microseconds_have_their_own_names() -> None:
+    bins = length_bins([1.234567, 1.234568, 1.234569])
+    assert len({length_bin.name for length_bin in bins}) == 4
 
 
 def test_ignored_references_stay_ignored_in_groups() -> None:

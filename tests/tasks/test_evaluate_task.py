@@ -262,7 +262,7 @@ def test_json_tables_and_warnings(folders: tuple[Path, Path], tmp_path: Path) ->
 
 def test_a_score_that_is_not_defined(tmp_path: Path) -> None:
     truth = sed.GroundTruth.from_dict({"a": [], "b": []}, durations={"a": 3, "b": 3})
-    scores = sed.Scores.from_arrays({"a": [[0.5]] * 3, "b": [[0.5]] * 3}, classes=["Dog"], frame=1.0)
+    scores = sed.Scores.from_arrays({"a": [[0.6]] * 3, "b": [[0.4]] * 3}, classes=["Dog"], frame=1.0)
     task = replace(TWO, datasets={"home": dataset("collar_f1")}, score="home.collar_f1")
     with pytest.warns(sed.SedscopeWarning):
         evaluation = sed.evaluate(scores, truth, "collar_f1")
@@ -272,6 +272,11 @@ def test_a_score_that_is_not_defined(tmp_path: Path) -> None:
     assert (
         result.warnings[-1] == "The score is not defined, because these values are not: home.collar_f1."
     )
+    found = sed.GroundTruth.from_dict({"a": [(0, 3, "Dog")], "b": []}, durations={"a": 3, "b": 3})
+    inverse = replace(task, score="1 / (home.collar_f1 - home.collar_f1)")
+    divided = sed.TaskEvaluation(inverse, {"home": sed.evaluate(scores, found, "collar_f1")})
+    assert divided.to_dict()["score"] is None
+    assert divided.warnings[-1].startswith("The score is not defined, because 1 / (home.")
 
 
 @pytest.mark.parametrize(

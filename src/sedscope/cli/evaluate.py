@@ -143,12 +143,12 @@ def evaluate_system(
     from ..data.cached_scores import cached
     from ..evaluation.notes import one_point_note
 
-    grouped = groups.arguments()
     operating_points = None if points is None else read_points(points, inputs.postprocess)
     metrics = metric_options.metrics(*([] if operating_points is None else [operating_points]))
     with collected_warnings() as notes:
         truth = inputs.read_truth(ground_truth)
         system = inputs.read_system(path, truth)
+    grouped = groups.arguments(truth)
     resampling = drawing_recordings(resampling, truth)
     if operating_points is not None:
         system = require_scores(system, path, "--points")

@@ -108,7 +108,7 @@ def rank(
             submissions,
             truth,
             metrics,
-            Resampling(resampling.bootstrap or 1, **resampling.arguments()),
+            Resampling(resampling.bootstrap or 1, **resampling.arguments(truth)),
             automatic=resampling.bootstrap is None,
             classes=selection["classes"],
             clips=clips,

@@ -76,6 +76,8 @@ class CheckpointEngine:
         """Load the deltas of a part from the folder, or find them and keep them there."""
         identity = _identity(part)  # before anything is read
         if identity is None:
+            if not _content_tells(part, requests):
+                return part_deltas(part, requests, self.threads)
             part = replace(part, hashed=True)
         name = _fingerprint(part, requests)
         if name is None:
@@ -147,7 +149,7 @@ def identify(alignment: Alignment, requests: Requests, threads: int) -> str | No
     """
     scores = _identity(alignment)  # before anything is read
     name = _fingerprint(alignment, requests)
-    if scores is None and name is not None:
+    if scores is None and name is not None and _content_tells(alignment, requests):
         content = _content_digest(alignment, threads)
         scores = None if content is None else f"read-{content:032x}"
     return None if name is None or scores is None else f"{name}-{scores}"
@@ -224,6 +226,14 @@ def _identity(part: Alignment) -> str | None:
             return None
         digest.update(repr((clip, identity)).encode())
     return digest.hexdigest()
+
+
+def _content_tells(part: Alignment, requests: Requests) -> bool:
+    """Return whether what is read from the scores of a part is all that its deltas depend on.
+
+    It is not if regions are post-processed: that depends on the whole recordings.
+    """
+    return part.scores.recut is None or not any(request.variants for request in requests.values())
 
 
 def _fingerprint(part: Alignment, requests: Requests) -> str | None:

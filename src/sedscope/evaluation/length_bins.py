@@ -25,9 +25,10 @@ class LengthBin:
     @property
     def name(self) -> str:
         """What the bin is called in tables."""
+        shortest, longest = f"{self.shortest:.10g}", f"{self.longest:.10g}"
         if self.longest == np.inf:
-            return f"> {self.shortest:g} s"
-        return f"≤ {self.longest:g} s" if self.shortest == 0 else f"{self.shortest:g}–{self.longest:g} s"
+            return f"> {shortest} s"
+        return f"≤ {longest} s" if self.shortest == 0 else f"{shortest}–{longest} s"
 
     def metrics(self, metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[Any]]:
         """Return the metrics of these references alone, by name."""

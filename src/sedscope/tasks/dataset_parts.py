@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..data.clip_ends import end_with_events
-from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.joined_chunks import join_chunks
 from ..data.label_maps import LabelMap, joined_maps
@@ -117,10 +116,8 @@ def grouping(
         members = _groups_in_names(rule, truth, scored)
     else:
         members = dict(folder_of)
-    if isinstance(truth, RegionTruth):  # the file groups recordings
-        of_recording = {clip_id(clip): group for clip, group in members.items()}
-        regions = truth.recording_of.items()
-        members = {region: of_recording[clip] for region, clip in regions if clip in of_recording}
+    if isinstance(truth, RegionTruth):
+        members = truth.groups_of_regions(members)
     return {"by": Groups(members, rule.average, rule.floor)}
 
 

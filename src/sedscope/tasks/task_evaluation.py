@@ -125,6 +125,10 @@ class TaskEvaluation:
             notes.append(
                 f"The score is not defined, because these values are not: {', '.join(undefined)}."
             )
+        elif not math.isfinite(self.score):
+            notes.append(
+                f"The score is not defined, because {self.task.score} has no value for these numbers."
+            )
         return tuple(map(readable, notes))
 
     def __repr__(self) -> str:
