@@ -12,8 +12,8 @@ import pytest
 
 import sedscope as sed
 from sedscope.evaluation import submissions
-from sedscope.evaluation.rank import _enough_resamples
 from sedscope.evaluation.ranking import MeasuredSystem, RankedSystem, rank_systems
+from sedscope.evaluation.ranking_resamples import enough_resamples
 from sedscope.resampling.intervals import Interval
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -110,7 +110,7 @@ def test_systems_of_the_same_score_share_a_rank_in_the_order_of_their_names() ->
 
 
 def test_more_pairs_need_more_resamples() -> None:
-    numbers = [_enough_resamples(systems, 100, 10, 2, 0.95) for systems in (1, 7, 8, 10, 30, 40)]
+    numbers = [enough_resamples(systems, 100, 10, 2, 0.95) for systems in (1, 7, 8, 10, 30, 40)]
     assert numbers == [1000, 1000, 2000, 2000, 32000, 32000]
 
 

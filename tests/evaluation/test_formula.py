@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.tasks.formula import Formula
+from sedscope.evaluation.formula import Formula
 
-from .layout import dataset
+from ..tasks.layout import dataset
 
 LEAVES = st.one_of(
     st.sampled_from(["a.x", "a.y", "b.x"]), st.floats(0, 100).map(lambda number: f"{number!r}")
