@@ -20,7 +20,7 @@ from .progress import collected_warnings, counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions, drawing_recordings
 from .table_files import TablesOption, check_tables, write_tables
-from .tasks import DataOption, TaskOption, submission_and_truth
+from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
 
 if TYPE_CHECKING:
     from ..evaluation.result import Evaluation
@@ -264,11 +264,7 @@ def _refuse_with_task(
         option for group in groups for option in group.changed_options() if option != "--durations"
     ]
     options += [option for option, used in (("--points", points), ("--deltas", deltas)) if used]
-    if options:
-        raise SedscopeError(
-            f"{listing(sorted(options), limit=10)} cannot be combined with --task: the task says how it is "
-            "evaluated. To change that, copy it ('sedscope tasks show NAME') and give the file."
-        )
+    refuse_with_task(options)
 
 
 def _scores_and_truth(paths: Sequence[Path]) -> tuple[Path, Path]:
