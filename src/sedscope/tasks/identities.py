@@ -11,6 +11,7 @@ import numpy as np
 from ..data.ground_truth import GroundTruth
 from ..io.locations import Location, folder_content, open_input
 from ..resampling.resampling import Resampling
+from .task import Dataset
 from .task_data import DatasetTruth, TaskData
 from .task_files import task_toml
 
@@ -67,7 +68,7 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(item)
     elif is_dataclass(value):
         for field in fields(value):
-            if field.name not in _NO_FILES:
+            if not (isinstance(value, Dataset) and field.name in _NO_FILES):
                 yield from _texts(getattr(value, field.name))
 
 
