@@ -206,7 +206,8 @@ def test_only_systems_with_the_same_clips_are_ranked(folder: Path, copies: Path)
     fewer = edited(copies, "fewer", lambda path: min((path / "home").iterdir()).unlink())
     sets = {name: replace(of_set, clips="scored") for name, of_set in task().datasets.items()}
     chosen = replace(task(), datasets=sets)
-    ranking = sed.rank_task(chosen, {**submissions(folder), "fewer": fewer}, folder / "data", n=50)
+    systems = {**submissions(folder), "fewer": fewer}
+    ranking = sed.rank_task(chosen, systems, folder / "data", n=50)
     assert len(ranking.systems) == 3
     assert ranking.rejected[0].reasons == (
         "home: the system was evaluated on 15 clips, but most systems on 16. Only systems with the same "
@@ -217,7 +218,8 @@ def test_only_systems_with_the_same_clips_are_ranked(folder: Path, copies: Path)
 def test_one_more_submission_costs_one_evaluation(
     folder: Path, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluate, evaluated = measured_submissions.evaluate_task, []
+    evaluate = sed.evaluate_task
+    evaluated: list[str] = []
 
     def counted(chosen: Any, path: Path, *arguments: Any, **options: Any) -> Any:
         evaluated.append(path.name)
@@ -299,6 +301,22 @@ def test_a_report_that_cannot_be_made_is_left_out_with_a_note(
     page = (tmp_path / "board" / "index.html").read_text(encoding="utf-8")
     assert page.count("There is no report of home: The &lt;references&gt; overlap.") == 3
     assert all("street" in path.name for path in (tmp_path / "board" / "reports").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"audio": "nowhere"}, "no folder nowhere"),
+        ({"clips_shown": ["clip_00", "clip_99"]}, "no data set contains: clip_99"),
+    ],
+)
+def test_what_reports_show_is_checked(
+    folder: Path, tmp_path: Path, arguments: Any, message: str
+) -> None:
+    ranking = sed.rank_task(task(), {"x": submissions(folder)["good"]}, folder / "data", n=20)
+    with pytest.raises(sed.SedscopeError, match=message):
+        ranking.site(tmp_path / "board", reports="all", **arguments)
+    assert not (tmp_path / "board").exists()
 
 
 def test_the_ground_truth_of_a_task_with_one_data_set(folder: Path) -> None:

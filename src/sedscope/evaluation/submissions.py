@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +34,7 @@ from .measured_runs import measure_runs
 from .paired_differences import system_value
 from .ranking import Estimate, MeasuredSystem, MetricEstimate, RankedSet, RejectedSystem, full_name
 
+_REFUSED_ADVICE = re.compile(r" [^.]*\((--clips scored|--missing empty)\)\.")  # a ranking refuses both
 SCORE = "score"
 """The name of a score that a formula computes."""
 
@@ -143,7 +145,10 @@ def undefined_score(measurement: Measurement) -> str | None:
 
 def rejection(submission: Submission, error: SedscopeError) -> RejectedSystem:
     """Return a submission that could not be evaluated, with everything that is wrong with it."""
-    reasons = [_without_name(reason, submission) for reason in submission.problems(error)]
+    reasons = [
+        _without_name(_REFUSED_ADVICE.sub("", reason), submission)
+        for reason in submission.problems(error)
+    ]
     return RejectedSystem(submission.name, submission.team, tuple(reasons))
 
 

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..errors import SedscopeError, counted
+from ..data.clip_ids import clip_id
+from ..errors import SedscopeError, counted, listing
 from ..evaluation.ranking import RankedSystem
 from ..evaluation.ranking_result import Ranking, Reports
 from ..evaluation.ranking_rows import classes_of, value_of_class
 from ..io.atomic_write import filling, write_text
 from ..io.locations import local_path
+from .audio import check_audio_folder
 from .html import content_security_policy, json_text, static_parts
 from .packing import rounded
 
@@ -53,6 +55,9 @@ def write_leaderboard(
         if reports == "all" or (reports == "best" and system.best_of_team)
     ]
     shown = clips_shown if isinstance(clips_shown, int) else [*clips_shown]
+    if with_report and audio is not None:
+        check_audio_folder(audio)
+    evaluated: set[str] = set()
     pages: dict[SystemKey, list[ReportPage]] = {}
     unmade: dict[SystemKey, list[str]] = {}
     with filling(local_path(folder), replaces=is_leaderboard) as target:
@@ -65,13 +70,16 @@ def write_leaderboard(
             for dataset in ranking.datasets or ("",):
                 page = _report_page(system, dataset)
                 try:
-                    _write_report(ranking, system, dataset, target / page, shown, audio)
+                    clips = _write_report(ranking, system, dataset, target / page, shown, audio)
+                    evaluated.update(clips)
                 except SedscopeError as error:
                     if not dataset:
                         raise  # it is the only report, and was asked for
                     unmade.setdefault(key, []).append(f"There is no report of {dataset}: {error}")
                 else:
                     pages.setdefault(key, []).append((dataset, page))
+        if pages and not isinstance(shown, int):
+            _refuse_unknown(shown, evaluated)
         write_text(target / FIRST_PAGE, render_leaderboard(ranking, title, pages, unmade))
 
 
@@ -82,10 +90,28 @@ def _write_report(
     page: Path,
     clips_shown: int | list[str],
     audio: str | Path | None,
-) -> None:
+) -> tuple[str, ...]:
+    """Write the report of a system on a data set, and return the clips of the set."""
     evaluation = ranking.evaluate(system, dataset)
-    name = f"{system.full_name} on {dataset}" if len(ranking.datasets) > 1 else system.full_name
+    clips = evaluation.alignment.clips if evaluation.alignment is not None else ()
+    name = system.full_name
+    if len(ranking.datasets) > 1:
+        name = f"{name} on {dataset}"
+    if dataset and not isinstance(clips_shown, int):  # each data set shows its own clips
+        here = {*clips}
+        clips_shown = [clip for clip in clips_shown if clip_id(clip) in here]
     evaluation.report(page, name=name, clips_shown=clips_shown, audio=audio)
+    return clips
+
+
+def _refuse_unknown(clips_shown: list[str], evaluated: set[str]) -> None:
+    """Refuse clips to show that no data set has."""
+    unknown = [clip for clip in clips_shown if clip_id(clip) not in evaluated]
+    if unknown:
+        raise SedscopeError(
+            f"The reports cannot show {counted(len(unknown), 'clip')} that no data set contains: "
+            f"{listing(unknown)}. Check the names in clips_shown."
+        )
 
 
 def is_leaderboard(folder: Path) -> bool:

@@ -101,7 +101,7 @@ function classOf(column) {
 function nameCell({ name, reports }) {
   if (!reports.length) return nameOf(name);
   if (!reports[0][0]) return el("a", { href: reports[0][1] }, nameOf(name));
-  const links = reports.flatMap(([dataset, page]) => [" ", el("a", { href: page }, nameOf(dataset))]);
+  const links = reports.flatMap(([dataset, page], i) => [i ? " · " : " ", el("a", { href: page }, nameOf(dataset))]);
   return el("span", {}, nameOf(name), el("span", { class: "reports" }, "report:", ...links));
 }
 
