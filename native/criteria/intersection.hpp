@@ -1,9 +1,9 @@
 // The intersection criterion: the deltas of one clip and class, and the judge of single events.
 //
 // A detection is relevant if enough of it overlaps references of its class (DTC), ignored ones
-// included; otherwise it is a false positive. A reference is found if relevant detections cover enough of it (GTC). A false
-// positive is a cross-trigger on another class if enough of it overlaps references of that class
-// (CTTC).
+// included; otherwise it is a false positive. A reference is found if relevant detections cover
+// enough of it (GTC). A false positive is a cross-trigger on another class if enough of it overlaps
+// references of that class (CTTC).
 #pragma once
 
 #include <algorithm>
@@ -97,8 +97,9 @@ private:
         auto measure = [&](const Detection<T>& detection, int32_t* values) {
             const Time length = edges_[detection.end] - edges_[detection.first];
             values[found_whole] = 0;
-            const bool relevant = has_ignored_ ? reaches_ignored(detection, length, values)
-                                               : own_.count() > 0 && is_relevant(detection, length, values);
+            const bool relevant =
+                has_ignored_ ? reaches_ignored(detection, length, values)
+                             : own_.count() > 0 && is_relevant(detection, length, values);
             values[false_positives] = !relevant;
             for (std::size_t m = 0; m < others_.size(); ++m)
                 values[first_cross_trigger + m] =

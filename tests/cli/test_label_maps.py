@@ -139,3 +139,20 @@ def test_conversion_takes_a_map(files: Files) -> None:
     target = files.folder / "converted.npz"
     assert run("convert", files.scores, target, "--labels", files.folder / "map.csv").code == 0
     assert sed.read_scores(target).classes == ("dog", "cat")
+
+
+@pytest.mark.parametrize("command", ["labels", *(name for name in COMMANDS if name != "compare")])
+def test_columns_of_detections_choose_the_labels(files: Files, command: str) -> None:
+    header = "Start (s),End (s),Scientific name,Common name,Confidence,File\n"
+    (files.folder / "birdnet.csv").write_text(
+        f"{header}1.0,3.0,dog,Dog,0.9,a.wav\n0.0,1.0,cat,Cat,0.7,b.wav\n"
+    )
+    paths = {"truth": files.truth, "durations": files.durations, "folder": files.folder}
+    form = {**COMMANDS, "labels": "labels {system} {truth}"}[command]
+    line = form.format(system=files.folder / "birdnet.csv", **paths).split()
+    outcome = run(*line, "--scores-columns", "label=Scientific name")
+    assert outcome.code == 0, outcome.err
+    if command == "labels":
+        assert "both sides: 2 labels: cat, dog" in outcome.out
+    elif command == "evaluate":
+        assert table_rows(outcome.out)["overall"][-1] == "1.0000"

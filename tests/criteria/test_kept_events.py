@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 
 from ..support import oracle
+from ..support.command_line import run
 from ..support.equality import assert_equal_to_oracle
 from ..support.strategies import LABELS, collar_criteria, parts, to_scores
 
@@ -173,3 +176,31 @@ def test_operations_on_frames_refuse_them() -> None:
         sed.diagnose(scores, truth, sed.IoU(0.5), 0.5)
     with pytest.raises(sed.SedscopeError, match="kept as they are"):
         sed.evaluate(scores, truth, sed.FScore(sed.IoU(0.5)), points=sed.OperatingPoints({"a": 0.5}))
+
+
+def test_lists_keep_them_under_new_labels(tmp_path: Path) -> None:
+    header = "filename\tonset\toffset\tevent_label"
+    detected = ["x\t1\t3\tdog\t0.9", "x\t2\t4\tdog\t0.8", "x\t2\t4\thound\t0.7"]
+    (tmp_path / "system.tsv").write_text("\n".join([f"{header}\tconfidence", *detected, ""]))
+    (tmp_path / "truth.tsv").write_text(f"{header}\nx\t1\t3\tDog\nx\t2\t4\tDog\nx\t5\t6\tCat\n")
+    (tmp_path / "durations.tsv").write_text("filename\tduration\nx\t9\n")
+    (tmp_path / "map.csv").write_text("from,to\ndog,Dog\nhound,Dog\n")
+    files = [tmp_path / "system.tsv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]
+    options = ["--overlaps", "keep", "--labels", tmp_path / "map.csv"]
+    evaluated = run("evaluate", *files, *options, "--metric", "collar_f1", "--json", "-")
+    (metric,) = json.loads(evaluated.out)["metrics"]
+    assert metric["per_class"]["Dog"] == 0.8  # 2 pairs, 1 false positive
+    validated = run("validate", *files, *options)
+    assert (validated.code, "0 errors" in validated.out) == (0, True)
+
+
+def test_notes_about_some_clips_do_not_speak_of_merging() -> None:
+    events = {"x": [(1, 3, "a"), (2, 4, "a"), (5, 5, "a")], "y": []}
+    truth = sed.GroundTruth.from_dict(events, overlaps="keep", invalid="drop")
+    (note,) = truth.warnings_about(["x"], ["a"])
+    assert "no positive length" in note
+
+
+def test_validation_takes_them_as_an_evaluation_does() -> None:
+    scores, truth = overlapping_system()
+    assert not sed.validate(scores, truth).errors

@@ -111,6 +111,18 @@ def test_what_cannot_be_done_with_them_is_refused() -> None:
         sed.evaluate(scores, ignoring, [sed.ErrorRate(sed.Collar(), average="micro")])
 
 
+def test_an_ignored_label_that_no_event_has_is_noted() -> None:
+    events = {"a": [(0, 1, "Dog"), (2, 3, "UNK")]}
+    table = {"filename": ["a"], "onset": [2], "offset": [3], "event_label": ["UNK"]}
+    note = "No reference event has the ignored label Unk (did you mean UNK?)."
+    for misspelt in (
+        sed.GroundTruth.from_dict(events, ignored_labels=["Unk"]),
+        sed.GroundTruth.from_table(table, ignored_labels=["Unk"]),
+    ):
+        assert any(warning.startswith(note) for warning in misspelt.warnings)
+    assert not sed.GroundTruth.from_dict(events, ignored_labels=["UNK "]).warnings
+
+
 @pytest.mark.parametrize("command", ["evaluate", "validate"])
 def test_command_line(tmp_path: Path, command: str) -> None:
     header = "filename\tonset\toffset\tevent_label\n"
@@ -124,3 +136,31 @@ def test_command_line(tmp_path: Path, command: str) -> None:
     outcome = run(command, *paths[:2], *options, *more)
     assert outcome.code == 0, outcome.err
     assert ("1.0000" if command == "evaluate" else "ignored references") in outcome.out
+    misspelt = run(command, *paths[:2], *options[:-1], "unk", *more)
+    assert "the ignored label unk (did you mean UNK?)" in (misspelt.out + misspelt.err)
+
+
+def test_label_maps_lead_to_ignored_labels_and_rename_them() -> None:
+    events = {"a": [(0, 2, "Dog"), (1, 3, "UNK"), (2, 4, "noise")]}
+    made = sed.GroundTruth.from_dict(events, durations={"a": 5}, ignored_labels=["UNK"])
+    mapped = made.relabelled({"noise": "UNK"})
+    assert (mapped.labels, mapped.ignored_labels) == (("Dog",), ("UNK",))
+    assert mapped.ignored_events("a") == [(1, 4, "UNK")]
+    renamed = made.relabelled({"UNK": "unknown", "noise": None})
+    assert (renamed.labels, renamed.ignored_labels) == (("Dog",), ("unknown",))
+    assert renamed.ignored_events("a") == [(1, 3, "unknown")]
+    dropped = made.relabelled({"UNK": None})
+    assert (len(dropped), dropped.ignored_labels) == (2, ("UNK",))
+    scores = sed.Scores.from_arrays({"a": [[0.5, 0.5]]}, classes=["Dog", "noise"], frame=5.0)
+    assert align(scores, dropped).warnings == ()  # the map names a label that occurs
+    with pytest.raises(sed.SedscopeError, match="the name of a class: Dog"):
+        made.relabelled({"UNK": "Dog"})
+
+
+def test_regions_may_ignore_what_overlaps_ignored_references() -> None:
+    made = sed.GroundTruth.from_dict(
+        {"a": [(0, 2, "Dog")]}, ignored={"a": [(0.5, 1.5, "Dog")]}, durations={"a": 5}
+    )
+    cut = sed.RegionTruth(made, sed.Regions.from_dict({"a": [(1, 5)]}), "ignore")
+    assert cut.ignored_events("a@1-5") == [(0, 0.5, "Dog"), (0, 1, "Dog")]
+    assert cut.overlaps == "error"

@@ -141,7 +141,7 @@ def test_durations_of_another_kind() -> None:
     ("options", "message"),
     [
         ({"invalid": "skip"}, "invalid='skip' is not valid. Choose 'error' or 'drop'"),
-        ({"overlaps": None}, "overlaps=None is not valid. Choose 'error' or 'merge'"),
+        ({"overlaps": None}, "overlaps=None is not valid. Choose 'error', 'merge' or 'keep'"),
     ],
 )
 def test_bad_choices_of_the_ground_truth(options: Any, message: str) -> None:

@@ -205,6 +205,15 @@ def test_names_that_neither_side_has_are_noted() -> None:
     assert not [note for note in one_sided if "label map" in note]
 
 
+def test_regions_and_joined_chunks_remember_the_map_of_the_truth() -> None:
+    names = {"dog": "Dog"}  # only the ground truth has the old label
+    scores = sed.Scores.from_arrays({"a-0-200": [[0.2], [0.8]]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a-0-200": [(0, 1, "dog")]}, durations={"a-0-200": 2})
+    systems = (scores.relabelled(names), truth.relabelled(names))
+    assert align(*sed.join_chunks(*systems, unit="centiseconds")).warnings == ()
+    assert align(*sed.cut_to_regions(*systems, {"a-0-200": [(0, 1)]})).warnings == ()
+
+
 def test_scores_stay_lazy_and_are_identified_by_their_map() -> None:
     reads: list[str] = []
 

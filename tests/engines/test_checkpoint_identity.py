@@ -195,6 +195,9 @@ def test_the_truth_and_the_choice_of_clips_and_classes_count(tmp_path: Path) -> 
     onset, offset, label = events[first][0]
     moved = {**events, first: [(onset + 0.5, offset + 0.5, label), *events[first][1:]]}
     value(scores, kept, sed.GroundTruth.from_dict(moved, durations=durations))
+    counting = {**events, first: events[first][1:]}
+    ignored = {first: events[first][:1]}
+    value(scores, kept, sed.GroundTruth.from_dict(counting, ignored=ignored, durations=durations))
     longer = {**durations, first: 11.0}
     value(scores, kept, sed.GroundTruth.from_dict(events, durations=longer))
     value(scores, kept, clips=TRUTH.clips[:20])

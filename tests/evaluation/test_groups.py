@@ -288,6 +288,22 @@ def test_groups_that_cannot_be_evaluated(options: dict[str, Any], message: str) 
         sed.Groups({}, average="mean", floor=0.1)
 
 
+def test_regions_are_in_the_group_of_their_recording() -> None:
+    truth = sed.simulate.ground_truth(4, seconds=20, seed=2)
+    scores = sed.simulate.scores(truth)
+    cut = sed.cut_to_regions(scores, truth, {clip: [(0, 8), (10, 20)] for clip in truth.clips})
+    sites = {
+        f"{clip}.wav": "north" if number < 2 else "south" for number, clip in enumerate(truth.clips)
+    }
+    by_region = {region: sites[f"{clip}.wav"] for region, clip in cut[1].recording_of.items()}
+    of_recordings = sed.evaluate(*cut, "collar_f1", by=sites).groups["clips"]
+    of_regions = sed.evaluate(*cut, "collar_f1", by=by_region).groups["clips"]
+    assert [of_recordings[site].clips for site in ("north", "south")] == [4, 4]
+    assert of_recordings.to_polars().equals(of_regions.to_polars())
+    by_region["clip_0@0-8"] = "own"  # what names a region itself comes first
+    assert [*sed.evaluate(*cut, "collar_f1", by=sites | by_region).groups["clips"]][1] == "own"
+
+
 def test_groups_of_deltas() -> None:
     scores, truth, sites = simulated(24)
     kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))

@@ -303,6 +303,18 @@ def test_values_of_scores_in_memory_are_kept_by_their_content(
     assert ranking.to_json() == sed.rank({"x": systems["bad"]}, truth, "psds1", n=50).to_json()
 
 
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_kept_values_of_scores_that_end_early_are_not_used_where_they_are_refused(
+    systems: dict[str, sed.Scores], truth: sed.GroundTruth, tmp_path: Path
+) -> None:
+    events = {clip: truth.events(clip) for clip in truth.clips}
+    longer = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(truth.clips, 30))
+    arguments = ({"x": systems["good"]}, longer, "collar_f1", 50)
+    assert sed.rank(*arguments, coverage="any", checkpoint=tmp_path).systems
+    (rejected,) = sed.rank(*arguments, checkpoint=tmp_path).rejected
+    assert "cover less than half" in rejected.reasons[0]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -358,3 +370,32 @@ def test_tables(systems: dict[str, sed.Scores], truth: sed.GroundTruth) -> None:
     assert "**" in ranking.to_markdown()
     assert len(ranking.pairs_to_csv().splitlines()) == 4
     assert "Ranking of 3 systems by psds1" in repr(ranking)
+
+
+def test_lists_and_missing_clips_are_explained() -> None:
+    truth = sed.simulate.ground_truth(12, seed=1)
+    scores = sed.simulate.scores(truth)
+    detected = sed.detect(scores, 0.5)
+    systems = {
+        "scores": scores,
+        "list": sed.Scores.from_events(detected, clips=truth.clips, classes=truth.labels),
+        "partial": scores.only(truth.clips[2:]),
+    }
+    ranking = sed.rank(systems, truth, "psds1", n=20)
+    warnings = {system.name: " ".join(system.warnings) for system in ranking.systems}
+    assert "one operating point" in warnings["list"]
+    assert "one operating point" not in warnings["scores"]
+    assert ranking.rejected[0].reasons[0].endswith("have no scores: clip_00, clip_01.")
+    header, rule, *_ = ranking.table().splitlines()
+    assert set(rule) == {"─"}
+    assert len(rule) == len(header)
+
+
+def test_names_are_aligned_to_the_left() -> None:
+    truth = sed.simulate.ground_truth(4, seed=1)
+    system = sed.simulate.scores(truth)
+    teams = {"a": "Oak", "b": "Birch wood"}
+    ranking = sed.rank({"a": system, "b": system}, truth, "collar_f1", n=10, teams=teams)
+    assert "a       Oak         " in ranking.table()
+    assert "| :--- | :--- | ---: |" in ranking.to_markdown()
+    assert r"\begin{tabular}{llr" in ranking.to_latex()

@@ -355,6 +355,8 @@ def test_groups_are_drawn_in_order() -> None:
     assert values == sorted(values, reverse=True)
     names = [text.get_text() for text in axes.get_yticklabels()]
     assert [result.groups["clips"][name]["collar_f1"].value for name in names] == values
+    low, high = axes.get_xlim()
+    assert sum(low <= tick <= high for tick in axes.get_xticks()) <= 6  # so that labels do not touch
     with pytest.raises(sed.SedscopeError, match="kind="):
         sed.plots.plot_groups(result, "collar_f1")
     with pytest.raises(sed.SedscopeError, match="'lengths' is not valid"):

@@ -21,6 +21,9 @@ from .case import SoakClip
 
 Event = tuple[int, int]
 INF = float("inf")
+Counter = Callable[[list[Event], int, list[list[Event]], list[Event]], tuple[int, int, list[int]]]
+"""Takes the detections and the number of a class, the references of all classes, and the ignored ones of the
+class; returns its TP, FP and CT on each class."""
 requirement = lru_cache(maxsize=100_000)(oracle.requirement)
 
 
@@ -77,11 +80,26 @@ def shared(event: Event, others: Sequence[Event]) -> int:
 
 
 def references_by_class(clip: SoakClip) -> list[list[Event]]:
-    """The references of each class."""
-    found: list[list[Event]] = [[] for _ in clip.scores]
-    for onset, offset, label in clip.references:
-        found[label].append((onset, offset))
-    return found
+    """The references of each class that count."""
+    return _by_class(clip, clip.references)
+
+
+def _by_class(clip: SoakClip, events: Sequence[tuple[int, int, int]]) -> list[list[Event]]:
+    by_class: list[list[Event]] = [[] for _ in clip.scores]
+    for onset, offset, label in events:
+        by_class[label].append((onset, offset))
+    return by_class
+
+
+def united(events: Sequence[Event]) -> list[Event]:
+    """The time that events cover, without overlaps."""
+    spans: list[Event] = []
+    for onset, offset in sorted(events):
+        if spans and onset <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], offset))
+        else:
+            spans.append((onset, offset))
+    return spans
 
 
 @lru_cache(maxsize=1000)
@@ -94,7 +112,7 @@ def in_ticks(seconds: float) -> int:
 def pairable(criterion: Criterion) -> oracle.Pairable:
     """Whether the criterion can pair a detection with a reference."""
     if isinstance(criterion, sed.IoU):
-        return oracle.overlap_over_union(criterion.threshold)
+        return oracle.overlap_over_union(criterion.threshold, strict=criterion.strict)
     assert isinstance(criterion, sed.Collar)
     onset, offset = (
         None if limit is None else in_ticks(limit) for limit in (criterion.onset, criterion.offset)
@@ -106,8 +124,8 @@ def count(clip: SoakClip, criterion: Criterion) -> ClipCounts:
     """All counts of a clip at all of its scores."""
     if isinstance(criterion, (sed.Segment, sed.Clip)):
         return _count_segments(clip, criterion)
-    targets = references_by_class(clip)
-    counter: Callable[[list[Event], int, list[list[Event]]], tuple[int, int, list[int]]]
+    targets, ignored = references_by_class(clip), _by_class(clip, clip.ignored)
+    counter: Counter
     if isinstance(criterion, sed.Intersection):
         counter = _intersections(criterion)
     else:
@@ -116,7 +134,8 @@ def count(clip: SoakClip, criterion: Criterion) -> ClipCounts:
     for label, scores in enumerate(clip.scores):
         of_class = []
         for score in levels(scores):
-            tp, fp, ct = counter(detections(scores, clip.edges, score), label, targets)
+            detected = detections(scores, clip.edges, score)
+            tp, fp, ct = counter(detected, label, targets, ignored[label])
             of_class.append(Point(score, tp, fp, tuple(ct)))
         points.append(of_class)
     return ClipCounts(
@@ -129,17 +148,18 @@ def count(clip: SoakClip, criterion: Criterion) -> ClipCounts:
 
 def _intersections(
     criterion: sed.Intersection,
-) -> Callable[[list[Event], int, list[list[Event]]], tuple[int, int, list[int]]]:
+) -> Counter:
     dtc, gtc, cttc = criterion.dtc, criterion.gtc, criterion.cttc
 
     def counter(
-        detected: list[Event], label: int, targets: list[list[Event]]
+        detected: list[Event], label: int, targets: list[list[Event]], ignored: list[Event]
     ) -> tuple[int, int, list[int]]:
         own, ct, relevant = targets[label], [0] * len(targets), []
         fp = 0
+        matched = united([*own, *ignored]) if ignored else own
         for event in detected:
             length = event[1] - event[0]
-            if shared(event, own) >= requirement(dtc, length):
+            if shared(event, matched) >= requirement(dtc, length):
                 relevant.append(event)
                 continue
             fp += 1
@@ -153,22 +173,22 @@ def _intersections(
     return counter
 
 
-def _pairs(
-    can_pair: oracle.Pairable, cross_triggers: bool
-) -> Callable[[list[Event], int, list[list[Event]]], tuple[int, int, list[int]]]:
+def _pairs(can_pair: oracle.Pairable, cross_triggers: bool) -> Counter:
     def counter(
-        detected: list[Event], label: int, targets: list[list[Event]]
+        detected: list[Event], label: int, targets: list[list[Event]], ignored: list[Event]
     ) -> tuple[int, int, list[int]]:
         own, ct = targets[label], [0] * len(targets)
+        matched = [*own, *ignored]
         tp = oracle.largest_matching(detected, own, can_pair) if own and detected else 0
+        right = oracle.largest_matching(detected, matched, can_pair) if ignored and detected else tp
         if cross_triggers:
             for event in detected:
-                if any(can_pair(event, target) for target in own):
+                if any(can_pair(event, target) for target in matched):
                     continue
                 for other, events in enumerate(targets):
                     if other != label and any(can_pair(event, target) for target in events):
                         ct[other] += 1
-        return tp, len(detected) - tp, ct
+        return tp, len(detected) - right, ct
 
     return counter
 

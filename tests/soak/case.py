@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import sedscope as sed
+from sedscope.data.choices import Overlaps
 from sedscope.data.ground_truth import EventColumns
 
 from ..support import oracle
@@ -38,6 +39,8 @@ class SoakClip:
     scores: Sequence[Sequence[float]]
     references: Sequence[tuple[int, int, int]]
     duration: int
+    ignored: Sequence[tuple[int, int, int]] = ()
+    """Ignored references. They may overlap."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +80,10 @@ class Case:
     def truth(self) -> sed.GroundTruth:
         """The references and durations."""
         rows = [
-            (name, onset, offset, LABELS[label])
+            (name, onset, offset, LABELS[label], ignored)
             for name, clip in zip(self.names, self.clips, strict=True)
-            for onset, offset, label in clip.references
+            for ignored, events in ((False, clip.references), (True, clip.ignored))
+            for onset, offset, label in events
         ]
         columns = EventColumns(
             clip=[row[0] for row in rows],
@@ -87,8 +91,10 @@ class Case:
             offset=np.array([row[2] for row in rows], np.int64),
             label=[row[3] for row in rows],
             where=lambda i: f"event {i}",
+            ignored=np.array([row[4] for row in rows], bool),
         )
-        return sed.GroundTruth(columns, clips=self.names, durations=self.durations)
+        overlaps: Overlaps = "keep" if any(clip.ignored for clip in self.clips) else "error"
+        return sed.GroundTruth(columns, clips=self.names, durations=self.durations, overlaps=overlaps)
 
     @property
     def durations(self) -> dict[str, float]:
@@ -123,6 +129,7 @@ class Case:
                 clip["scores"],
                 [(onset, offset, label) for onset, offset, label in clip["references"]],
                 clip["duration"],
+                [(onset, offset, label) for onset, offset, label in clip.get("ignored", ())],
             )
             for clip in body.pop("clips")
         ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import struct
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -105,13 +106,20 @@ class Drawer:
         scores = [self._scores(frames) for _ in range(self.classes)]
         return SoakClip(edges, scores, self._references(edges, duration), duration)
 
+    def clip_with_ignored(self) -> SoakClip:
+        """One clip with some more references, which are ignored and may overlap others."""
+        clip = self.clip()
+        more = [event for _ in range(2) for event in self._references([*clip.edges], clip.duration)]
+        ignored = [event for event in more if self.rng.random() < 0.5]
+        return replace(clip, ignored=ignored)
+
     def clips(self, number: int) -> list[SoakClip]:
         """Some clips, at least one reference of the first class among them."""
         made = [self.clip() for _ in range(number)]
         if not any(label == 0 for clip in made for _, _, label in clip.references):
             first = made[0]
             event = (first.edges[0], first.edges[1], 0)
-            made[0] = SoakClip(first.edges, first.scores, [*first.references, event], first.duration)
+            made[0] = replace(first, references=[*first.references, event])
         return made
 
     def criterion(self, *, errors: bool = False) -> Criterion:

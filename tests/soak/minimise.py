@@ -61,18 +61,25 @@ def _parts(clips: list[SoakClip]) -> Iterator[list[SoakClip]]:
 def _smaller_clips(clip: SoakClip) -> Iterator[SoakClip]:
     for i in range(len(clip.references)):
         yield replace(clip, references=_without(clip.references, i))
+    for i in range(len(clip.ignored)):
+        yield replace(clip, ignored=_without(clip.ignored, i))
     frames = len(clip.edges) - 1
     if clip.duration != clip.edges[-1]:
-        kept = [event for event in clip.references if event[0] < clip.edges[-1]]
-        yield replace(clip, duration=clip.edges[-1], references=kept)
+        yield _ending(clip, clip.edges[-1])
     for frame in range(frames if frames > 1 else 0):
         scores = [_without(of_class, frame) for of_class in clip.scores]
         if frame == frames - 1:
-            end = clip.edges[-2]
-            kept = [event for event in clip.references if event[0] < end]
-            yield replace(clip, edges=clip.edges[:-1], scores=scores, duration=end, references=kept)
+            yield replace(_ending(clip, clip.edges[-2]), edges=clip.edges[:-1], scores=scores)
         else:
             yield replace(clip, edges=_without(clip.edges, frame + 1), scores=scores)
+
+
+def _ending(clip: SoakClip, end: int) -> SoakClip:
+    """The clip with an earlier end."""
+    references, ignored = (
+        [event for event in events if event[0] < end] for events in (clip.references, clip.ignored)
+    )
+    return replace(clip, duration=end, references=references, ignored=ignored)
 
 
 def _without(items: Sequence[Any], i: int) -> list[Any]:
@@ -80,12 +87,11 @@ def _without(items: Sequence[Any], i: int) -> list[Any]:
 
 
 def _without_class(clip: SoakClip, label: int) -> SoakClip:
-    events = [
-        (onset, offset, other - (other > label))
-        for onset, offset, other in clip.references
-        if other != label
-    ]
-    return replace(clip, scores=_without(clip.scores, label), references=events)
+    references, ignored = (
+        [(onset, offset, other - (other > label)) for onset, offset, other in events if other != label]
+        for events in (clip.references, clip.ignored)
+    )
+    return replace(clip, scores=_without(clip.scores, label), references=references, ignored=ignored)
 
 
 def _with_level(clip: SoakClip, old: float, new: float) -> SoakClip:

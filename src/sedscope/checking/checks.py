@@ -19,6 +19,9 @@ from ..errors import SedscopeError, counted, listing, subject
 from .findings import Findings, Severity
 from .survey import Survey
 
+USE_SCORED = "Use --clips scored to leave them out"
+"""What to do about listed clips that have no scores."""
+
 
 @dataclass(frozen=True)
 class EventTimes:
@@ -118,8 +121,7 @@ def _check_clips(
             "error" if clips is None else "warning",
             "clips-without-scores",
             f"{share:.0f} % of the listed clips have no scores ({len(without_scores)} of "
-            f"{len(listed)}). "
-            + ("Use --clips scored to leave them out" if clips is None else "They are left out"),
+            f"{len(listed)}). " + (USE_SCORED if clips is None else "They are left out"),
             without_scores,
         )
     if not scored & listed:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..criteria import Clip
+from ..criteria import Clip, Collar
 from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
@@ -23,7 +23,7 @@ from ..data.event_checks import (
     overlapping_detections,
     overlapping_events,
 )
-from ..data.event_table import EventTable, as_ignored_labels
+from ..data.event_table import EventTable, as_ignored_labels, unused_ignored_labels_note
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.labels import stripped
@@ -73,6 +73,7 @@ def validate(
     ignored: str | Location | None = None,
     ignored_labels: Iterable[str] = (),
     scores_format: str | None = None,
+    scores_columns: Mapping[str, str] | None = None,
     stitch: Chunks | Literal[False] = False,
     unit: Unit = "seconds",
     system_map: LabelMapLike | None = None,
@@ -124,6 +125,8 @@ def validate(
         Labels of events that are ignored for every class.
     scores_format : str, optional
         The format of the scores, as in :func:`sedscope.read_scores`.
+    scores_columns : mapping of str to str, optional
+        The names of the columns of a list of detections, as in :func:`sedscope.read_events`.
     stitch : optional
         How to join the scores of recordings that were cut into chunks, as in
         :func:`sedscope.read_scores`.
@@ -206,7 +209,16 @@ def validate(
         path = input_location(scores)
         with findings.adding_warnings():
             system = _read_scores(
-                path, references, overlaps, gaps, scores_format, stitch, unit, new_labels, findings
+                path,
+                references,
+                overlaps,
+                gaps,
+                scores_format,
+                scores_columns or {},
+                stitch,
+                unit,
+                new_labels,
+                findings,
             )
     system = None if system is None else _kept_in_memory(system)
     with findings.adding_warnings():
@@ -258,10 +270,15 @@ def _check_as_evaluated(
 ) -> None:
     """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses."""
     try:
+        truth = make_truth()
+        first = next(iter(scores), None)
+        kept = truth.overlaps == "keep" or (
+            first is not None and isinstance(scores.open(first), ClipEvents)
+        )
         deltas(
             scores,
-            make_truth(),
-            Clip(),
+            truth,
+            Collar() if kept else Clip(),  # only criteria that form pairs take events as they are
             classes=classes,
             clips=clips,
             missing=missing,
@@ -346,7 +363,7 @@ def _usable_truth(
             table,
             durations=durations,
             invalid="drop",
-            overlaps="merge",
+            overlaps="keep" if overlaps == "keep" else "merge",
             ignored_labels=ignored_labels,
         )
     except SedscopeError as error:
@@ -363,6 +380,8 @@ def _usable_truth(
         findings.add("warning", "late-ends", f"{table.where}: {note}")
     for note in table.unused_confidences_note():
         findings.add("warning", "confidences", f"{table.where}: {note}")
+    for note in unused_ignored_labels_note(ignored_labels, table.columns().label):
+        findings.add("warning", "ignored-labels", f"{table.where}: {note}")
     return truth
 
 
@@ -406,7 +425,10 @@ def _check_events(
         what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "
         what += "and clip. "
         if overlaps == "error":
-            what += "Correct them, or merge them with --overlaps merge"
+            what += (
+                "Correct them, merge them with --overlaps merge, or keep them with --overlaps keep for "
+            )
+            what += "criteria that pair events (Collar, IoU)"
         else:
             what += "They are merged"
         findings.add("error" if overlaps == "error" else "warning", "overlaps", what, rows, lines=True)
@@ -427,6 +449,7 @@ def _read_scores(
     overlaps: Overlaps,
     gaps: Gaps,
     format: str | None,
+    columns: Mapping[str, str],
     stitch: Chunks | Literal[False],
     unit: Unit,
     label_map: LabelMap | None,
@@ -435,9 +458,10 @@ def _read_scores(
     """Read scores, or the detections that can be used."""
     known = GroundTruth.from_dict({}) if truth is None else truth
     try:
-        if holds_events(path, format):
+        if columns or holds_events(path, format):
             how = overlaps if stitch is False else "average"
-            return _read_detections(path, known, how, format, label_map, findings)
+            options = EventReadOptions(columns)
+            return _read_detections(path, known, how, format, options, label_map, findings)
         return read_system_scores(
             path, known, gaps=gaps, format=format, stitch=stitch, unit=unit, label_map=label_map
         )
@@ -451,13 +475,14 @@ def _read_detections(
     truth: GroundTruth,
     overlaps: EventOverlaps,
     format: str | None,
+    options: EventReadOptions,
     label_map: LabelMap | None,
     findings: Findings,
 ) -> Scores | None:
     """Read detections. Rows that cannot be used become findings, and overlapping ones are merged to check
     the rest."""
     durations = None if truth.durations is None else clip_seconds(truth)
-    table = _read_events(path, format, EventReadOptions(), durations, findings, detections=True)
+    table = _read_events(path, format, options, durations, findings, detections=True)
     if table is None:
         return None
     clip_ids(table.clip, table.where, table.clip_location)

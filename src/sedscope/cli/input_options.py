@@ -13,13 +13,14 @@ from ..data.choices import ClipChoice, Coverage, Crossing, Invalid, Missing, Ove
 from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
 from .options import (
-    ColumnsOption,
     GapsOption,
     LabelOption,
     PostprocessOption,
     Reads,
+    ScoresColumnsOption,
     ScoresFormatOption,
     StitchOption,
+    TruthColumnsOption,
     column_map,
     path_option,
     read_clip_list,
@@ -103,7 +104,7 @@ class FileOptions(OptionGroup):
             help="Format of the reference events. [default: detected from the content]",
         ),
     ] = None
-    columns: ColumnsOption = None
+    columns: TruthColumnsOption = None
     label: LabelOption = None
     labels: Annotated[
         Path | None,
@@ -135,6 +136,7 @@ class FileOptions(OptionGroup):
         ),
     ] = None
     scores_format: ScoresFormatOption = None
+    scores_columns: ScoresColumnsOption = None
     gaps: GapsOption = "error"
     stitch: StitchOption = None
 
@@ -225,6 +227,7 @@ class InputOptions(FileOptions):
             overlaps=self.overlaps,
             gaps=self.gaps,
             format=self.scores_format,
+            columns=column_map(self.scores_columns, "--scores-columns"),
             label_map=self.system_map(),
             **stitch_arguments(self.stitch),
         )

@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from .options import (
-    ColumnsOption,
     LabelOption,
     ScoresArgument,
+    ScoresColumnsOption,
     ScoresFormatOption,
     TruthArgument,
+    TruthColumnsOption,
     Writes,
     column_map,
     path_option,
@@ -33,9 +34,10 @@ def labels(
             "--format", help="Format of the reference events. [default: detected from the content]"
         ),
     ] = None,
-    columns: ColumnsOption = None,
+    columns: TruthColumnsOption = None,
     label: LabelOption = None,
     scores_format: ScoresFormatOption = None,
+    scores_columns: ScoresColumnsOption = None,
 ) -> None:
     """Propose new labels where a system and the ground truth differ.
 
@@ -45,10 +47,11 @@ def labels(
     from ..io.events.source import EventReadOptions
     from ..io.label_maps import LabelProposal, read_labels
 
-    options = EventReadOptions(column_map(columns) or {}, label)
+    detections = EventReadOptions(column_map(scores_columns, "--scores-columns") or {})
+    references = EventReadOptions(column_map(columns) or {}, label)
     proposal = LabelProposal(
-        read_labels(scores, scores_format, system=True),
-        read_labels(ground_truth, truth_format, options),
+        read_labels(scores, scores_format, detections, system=True),
+        read_labels(ground_truth, truth_format, references),
     )
     typer.echo(str(proposal))
     if output is not None:

@@ -96,6 +96,13 @@ ScoresFormatOption = Annotated[
     str | None,
     typer.Option(help="Format of the scores or detections. [default: detected from the content]"),
 ]
+ScoresColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Column names of a table of detections, e.g. 'label=\"Scientific name\"'. The keys are those of "
+        "--columns."
+    ),
+]
 GapsOption = Annotated[
     Gaps,
     typer.Option(
@@ -103,12 +110,14 @@ GapsOption = Annotated[
         "which nothing is active."
     ),
 ]
-ColumnsOption = Annotated[
+_COLUMNS = (
+    "e.g. 'onset=\"Begin Time (s)\",label=Species'. The keys are filename, onset, offset, duration, label "
+    "and confidence."
+)
+ColumnsOption = Annotated[str | None, typer.Option(help=f"Column names of an event table, {_COLUMNS}")]
+TruthColumnsOption = Annotated[
     str | None,
-    typer.Option(
-        help="Column names of an event table, e.g. 'onset=\"Begin Time (s)\",label=Species'. The keys are "
-        "filename, onset, offset, duration, label and confidence."
-    ),
+    typer.Option("--columns", help=f"Column names of the reference events, {_COLUMNS}"),
 ]
 LabelOption = Annotated[str | None, typer.Option(help="Label for events that have none.")]
 LabelsOption = Annotated[
@@ -212,7 +221,7 @@ def files_in_definitions(texts: Iterable[str]) -> list[str]:
     return [name for text in texts for pair in _QUOTED.findall(text) for name in pair if name]
 
 
-def column_map(text: str | None) -> dict[str, str] | None:
+def column_map(text: str | None, option: str = "--columns") -> dict[str, str] | None:
     """Read the column names of ``key=name,…``. Quotes keep commas in a name."""
     if text is None:
         return None
@@ -221,7 +230,7 @@ def column_map(text: str | None) -> dict[str, str] | None:
     while position < len(text):
         match = _COLUMN.match(text, position)
         if match is None:
-            raise SedscopeError(f"--columns {text} cannot be read. Write key=name,key=name.")
+            raise SedscopeError(f"{option} {text} cannot be read. Write key=name,key=name.")
         columns[match[1]] = match[2].strip().strip("\"'")
         position = match.end()
     return columns

@@ -14,7 +14,15 @@ from ..errors import SedscopeError, counted
 from .engine_options import EngineOptions
 from .input_options import InputOptions, clip_choice
 from .metric_options import MetricOptions
-from .options import Reads, Writes, as_location, path_option, postprocess, stitch_arguments
+from .options import (
+    Reads,
+    Writes,
+    as_location,
+    column_map,
+    path_option,
+    postprocess,
+    stitch_arguments,
+)
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
@@ -289,6 +297,7 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
         overlaps=inputs.overlaps,
         gaps=inputs.gaps,
         scores_format=inputs.scores_format,
+        scores_columns=column_map(inputs.scores_columns, "--scores-columns"),
         system_map=inputs.system_map(),
         **stitch_arguments(inputs.stitch),
     )

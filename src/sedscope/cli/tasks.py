@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated
 
 import typer
@@ -13,7 +14,7 @@ from .options import Reads, as_location, path_option
 
 TaskOption = Annotated[
     str | None,
-    typer.Option(help="Evaluate a whole task: its name ('sedscope tasks' lists all), or its TOML file."),
+    typer.Option(help="A whole task: its name ('sedscope tasks' lists all), or its TOML file."),
     Reads(lambda text: [text]),
 ]
 DataOption = Annotated[
@@ -28,12 +29,12 @@ def tasks(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[show NAME]",
+            metavar="show NAME",
             help="Print the TOML file of a task, to copy and change. [default: list all]",
         ),
     ] = None,
 ) -> None:
-    """List the tasks: whole evaluations with data sets, metrics and a ranking score."""
+    """List the tasks: whole evaluations, with a ranking score."""
     from ..tasks.task_files import built_in_tasks, read_task, task_text
 
     if words:
@@ -45,8 +46,10 @@ def tasks(
         return
     for name in built_in_tasks():
         task = read_task(name)
-        typer.echo(f"{name}: {task.about} ({task.source})")
-        better = ", lower is better" if task.lower_is_better else ""
+        better = " (lower is better)" if task.lower_is_better else ""
+        typer.echo(f"{name}: {task.source}")
+        for line in wrap(task.about, 76):
+            typer.echo(f"    {line}")
         typer.echo(f"    data sets: {', '.join(task.datasets)}; score: {task.score}{better}")
 
 

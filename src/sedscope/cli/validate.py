@@ -50,6 +50,7 @@ def validate(
         scores is not None
         and scores.is_dir()
         and files.scores_format is None
+        and files.scores_columns is None
         and holds_detection_sets(scores)
     ):
         raise SedscopeError(
@@ -74,6 +75,7 @@ def validate(
         ignored=files.ignored,
         ignored_labels=files.ignored_label or (),
         scores_format=files.scores_format,
+        scores_columns=column_map(files.scores_columns, "--scores-columns"),
         system_map=files.system_map(),
         truth_map=files.truth_map(),
         threads=engine.threads,

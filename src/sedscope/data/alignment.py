@@ -32,6 +32,9 @@ from .labels import (
 from .scores import Scores
 from .times import Ticks
 
+SCORED_ADVICE = "Evaluate the others with clips='scored' (--clips scored)."
+"""What to do if some clips have no scores."""
+
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
@@ -374,7 +377,8 @@ def _choose_clips(
             raise SedscopeError(
                 f"{len(without_scores)} of the {counted(len(listed), 'clip')} in the ground truth "
                 f"{'has' if len(without_scores) == 1 else 'have'} no scores: {listing(without_scores)}. "
-                "Evaluate the others with clips='scored' (--clips scored)."
+                + SCORED_ADVICE,
+                advice=SCORED_ADVICE,
             )
     elif isinstance(clips, str):
         raise SedscopeError(f"clips={clips!r} is not valid. Give a list of clips, or 'scored'.")

@@ -50,6 +50,7 @@ class ClipEvents:
 def kept_events_error(clip: str) -> SedscopeError:
     """Return the error of an operation that needs scores of frames."""
     return SedscopeError(
-        f"Clip {clip} holds overlapping events that are kept as they are, but this operation needs scores of "
-        "frames. Merge the events with overlaps='merge' (--overlaps merge)."
+        f"Clip {clip} holds overlapping events that are kept as they are. Collar and IoU can judge them, but "
+        "regions, post-processing, error types and reports need scores of frames. Merge the events with "
+        "overlaps='merge' (--overlaps merge)."
     )

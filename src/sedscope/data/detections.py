@@ -151,17 +151,21 @@ def _with_classes(scores: Scores, labels: Iterable[str]) -> Scores:
     """Add classes of which nothing is detected, and sort all classes."""
     classes = sorted({*scores.classes}.union(labels))
     column = {label: c for c, label in enumerate(classes)}
-    columns = [column[label] for label in scores.classes]
+    columns = np.array([column[label] for label in scores.classes], np.int32)
     silent = {*classes} - {*scores.classes}
 
-    def load(clip: str) -> ClipScores:
-        own = scores[clip]
+    def load(clip: str) -> ClipScores | ClipEvents:
+        own = scores.open(clip)
+        if isinstance(own, ClipEvents):
+            return own.in_columns(columns)
+        assert isinstance(own, ClipScores)  # lists of detections have no pieces
         values = np.full((len(own.values), len(classes)), -np.inf)
         values[:, columns] = own.values
         return ClipScores.unchecked(values, own.ticks)
 
     clips = {clip: load(clip) for clip in scores}
-    facts = {**scores.facts(), "classes": classes, "assumed_classes": silent, "in_memory": True}
+    in_memory = all(isinstance(clip, ClipScores) for clip in clips.values())
+    facts = {**scores.facts(), "classes": classes, "assumed_classes": silent, "in_memory": in_memory}
     return Scores(clips, clips.__getitem__, **facts)
 
 

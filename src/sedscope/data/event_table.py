@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, listing, shortened, subject
+from ..errors import SedscopeError, listing, shortened, subject, with_guesses
 from .cells import Cell, CellTable, RowLocation, cell_number, cells_from_frame, is_empty, quoted_cell
 from .clip_ids import clip_id
 from .confidence import ConfidenceLimit
@@ -365,6 +365,19 @@ def as_ignored_labels(labels: Iterable[str]) -> set[str]:
     if isinstance(labels, str) or not all(isinstance(name, str) and name.strip() for name in names):
         raise SedscopeError(f"ignored_labels must be a list of labels, not {labels!r}.")
     return {name.strip() for name in names}
+
+
+def unused_ignored_labels_note(ignored_labels: Iterable[str], labels: Iterable[str]) -> list[str]:
+    """Note labels that are to be ignored, but that no event has. ``labels``: those of all events."""
+    known = {label.strip() for label in labels}
+    unused = sorted(as_ignored_labels(ignored_labels) - known)
+    if not unused:
+        return []
+    number = "label" if len(unused) == 1 else "labels"
+    return [
+        f"No reference event has the ignored {number} {listing(with_guesses(unused, sorted(known)))}. "
+        "Check ignored_labels= (--ignored-label)."
+    ]
 
 
 def check_roles(columns: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ from .confidence import ConfidenceLimit
 from .durations import as_durations, duration_ticks
 from .event_checks import merged_events, overlap_groups, valid_events
 from .event_mappings import columns_of_mapping
-from .event_table import EventColumns, EventTable, as_ignored_labels
+from .event_table import EventColumns, EventTable, as_ignored_labels, unused_ignored_labels_note
 from .frames import FrameLike
 from .label_maps import AppliedMap, LabelMapLike, as_label_map
 from .times import Ticks, to_seconds
@@ -217,6 +217,7 @@ class GroundTruth(Tabular):
             invalid=invalid,
             overlaps=overlaps,
             ignored_labels=ignored_labels,
+            remarks=unused_ignored_labels_note(ignored_labels, columns.label),
         )
 
     @classmethod
@@ -330,7 +331,10 @@ class GroundTruth(Tabular):
             overlaps=overlaps,
             ignored_labels=ignored_labels,
             where=table.where,
-            remarks=table.unused_confidences_note(),
+            remarks=[
+                *table.unused_confidences_note(),
+                *unused_ignored_labels_note(ignored_labels, columns.label),
+            ],
         )
 
     def events(self, clip: str) -> list[tuple[float, float, str]]:
@@ -403,7 +407,8 @@ class GroundTruth(Tabular):
         Parameters
         ----------
         label_map : LabelMap or mapping from str to str or None
-            The new name of each label; None drops its events. Labels that are not named stay.
+            The new name of each label; None drops its events. Labels that are not named stay. Events whose
+            new label is one that is ignored for every class are ignored, too.
 
         Returns
         -------
@@ -416,30 +421,37 @@ class GroundTruth(Tabular):
         [(0.0, 3.0, 'vehicle'), (3.0, 4.0, 'vehicle')]
         """
         names = as_label_map(label_map)
-        targets = [names.target(label) for label in self.labels]
-        labels = sorted({target for target in targets if target is not None})
-        number: dict[str | None, int] = {label: i for i, label in enumerate(labels)}
-        new_labels = [number.get(target, -1) for target in targets]
-        for i, label in enumerate(self.ignored_labels, len(labels)):
-            new_labels.append(-1 if names.target(label) is None else i)
+        everywhere = {names.target(label) or label for label in self.ignored_labels}
+        kept = [label for label in self.labels if names.target(label) == label in everywhere]
+        if kept:
+            raise SedscopeError(
+                f"The label map gives a label that is ignored for every class the name of a class: "
+                f"{listing(kept)}. Choose another name."
+            )
+        old_labels = (*self.labels, *self.ignored_labels)
+        targets = [names.target(label) for label in old_labels]
+        labels = sorted({target for target in targets if target is not None} - everywhere)
+        number = {label: i for i, label in enumerate((*labels, *sorted(everywhere)))}
+        new_labels = [-1 if target is None else number[target] for target in targets]
         event_labels = np.array(new_labels, np.int32)[self.event_labels]
+        ignored = self.ignored | (event_labels >= len(labels))
         rows, offsets = merged_events(
             self.onsets,
             self.offsets,
             self.event_clips,
             event_labels,
-            self.ignored,
+            ignored,
             merge=self.overlaps != "keep",
         )
         truth = copy(self)
-        truth.labels = tuple(labels)
+        truth.labels, truth.ignored_labels = tuple(labels), tuple(sorted(everywhere))
         truth.event_clips, truth.event_labels = self.event_clips[rows], event_labels[rows]
-        truth.onsets, truth.offsets, truth.ignored = self.onsets[rows], offsets, self.ignored[rows]
+        truth.onsets, truth.offsets, truth.ignored = self.onsets[rows], offsets, ignored[rows]
         truth.warnings = tuple(
             [note for note in self.warnings if note not in self.late_ends()] + truth.late_ends()
         )
         truth._noted = None  # its rows have the old labels
-        truth.label_maps = (*self.label_maps, AppliedMap(names, self.labels))
+        truth.label_maps = (*self.label_maps, AppliedMap(names, old_labels))
         return truth
 
     def names_of(self, rows: NDArray[np.intp]) -> list[str]:
@@ -563,7 +575,7 @@ class GroundTruth(Tabular):
             part,
             durations=durations,
             invalid="drop",
-            overlaps="merge",
+            overlaps="keep" if self.overlaps == "keep" else "merge",
             ignored_labels=self.ignored_labels,
             where=where,
         )

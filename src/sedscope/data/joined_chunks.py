@@ -122,6 +122,7 @@ def join_chunks(
         ignored_labels=truth.ignored_labels,
         remarks=remarks,
     )
+    joined_truth.label_maps = truth.label_maps
     return _joined_scores(scores, recordings, length, ends, uncovered), joined_truth
 
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing
 from .choices import Crossing
-from .clip_ids import clip_id
+from .clip_ids import clip_ids
 from .event_table import EventColumns
 from .ground_truth import GroundTruth
 from .regions import Regions
 from .scores import Scores
 from .stretches import CUT_TO_REGIONS, Stretch, StretchLoader
 from .times import Ticks
+
+_Group = TypeVar("_Group", bound=Hashable)
 
 
 class RegionTruth(GroundTruth):
@@ -88,10 +90,11 @@ class RegionTruth(GroundTruth):
             clips=parts,
             durations={name: (part.end - part.start) / 1e6 for name, part in parts.items()},
             invalid=recordings.invalid,
-            overlaps=recordings.overlaps,
+            overlaps="keep",  # those that are ignored now may overlap others that are
             ignored_labels=recordings.ignored_labels,
             remarks=notes,
         )
+        self.overlaps, self.label_maps = recordings.overlaps, recordings.label_maps
 
     def cut_scores(self, scores: Scores) -> Scores:
         """Return the scores of the regions, which are cut when they are read.
@@ -143,16 +146,37 @@ class RegionTruth(GroundTruth):
         >>> RegionTruth(truth, Regions.from_dict({"a": [(0, 2), (3, 9)]})).resampling_groups(None)
         {'a@0-2': 'a', 'a@3-9': 'a'}
         """
+        if groups is not None:
+            return self.groups_of_regions(groups)
         recordings = self.recording_of
-        if groups is None:
-            shared = len(set(recordings.values())) < len(recordings)
-            return {**recordings} if shared else None
-        of_clip = {clip_id(name): group for name, group in groups.items()}
-        named: dict[str, Hashable] = {}
-        for name, recording in recordings.items():
-            if name in of_clip or recording in of_clip:
-                named[name] = of_clip.get(name, of_clip.get(recording))
-        return named
+        shared = len(set(recordings.values())) < len(recordings)
+        return {**recordings} if shared else None
+
+    def groups_of_regions(self, groups: Mapping[str, _Group]) -> dict[str, _Group]:
+        """Return the group of each region: its own, or that of its recording.
+
+        Parameters
+        ----------
+        groups : mapping of clip to group
+            The groups of recordings or of regions.
+
+        Returns
+        -------
+        dict of str to group
+            Regions without a group are left out.
+
+        Examples
+        --------
+        >>> truth = GroundTruth.from_dict({"a": []}, durations={"a": 10})
+        >>> RegionTruth(truth, Regions.from_dict({"a": [(0, 2)]})).groups_of_regions({"a.wav": "north"})
+        {'a@0-2': 'north'}
+        """
+        of_clip = {clip: groups[name] for name, clip in clip_ids(groups, "groups").items()}
+        return {
+            name: of_clip[name if name in of_clip else recording]
+            for name, recording in self.recording_of.items()
+            if name in of_clip or recording in of_clip
+        }
 
     def __repr__(self) -> str:
         return super().__repr__().replace("GroundTruth", "RegionTruth")

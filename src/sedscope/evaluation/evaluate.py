@@ -34,7 +34,7 @@ from .counted_clips import count_clips
 from .detection_sets import counts_of_sets
 from .group_notes import group_notes
 from .group_plan import GroupPlan
-from .groups import GroupsLike
+from .groups import GroupsLike, by_region
 from .measured_counts import measure as measure
 from .measured_groups import GroupMeasuring
 from .notes import (
@@ -114,6 +114,7 @@ def evaluate(
     by : mapping of clip to group, or Groups, optional
         Also evaluate groups of clips, e.g. the recording sites, each as if it were alone.
         :class:`~sedscope.Groups` may average the groups. The result has them in ``groups["clips"]``.
+        Where clips are scored regions, the groups may be those of their recordings.
     by_class : mapping of class to group, or Groups, optional
         Also evaluate groups of classes, e.g. common and rare ones, each as if there were no other classes.
         The result has them in ``groups["classes"]``.
@@ -179,7 +180,7 @@ def evaluate(
         missing=missing,
         coverage=coverage,
     )
-    plan = GroupPlan.of(alignment.clips, alignment.classes, by, by_class, by_length)
+    plan = GroupPlan.of(alignment.clips, alignment.classes, by_region(by, truth), by_class, by_length)
     if limited and plan:
         raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
     sample = TimeSample(alignment)

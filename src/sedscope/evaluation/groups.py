@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from ..data.arrays import FloatArray
 from ..data.clip_ids import clip_ids
+from ..data.ground_truth import GroundTruth
+from ..data.region_cuts import RegionTruth
 from ..definitions import require_choice, require_number
 from ..errors import SedscopeError, listing, subject
 
@@ -155,6 +157,15 @@ class Partition:
     def indices(self) -> list[NDArray[np.intp]]:
         """Return the indices of the clips or classes of each group."""
         return [np.flatnonzero(self.numbers == group) for group in range(len(self.names))]
+
+
+def by_region(groups: GroupsLike | None, truth: GroundTruth) -> GroupsLike | None:
+    """Return the groups of clips. Where clips are regions, each is in the group of its recording, unless it
+    is named itself."""
+    if groups is None or not isinstance(truth, RegionTruth):
+        return groups
+    chosen = Groups.of(groups)
+    return replace(chosen, members=truth.groups_of_regions(chosen.members))
 
 
 def partition_clips(groups: GroupsLike, clips: Sequence[str]) -> Partition:

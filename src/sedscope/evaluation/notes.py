@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..counting.tally import Tally
 from ..criteria import Criterion
@@ -194,6 +195,28 @@ def one_point_note(results: Mapping[Metric[Any], MetricResult]) -> list[str]:
         and not result.thresholds
         and _is_one_point(result)
     ]
+    return _one_point_text(names)
+
+
+def one_point_note_of_counts(
+    metrics: Mapping[str, Metric[Any]], counts: Mapping[Criterion, Counts]
+) -> list[str]:
+    """Note the same, where only the counts of a system are known."""
+    return _one_point_text(
+        [
+            name
+            for name, metric in metrics.items()
+            if metric.at_points() is None and _have_one_point(counts[metric.criterion])
+        ]
+    )
+
+
+def _have_one_point(counts: Counts) -> bool:
+    numbers = {len(of_class.scores) for of_class in counts.values()} - {0}
+    return numbers == {1}
+
+
+def _one_point_text(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     return [

@@ -22,12 +22,13 @@ from .ranking_rows import (
     class_rows,
     classes_of,
     long_rows,
+    name_columns,
     pair_rows,
     ranking_dict,
     ranking_rows,
 )
 from .result import Evaluation
-from .table_text import csv_cells, format_csv, format_latex, format_markdown, format_text, written
+from .table_text import csv_cells, format_csv, format_latex, format_markdown, ruled_text, written
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
@@ -122,7 +123,8 @@ class Ranking(Tabular):
         ['system', 'rank', 'ranks', 'tie', 'group', 'psds1']
         """
         definitions = [f"{metric.name}: {metric.definition}" for metric in self.metrics]
-        return "\n".join([*format_text(ranking_rows(self)), "", *definitions, self.about()])
+        rows = ranking_rows(self)
+        return "\n".join([ruled_text(rows, names=name_columns(rows)), "", *definitions, self.about()])
 
     def to_polars(self) -> PolarsFrame:
         """Return a polars data frame with the rows of :meth:`to_csv`.
@@ -209,7 +211,8 @@ class Ranking(Tabular):
         >>> sed.rank(systems, truth, "psds1", n=50).to_markdown().splitlines()[0]
         '| system | rank | ranks | tie group | psds1 |'
         """
-        parts = [format_markdown(ranking_rows(self)), self.about()]
+        ranked = ranking_rows(self)
+        parts = [format_markdown(ranked, names=name_columns(ranked)), self.about()]
         for metric in self.metrics:
             if self.systems and not classes_of(self, metric.name):
                 parts.append(f"**{metric.name}**: `{metric.definition}`")
@@ -243,7 +246,8 @@ class Ranking(Tabular):
         True
         """
         definitions = [f"% {metric.name}: {metric.definition}" for metric in self.metrics]
-        table = format_latex(ranking_rows(self, digits))
+        rows = ranking_rows(self, digits)
+        table = format_latex(rows, names=name_columns(rows))
         return written("\n".join([*definitions, f"% {self.about()}", table]) + "\n", path)
 
     def to_dict(self) -> dict[str, Any]:

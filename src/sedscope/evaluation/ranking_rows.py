@@ -47,6 +47,11 @@ def ranking_rows(ranking: Ranking, digits: int = 4) -> list[list[str]]:
     return [[*header, *columns], *rows]
 
 
+def name_columns(rows: list[list[str]]) -> int:
+    """Return how many columns hold names: that of the system, and perhaps that of the team."""
+    return rows[0].index("rank")
+
+
 def ranks_text(system: RankedSystem) -> str:
     """Return the interval of a rank as text."""
     low, high = system.rank_low, system.rank_high

@@ -31,6 +31,7 @@ from .compared_runs import ComparedRun
 from .formula import Formula
 from .kept_measurements import Measurement, keep, kept
 from .measured_runs import measure_runs
+from .notes import one_point_note_of_counts
 from .paired_differences import system_value
 from .ranking import Estimate, MeasuredSystem, MetricEstimate, RankedSet, RejectedSystem, full_name
 
@@ -98,7 +99,7 @@ class Protocol:
         resampling = self.draws.resampling
         digest = hashlib.blake2b(np.ascontiguousarray(self.draws.weights).data, digest_size=16)
         how = (resampling.confidence, resampling.interval, digest.hexdigest(), self.formula)
-        return repr((self.metrics, *how))
+        return repr((self.metrics, self.coverage, *how))
 
 
 def measure_submission(
@@ -178,12 +179,15 @@ def _measure(
     for name, value in values.items():
         per_class = {label: _estimate(of_class) for label, of_class in value.per_class.items()}
         estimates[name] = MetricEstimate(value.value, value.low, value.high, value.runs, per_class)
-    hours = measured.first_runs[system].hours()
+    first_run = measured.first_runs[system]
+    lists = [
+        f"{system}: {note}" for note in one_point_note_of_counts(protocol.metrics, first_run.counts)
+    ]
     return Measurement(
         score=score.values,
         metrics=estimates,
-        sets={"": RankedSet(len(protocol.clips), hours, protocol.classes)},
-        notes=tuple(dict.fromkeys(measured.notes)),
+        sets={"": RankedSet(len(protocol.clips), first_run.hours(), protocol.classes)},
+        notes=tuple(dict.fromkeys([*measured.notes, *lists])),
     )
 
 

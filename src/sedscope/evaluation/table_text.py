@@ -62,8 +62,8 @@ def written(text: str, path: str | Path | None) -> str:
     return text
 
 
-def format_text(rows: Table) -> list[str]:
-    """Align the columns for reading: the first to the left, the others to the right.
+def format_text(rows: Table, *, names: int = 1) -> list[str]:
+    """Align the columns for reading: those of names, which come first, to the left, the others to the right.
 
     >>> format_text([["class", "F1"], ["Dog", "0.5"]])
     ['class   F1', 'Dog    0.5']
@@ -72,14 +72,14 @@ def format_text(rows: Table) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join(
-            cell.ljust(width) if k == 0 else cell.rjust(width)
+            cell.ljust(width) if k < names else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in cells
     ]
 
 
-def ruled_text(rows: Table, *, rule_before_last: bool = False) -> str:
+def ruled_text(rows: Table, *, names: int = 1, rule_before_last: bool = False) -> str:
     """Align the columns, and rule off the header. ``rule_before_last``: set the last row apart.
 
     >>> print(ruled_text([["class", "F1"], ["Dog", "0.5"]]))
@@ -87,14 +87,14 @@ def ruled_text(rows: Table, *, rule_before_last: bool = False) -> str:
     ──────────
     Dog    0.5
     """
-    header, *body = format_text(rows)
+    header, *body = format_text(rows, names=names)
     rule = "─" * len(header)
     if rule_before_last and len(body) > 1:
         body.insert(-1, rule)
     return "\n".join([header, rule, *body])
 
 
-def format_markdown(rows: Table) -> str:
+def format_markdown(rows: Table, *, names: int = 1) -> str:
     """Format a Markdown table.
 
     >>> print(format_markdown([["class", "F1"], ["a|b", "0.5"]]))
@@ -103,7 +103,7 @@ def format_markdown(rows: Table) -> str:
     | a\\|b | 0.5 |
     """
     header, *body = [[_markdown_cell(cell) for cell in row] for row in rows]
-    rule = [":---", *["---:"] * (len(header) - 1)]
+    rule = [*[":---"] * names, *["---:"] * (len(header) - names)]
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *body))
 
 
@@ -112,10 +112,10 @@ def _markdown_cell(cell: str) -> str:
     return f"**{text}**" if isinstance(cell, Best) else text
 
 
-def format_latex(rows: Table, *, rule_before_last: bool = False) -> str:
+def format_latex(rows: Table, *, names: int = 1, rule_before_last: bool = False) -> str:
     """Format a LaTeX ``tabular`` for the package ``booktabs``.
 
-    ``rule_before_last``: set the last row apart.
+    ``names``: how many columns hold names. ``rule_before_last``: set the last row apart.
 
     >>> print(format_latex([["class", "F1"], ["Alarm_bell", Best("0.5")], ["Dog", "-0.2"]]))
     \\begin{tabular}{lr}
@@ -132,7 +132,7 @@ def format_latex(rows: Table, *, rule_before_last: bool = False) -> str:
     header, *body = ["{}" + line if line.startswith(("[", "*")) else line for line in lines]
     if rule_before_last and len(body) > 1:
         body.insert(-1, r"\midrule")
-    columns = "l" + "r" * (len(rows[0]) - 1)
+    columns = "l" * names + "r" * (len(rows[0]) - names)
     around = [
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",

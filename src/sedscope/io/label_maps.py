@@ -174,12 +174,13 @@ def read_labels(
 
     ``system``: whether it may hold scores, or detections by threshold.
     """
-    if system and format is None and path.is_dir() and holds_detection_sets(path):
+    named = options is not None and bool(options.columns)
+    if system and format is None and not named and path.is_dir() and holds_detection_sets(path):
         events = read_detection_sets(path).values()
         return sorted(
             {event[2].strip() for of_set in events for rows in of_set.values() for event in rows}
         )
-    if system and not holds_events(path, format):
+    if system and not named and not holds_events(path, format):
         return sorted(read_scores(path, format=format).classes)
     table = read_event_table(path, format=format, options=options or EventReadOptions())
     cells = (cell.split(",") if table.weak else [cell] for cell in table.label)

@@ -27,7 +27,7 @@ from .chunk_table import stitch as stitch_scores
 from .durations import clip_seconds
 from .events.files import event_files, read_event_table
 from .events.registry import EVENT_FORMATS
-from .events.source import Source
+from .events.source import EventReadOptions, Source
 from .locations import Address, Location, folder_content, folder_files
 from .scores.files import read_scores
 from .scores.registry import recognise_score_format
@@ -44,6 +44,7 @@ def read_system(
     overlaps: Overlaps = "error",
     gaps: Gaps = "error",
     format: str | None = None,
+    columns: Mapping[str, str] | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     label_map: LabelMap | None = None,
@@ -53,7 +54,7 @@ def read_system(
     The arguments are those of :func:`read_system_scores`. Detections by threshold keep their labels:
     :func:`evaluate_sets` applies a label map.
     """
-    if format is None and path.is_dir() and holds_detection_sets(path):
+    if format is None and not columns and path.is_dir() and holds_detection_sets(path):
         return read_detection_sets(path)
     return read_system_scores(
         path,
@@ -61,6 +62,7 @@ def read_system(
         overlaps=overlaps,
         gaps=gaps,
         format=format,
+        columns=columns,
         stitch=stitch,
         unit=unit,
         label_map=label_map,
@@ -74,23 +76,26 @@ def read_system_scores(
     overlaps: Overlaps = "error",
     gaps: Gaps = "error",
     format: str | None = None,
+    columns: Mapping[str, str] | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     label_map: LabelMap | None = None,
 ) -> Scores:
     """Read scores, or detections as scores. Clips that detections do not list have none.
 
-    ``stitch``: join the chunks of recordings, see :meth:`Scores.stitch`. Detections are then windows
-    that slide over a recording, and are averaged where they overlap. ``label_map``: new labels of the
-    system, after that. Those of the ground truth stay.
+    ``columns``: names of columns in a list of detections, by role; see :func:`read_events`. ``stitch``:
+    join the chunks of recordings, see :meth:`Scores.stitch`. Detections are then windows that slide over
+    a recording, and are averaged where they overlap. ``label_map``: new labels of the system, after that.
+    Those of the ground truth stay.
     """
-    if not holds_events(path, format):
+    if not columns and not holds_events(path, format):
         return _read_frames(path, format, gaps, stitch, unit, label_map)
     durations = None if truth.durations is None else clip_seconds(truth)
     chosen = overlaps if stitch is False else "average"
     return _read_detections(
         path,
         format,
+        columns,
         durations,
         chosen,
         lambda events: detections_as_scores(events, truth, chosen, label_map),
@@ -115,12 +120,13 @@ def _read_frames(
 def _read_detections(
     path: Location,
     format: str | None,
+    columns: Mapping[str, str] | None,
     durations: Mapping[str, float] | None,
     overlaps: EventOverlaps,
     as_scores: Callable[[Mapping[str, list[tuple[Any, ...]]]], Scores],
 ) -> Scores:
     """Read detections and make scores from them. Errors name the rows of the file."""
-    table = read_event_table(path, format=format)
+    table = read_event_table(path, format=format, options=EventReadOptions(columns or {}))
     try:
         return as_scores(table.events(durations))
     except SedscopeError as error:
@@ -153,6 +159,7 @@ def read_scores_or_detections(
     *,
     gaps: Gaps = "error",
     format: str | None = None,
+    columns: Mapping[str, str] | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     label_map: LabelMap | None = None,
@@ -162,7 +169,7 @@ def read_scores_or_detections(
     ``classes``: those that a list of detections may have, besides those that occur in it. The other
     arguments are those of :func:`read_system_scores`.
     """
-    if not holds_events(path, format):
+    if not columns and not holds_events(path, format):
         return _read_frames(path, format, gaps, stitch, unit, label_map)
     overlaps: EventOverlaps = "error" if stitch is False else "average"
 
@@ -171,7 +178,7 @@ def read_scores_or_detections(
             events, event_labels(events), classes, overlaps=overlaps, label_map=label_map
         )
 
-    return _read_detections(path, format, None, overlaps, as_scores)
+    return _read_detections(path, format, columns, None, overlaps, as_scores)
 
 
 def detections_as_scores(

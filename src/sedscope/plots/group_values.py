@@ -93,6 +93,7 @@ def plot_groups(
     else:
         axes.set_yticks([])
     axes.set_ylim(len(groups) - 0.5, -0.5)
+    axes.locator_params(axis="x", nbins=5)  # more labels would touch each other
     return label_axes(axes, name, "" if len(groups) <= _MOST_NAMES else results.title())
 
 
@@ -111,7 +112,8 @@ def _chosen(result: Evaluation, kind: str | None) -> GroupResults:
     if not result.groups:
         raise SedscopeError("The evaluation has no groups. Evaluate with by=, by_class= or by_length=.")
     if kind is None and len(result.groups) > 1:
-        raise SedscopeError(f"There are groups of {listing([*result.groups])}. Choose one with kind=.")
+        choices = " or ".join(f"kind={name!r}" for name in result.groups)
+        raise SedscopeError(f"There are several kinds of groups. Choose one with {choices}.")
     chosen = next(iter(result.groups)) if kind is None else kind
     if chosen not in result.groups:
         raise SedscopeError(

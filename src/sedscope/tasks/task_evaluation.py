@@ -142,7 +142,7 @@ class TaskEvaluation:
         for name, result in self.datasets.items():
             heading = f"{name}: {counted(result.clips, 'clip')}, {result.hours:.2f} hours"
             parts.append(f"{heading}\n\n{result.table()}")
-        lines = format_text(self._rows())
+        lines = format_text(self._rows(), names=2)
         rule = "─" * max(map(len, lines))
         overview = [lines[0], rule, *lines[1:-1], rule, lines[-1], "", self._legend()]
         return "\n\n".join([*parts, "\n".join(overview)])
@@ -160,7 +160,7 @@ class TaskEvaluation:
         str
         """
         items = "\n".join(f"- {line}" for line in self._definitions("`"))
-        return written(f"{format_markdown(self._rows())}\n\n{items}\n", path)
+        return written(f"{format_markdown(self._rows(), names=2)}\n\n{items}\n", path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         """Return all values and the score as LaTeX, and write them to ``path`` if it is given.
@@ -177,7 +177,7 @@ class TaskEvaluation:
         str
         """
         comments = [f"% {line}" for line in self._definitions()]
-        table = format_latex(self._rows(3), rule_before_last=True)
+        table = format_latex(self._rows(3), names=2, rule_before_last=True)
         return written("\n".join([*comments, table]) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 
 import sedscope as sed
 from sedscope.counting.request import DeltaRequest
-from sedscope.criteria import parse_criterion
+from sedscope.criteria import Criterion, parse_criterion
 from sedscope.criteria.delta_tables import DeltaRows
 from sedscope.data.alignment import align
 
@@ -31,12 +32,28 @@ def draw(rng: Random, seed: str) -> Case:
     return Case("counts", seed, drawer.dtype, clips, [repr(criterion) for criterion in criteria])
 
 
+def draw_ignored(rng: Random, seed: str) -> Case:
+    """Many small clips with ignored references, and two criteria about events."""
+    drawer = Drawer(rng)
+    criteria: list[Criterion] = []
+    while len(criteria) < CRITERIA_PER_SET:
+        criterion = drawer.criterion()
+        if isinstance(criterion, sed.IoU) and criterion.threshold < 1:
+            criterion = replace(criterion, strict=rng.random() < 0.5)
+        criteria += [] if criterion.counts_negatives else [criterion]
+    clips = [drawer.clip_with_ignored() for _ in range(rng.choice([100, 200]))]
+    definitions = [repr(criterion) for criterion in criteria]
+    return Case("ignored", seed, drawer.dtype, clips, definitions)
+
+
 def judge(case: Case) -> Mapping[str, int]:
     """The set is counted at once; then the changes of each clip are compared, and their sums."""
     alignment = align(case.scores, case.truth)
     criteria = {parse_criterion(text): text for text in case.definitions}
     requests = {
-        criterion: DeltaRequest(any_label=criterion.defines_substitutions and i == 0)
+        criterion: DeltaRequest(
+            any_label=criterion.defines_substitutions and i == 0 and case.check != "ignored"
+        )
         for i, criterion in enumerate(criteria)
     }
     clips, classes = len(case.clips), len(case.classes)
@@ -195,5 +212,6 @@ def _points(changes: Mapping[float, list[int]]) -> dict[float, tuple[int, int]]:
 
 CHECKS = (
     Check("counts", 150, draw, judge),
+    Check("ignored", 50, draw_ignored, judge),
     Check("boundary_errors", 3, draw_errors, judge_errors),
 )
