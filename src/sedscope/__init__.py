@@ -57,6 +57,7 @@ _NAMES = {
     "resampling.intervals": ("Bootstrap", "Interval"),
     "tasks.check_submission": ("SubmissionCheck", "check_submission"),
     "tasks.evaluate_task": ("evaluate_task",),
+    "tasks.rank_task": ("rank_task",),
     "tasks.task": ("ChunkRule", "Dataset", "GroupRule", "Task"),
     "tasks.task_evaluation": ("TaskEvaluation",),
     "tasks.task_files": ("read_task", "write_task"),

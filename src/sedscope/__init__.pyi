@@ -63,6 +63,7 @@ from .tasks import presets as presets
 from .tasks.check_submission import SubmissionCheck as SubmissionCheck
 from .tasks.check_submission import check_submission as check_submission
 from .tasks.evaluate_task import evaluate_task as evaluate_task
+from .tasks.rank_task import rank_task as rank_task
 from .tasks.task import ChunkRule as ChunkRule
 from .tasks.task import Dataset as Dataset
 from .tasks.task import GroupRule as GroupRule

@@ -69,6 +69,7 @@ def test_a_table_of_teams_becomes_a_leaderboard(folder: Path, tmp_path: Path) ->
     assert rejected.keys() == {"wrong", "gone"}
     assert any("clip_01.tsv:2: the score of" in reason for reason in rejected["wrong"])
     assert any("have no scores (1 of 24)" in reason for reason in rejected["wrong"])
+    assert "--clips scored" not in " ".join(rejected["wrong"])  # which a ranking refuses
     assert all(str(folder) not in reason for reasons in rejected.values() for reason in reasons)
     for reason in rejected["wrong"]:
         assert reason in done.out
@@ -138,6 +139,21 @@ def test_lists_of_events_are_ranked_and_sets_of_them_are_rejected(folder: Path, 
     assert "events.tsv" in done.out
 
 
+def test_a_formula_is_the_score(folder: Path, tmp_path: Path) -> None:
+    options = ("--metric", "psds2", "--score", "psds1 + psds2", "-o", tmp_path / "board")
+    done = rank(folder, folder / "systems" / "*", *options, bootstrap=50)
+    assert done.code == 0, done.err
+    result = read_json(tmp_path / "board")
+    assert result["score"] == {
+        "name": "score",
+        "definition": "psds1 + psds2",
+        "higher_is_better": True,
+    }
+    for system in result["systems"]:
+        values = {name: metric["value"] for name, metric in system["metrics"].items()}
+        assert values["score"] == values["psds1"] + values["psds2"] == system["score"]["value"]
+
+
 def test_too_few_resamples_are_said(folder: Path) -> None:
     done = rank(folder, folder / "systems" / "*", bootstrap=100)
     assert "All systems tie" in done.err
@@ -149,6 +165,8 @@ def test_too_few_resamples_are_said(folder: Path) -> None:
     [
         (["--clips", "scored"], "same clips"),
         (["--missing", "empty"], "same clips"),
+        (["--better", "more"], "Choose higher or lower"),
+        (["--data", "{folder}"], "Give the task"),
         (["--reports", "best"], "Add -o FOLDER"),
         (["--reports", "some"], "Choose all, best or none"),
         (["--clips-shown", "3"], "--reports best"),

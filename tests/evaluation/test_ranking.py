@@ -12,8 +12,8 @@ import pytest
 
 import sedscope as sed
 from sedscope.evaluation import submissions
-from sedscope.evaluation.rank import _enough_resamples
 from sedscope.evaluation.ranking import MeasuredSystem, RankedSystem, rank_systems
+from sedscope.evaluation.ranking_resamples import enough_resamples
 from sedscope.resampling.intervals import Interval
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -110,7 +110,7 @@ def test_systems_of_the_same_score_share_a_rank_in_the_order_of_their_names() ->
 
 
 def test_more_pairs_need_more_resamples() -> None:
-    numbers = [_enough_resamples(systems, 100, 10, 2, 0.95) for systems in (1, 7, 8, 10, 30, 40)]
+    numbers = [enough_resamples(systems, 100, 10, 2, 0.95) for systems in (1, 7, 8, 10, 30, 40)]
     assert numbers == [1000, 1000, 2000, 2000, 32000, 32000]
 
 
@@ -198,7 +198,33 @@ def test_a_broken_system_is_rejected_and_the_others_are_ranked(
     alone = sed.rank(systems, truth, "psds1", n=50)
     assert [system.name for system in ranking.rejected] == ["wrong"]
     assert reason in ranking.rejected[0].reasons[0]
+    assert "scored" not in ranking.rejected[0].reasons[0]  # a ranking refuses clips='scored'
     assert ranking.to_csv() == alone.to_csv()
+
+
+def test_a_formula_is_the_score(systems: dict[str, sed.Scores], truth: sed.GroundTruth) -> None:
+    metrics = {"psds1": "psds1", "er": sed.ErrorRate(sed.Segment(1))}
+    given: dict[str, Any] = {**systems, "two runs": [systems["good"], systems["bad"]]}
+    ranking = sed.rank(given, truth, metrics, n=50, score="psds1 * er - 2", better="lower")
+    comparison = sed.compare(given, truth, metrics, n=50, classes=truth.labels)
+    psds, error_rate = comparison.metrics
+    values = {
+        name: comparison.values[psds][name].value * comparison.values[error_rate][name].value - 2
+        for name in systems
+    }
+    resampled = {
+        name: comparison.values[psds][name].values * comparison.values[error_rate][name].values - 2
+        for name in systems
+    }
+    values["two runs"] = (values["good"] + values["bad"]) / 2
+    resampled["two runs"] = (resampled["good"] + resampled["bad"]) / 2
+    assert [system.name for system in ranking.systems] == sorted(values, key=lambda name: values[name])
+    for system in ranking.systems:
+        assert system.score.value == pytest.approx(values[system.name], rel=1e-14)
+        np.testing.assert_allclose(system.score.values, resampled[system.name], rtol=1e-13)
+    assert [metric.name for metric in ranking.metrics] == ["score", "psds1", "er"]
+    assert ranking.table().splitlines()[0].split()[-3:] == ["score", "psds1", "er"]
+    assert "**score**: `psds1 * er - 2`" in ranking.to_markdown()
 
 
 def test_all_systems_may_be_rejected(truth: sed.GroundTruth, tmp_path: Path) -> None:
@@ -295,6 +321,9 @@ def test_kept_values_of_scores_that_end_early_are_not_used_where_they_are_refuse
         ({"clips": "scored"}, "must be lists"),
         ({"clips": ["no such clip"]}, "not in the ground truth"),
         ({"teams": {"nobody": "x"}}, "nobody"),
+        ({"score": "psds1 + psds2"}, "no value psds2. Did you mean psds1"),
+        ({"score": "psds1", "better": "more"}, "Choose 'higher' or 'lower'"),
+        ({"better": "lower"}, "for a formula"),
     ],
 )
 def test_invalid_arguments(
@@ -302,6 +331,16 @@ def test_invalid_arguments(
 ) -> None:
     with pytest.raises(sed.SedscopeError, match=message):
         sed.rank(systems, truth, "psds1", n=50, **options)
+
+
+def test_a_score_of_error_rates_must_say_what_is_better(
+    systems: dict[str, sed.Scores], truth: sed.GroundTruth
+) -> None:
+    metric = {"er": sed.ErrorRate(sed.Segment(1))}
+    with pytest.raises(sed.SedscopeError, match="Lower values of er are better"):
+        sed.rank(systems, truth, metric, n=50, score="1 - er")
+    with pytest.raises(sed.SedscopeError, match="another name"):
+        sed.rank(systems, truth, {"score": "psds1"}, n=50, score="2 * score")
 
 
 def test_a_folder_with_other_files_is_not_replaced(

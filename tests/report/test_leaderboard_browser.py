@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sedscope.evaluation.ranking import (
     MeasuredSystem,
     MetricEstimate,
     RankedMetric,
+    RankedSet,
     RejectedSystem,
     rank_systems,
 )
@@ -58,8 +60,32 @@ def made_ranking(systems: int, classes: int, names: tuple[str, ...] = ()) -> sed
     )
 
 
-def _no_evaluation(_: Any) -> sed.Evaluation:
+def _no_evaluation(*_: Any) -> sed.Evaluation:
     raise AssertionError("the page needs no evaluation")
+
+
+def of_a_task(ranking: sed.Ranking) -> sed.Ranking:
+    """The ranking as if its metrics were of two data sets, and a formula the score."""
+    kinds = (
+        RankedMetric("score", "home.psds1 - street.team", True),
+        replace(ranking.metrics[0], name="home.psds1"),
+        replace(ranking.metrics[1], name="street.team"),
+    )
+    systems = []
+    for system in ranking.systems:
+        score, other = system.metrics.values()
+        few = dict([*other.per_class.items()][::2])  # classes of the data sets differ
+        metrics = {
+            "score": replace(score, per_class={}),
+            "home.psds1": score,
+            "street.team": replace(other, per_class=few),
+        }
+        systems.append(replace(system, metrics=metrics))
+    labels = ranking.classes
+    sets = {"home": RankedSet(1168, 3.2, labels), "street": RankedSet(7, 0.1, labels[::2])}
+    return replace(
+        ranking, systems=tuple(systems), score=kinds[0], metrics=kinds, task="Our <task>", datasets=sets
+    )
 
 
 def opened_board(page: Browser, ranking: sed.Ranking, folder: Path, **options: Any) -> Path:
@@ -146,6 +172,40 @@ def test_names_are_data(page: Browser, tmp_path: Path, width: int, scheme: str, 
     assert {row["class"] for row in page.rows(".heat")} == set(ranking.classes)
     reasons = page.run("return [...document.querySelectorAll('#rejected dd')].map((c) => c.textContent)")
     assert set(reasons) == {*(f"{name} is broken" for name in HOSTILE), "and 10 more, see ranking.json"}
+    assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+    check_quiet(page, file)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
+def test_a_task_with_two_data_sets(page: Browser, tmp_path: Path, width: int, scheme: str) -> None:
+    ranking = of_a_task(made_ranking(12, 8, tuple(HOSTILE)))
+    file = tmp_path / "index.html"
+    first, second, *_ = ranking.systems
+    pages = {(first.team, first.name): [("home", "reports/a.html"), ("street", "reports/b.html")]}
+    unmade = {(second.team, second.name): ["There is no report of home: <b>events</b> overlap."]}
+    file.write_text(render_leaderboard(ranking, "Leaderboard <1>", pages, unmade), encoding="utf-8")
+    page.open(file, width=width, scheme=scheme)
+    assert page.run("return document.title") == "Leaderboard <1>"
+    assert "Task Our <task>" in page.text("header")
+    assert "".join(page.text("#datasets").split()) == (
+        "home:1168clips·3.20hours·8classesstreet:7clips·0.10hours·4classes"
+    )
+    rows = page.rows()
+    assert [row["score"] for row in rows] == [
+        f"{system.score.value:.4f} ({system.score.low:.4f}–{system.score.high:.4f})"
+        for system in ranking.systems
+    ]
+    assert rows[0]["system"] == f"{first.name}report: home · street"
+    links = "return [...document.querySelectorAll('#table a')].map((a) => a.getAttribute('href'))"
+    assert page.run(links) == ["reports/a.html", "reports/b.html"]
+    assert "There is no report of home: <b>events</b> overlap." in page.text("#notes")
+    assert {row["class"] for row in page.rows(".heat")} == set(ranking.classes)
+    page.choose("#class-metric", 2)
+    heat = page.rows(".heat", foot=True)
+    assert {row["class"] for row in heat} == {*ranking.classes[::2], "overall"}
+    for row in heat[:-1]:
+        value = first.metrics["street.team"].per_class[row["class"]].value
+        assert float(row[first.full_name]) == pytest.approx(value, abs=0.0051)
     assert page.run("return document.documentElement.scrollWidth <= innerWidth")
     check_quiet(page, file)
 

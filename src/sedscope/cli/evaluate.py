@@ -20,7 +20,7 @@ from .progress import collected_warnings, counting_progress
 from .report_options import ReportOptions
 from .resampling_options import IntervalOptions, drawing_recordings
 from .table_files import TablesOption, check_tables, write_tables
-from .tasks import DataOption, TaskOption, submission_and_truth
+from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
 
 if TYPE_CHECKING:
     from ..evaluation.result import Evaluation
@@ -148,7 +148,7 @@ def evaluate_system(
     with collected_warnings() as notes:
         truth = inputs.read_truth(ground_truth)
         system = inputs.read_system(path, truth)
-    grouped = groups.arguments(truth)
+    grouped = groups.arguments()
     resampling = drawing_recordings(resampling, truth)
     if operating_points is not None:
         system = require_scores(system, path, "--points")
@@ -264,11 +264,7 @@ def _refuse_with_task(
         option for group in groups for option in group.changed_options() if option != "--durations"
     ]
     options += [option for option, used in (("--points", points), ("--deltas", deltas)) if used]
-    if options:
-        raise SedscopeError(
-            f"{listing(sorted(options), limit=10)} cannot be combined with --task: the task says how it is "
-            "evaluated. To change that, copy it ('sedscope tasks show NAME') and give the file."
-        )
+    refuse_with_task(options)
 
 
 def _scores_and_truth(paths: Sequence[Path]) -> tuple[Path, Path]:

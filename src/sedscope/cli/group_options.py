@@ -13,7 +13,6 @@ from .option_groups import OptionGroup
 from .options import path_option
 
 if TYPE_CHECKING:
-    from ..data.ground_truth import GroundTruth
     from ..evaluation.groups import Groups
 
 
@@ -57,19 +56,14 @@ class GroupOptions(OptionGroup):
         typer.Option(help="Average the values of --by and --by-class over their groups."),
     ] = None
 
-    def arguments(self, truth: GroundTruth | None = None) -> GroupArguments:
-        """Read the files, and return the options as arguments of the library.
-
-        ``truth``: if it is cut to regions, they have the groups of their recordings.
-        """
-        from .. import Groups, RegionTruth
+    def arguments(self) -> GroupArguments:
+        """Read the files, and return the options as arguments of the library."""
+        from .. import Groups
         from ..io.group_tables import read_class_groups, read_clip_groups
 
         if self.group_average is not None and self.by is None and self.by_class is None:
             raise SedscopeError("--group-average needs groups. Add --by FILE or --by-class FILE.")
         by = None if self.by is None else read_clip_groups(self.by)
-        if by is not None and isinstance(truth, RegionTruth):
-            by = truth.groups_of_regions(by)
         by_class = None if self.by_class is None else read_class_groups(self.by_class)
         return {
             "by": None if by is None else Groups(by, self.group_average),

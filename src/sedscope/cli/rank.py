@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,10 +26,12 @@ from .options import (
 from .progress import counting_progress
 from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
+from .tasks import DataOption, TaskOption, refuse_with_task
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
+    from ..evaluation.rank import Better
     from ..evaluation.ranking import RejectedSystem
     from ..evaluation.ranking_result import Ranking, Reports
     from ..evaluation.submissions import Submission
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from ..io.submission_lists import ListedSystem
 
 _PRINTED_REASONS = 10  # of a rejected system
+_ABOUT_CLIPS = ("clips-without-scores", "clips-not-listed")  # findings whose advice a ranking refuses
 _MOST_LINES = 1000  # of one problem that are kept
 
 
@@ -43,11 +47,11 @@ def rank(
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="SYSTEM... GROUND_TRUTH",
-            help="Systems, then the reference events. A system is a folder of score tables, a file of "
-            "detections, or any other format that 'sedscope formats' lists. Instead of systems, give a "
-            "pattern such as 'submissions/*', or a table of them (team,name,path; rows with the same team "
-            "and name are runs of one system).",
+            metavar="SYSTEM... [GROUND_TRUTH]",
+            help="Systems, then the reference events; with --task and --data, submissions. A system is a "
+            "folder of score tables, a file of detections, or any other format that 'sedscope formats' "
+            "lists. Instead of systems, give a pattern such as 'submissions/*', or a table of them "
+            "(team,name,path; rows with the same team and name are runs of one system).",
         ),
         Reads(lambda paths: _all_paths(paths)),
     ],
@@ -56,6 +60,22 @@ def rank(
     resampling: ComparisonOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            help="Rank by a formula over the names of the metrics, e.g. 'psds1 + psds2'. [default: the first "
+            "metric]"
+        ),
+    ] = None,
+    better: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[higher|lower]",
+            help="Which values of --score are better. [default: higher ones]",
+        ),
+    ] = None,
+    task: TaskOption = None,
+    data: DataOption = None,
     output: Annotated[
         Path | None,
         path_option(
@@ -77,21 +97,53 @@ def rank(
 ) -> None:
     """Rank many systems, and write a leaderboard.
 
-    Systems are ranked by the first metric. One that cannot be evaluated is rejected with all reasons, and
-    the others go on. The exit code is 2 if no system could be ranked.
+    Systems are ranked by the score of the task, by --score, or by the first metric. One that cannot be
+    evaluated is rejected with all reasons, and the others go on. The exit code is 2 if no system could be
+    ranked.
     """
-    from ..evaluation.rank import rank_submissions
     from ..report.leaderboard import check_leaderboard_folder
-    from ..resampling.resampling import Resampling
 
-    *systems, ground_truth = paths
-    if not systems:
-        raise SedscopeError("Give at least one system, then the ground truth.")
     chosen_reports = _reports(reports, output, report_options)
     shown = report_options.arguments()
     resampling.check()
     if output is not None:
         check_leaderboard_folder(output)
+    if task is None:
+        if data is not None:
+            raise SedscopeError(
+                "--data is the folder of the data sets of a task. Give the task (--task)."
+            )
+        ranking = _rank_systems(
+            paths, inputs, metric_options, score, _better(better), resampling, engine
+        )
+    else:
+        options = [*inputs.changed_options(), *metric_options.changed_options()]
+        options = [option for option in options if option != "--durations"]
+        formula = (("--score", score), ("--better", better))
+        refuse_with_task([*options, *(name for name, value in formula if value is not None)])
+        ranking = _rank_task(task, paths, data, inputs.durations, resampling, engine)
+    _show(ranking, output)
+    if output is not None:
+        ranking.site(output, title=title, reports=chosen_reports, **shown)
+        typer.echo(f"\nleaderboard: {output / 'index.html'}")
+    if not ranking.systems:
+        raise typer.Exit(2)
+
+
+def _rank_systems(
+    paths: Sequence[str],
+    inputs: InputOptions,
+    metric_options: MetricOptions,
+    score: str | None,
+    better: Better | None,
+    resampling: ComparisonOptions,
+    engine: EngineOptions,
+) -> Ranking:
+    """Rank systems by a metric, or by a formula over metrics."""
+    from ..evaluation.rank import rank_submissions
+    from ..resampling.resampling import Resampling
+
+    systems, ground_truth = _systems_and_truth(paths)
     if inputs.missing != "error" or inputs.clips == "scored":
         raise SedscopeError(
             "All systems are ranked on the same clips, so --missing empty and --clips scored cannot be "
@@ -104,11 +156,13 @@ def rank(
     selection = inputs.selection(truth.labels)
     clips = clip_choice(inputs.clips)
     with counting_progress(resampling=True) as progress:
-        ranking = rank_submissions(
+        return rank_submissions(
             submissions,
             truth,
             metrics,
             Resampling(resampling.bootstrap or 1, **resampling.arguments(truth)),
+            score=score,
+            better=better,
             automatic=resampling.bootstrap is None,
             classes=selection["classes"],
             clips=clips,
@@ -116,12 +170,57 @@ def rank(
             options=engine.run_options(progress),
             checkpoint=engine.checkpoint,
         )
-    _show(ranking, output)
-    if output is not None:
-        ranking.site(output, title=title, reports=chosen_reports, **shown)
-        typer.echo(f"\nleaderboard: {output / 'index.html'}")
-    if not ranking.systems:
-        raise typer.Exit(2)
+
+
+def _rank_task(
+    name: str,
+    paths: Sequence[str],
+    data: Path | None,
+    durations: Path | None,
+    resampling: ComparisonOptions,
+    engine: EngineOptions,
+) -> Ranking:
+    """Rank submissions to a task."""
+    from ..resampling.resampling import Resampling
+    from ..tasks.rank_task import rank_listed
+    from ..tasks.task_data import read_task_data
+
+    systems, truth = ([*paths], None) if data is not None else _systems_and_truth(paths)
+    location = None if truth is None else as_location(truth)
+    opened = read_task_data(name, data, truth=location, durations=durations)
+    listed = _listed(systems)
+    with counting_progress(resampling=True) as progress:
+        return rank_listed(
+            opened,
+            listed,
+            Resampling(resampling.bootstrap or 1, **resampling.arguments()),
+            automatic=resampling.bootstrap is None,
+            options={
+                **engine.arguments(),
+                "checkpoint": None,  # only values are kept
+                "memory": None,
+                "progress": progress,
+            },
+            checkpoint=engine.checkpoint,
+        )
+
+
+def _systems_and_truth(paths: Sequence[str]) -> tuple[list[str], str]:
+    *systems, ground_truth = paths
+    if not systems:
+        raise SedscopeError(
+            "Give at least one system, then the ground truth; or submissions to a task, with --task and "
+            "--data."
+        )
+    return systems, ground_truth
+
+
+def _better(text: str | None) -> Better | None:
+    """Read the option ``--better``."""
+    choices: dict[str | None, Better | None] = {None: None, "higher": "higher", "lower": "lower"}
+    if text not in choices:
+        raise SedscopeError(f"--better {text} is not valid. Choose higher or lower.")
+    return choices[text]
 
 
 def _reports(text: str, output: Path | None, options: ReportOptions) -> Reports:
@@ -144,11 +243,10 @@ def _listed(texts: Sequence[str]) -> list[ListedSystem]:
 
 
 def _all_paths(paths: Sequence[str]) -> list[Location]:
-    """Return the paths of all systems and of the ground truth."""
+    """Return the paths of all systems, and of the ground truth if that is the last one."""
     from ..io.submission_lists import listed_paths
 
-    *systems, ground_truth = paths
-    return [*listed_paths(systems), as_location(ground_truth)]
+    return listed_paths(paths)
 
 
 def _submission(system: ListedSystem, inputs: InputOptions, truth: GroundTruth) -> Submission:
@@ -183,7 +281,6 @@ def _problems(
 def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[str]:
     """Validate a run, and list its errors."""
     from .. import validate
-    from ..checking.checks import USE_SCORED
     from ..data.region_cuts import RegionTruth
     from ..io.systems import holds_detection_sets
 
@@ -207,7 +304,9 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
     problems: list[str] = []
     for finding in validation.errors:
         lines = finding.where[:_MOST_LINES] if finding.lines else ()
-        what = str(finding).splitlines()[0].removeprefix("error: ").replace(f". {USE_SCORED}", "")
+        if finding.kind in _ABOUT_CLIPS:
+            finding = replace(finding, what=finding.what.partition(". ")[0])
+        what = str(finding).splitlines()[0].removeprefix("error: ")
         hidden = len(finding.where) - len(lines) if lines else 0
         problems += [what, *lines, *([f"and {hidden} more"] if hidden else [])]
     return problems
@@ -216,7 +315,11 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
 def _show(ranking: Ranking, output: Path | None) -> None:
     """Print the ranking, the rejected systems and the warnings."""
     if ranking.systems:
-        typer.echo(f"{counted(ranking.clips, 'clip')}, {ranking.hours:.2f} hours\n\n{ranking.table()}")
+        sets = ranking.datasets.items()
+        sizes = [(f"{name}: ", of_set.clips, of_set.hours) for name, of_set in sets]
+        for name, clips, hours in sizes or [("", ranking.clips, ranking.hours)]:
+            typer.echo(f"{name}{counted(clips, 'clip')}, {hours:.2f} hours")
+        typer.echo(f"\n{ranking.table()}")
     if ranking.rejected:
         typer.echo(f"\n{counted(len(ranking.rejected), 'system')} rejected:")
     for system in ranking.rejected:

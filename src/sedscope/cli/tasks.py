@@ -91,6 +91,15 @@ def check(
         raise typer.Exit(2)
 
 
+def refuse_with_task(options: list[str]) -> None:
+    """Refuse the options that a task fixes. ``options``: those that were given."""
+    if options:
+        raise SedscopeError(
+            f"{listing(sorted(options), limit=10)} cannot be combined with --task: the task says how it is "
+            "evaluated. To change that, copy it ('sedscope tasks show NAME') and give the file."
+        )
+
+
 def submission_and_truth(paths: list[Path], data: Path | None) -> tuple[Path, Path | None]:
     """Return the submission, and the reference events if there is no folder of data sets."""
     if len(paths) == 1 and data is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from ..data.arrays import FloatArray
 from ..errors import SedscopeError
 from ..io.checked_files import read_checked, write_checked
 from ..io.output_targets import check_output
+from .ranking import Estimate, MetricEstimate, RankedSet
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,33 +24,23 @@ class Measurement:
 
     score: FloatArray
     """The score in each resample."""
-    numbers: FloatArray
-    """(metrics × (1 + classes) × 3) values with the ends of their intervals; first those of all classes."""
-    runs: FloatArray
-    """(metrics × runs) the value of each run."""
-    hours: float
-    """The duration of all clips."""
-    notes: tuple[str, ...]
-
-    @property
-    def values(self) -> list[float]:
-        """The value of each metric over all classes."""
-        values: list[float] = self.numbers[:, 0, 0].tolist()
-        return values
+    metrics: Mapping[str, MetricEstimate]
+    """By name. The first one is the score."""
+    sets: Mapping[str, RankedSet] = field(default_factory=dict)
+    """By name of the data set. Without a task, there is one without a name."""
+    notes: tuple[str, ...] = ()
 
 
 def keep(folder: Path, key: str, measurement: Measurement) -> None:
     """Write a measurement to the folder, under a digest of everything that it depends on."""
     check_output(folder, "folder")
     content = BytesIO()
-    facts = json.dumps({"hours": measurement.hours, "notes": measurement.notes}).encode()
-    np.savez(
-        content,
-        score=measurement.score,
-        numbers=measurement.numbers,
-        runs=measurement.runs,
-        facts=np.frombuffer(facts, np.uint8),
-    )
+    facts = {
+        "metrics": {name: _plain(metric) for name, metric in measurement.metrics.items()},
+        "sets": {name: vars(of_set) for name, of_set in measurement.sets.items()},
+        "notes": measurement.notes,
+    }
+    np.savez(content, score=measurement.score, facts=np.frombuffer(json.dumps(facts).encode(), np.uint8))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -64,11 +57,32 @@ def kept(folder: Path, key: str) -> Measurement | None:
         facts = json.loads(bytes(arrays["facts"]))
         return Measurement(
             score=arrays["score"],
-            numbers=arrays["numbers"],
-            runs=arrays["runs"],
-            hours=facts["hours"],
+            metrics={name: _estimate(plain) for name, plain in facts["metrics"].items()},
+            sets={
+                name: RankedSet(**{**plain, "classes": tuple(plain["classes"])})
+                for name, plain in facts["sets"].items()
+            },
             notes=tuple(facts["notes"]),
         )
+
+
+def _plain(metric: MetricEstimate) -> dict[str, Any]:
+    """Return an estimate as JSON can hold it. Numbers keep all their digits."""
+    return {
+        "numbers": _numbers(metric),
+        "runs": metric.runs,
+        "classes": {label: _numbers(of_class) for label, of_class in metric.per_class.items()},
+    }
+
+
+def _numbers(estimate: Estimate) -> list[float]:
+    return [estimate.value, estimate.low, estimate.high]
+
+
+def _estimate(plain: Mapping[str, Any]) -> MetricEstimate:
+    per_class = {label: Estimate(*numbers) for label, numbers in plain["classes"].items()}
+    value, low, high = plain["numbers"]
+    return MetricEstimate(value, low, high, tuple(plain["runs"]), per_class)
 
 
 def _file(folder: Path, key: str) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,23 +19,34 @@ from ..data.labels import stripped
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, SedscopeWarning, counted, listing, readable
+from ..errors import SedscopeError, SedscopeWarning, listing, readable
 from ..io.locations import local_path
-from ..io.size_limits import machine_memory
 from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
-from ..resampling.resampling import MOST_RESAMPLES, Resampling
+from ..resampling.resampling import Resampling
 from .compared_runs import Runs, as_runs
 from .evaluate import evaluate
-from .p_values import FEWEST_RESAMPLES, resamples_needed
-from .ranking import MeasuredSystem, RankedMetric, RankedSystem, RejectedSystem, rank_systems
+from .formula import Formula
+from .p_values import FEWEST_RESAMPLES
+from .ranking import (
+    MeasuredSystem,
+    MetricEstimate,
+    RankedMetric,
+    RankedSystem,
+    RejectedSystem,
+    rank_systems,
+    refuse_equal_names,
+)
+from .ranking_resamples import enough_resamples, few_resamples_note
 from .ranking_result import Ranking
 from .result import Evaluation
-from .submissions import Protocol, Submission, common_notes, measure_submission
+from .submissions import SCORE, Protocol, Submission, common_notes, measure_submission
 
-_PART_OF_MEMORY = 4  # more resamples than asked for may take a quarter of it
+Better: TypeAlias = Literal["higher", "lower"]
+"""Which values of a score are better."""
+
 _STEPS = 1000  # of the progress of a system
 
 
@@ -47,6 +58,8 @@ def rank(
     confidence: float = 0.95,
     seed: int = 0,
     *,
+    score: str | None = None,
+    better: Better | None = None,
     teams: Mapping[str, str] | None = None,
     interval: str = "percentile",
     balanced: bool = False,
@@ -60,7 +73,7 @@ def rank(
     threads: int | None = None,
     progress: ProgressChoice = None,
 ) -> Ranking:
-    """Rank systems by the first metric, with intervals of the ranks and groups of systems that tie.
+    """Rank systems, with intervals of the ranks and groups of systems that tie.
 
     Systems are measured one after the other. One that cannot be evaluated is rejected, and the others
     go on.
@@ -73,12 +86,20 @@ def rank(
     truth : GroundTruth
         The reference events.
     metrics : Metric, str, iterable of these, or mapping of str to these
-        What to measure; see :func:`~sedscope.evaluate`. The first one is the score.
+        What to measure; see :func:`~sedscope.evaluate`. Systems are ranked by the first one, unless there
+        is a `score`.
     n : int, optional
         The number of resamples. By default 1000, doubled until p values that are corrected for all pairs
         of systems can be significant: 32000 for 30 systems.
     confidence, seed, interval, balanced, groups
         How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
+    score : str, optional
+        A formula over the names of the metrics to rank systems by, such as ``"psds1 + psds2"``. It may
+        have numbers, ``+ - * /``, brackets, ``mean``, ``harmonic_mean``, ``min`` and ``max``. The score of
+        several runs is the mean of their scores.
+    better : {"higher", "lower"}, optional
+        Which values of `score` are better. By default higher ones are; it must be given if lower values
+        of one of the metrics are better.
     teams : mapping of str to str, optional
         The team of each system. A system that is not listed is a team of its own.
     classes : iterable of str, optional
@@ -122,6 +143,8 @@ def rank(
         truth,
         metrics,
         Resampling(FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups),
+        score=score,
+        better=better,
         automatic=n is None,
         classes=classes,
         clips=clips,
@@ -140,6 +163,8 @@ def rank_submissions(
     metrics: MetricsLike,
     resampling: Resampling,
     *,
+    score: str | None = None,
+    better: Better | None = None,
     automatic: bool,
     classes: Iterable[str] | None,
     clips: Iterable[str] | None,
@@ -153,10 +178,12 @@ def rank_submissions(
     :func:`rank`.
     """
     ordered = sorted(submissions, key=lambda submission: (submission.team, submission.name))
-    _refuse_equal_names(ordered)
+    refuse_equal_names([submission.full_name for submission in ordered])
     named = name_metrics(metrics)
+    formula, kinds = _score_and_metrics(named, score, better)
     folder = None if checkpoint is None else local_path(checkpoint)
     protocol = _protocol(truth, named, classes, clips, coverage, resampling, automatic, len(ordered))
+    protocol = replace(protocol, formula=formula)
     measured: list[MeasuredSystem] = []
     rejected: list[RejectedSystem] = []
     notes: list[str] = []
@@ -176,15 +203,12 @@ def rank_submissions(
                 continue
             system, measurement = outcome
             notes += common_notes(submission, measurement)
-            hours = measurement.hours if np.isnan(hours) else hours
+            hours = measurement.sets[""].hours if np.isnan(hours) else hours
             measured.append(system)
-    kinds = tuple(
-        RankedMetric(name, repr(metric), metric.higher_is_better) for name, metric in named.items()
-    )
     ranked, pairs = rank_systems(
         measured, higher_is_better=kinds[0].higher_is_better, confidence=resampling.confidence
     )
-    notes += _few_resamples_note(len(pairs), protocol.draws.resampling)
+    notes += few_resamples_note(len(pairs), protocol.draws.resampling)
     return Ranking(
         systems=ranked,
         rejected=tuple(rejected),
@@ -200,17 +224,39 @@ def rank_submissions(
     )
 
 
+def _score_and_metrics(
+    metrics: Mapping[str, Metric[Any]], score: str | None, better: Better | None
+) -> tuple[Formula | None, tuple[RankedMetric, ...]]:
+    """Return the formula of the score, if there is one, and what is measured, the score first."""
+    kinds = [
+        RankedMetric(name, repr(metric), metric.higher_is_better) for name, metric in metrics.items()
+    ]
+    if better not in (None, "higher", "lower"):
+        raise SedscopeError(f"better={better!r} is not valid. Choose 'higher' or 'lower'.")
+    if score is None:
+        if better is not None:
+            raise SedscopeError(
+                "Metrics know which of their values are better. better= (--better) is for a formula "
+                "(score=, --score)."
+            )
+        return None, tuple(kinds)
+    formula = Formula(score, dataset="")
+    formula.check({"": metrics})
+    if SCORE in metrics:
+        raise SedscopeError(
+            f"A metric is called {SCORE}, as the formula is. Give the metric another name."
+        )
+    lower = [name for _, name in formula.names if not metrics[name].higher_is_better]
+    if lower and better is None:
+        raise SedscopeError(
+            f"Lower values of {listing(lower)} are better. Say which values of the formula are better: "
+            "better='higher' or better='lower' (--better)."
+        )
+    return formula, (RankedMetric(SCORE, score, better != "lower"), *kinds)
+
+
 def _itself(scores: Scores) -> Scores:
     return scores
-
-
-def _refuse_equal_names(submissions: Sequence[Submission]) -> None:
-    names = [submission.full_name for submission in submissions]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise SedscopeError(f"Several systems have the same name: {listing(twice)}. Rename them.")
-    if not names:
-        raise SedscopeError("There is no system to rank.")
 
 
 def _protocol(
@@ -235,45 +281,19 @@ def _protocol(
     if automatic:
         resampling = replace(
             resampling,
-            n=_enough_resamples(systems, len(names), len(chosen), len(metrics), resampling.confidence),
+            n=enough_resamples(systems, len(names), len(chosen), len(metrics), resampling.confidence),
         )
     draws = Draws(resampling, names)
     return Protocol(truth, chosen, names, clips is None, coverage, metrics, draws)
 
 
-def _enough_resamples(systems: int, clips: int, classes: int, metrics: int, confidence: float) -> int:
-    """Return how many resamples all pairs need, or how many fit into a part of the memory.
-
-    The number is doubled, so that a few more systems seldom change it, and what was measured stays valid.
-    """
-    bytes_of_a_resample = 4 * clips + 8 * (metrics * (1 + classes) + systems)
-    most = min(MOST_RESAMPLES, machine_memory() / _PART_OF_MEMORY / bytes_of_a_resample)
-    needed = resamples_needed(systems * (systems - 1) // 2, confidence)
-    number = FEWEST_RESAMPLES
-    while number < needed and 2 * number <= most:
-        number *= 2
-    return number
-
-
-def _few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
-    """Note that no difference can be significant, because the correction needs more resamples."""
-    needed = resamples_needed(pairs, resampling.confidence)
-    if needed <= resampling.n:
-        return []
-    return [
-        f"All systems tie, because no p value can be significant with {counted(resampling.n, 'resample')}: "
-        f"the correction for {counted(pairs, 'pair')} of systems needs {needed}. Draw more with n= "
-        "(--bootstrap)."
-    ]
-
-
 def _evaluator(
     submissions: Sequence[Submission], protocol: Protocol, options: RunOptions
-) -> Callable[[RankedSystem], Evaluation]:
+) -> Callable[[RankedSystem, str], Evaluation]:
     """Return what evaluates a system anew, with all that a report shows, and the intervals of the ranking."""
     by_name = {(submission.team, submission.name): submission for submission in submissions}
 
-    def evaluate_ranked(system: RankedSystem) -> Evaluation:
+    def evaluate_ranked(system: RankedSystem, _: str) -> Evaluation:
         read = by_name[system.team, system.name].runs[0]
         with python_warnings.catch_warnings():
             python_warnings.simplefilter("ignore", SedscopeWarning)
@@ -287,7 +307,7 @@ def _evaluator(
                 threads=options.threads,
             )
         intervals = {
-            metric: _bootstrap(system, name, protocol.draws.resampling)
+            metric: bootstrap_of(system.metrics[name], protocol.draws.resampling)
             for name, metric in protocol.metrics.items()
         }
         return replace(result, intervals=intervals)
@@ -295,10 +315,9 @@ def _evaluator(
     return evaluate_ranked
 
 
-def _bootstrap(system: RankedSystem, name: str, resampling: Resampling) -> Bootstrap:
-    """Return the interval of a metric. Its values in the resamples were not kept."""
+def bootstrap_of(estimate: MetricEstimate, resampling: Resampling) -> Bootstrap:
+    """Return the interval of a metric, for a report. Its values in the resamples were not kept."""
     nothing = np.empty(0)
-    estimate = system.metrics[name]
     per_class = {
         label: Interval(of_class.value, of_class.low, of_class.high, nothing)
         for label, of_class in estimate.per_class.items()

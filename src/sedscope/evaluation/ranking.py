@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..data.arrays import FloatArray
+from ..errors import SedscopeError, listing
 from ..resampling.intervals import Interval
 from .p_values import holm, is_significant, level_of, p_text, p_value, smallest_p
 
@@ -104,6 +105,18 @@ class RejectedSystem:
         return full_name(self.team, self.name)
 
 
+@dataclass(frozen=True)
+class RankedSet:
+    """A data set of a task that systems were ranked on."""
+
+    clips: int
+    hours: float
+    classes: tuple[str, ...]
+    """The classes that were evaluated."""
+    digest: str = ""
+    """Of the names of the clips. Systems can be ranked if all were evaluated on the same ones."""
+
+
 Pairs: TypeAlias = Mapping[tuple[int, int], RankedPair]
 """The differences by the places of the two systems in the ranking, counted from 0, the better one first."""
 
@@ -115,6 +128,15 @@ def full_name(team: str, name: str) -> str:
     ('Lab A: CRNN', 'CRNN')
     """
     return name if team == name else f"{team}: {name}"
+
+
+def refuse_equal_names(names: Sequence[str]) -> None:
+    """Refuse systems that cannot be told apart, and no systems at all. ``names``: the full names."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SedscopeError(f"Several systems have the same name: {listing(twice)}. Rename them.")
+    if not names:
+        raise SedscopeError("There is no system to rank.")
 
 
 def rank_systems(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -13,13 +13,14 @@ from ..notebook.data_frame import Tabular, frame_from_rows
 from ..notebook.html_table import html_table
 from ..resampling.resampling import Resampling
 from .p_values import level_of
-from .ranking import Pairs, RankedMetric, RankedSystem, RejectedSystem
+from .ranking import Pairs, RankedMetric, RankedSet, RankedSystem, RejectedSystem
 from .ranking_rows import (
     LONG_HEADER,
     PAIR_HEADER,
     TEXT_COLUMNS,
     WHOLE_COLUMNS,
     class_rows,
+    classes_of,
     long_rows,
     name_columns,
     pair_rows,
@@ -64,7 +65,12 @@ class Ranking(Tabular):
     warnings : tuple of str
         What to know about all systems. Each system has its own ``warnings``, too.
     evaluate : callable
-        Evaluates a system of the ranking anew, e.g. for a report.
+        Evaluates a system of the ranking anew on one of its data sets, for a report. Without a task, the
+        data set has no name (``""``).
+    task : str
+        The name of the task; empty without a task.
+    datasets : mapping of str to RankedSet
+        The data sets of the task, each with its ``clips``, ``hours`` and ``classes``; empty without a task.
 
     Examples
     --------
@@ -86,7 +92,9 @@ class Ranking(Tabular):
     pairs: Pairs
     resampling: Resampling
     warnings: tuple[str, ...]
-    evaluate: Callable[[RankedSystem], Evaluation]
+    evaluate: Callable[[RankedSystem, str], Evaluation]
+    task: str = ""
+    datasets: Mapping[str, RankedSet] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         rejected = f", {len(self.rejected)} rejected" if self.rejected else ""
@@ -206,6 +214,9 @@ class Ranking(Tabular):
         ranked = ranking_rows(self)
         parts = [format_markdown(ranked, names=name_columns(ranked)), self.about()]
         for metric in self.metrics:
+            if self.systems and not classes_of(self, metric.name):
+                parts.append(f"**{metric.name}**: `{metric.definition}`")
+                continue
             rows = class_rows(self, metric.name)
             parts.append(f"**{metric.name}**: `{metric.definition}`\n\n{format_markdown(rows)}")
         return written("\n\n".join(parts) + "\n", path)
@@ -304,6 +315,10 @@ class Ranking(Tabular):
         clips_shown, audio
             What a report shows; see :meth:`Evaluation.report`.
 
+        Notes
+        -----
+        A system of a task has a report for each data set. Where a report cannot be made, the page says why.
+
         Examples
         --------
         >>> from pathlib import Path
@@ -339,8 +354,9 @@ class Ranking(Tabular):
         >>> sed.rank(systems, truth, "psds1", n=50).about().split("; ")[1]
         'systems tie if p is above 0.05'
         """
+        of_sets = ", of each data set" if len(self.datasets) > 1 else ""
         parts = [
-            f"{self.resampling.about()}, the same for all systems",
+            f"{self.resampling.about()}{of_sets}, the same for all systems",
             f"systems tie if p is above {level_of(self.resampling.confidence):g}",
         ]
         if len(self.pairs) > 1:

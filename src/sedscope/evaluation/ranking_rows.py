@@ -25,6 +25,7 @@ PAIR_HEADER = (
     *("better_team", "better_system", "worse_team", "worse_system"),
     *("difference", "p", "p_corrected", "significant"),
 )
+_UNDEFINED = Estimate(math.nan, math.nan, math.nan)
 
 
 def ranking_rows(ranking: Ranking, digits: int = 4) -> list[list[str]]:
@@ -62,7 +63,7 @@ def class_rows(ranking: Ranking, metric: str, digits: int = 4) -> list[list[str]
     header = ["class", *(system.full_name for system in ranking.systems)]
     rows = []
     for label in classes_of(ranking, metric):
-        values = [system.metrics[metric].per_class[label] for system in ranking.systems]
+        values = [value_of_class(system, metric, label) for system in ranking.systems]
         rows.append(
             [label, *_with_best(values, [_number(v.value, digits) for v in values], ranking, metric)]
         )
@@ -70,8 +71,15 @@ def class_rows(ranking: Ranking, metric: str, digits: int = 4) -> list[list[str]
 
 
 def classes_of(ranking: Ranking, metric: str) -> list[str]:
-    """Return the classes that a metric has values for."""
-    return [*ranking.systems[0].metrics[metric].per_class] if ranking.systems else []
+    """Return the classes that a metric has values for, in one system at least."""
+    return [
+        *dict.fromkeys(label for system in ranking.systems for label in system.metrics[metric].per_class)
+    ]
+
+
+def value_of_class(system: RankedSystem, metric: str, label: str) -> Estimate:
+    """Return the value of a class; it is not defined if the system does not have the class."""
+    return system.metrics[metric].per_class.get(label, _UNDEFINED)
 
 
 def long_rows(ranking: Ranking) -> Iterator[list[str | float | None]]:
@@ -109,8 +117,13 @@ def ranking_dict(ranking: Ranking) -> dict[str, Any]:
     """Return a ranking as a dict of plain values."""
     from .. import __version__
 
+    sets = {
+        name: {"clips": of_set.clips, "hours": _finite(of_set.hours), "classes": list(of_set.classes)}
+        for name, of_set in ranking.datasets.items()
+    }
     return {
         "sedscope": __version__,
+        **({"task": ranking.task, "datasets": sets} if ranking.task else {}),
         "score": _kind_dict(ranking.score),
         "metrics": [_kind_dict(metric) for metric in ranking.metrics],
         "clips": ranking.clips,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.alignment import SCORED_ADVICE, align
+from ..data.alignment import align
+from ..data.arrays import FloatArray
 from ..data.choices import Coverage
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
@@ -21,15 +23,21 @@ from ..engines.options import RunOptions
 from ..errors import SedscopeError, collected_warnings
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
-from ..resampling.draws import Draws
+from ..resampling.draws import Draws, interval_of
 from ..resampling.intervals import Interval
 from ..resampling.resampled_metric import is_registered
+from ..resampling.resampling import Resampling
 from .compared_runs import ComparedRun
+from .formula import Formula
 from .kept_measurements import Measurement, keep, kept
 from .measured_runs import measure_runs
 from .notes import one_point_note_of_counts
 from .paired_differences import system_value
-from .ranking import Estimate, MeasuredSystem, MetricEstimate, RejectedSystem, full_name
+from .ranking import Estimate, MeasuredSystem, MetricEstimate, RankedSet, RejectedSystem, full_name
+
+_REFUSED_ADVICE = re.compile(r" [^.]*\((--clips scored|--missing empty)\)\.")  # a ranking refuses both
+SCORE = "score"
+"""The name of a score that a formula computes."""
 
 
 def problems_of(error: SedscopeError) -> Sequence[str]:
@@ -65,8 +73,10 @@ class Protocol:
     """Whether the clips are all those of the ground truth. A submission may then have no others."""
     coverage: Coverage
     metrics: Mapping[str, Metric[Any]]
-    """By name. Systems are ranked by the first one."""
+    """By name. Systems are ranked by the first one, unless there is a formula."""
     draws: Draws
+    formula: Formula | None = None
+    """The score, from the values of the metrics; their data set has no name."""
 
     def align(self, submission: Submission, number: int, scores: Scores) -> ComparedRun:
         """Return a run of a submission, with its clips and classes in the order of all submissions."""
@@ -88,8 +98,8 @@ class Protocol:
             return None
         resampling = self.draws.resampling
         digest = hashlib.blake2b(np.ascontiguousarray(self.draws.weights).data, digest_size=16)
-        drawn = (resampling.confidence, resampling.interval, digest.hexdigest())
-        return repr((self.metrics, self.coverage, *drawn))
+        how = (resampling.confidence, resampling.interval, digest.hexdigest(), self.formula)
+        return repr((self.metrics, self.coverage, *how))
 
 
 def measure_submission(
@@ -118,16 +128,26 @@ def measure_submission(
             return rejection(submission, error)
         if folder is not None and key is not None:
             keep(folder, key, measurement)
-    if not np.isfinite(measurement.values[0]):
-        reason = f"{next(iter(protocol.metrics))}, by which systems are ranked, is not defined."
-        return RejectedSystem(submission.name, submission.team, (reason,))
-    return _measured_system(submission, protocol, measurement, reading_notes), measurement
+    undefined = undefined_score(measurement)
+    if undefined is not None:
+        return RejectedSystem(submission.name, submission.team, (undefined,))
+    own = [_without_name(note, submission) for note in measurement.notes if _names(note, submission)]
+    system = measured_system(submission.name, submission.team, measurement, [*reading_notes, *own])
+    return system, measurement
+
+
+def undefined_score(measurement: Measurement) -> str | None:
+    """Say that the score is not defined, if so."""
+    name, score = next(iter(measurement.metrics.items()))
+    if np.isfinite(score.value):
+        return None
+    return f"{'The score' if name == SCORE else name}, by which systems are ranked, is not defined."
 
 
 def rejection(submission: Submission, error: SedscopeError) -> RejectedSystem:
     """Return a submission that could not be evaluated, with everything that is wrong with it."""
     reasons = [
-        _without_name(reason, submission).replace(SCORED_ADVICE, "").rstrip()  # all have the same clips
+        _without_name(_REFUSED_ADVICE.sub("", reason), submission)
         for reason in submission.problems(error)
     ]
     return RejectedSystem(submission.name, submission.team, tuple(reasons))
@@ -137,45 +157,75 @@ def _measure(
     runs: Sequence[ComparedRun], protocol: Protocol, engine: Engine, options: RunOptions
 ) -> Measurement:
     measured = measure_runs(runs, protocol.metrics, protocol.draws, engine, options, None)
-    name = runs[0].system
-    values = [
-        system_value(protocol.draws, protocol.classes, by_system[name])
-        for by_system in measured.values.values()
+    system = runs[0].system
+    columns = {
+        name: measured.values[metric][system]  # for each run
+        for name, metric in measured.metrics.items()
+    }
+    values = {
+        name: system_value(protocol.draws, protocol.classes, of_runs)
+        for name, of_runs in columns.items()
+    }
+    if protocol.formula is None:
+        score: Interval = next(iter(values.values()))
+        estimates: dict[str, MetricEstimate] = {}
+    else:
+        of_runs = [
+            protocol.formula.value({"": {name: column[run][:, 0] for name, column in columns.items()}})
+            for run in range(len(runs))
+        ]
+        estimates = {SCORE: mean_estimate(of_runs, protocol.draws.resampling)}
+        score = mean_interval(of_runs, protocol.draws.resampling)
+    for name, value in values.items():
+        per_class = {label: _estimate(of_class) for label, of_class in value.per_class.items()}
+        estimates[name] = MetricEstimate(value.value, value.low, value.high, value.runs, per_class)
+    first_run = measured.first_runs[system]
+    lists = [
+        f"{system}: {note}" for note in one_point_note_of_counts(protocol.metrics, first_run.counts)
     ]
-    numbers = [
-        [(value.value, value.low, value.high)]
-        + [(of_class.value, of_class.low, of_class.high) for of_class in value.per_class.values()]
-        for value in values
-    ]
-    first_run = measured.first_runs[name]
-    lists = [f"{name}: {note}" for note in one_point_note_of_counts(protocol.metrics, first_run.counts)]
     return Measurement(
-        score=values[0].values,
-        numbers=np.array(numbers, np.float64),
-        runs=np.array([value.runs for value in values], np.float64),
-        hours=first_run.hours(),
+        score=score.values,
+        metrics=estimates,
+        sets={"": RankedSet(len(protocol.clips), first_run.hours(), protocol.classes)},
         notes=tuple(dict.fromkeys([*measured.notes, *lists])),
     )
 
 
-def _measured_system(
-    submission: Submission, protocol: Protocol, measurement: Measurement, notes: Iterable[str]
+def mean_interval(columns: Sequence[FloatArray], resampling: Resampling) -> Interval:
+    """Return the mean over runs, with its interval.
+
+    ``columns``: for each run, the value and those of the resamples, as :func:`interval_of` takes them.
+    """
+    with np.errstate(invalid="ignore"):  # opposite infinities have no mean
+        return interval_of(np.mean(columns, axis=0), resampling)
+
+
+def mean_estimate(
+    columns: Sequence[FloatArray],
+    resampling: Resampling,
+    per_class: Mapping[str, Estimate] | None = None,
+) -> MetricEstimate:
+    """Return the mean of a metric over runs; see :func:`mean_interval`."""
+    mean = mean_interval(columns, resampling)
+    runs = tuple(float(column[0]) for column in columns)
+    return MetricEstimate(mean.value, mean.low, mean.high, runs, per_class or {})
+
+
+def _estimate(interval: Interval) -> Estimate:
+    return Estimate(interval.value, interval.low, interval.high)
+
+
+def measured_system(
+    name: str, team: str, measurement: Measurement, warnings: Iterable[str]
 ) -> MeasuredSystem:
-    metrics = {}
-    for name, rows, runs in zip(
-        protocol.metrics, measurement.numbers.tolist(), measurement.runs.tolist(), strict=True
-    ):
-        overall, *of_classes = [Estimate(*row) for row in rows]
-        per_class = dict(zip(protocol.classes, of_classes, strict=True))
-        metrics[name] = MetricEstimate(overall.value, overall.low, overall.high, tuple(runs), per_class)
-    score = next(iter(metrics.values()))
-    own = [_without_name(note, submission) for note in measurement.notes if _names(note, submission)]
+    """Return what a ranking needs to know of a system that was measured."""
+    score = next(iter(measurement.metrics.values()))
     return MeasuredSystem(
-        name=submission.name,
-        team=submission.team,
+        name=name,
+        team=team,
         score=Interval(score.value, score.low, score.high, measurement.score),
-        metrics=metrics,
-        warnings=tuple(dict.fromkeys([*notes, *own])),
+        metrics=measurement.metrics,
+        warnings=tuple(dict.fromkeys(warnings)),
     )
 
 

@@ -58,6 +58,14 @@ class EmbeddedAudio:
     """Which clips have none, and why."""
 
 
+def check_audio_folder(folder: str | Path) -> Location:
+    """Return where audio files are. Refuse a folder that does not exist."""
+    here = input_location(folder)
+    if not here.is_dir():
+        raise SedscopeError(f"There is no folder {folder}. Name a folder with audio files.")
+    return here
+
+
 def embed_audio(
     folder: str | Path,
     clips: Mapping[str, int],
@@ -77,9 +85,7 @@ def embed_audio(
     errors : callable
         Takes a clip, and returns onset and offset of what a reader will look for in it, in microseconds.
     """
-    here = input_location(folder)
-    if not here.is_dir():
-        raise SedscopeError(f"There is no folder {folder}. Name a folder with audio files.")
+    here = check_audio_folder(folder)
     files = {file.stem: file for file in folder_content(here) if file.suffix in _MEDIA_TYPES}
     heard = [clip for clip in clips if clip in files]
     parts: dict[str, list[AudioPart]] = {}

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from ..errors import SedscopeError, counted
+from ..data.clip_ids import clip_id
+from ..errors import SedscopeError, counted, listing
 from ..evaluation.ranking import RankedSystem
 from ..evaluation.ranking_result import Ranking, Reports
-from ..evaluation.ranking_rows import classes_of
+from ..evaluation.ranking_rows import classes_of, value_of_class
 from ..io.atomic_write import filling, write_text
 from ..io.locations import local_path
+from .audio import check_audio_folder
 from .html import content_security_policy, json_text, static_parts
 from .packing import rounded
+
+SystemKey: TypeAlias = tuple[str, str]
+"""The team and the name of a system."""
+ReportPage: TypeAlias = tuple[str, str]
+"""The data set of a report (without a task, it has no name), and its address."""
 
 FIRST_PAGE = "index.html"
 _TABLES = {
@@ -48,17 +55,63 @@ def write_leaderboard(
         if reports == "all" or (reports == "best" and system.best_of_team)
     ]
     shown = clips_shown if isinstance(clips_shown, int) else [*clips_shown]
-    pages = {(system.team, system.name): _report_page(system) for system in with_report}
+    if with_report and audio is not None:
+        check_audio_folder(audio)
+    evaluated: set[str] = set()
+    pages: dict[SystemKey, list[ReportPage]] = {}
+    unmade: dict[SystemKey, list[str]] = {}
     with filling(local_path(folder), replaces=is_leaderboard) as target:
         for name, write in _TABLES.items():
             write(ranking, target / name)
-        if pages:
+        if with_report:
             (target / _REPORTS).mkdir()
         for system in with_report:
-            page = target / pages[system.team, system.name]
-            evaluation = ranking.evaluate(system)
-            evaluation.report(page, name=system.full_name, clips_shown=shown, audio=audio)
-        write_text(target / FIRST_PAGE, render_leaderboard(ranking, title, pages))
+            key = system.team, system.name
+            for dataset in ranking.datasets or ("",):
+                page = _report_page(system, dataset)
+                try:
+                    clips = _write_report(ranking, system, dataset, target / page, shown, audio)
+                    evaluated.update(clips)
+                except SedscopeError as error:
+                    if not dataset:
+                        raise  # it is the only report, and was asked for
+                    unmade.setdefault(key, []).append(f"There is no report of {dataset}: {error}")
+                else:
+                    pages.setdefault(key, []).append((dataset, page))
+        if pages and not isinstance(shown, int):
+            _refuse_unknown(shown, evaluated)
+        write_text(target / FIRST_PAGE, render_leaderboard(ranking, title, pages, unmade))
+
+
+def _write_report(
+    ranking: Ranking,
+    system: RankedSystem,
+    dataset: str,
+    page: Path,
+    clips_shown: int | list[str],
+    audio: str | Path | None,
+) -> tuple[str, ...]:
+    """Write the report of a system on a data set, and return the clips of the set."""
+    evaluation = ranking.evaluate(system, dataset)
+    clips = evaluation.alignment.clips if evaluation.alignment is not None else ()
+    name = system.full_name
+    if len(ranking.datasets) > 1:
+        name = f"{name} on {dataset}"
+    if dataset and not isinstance(clips_shown, int):  # each data set shows its own clips
+        here = {*clips}
+        clips_shown = [clip for clip in clips_shown if clip_id(clip) in here]
+    evaluation.report(page, name=name, clips_shown=clips_shown, audio=audio)
+    return clips
+
+
+def _refuse_unknown(clips_shown: list[str], evaluated: set[str]) -> None:
+    """Refuse clips to show that no data set has."""
+    unknown = [clip for clip in clips_shown if clip_id(clip) not in evaluated]
+    if unknown:
+        raise SedscopeError(
+            f"The reports cannot show {counted(len(unknown), 'clip')} that no data set contains: "
+            f"{listing(unknown)}. Check the names in clips_shown."
+        )
 
 
 def is_leaderboard(folder: Path) -> bool:
@@ -79,9 +132,15 @@ def check_leaderboard_folder(folder: Path) -> None:
 
 
 def render_leaderboard(
-    ranking: Ranking, title: str, pages: dict[tuple[str, str], str] | None = None
+    ranking: Ranking,
+    title: str,
+    pages: Mapping[SystemKey, Sequence[ReportPage]] | None = None,
+    unmade: Mapping[SystemKey, Sequence[str]] | None = None,
 ) -> str:
-    """Render the first page as HTML. ``pages``: the report of systems, by team and name."""
+    """Render the first page as HTML.
+
+    ``pages``: the reports of systems. ``unmade``: why some could not be made.
+    """
     from .. import __version__
 
     template, script, style = static_parts(
@@ -95,7 +154,7 @@ def render_leaderboard(
         about=ranking.about(),
         teams=len({system.team for system in ranking.systems}),
         definitions=list(dict.fromkeys([ranking.score, *ranking.metrics])),
-        warned=[system for system in ranking.systems if system.warnings],
+        noted=_noted(ranking, unmade or {}),
         most_reasons=_MOST_REASONS,
         version=__version__,
         counted=counted,
@@ -106,13 +165,23 @@ def render_leaderboard(
     )
 
 
-def _page_data(ranking: Ranking, pages: dict[tuple[str, str], str]) -> dict[str, Any]:
+def _noted(ranking: Ranking, unmade: Mapping[SystemKey, Sequence[str]]) -> list[tuple[str, list[str]]]:
+    """Return the notes on each system that has some, by its name."""
+    notes = [
+        (system.full_name, [*system.warnings, *unmade.get((system.team, system.name), ())])
+        for system in ranking.systems
+    ]
+    return [(name, of_system) for name, of_system in notes if of_system]
+
+
+def _page_data(ranking: Ranking, pages: Mapping[SystemKey, Sequence[ReportPage]]) -> dict[str, Any]:
     """Return what the script of the page reads. Numbers have the digits that it can show."""
     names = [metric.name for metric in ranking.metrics]
+    classes = {name: classes_of(ranking, name) for name in names}
     return {
         "score": _kind(ranking.score),
         "metrics": [_kind(metric) for metric in ranking.metrics],
-        "classes": [classes_of(ranking, name) for name in names],
+        "classes": [classes[name] for name in names],
         "systems": [
             {
                 "name": system.name,
@@ -124,13 +193,13 @@ def _page_data(ranking: Ranking, pages: dict[tuple[str, str], str]) -> dict[str,
                 "best_of_team": system.best_of_team,
                 "score": _numbers(system.score),
                 "values": [_numbers(system.metrics[name]) for name in names],
-                "report": pages.get((system.team, system.name)),
+                "reports": pages.get((system.team, system.name), ()),
             }
             for system in ranking.systems
         ],
         "class_values": [
             [
-                [rounded(of_class.value) for of_class in system.metrics[name].per_class.values()]
+                [rounded(value_of_class(system, name, label).value) for label in classes[name]]
                 for system in ranking.systems
             ]
             for name in names
@@ -154,9 +223,12 @@ def _numbers(estimate: Any) -> list[float | None]:
     return [rounded(number) for number in (estimate.value, estimate.low, estimate.high)]
 
 
-def _report_page(system: RankedSystem) -> str:
-    """Return the address of the report of a system, which looks the same on every file system."""
+def _report_page(system: RankedSystem, dataset: str) -> str:
+    """Return the address of a report of a system, which looks the same on every file system."""
     name = re.sub(r"[^A-Za-z0-9.-]+", "_", system.full_name).strip("._")[:60]
-    text = f"{system.team}\0{system.name}".encode("utf-8", "surrogatepass")
+    text = "\0".join([system.team, system.name, *([dataset] if dataset else [])]).encode(
+        "utf-8", "surrogatepass"
+    )
     tag = hashlib.blake2b(text, digest_size=4).hexdigest()
-    return f"{_REPORTS}/{name}-{tag}.html"
+    parts = filter(None, [name, dataset if dataset.isascii() else "", tag])
+    return f"{_REPORTS}/{'-'.join(parts)}.html"

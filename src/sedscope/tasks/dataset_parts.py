@@ -116,8 +116,6 @@ def grouping(
         members = _groups_in_names(rule, truth, scored)
     else:
         members = dict(folder_of)
-    if isinstance(truth, RegionTruth):
-        members = truth.groups_of_regions(members)
     return {"by": Groups(members, rule.average, rule.floor)}
 
 

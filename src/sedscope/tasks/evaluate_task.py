@@ -26,7 +26,7 @@ from .task_data import DatasetTruth, TaskData, opened_data
 from .task_evaluation import TaskEvaluation
 
 
-class _RunArguments(TypedDict):
+class RunArguments(TypedDict):
     """How the library runs a pass."""
 
     engine: EngineName
@@ -105,7 +105,7 @@ def evaluate_task(
         raise SedscopeError(
             "The score of a task has percentile intervals only. Leave out interval='bca' (--interval bca)."
         )
-    options: _RunArguments = {
+    options: RunArguments = {
         "engine": engine,
         "scheduler": scheduler,
         "checkpoint": checkpoint,
@@ -131,7 +131,7 @@ def evaluate_output(
     path: Location,
     truth: DatasetTruth,
     resampling: Resampling | None,
-    options: _RunArguments,
+    options: RunArguments,
     *,
     keep_scores: bool = False,
 ) -> Evaluation:

@@ -11,14 +11,14 @@ const COLUMNS_ON_PAPER = 15; // so many systems fit on paper
 
 export class ClassValues {
   constructor(section, board) {
-    Object.assign(this, { section, board, metric: 0, order: "listed", shown: [] });
+    const metrics = board.metrics.map(({ name }, m) => [m, name]).filter(([m]) => board.classes[m].length);
+    Object.assign(this, { section, board, metric: metrics[0][0], order: "listed", shown: [] });
     this.about = el("p", { class: "about" });
     this.head = el("tr");
     this.foot = el("tr");
     this.table = new LongTable(this.head, this.foot, (row) => this.lineOf(row), { class: "matrix heat" });
     this.table.holder.addEventListener("mousemove", (event) => this.describe(event));
     this.table.holder.addEventListener("mouseleave", hideTooltip);
-    const metrics = board.metrics.map(({ name }, m) => [m, name]);
     const choices = [["listed", "as listed"], ["hardest", "hardest first"], ["spread", "largest differences first"]];
     section.append(this.about, el("div", { class: "row screen" },
       metrics.length > 1 ? select("metric", metrics, (m) => this.choose({ metric: Number(m) }), { id: "class-metric" }) : "",

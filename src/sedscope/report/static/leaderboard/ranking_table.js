@@ -97,8 +97,12 @@ function classOf(column) {
   return column.isName ? "text" : column.drawn ? "drawn" : null;
 }
 
-function nameCell(system) {
-  return system.report ? el("a", { href: system.report }, nameOf(system.name)) : nameOf(system.name);
+// The name of a system is the link to its report. The reports of several data sets have links of their own below it.
+function nameCell({ name, reports }) {
+  if (!reports.length) return nameOf(name);
+  if (!reports[0][0]) return el("a", { href: reports[0][1] }, nameOf(name));
+  const links = reports.flatMap(([dataset, page], i) => [i ? " · " : " ", el("a", { href: page }, nameOf(dataset))]);
+  return el("span", {}, nameOf(name), el("span", { class: "reports" }, "report:", ...links));
 }
 
 // A picture of a value and its interval between two ends.

@@ -69,6 +69,8 @@ class Formula:
     ----------
     text : str
         The formula.
+    dataset : str, optional
+        The data set of values that are named without one. By default, each value must name its own.
 
     Examples
     --------
@@ -77,9 +79,12 @@ class Formula:
     (('desed', 'psds1'), ('maestro', 'mpauc'), ('maestro', 'f1'))
     >>> formula.value({"desed": {"psds1": 0.5}, "maestro": {"mpauc": 0.75, "f1": 0.25}})
     1.0
+    >>> Formula("psds1 + psds2", dataset="").value({"": {"psds1": 0.25, "psds2": 0.5}})
+    0.75
     """
 
     text: str
+    dataset: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
@@ -87,13 +92,14 @@ class Formula:
         shown = shortened(self.text)
         try:
             tree = ast.parse(self.text.strip(), mode="eval").body
+            if self.dataset is not None:
+                tree = _InDataset(self.dataset).visit(tree)
             names = tuple(dict.fromkeys(_names(tree)))
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             if isinstance(error, SedscopeError):
                 raise SedscopeError(f"{shown!r}: {error}") from None
-            raise SedscopeError(
-                f"{shown!r} is not a formula. Write it as in 'desed.psds1 + maestro.mpauc'."
-            ) from None
+            example = "desed.psds1 + maestro.mpauc" if self.dataset is None else "psds1 + psds2"
+            raise SedscopeError(f"{shown!r} is not a formula. Write it as in '{example}'.") from None
         if not names:
             raise SedscopeError(f"{shown!r}: the formula names no value.")
         object.__setattr__(self, "_tree", tree)
@@ -110,10 +116,10 @@ class Formula:
         for dataset, metric in self.names:
             if metric in known.get(dataset, {}):
                 continue
-            choices = [f"{owner}.{name}" for owner, metrics in known.items() for name in metrics]
-            near = near_names(f"{dataset}.{metric}", choices) or choices
+            choices = [_shown(owner, name) for owner, metrics in known.items() for name in metrics]
+            near = near_names(_shown(dataset, metric), choices) or choices
             raise SedscopeError(
-                f"{shortened(self.text)!r}: there is no value {dataset}.{metric}. "
+                f"{shortened(self.text)!r}: there is no value {_shown(dataset, metric)}. "
                 f"Did you mean {' or '.join(near)}?"
             )
 
@@ -125,6 +131,27 @@ class Formula:
         with np.errstate(all="ignore"):
             result = _evaluated(vars(self)["_tree"], values)
         return float(result) if np.ndim(result) == 0 else result
+
+
+def _shown(dataset: str, metric: str) -> str:
+    return f"{dataset}.{metric}" if dataset else metric
+
+
+class _InDataset(ast.NodeTransformer):
+    """Names the data set of values that are named without one."""
+
+    def __init__(self, dataset: str) -> None:
+        self.dataset = dataset
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Attribute(ast.Name(self.dataset), node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return node  # it names its data set
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        node.args = [self.visit(argument) for argument in node.args]
+        return node
 
 
 def _names(node: ast.expr, depth: int = 0) -> list[Name]:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.tasks.formula import Formula
+from sedscope.evaluation.formula import Formula
 
-from .layout import dataset
+from ..tasks.layout import dataset
 
 LEAVES = st.one_of(
     st.sampled_from(["a.x", "a.y", "b.x"]), st.floats(0, 100).map(lambda number: f"{number!r}")
@@ -105,3 +105,15 @@ def test_what_is_not_a_formula_is_refused(text: str, message: str) -> None:
 def test_unknown_values_are_refused_when_the_task_is_made() -> None:
     with pytest.raises(sed.SedscopeError, match=r"no value home.psds2. Did you mean home.psds1\?"):
         sed.Task("mine", {"home": dataset("psds1")}, "home.psds2")
+
+
+def test_values_without_a_data_set() -> None:
+    formula = Formula("mean(x, 3 * y) + b.z", dataset="")
+    assert formula.names == (("", "x"), ("", "y"), ("b", "z"))
+    assert formula.value({"": {"x": 1.0, "y": 2.0}, "b": {"z": 0.5}}) == 4.0
+    with pytest.raises(sed.SedscopeError, match=r"there is no value y\. Did you mean x"):
+        formula.check({"": {"x": None}})
+    with pytest.raises(sed.SedscopeError, match="as in 'psds1 \\+ psds2'"):
+        Formula("x +", dataset="")
+    with pytest.raises(sed.SedscopeError, match="x has no data set"):
+        Formula("x")
