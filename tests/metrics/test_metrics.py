@@ -166,7 +166,7 @@ def test_constraints() -> None:
 def test_the_curve_of_false_alarms_gives_the_recall_of_every_limit(case: Sequence[oracle.Clip]) -> None:
     criterion = sed.IoU(0.3)
     counts = sed.deltas(to_scores(case), to_truth(case), criterion).counts()
-    hours = counts.duration / 3600
+    hours = counts.hours
     for of_class in (*counts.values(), counts.pooled()):
         if not of_class.references or not hours:
             continue

@@ -104,7 +104,7 @@ def test_counts_and_curves_have_a_row_per_operating_point(
     assert det.to_polars()["false_negative_rate"].to_list() == det.fnr.tolist()
     fscore = sed.curves.fscore_curve(speech)
     assert fscore.to_polars().rows()[0] == (math.inf, 0.0)
-    froc = sed.curves.froc_curve(speech, counts.duration / 3600).to_polars()
+    froc = sed.curves.froc_curve(speech, counts.hours).to_polars()
     assert froc.columns == ["score", "false_alarms_per_hour", "recall"]
 
 

@@ -44,7 +44,7 @@ def check_table(opened: Browser, counts: sed.Counts) -> None:
         assert number(row["recall"]) == pytest.approx(tally.recall, abs=5.1e-4)
         assert number(row["F1"]) == pytest.approx(tally.fscore(), abs=5.1e-4)
         assert number(row["ER"]) == pytest.approx(tally.error_rate, abs=5.1e-4)
-        rate = tally.false_alarms_per_hour(counts.duration / 3600)
+        rate = tally.false_alarms_per_hour(counts.hours)
         assert number(row["FA/h"]) == pytest.approx(rate, rel=1e-3)
         crossed = counts[row["class"]].at([chosen[row["class"]]])
         if crossed.cross_changes.any():

@@ -79,7 +79,7 @@ def test_resampled_bounds_are_those_of_each_resample(groups: int | None) -> None
                 for of_resample in resamples
             ]
             false_alarms = int(of_class.tally()[row].fp)
-            poisson = poisson_upper_limit(false_alarms, confidence) / (counts.duration / 3600)
+            poisson = poisson_upper_limit(false_alarms, confidence) / (counts.hours)
             bound = bounds.at(label, threshold)
             assert bound.resampled == pytest.approx(np.sort(rates)[place])
             assert bound.poisson == pytest.approx(poisson)

@@ -76,7 +76,7 @@ def test_the_best_threshold_that_meets_the_constraints(
 def test_false_alarms_per_hour(counts: sed.Counts) -> None:
     points = sed.choose(counts, "recall", max_false_alarms_per_hour=20)
     for label, threshold in points.thresholds.items():
-        assert counts[label].tally_at(threshold).fp <= 20 * counts.duration / 3600
+        assert counts[label].tally_at(threshold).fp <= 20 * counts.hours
     assert not points.unmet
 
 

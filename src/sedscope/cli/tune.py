@@ -171,7 +171,7 @@ def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBoun
         tally = counts[label].tally_at(threshold)
         precision = tally.precision if tally.tp + tally.fp else float("nan")
         rates = [precision, tally.recall, tally.fscore()]
-        per_hour = tally.false_alarms_per_hour(counts.duration / 3600)
+        per_hour = tally.false_alarms_per_hour(counts.hours)
         rows.append([label, f"{threshold:.6g}", *(f"{rate:.4f}" for rate in rates), f"{per_hour:.4g}"])
         if bounds is not None:
             bound = bounds.at(label, threshold)

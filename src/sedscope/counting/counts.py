@@ -70,6 +70,11 @@ class Counts(Mapping[str, ClassCounts], Tabular):
             f"{counted(len(self), 'class')}>"
         )
 
+    @property
+    def hours(self) -> float:
+        """The duration of all clips, in hours."""
+        return self.duration / 3600
+
     def _repr_html_(self) -> str:
         # nothing is shown that a class would have to be added up for
         rows = (

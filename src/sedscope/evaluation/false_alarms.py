@@ -47,5 +47,5 @@ def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
                 _, tally = operating_point(counts[label], threshold, metric)
             except SedscopeError:
                 continue
-            per_class[label] = float(tally.false_alarms_per_hour(counts.duration / 3600))
+            per_class[label] = float(tally.false_alarms_per_hour(counts.hours))
     return FalseAlarms(threshold, per_class)

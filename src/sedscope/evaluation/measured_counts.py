@@ -54,7 +54,7 @@ def measure(
         classes=tuple(first),
         references=references,
         clips=first.clips,
-        hours=first.duration / 3600,
+        hours=first.hours,
         warnings=tuple(dict.fromkeys(map(readable, all_notes))),
         intervals=intervals,
         alignment=alignment,

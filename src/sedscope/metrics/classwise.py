@@ -244,7 +244,7 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
 
     def measure(self, counts: Counts) -> ClasswiseResult[CurveType]:
         """Read the metric off the counts."""
-        hours = counts.duration / 3600
+        hours = counts.hours
         per_class: dict[str, ClassValue[CurveType]] = {}
         for label in counts:
             per_class[label] = ClassValue(np.nan)
@@ -258,7 +258,7 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         return ClasswiseResult(self, counts, per_class)
 
     def _class_curve(self, counts: Counts, label: str) -> CurveType:
-        return self.curve_of(counts[label], counts.duration / 3600)
+        return self.curve_of(counts[label], counts.hours)
 
     def of_all(self, counts: Counts) -> ClassValue[CurveType]:
         """Measure all classes together, at one threshold.
@@ -285,7 +285,7 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         if not self._is_defined_for(pooled.references):
             return ClassValue(np.nan)
         self._require_points(pooled, counts.duration)
-        hours = counts.duration / 3600
+        hours = counts.hours
         class_value = self.of_class(pooled, hours)
         return replace(class_value, make_curve=partial(self.curve_of, pooled, hours))
 

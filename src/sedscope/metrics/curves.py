@@ -315,7 +315,7 @@ def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
     counts : ClassCounts
         The counts of a class, or of all classes together (:meth:`Counts.pooled`).
     hours : float
-        The duration of all clips, ``counts.duration / 3600``.
+        The duration of all clips, ``counts.hours``.
 
     Returns
     -------
@@ -327,7 +327,7 @@ def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
     >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.1], [0.4]]}, classes=["Dog"], frame=900.0)
     >>> truth = sed.GroundTruth.from_dict({"a": [(2700, 3600, "Dog")]}, durations={"a": 3600})
     >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
-    >>> curve = sed.curves.froc_curve(counts["Dog"], counts.duration / 3600)
+    >>> curve = sed.curves.froc_curve(counts["Dog"], counts.hours)
     >>> curve.per_hour.tolist(), curve.recall.tolist()
     ([0.0, 1.0], [0.0, 1.0])
     """

@@ -74,13 +74,13 @@ class FalseAlarmRate(FixedThreshold):
         tallies = [operating_point(table, self.threshold, self)[1] for table in counts.values()]
         common = None if isinstance(self.threshold, str) else self.threshold
         tally = reduce(add, tallies)
-        return ClassValue(_per_hour(tally, counts.duration / 3600), common, tally)
+        return ClassValue(_per_hour(tally, counts.hours), common, tally)
 
     def of_tally(self, tally: Tally) -> float:
         raise SedscopeError(f"{self} needs the duration of the clips, which a tally does not know.")
 
     def of_tallies(self, tallies: Mapping[str, Tally], counts: Counts) -> ClasswiseResult[None]:
-        hours = counts.duration / 3600
+        hours = counts.hours
         per_class: dict[str, ClassValue[None]] = {
             label: ClassValue(_per_hour(tally, hours), tally=tally) for label, tally in tallies.items()
         }
@@ -90,7 +90,7 @@ class FalseAlarmRate(FixedThreshold):
         """Average the values of the classes. ``micro`` adds up the false alarms of the result itself."""
         tallies = [value.tally for value in result.per_class.values() if value.tally is not None]
         if kind == "micro" and tallies:
-            return _per_hour(reduce(add, tallies), result.counts.duration / 3600)
+            return _per_hour(reduce(add, tallies), result.counts.hours)
         return super().average_of(result, kind)
 
 

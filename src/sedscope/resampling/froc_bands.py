@@ -46,7 +46,7 @@ class _Bands:
     def per_class(self) -> dict[str, FROCBand]:
         """The percentile interval of each class, at rates from none to the largest."""
         counts = self.deltas.counts(threads=self.threads)
-        hours = counts.duration / 3600
+        hours = counts.hours
         most = max((int(of_class.fp.max(initial=1)) for of_class in counts.values()), default=1)
         rates = np.concatenate([[0.0], np.geomspace(0.5, 2 * max(1, most), _RATES) / hours])
         count = weighted_counts(self.deltas, extremes_only=True, threads=self.threads)
@@ -65,5 +65,5 @@ class _Bands:
 
     @staticmethod
     def _recall(counts: Counts, rates: FloatArray) -> FloatArray:
-        hours = counts.duration / 3600
+        hours = counts.hours
         return np.array([froc_curve(of_class, hours).recall_at(rates) for of_class in counts.values()])

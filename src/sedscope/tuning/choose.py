@@ -94,7 +94,7 @@ def choose(
     allowed = (
         math.inf
         if max_false_alarms_per_hour is None
-        else most_false_positives(max_false_alarms_per_hour, counts.duration / 3600)
+        else most_false_positives(max_false_alarms_per_hour, counts.hours)
     )
     bounds = None if confidence is None else FalseAlarmBounds(counts, confidence, deltas, resampling)
     thresholds: dict[str, float] = {}
@@ -206,7 +206,7 @@ def _provenance(
         "criterion": repr(counts.criterion),
         "objective": f"{objective} ({settings})" if settings else objective,
         "clips": str(counts.clips),
-        "hours": f"{counts.duration / 3600:.4f}",
+        "hours": f"{counts.hours:.4f}",
     }
 
 

@@ -76,7 +76,7 @@ class FalseAlarmBounds:
             raise SedscopeError("Counts cannot be resampled. Choose from the deltas instead.")
         self.counts = counts
         self.confidence = confidence
-        self.hours = counts.duration / 3600
+        self.hours = counts.hours
         self._resamples: _Resamples | None = None
         if deltas is not None:
             drawn = resampling or Resampling()
