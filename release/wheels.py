@@ -75,7 +75,7 @@ def find_pythons() -> dict[tuple[int, int], Path]:
 
 def works(python: Path) -> bool:
     """Return whether an interpreter can make environments."""
-    command = [python, "-c", "import ensurepip, venv"]
+    command = [str(python), "-c", "import ensurepip, venv"]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 

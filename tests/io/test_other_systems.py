@@ -58,7 +58,7 @@ def test_a_file_is_locked_with_the_means_of_windows(
             cls.calls.append((mode, size))
 
     monkeypatch.setattr(file_lock, "_WINDOWS", True)
-    monkeypatch.setitem(sys.modules, "msvcrt", Locks)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "msvcrt", Locks)
     monkeypatch.setitem(sys.modules, "fcntl", None)
     with file_lock.locked(tmp_path / "results.json"):
         assert Locks.calls == [(2, 1)]
