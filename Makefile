@@ -1,6 +1,7 @@
 # Each target makes the environment that it needs.
 PYTHON ?= python3
-BIN := .venv/bin
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := .venv/$(SCRIPTS)
 WORKERS ?= 2
 PEERS := .venv-peers/bin/python
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/* native/*/*/*)
@@ -11,13 +12,16 @@ SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score
 	criteria/test_criteria data/test_chunks data/test_detections data/test_recordings data/test_scores \
 	postprocessing/test_postprocessing resampling/test_bootstrap diagnosis/test_diagnosis))
 
-.PHONY: demo test test-sanitized soak lint figures bench bench-large peers clean
+.PHONY: demo test pytest test-sanitized test-compilers soak lint api figures bench bench-large peers wheels \
+	release-check clean FORCE
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
 	rm -rf demo
 	$(BIN)/sedscope demo demo
 
-test: .venv/ready-for-tests lint  ## everything that must hold
+test: lint pytest  ## everything that must hold
+
+pytest: .venv/ready-for-tests
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 test-sanitized: .venv/ready-for-tests  ## the core under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -43,6 +47,22 @@ lint: .venv/ready-for-tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+api: .venv/ready-for-tests  ## store the public names, signatures and options as they are now, in tests/api
+	$(BIN)/python -m tests.api
+
+wheels: .venv-release/ready  ## dist: sources and wheels, tested where there is no compiler
+	.venv-release/$(SCRIPTS)/python -m release.wheels $(WHEEL_OPTIONS)
+
+# With warnings as errors, and with what the compiler offers of link-time optimisation.
+COMPILERS ?= g++ clang++
+test-compilers: $(addprefix build/compiled-by-,$(COMPILERS))  ## the core compiles cleanly with each of them
+build/compiled-by-%: FORCE
+	CXX=$* $(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir $@ --config-settings=build-dir=$@/build \
+		--config-settings=cmake.define.SEDSCOPE_WERROR=ON .
+
+release-check:  ## version, changelog and citation agree and are dated, e.g. TAG=v0.1.0
+	$(PYTHON) -m release.check $(TAG)
+
 figures: .venv/ready-for-tests  ## the pictures of docs/figures.md, and those that the tests compare
 	$(BIN)/python docs/figures.py
 
@@ -54,15 +74,20 @@ bench-large: .venv/ready-for-tests  ## sizes beyond which other tools do not go;
 
 peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their own environment
 
-.venv/bin/python:
+.venv/pyvenv.cfg:
 	$(PYTHON) -m venv .venv
 
-.venv/ready: .venv/bin/python $(SOURCES)
+.venv/ready: .venv/pyvenv.cfg $(SOURCES)
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
 .venv/ready-for-tests: .venv/ready
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	touch $@
+
+.venv-release/ready: release/requirements.txt
+	$(PYTHON) -m venv .venv-release
+	.venv-release/$(SCRIPTS)/python -m pip install --quiet -r release/requirements.txt
 	touch $@
 
 # They need old versions of what they build on, and to be built against exactly those.
@@ -73,4 +98,4 @@ peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their 
 	touch $@
 
 clean:
-	rm -rf .venv .venv-peers .venv-sanitized build demo
+	rm -rf .venv .venv-peers .venv-release .venv-sanitized build demo dist

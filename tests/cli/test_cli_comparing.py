@@ -16,6 +16,7 @@ from sedscope.io.durations import write_durations
 from sedscope.postprocessing import MedianFilter, MinimumDuration
 
 from ..support.command_line import Outcome, run, table_rows
+from ..support.systems import posix_only
 
 PSDS = "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"
 COLLAR = "FScore(Collar(onset=0.5), threshold=0.4)"
@@ -488,6 +489,7 @@ def test_compare_at_false_alarms(folder: Path, tmp_path: Path) -> None:
     assert "at 7.5 false alarms per hour and class" in rate.out
 
 
+@posix_only
 def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     options = ["truth.tsv", "--durations", "durations.tsv", "--metric", COLLAR, "--bootstrap", 5]
     monkeypatch.chdir(folder)

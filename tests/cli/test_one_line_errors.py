@@ -20,6 +20,7 @@ from sedscope.resampling import resampling
 
 from ..support.command_line import Outcome, run
 from ..support.files import Files, write_files
+from ..support.systems import posix_only
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -49,6 +50,7 @@ def program(*arguments: str, stdout: Any = subprocess.PIPE) -> subprocess.Comple
     )
 
 
+@posix_only
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("command", ["formats", "--version", "evaluate scores truth.tsv"])
 def test_a_full_output(command: str, files: Files) -> None:
@@ -70,6 +72,7 @@ def test_closed_streams(command: str, files: Files) -> None:
     assert done.stdout
 
 
+@posix_only
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_demo_that_cannot_print(files: Files) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
@@ -86,6 +89,7 @@ def test_an_output_that_nobody_reads(files: Files) -> None:
     assert done.stderr == ""
 
 
+@posix_only
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
 def test_process_substitution(files: Files) -> None:
     reader, writer = os.pipe()
@@ -131,6 +135,7 @@ def test_folders_that_cannot_be_searched(files: Files, monkeypatch: pytest.Monke
         assert "Permission denied" in message
 
 
+@posix_only
 def test_audio_that_cannot_be_read(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("audio").mkdir()
     Path("audio", "a.wav").symlink_to("nowhere")
@@ -212,6 +217,7 @@ def test_numbers_of_many_digits(digits: int, files: Files) -> None:
             sed.Resampling(**option)
 
 
+@posix_only
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc to bound memory")
 def test_no_memory_in_the_core(files: Files) -> None:
     """The scores can be read, but there is no room to count them."""

@@ -12,6 +12,7 @@ import sedscope as sed
 
 from ..support.command_line import run
 from ..support.files import Files, write_files
+from ..support.systems import posix_only
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -90,6 +91,7 @@ def test_links_to_inputs(link: Callable[[Path, Path], None], name: str, files: F
     assert contents(files.folder) == before
 
 
+@posix_only
 def test_inputs_that_are_links(files: Files) -> None:
     (files.folder / "kept.tsv").write_bytes((files.scores / "a.tsv").read_bytes())
     (files.scores / "a.tsv").unlink()
@@ -100,6 +102,7 @@ def test_inputs_that_are_links(files: Files) -> None:
     assert contents(files.folder) == before
 
 
+@posix_only
 def test_a_link_as_a_folder_of_scores(files: Files) -> None:
     (files.folder / "link").symlink_to(files.scores)
     outcome = run("detect", files.folder / "link", "--threshold", 0.5, "-o", files.scores / "a.tsv")
@@ -126,6 +129,7 @@ def test_in_python(files: Files) -> None:
     assert (files.folder / "audio" / "a.wav").read_bytes() == b"RIFF"
 
 
+@posix_only
 def test_results_in_a_folder_of_events(files: Files) -> None:
     folder = files.folder / "events"
     folder.mkdir()
@@ -161,6 +165,7 @@ convert none x.csv --durations-output TARGET
 """
 
 
+@posix_only
 @pytest.mark.parametrize("command", OUTPUTS.strip().splitlines())
 def test_outputs_are_checked_first(command: str, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     """The inputs do not exist, which would be the next error."""
@@ -187,6 +192,7 @@ def test_outputs_are_checked_first(command: str, files: Files, monkeypatch: pyte
     assert Path("loop").is_symlink()
 
 
+@posix_only
 def test_a_stream_that_goes_to_a_file(files: Files) -> None:
     with (files.folder / "out.txt").open("w") as stream:
         path = f"/dev/fd/{stream.fileno()}"
@@ -204,6 +210,7 @@ def test_outputs_that_cannot_be_printed(files: Files, monkeypatch: pytest.Monkey
     assert not Path("-").exists()
 
 
+@posix_only
 def test_folders_as_outputs(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(files.folder)
     os.mkfifo("pipe")
@@ -215,6 +222,7 @@ def test_folders_as_outputs(files: Files, monkeypatch: pytest.MonkeyPatch) -> No
     assert run("evaluate", "scores", "truth.tsv", "--checkpoint", "new/kept").code == 0
 
 
+@posix_only
 def test_a_link_to_a_new_file(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(files.folder)
     Path("link").symlink_to("new.json")

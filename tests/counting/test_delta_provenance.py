@@ -21,6 +21,8 @@ from sedscope.counting.delta_files import load_deltas, merge_files, save_deltas
 from sedscope.io import file_lock
 from sedscope.postprocessing import MedianFilter
 
+from ..support.systems import posix_only
+
 COLLAR, INTERSECTION = sed.Collar(), sed.Intersection(0.5, 0.5)
 TRUTH = sed.simulate.ground_truth(12, seed=3)
 A = sed.simulate.scores(TRUTH, frame=0.1, seed=3)
@@ -193,6 +195,7 @@ with locked(sys.argv[1]):
 """
 
 
+@posix_only
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_killed_process_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "all.deltas"

@@ -16,6 +16,7 @@ from sedscope.io.durations import read_durations, write_durations
 
 from ..support.data_frames import FRAME_KINDS, frame_of
 from ..support.files import ARRAYS, DURATIONS, TRUTH, events, table, write_files
+from ..support.systems import posix_only
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -177,6 +178,7 @@ def test_ground_truth_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@posix_only
 def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
     truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]})
     target, link = tmp_path / "target.tsv", tmp_path / "link.tsv"

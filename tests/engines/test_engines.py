@@ -28,6 +28,7 @@ from sedscope.metrics.requests import delta_requests
 
 from ..support.examples import METRICS
 from ..support.passes import find_deltas
+from ..support.systems import posix_only
 
 CRITERIA = {repr(metric.criterion): metric.criterion for metric in METRICS}
 PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
@@ -188,6 +189,7 @@ def test_a_clip_that_cannot_be_read_is_named(
         sed.evaluate(sed.read_scores(broken), truth, PSDS, engine="dask", scheduler=cluster)
 
 
+@posix_only
 def test_killed_workers_cost_time_not_results(
     stored: tuple[Path, sed.GroundTruth], tmp_path: Path
 ) -> None:
@@ -213,6 +215,7 @@ def test_killed_workers_cost_time_not_results(
     assert result.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
 
 
+@posix_only
 def test_workers_that_always_die_end_in_one_clear_error(
     stored: tuple[Path, sed.GroundTruth], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,8 @@ import sedscope as sed
 from sedscope.engines.options import EngineName
 from sedscope.io.durations import write_durations
 
+from ..support.systems import posix_only
+
 pytestmark = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="looks into /proc")
 
 CLIPS = 6000  # seconds of work for every command
@@ -82,6 +84,7 @@ COMMANDS = {
 }
 
 
+@posix_only
 @pytest.mark.parametrize("delay", [0.0, 0.8])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_stops_and_leaves_nothing(command: str, delay: float, folder: Path) -> None:
@@ -92,6 +95,7 @@ def test_a_command_stops_and_leaves_nothing(command: str, delay: float, folder: 
     assert sorted(folder.iterdir()) == before
 
 
+@posix_only
 @pytest.mark.parametrize(("processes", "delay"), [(1, 0.0), (4, 0.3), (4, 1.5)])
 def test_a_cluster_of_its_own_goes_down_too(processes: int, delay: float, folder: Path) -> None:
     """While it is loaded; when the scheduler, a helper and two workers are there; when they work."""
@@ -119,6 +123,7 @@ def session(leader: int) -> list[str]:
     return processes
 
 
+@posix_only
 def test_an_evaluation_goes_on_where_it_was(folder: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     command = ("evaluate", *ARGUMENTS, "--checkpoint", str(kept), "--json", "-")
@@ -175,6 +180,7 @@ CALLS: dict[str, Callable[[sed.Scores, sed.GroundTruth], Any]] = {
 }
 
 
+@posix_only
 @pytest.mark.parametrize("call", CALLS)
 def test_a_long_call_of_the_core_is_interrupted(
     call: str, recording: tuple[sed.Scores, sed.GroundTruth]
@@ -182,6 +188,7 @@ def test_a_long_call_of_the_core_is_interrupted(
     assert interrupted_after(0.3, lambda: CALLS[call](*recording)) < SOON
 
 
+@posix_only
 @pytest.mark.parametrize("engine", ["threads", "dask"])
 def test_the_library_goes_on_after_an_interruption(engine: EngineName, folder: Path) -> None:
     if engine == "dask":

@@ -16,6 +16,8 @@ import pytest
 
 import sedscope as sed
 
+from ..support.systems import posix_only
+
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
 NAN = float("nan")
@@ -132,6 +134,7 @@ def test_bad_thresholds(thresholds: Any) -> None:
         counts.at(thresholds)
 
 
+@posix_only
 def test_results_do_not_replace_what_is_no_file(tmp_path: Path) -> None:
     if not hasattr(os, "mkfifo"):
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +24,10 @@ from ..support.files import ARRAYS, TRUTH, table, write_files
 from ..support.project import ROOT
 from ..support.real_data import desed_scores, excerpt_scores
 from ..support.score_files import TARGETS
+from ..support.systems import posix_only
+
+if os.name == "posix":
+    import resource
 
 PER_CLIP = [name for name, format in EVENT_FORMATS.items() if format.per_clip]
 WITH_TIMES = [
@@ -310,6 +313,7 @@ def test_the_validation_set_as_a_store(data: Path, tmp_path: Path) -> None:
 # A full disk, and an end in the middle
 
 
+@posix_only
 @pytest.mark.parametrize("name", SCORE_FORMATS)
 def test_a_full_disk_is_reported(name: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
@@ -340,6 +344,7 @@ def test_a_full_disk_is_reported(name: str, tmp_path: Path) -> None:
     assert not list((tmp_path / "to").iterdir())
 
 
+@posix_only
 def test_an_interrupted_conversion_leaves_nothing(tmp_path: Path) -> None:
     def load(clip: str) -> Any:
         if clip == "c":

@@ -23,6 +23,7 @@ from ..support.event_files import SAMPLES
 from ..support.event_files.sample import lines, tabs
 from ..support.files import SCORES, TRUTH, table, write_files
 from ..support.score_files import CLASSES, VALUES
+from ..support.systems import posix_only
 
 EVENTS = "filename onset offset event_label"
 MEGABYTES = 400
@@ -67,6 +68,7 @@ def sparse(path: Path, head: bytes, size: int, fill: bytes = b"") -> None:
         file.write(fill)
 
 
+@posix_only
 @pytest.mark.parametrize(
     ("name", "expression"),
     [
@@ -85,6 +87,7 @@ def test_a_cell_of_a_gigabyte(name: str, expression: str, tmp_path: Path) -> Non
     assert "longer than 16 MB" in message
 
 
+@posix_only
 def test_a_million_columns(tmp_path: Path) -> None:
     header = "onset\toffset\t" + "\t".join(f"class{i}" for i in range(10**6))
     write_files(tmp_path, {"scores/a.tsv": header + "\n", "truth.tsv": header + "\n"})
@@ -101,6 +104,7 @@ def test_many_columns_are_fine(tmp_path: Path) -> None:
     assert got["a"].values.shape == (2, 20_000)
 
 
+@posix_only
 def test_zip_bombs(tmp_path: Path) -> None:
     array = io.BytesIO()
     header = {"descr": "<f4", "fortran_order": False, "shape": (2**27, 1)}
@@ -119,6 +123,7 @@ def test_zip_bombs(tmp_path: Path) -> None:
     assert "MB in memory, so it is not read" in message
 
 
+@posix_only
 def test_arrays_that_claim_more_than_there_is(tmp_path: Path) -> None:
     array = io.BytesIO()
     np.save(array, VALUES[None])
@@ -169,6 +174,7 @@ def test_hdf5_that_leads_elsewhere(tmp_path: Path) -> None:
             dict(sed.read_scores(path))
 
 
+@posix_only
 def test_hdf5_that_claims_more_than_there_is(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file.attrs["classes"], file.attrs["frame"] = ["Dog"], 0.5
@@ -240,6 +246,7 @@ def test_groups_without_end(tmp_path: Path) -> None:
         sed.read_scores(tmp_path / "x.h5")
 
 
+@posix_only
 def test_parquet_of_endless_repetition(tmp_path: Path) -> None:
     rows = 3 * 10**7
     frame = polars.select(clip=polars.repeat("a", rows), onset=polars.repeat(0.0, rows))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -21,6 +20,10 @@ from sedscope.io import size_limits
 from sedscope.io.parquet_files import reading_parquet
 
 from ..support.files import write_files
+from ..support.systems import posix_only
+
+if os.name == "posix":
+    import resource
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
 
@@ -58,6 +61,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 }
 
 
+@posix_only
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_a_pipe_as_an_input(
     read: Callable[[Path], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -72,6 +76,7 @@ def test_a_pipe_as_an_input(
     )
 
 
+@posix_only
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_a_device_as_an_input(
     read: Callable[[Path], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -82,6 +87,7 @@ def test_a_device_as_an_input(
         read(Path("/dev/zero"))
 
 
+@posix_only
 def test_pipes_in_folders(tmp_path: Path) -> None:
     files = write_files(tmp_path)
     os.mkfifo(files.scores / "c.tsv")
@@ -91,6 +97,7 @@ def test_pipes_in_folders(tmp_path: Path) -> None:
         sed.read_events(files.scores)
 
 
+@posix_only
 @pytest.mark.parametrize("name", ["float64.npy", "ticks.npy", "index.json"])
 def test_pipes_in_stores(name: str, tmp_path: Path) -> None:
     files = write_files(tmp_path)
@@ -101,6 +108,7 @@ def test_pipes_in_stores(name: str, tmp_path: Path) -> None:
         dict(sed.read_scores(tmp_path / "s", format="store"))
 
 
+@posix_only
 def test_links_that_lead_nowhere(tmp_path: Path) -> None:
     files = write_files(tmp_path)
     (files.scores / "c.tsv").symlink_to(tmp_path / "none")
@@ -163,6 +171,7 @@ def big_frame() -> polars.DataFrame:
     return polars.DataFrame({f"c{i}": values for i in range(6)})
 
 
+@posix_only
 def test_an_interrupted_parquet_file_leaves_nothing(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys, threading\n"
@@ -197,6 +206,7 @@ def test_messages_name_the_target(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
+@posix_only
 @pytest.mark.parametrize("name", ["out", "x.npz", "x.h5", "x.parquet", "x.store"])
 def test_a_full_disk(name: str, tmp_path: Path) -> None:
     scores = sed.Scores.from_arrays(
@@ -227,6 +237,7 @@ def test_a_panic_of_polars_is_one_message(capfd: pytest.CaptureFixture[str]) -> 
     assert capfd.readouterr().err == "something else\n"
 
 
+@posix_only
 def test_a_forked_process_says_why_it_cannot_read_parquet(tmp_path: Path) -> None:
     scores = sed.Scores.from_arrays({"a": [[0.5]]}, classes=["Dog"], frame=1.0)
     sed.write_scores(scores, tmp_path / "x.parquet")
@@ -250,6 +261,7 @@ def test_a_forked_process_says_why_it_cannot_read_parquet(tmp_path: Path) -> Non
     assert "this process was forked after polars had started its threads" in done.stdout
 
 
+@posix_only
 def test_a_process_forked_before_reads_parquet(tmp_path: Path) -> None:
     scores = sed.Scores.from_arrays({"a": [[0.5]]}, classes=["Dog"], frame=1.0)
     sed.write_scores(scores, tmp_path / "x.parquet")

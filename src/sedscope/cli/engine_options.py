@@ -131,18 +131,26 @@ class MemoryOptions(OptionGroup):
 
     def print_peak(self) -> None:
         """Print how much memory was used, if that was asked for."""
-        if self.verbose:
-            _print(f"{_peak_memory() / 1e9:.2g} GB used at the peak, including the program itself")
+        if not self.verbose:
+            return
+        peak = _peak_memory()
+        if peak is None:
+            _print("this system does not tell how much was used at the peak")
+        else:
+            _print(f"{peak / 1e9:.2g} GB used at the peak, including the program itself")
 
 
 def _print(message: str) -> None:
     typer.echo(f"memory: {message}", err=True)
 
 
-def _peak_memory() -> float:
-    """Return the largest memory of this process so far, in bytes."""
-    import resource
+def _peak_memory() -> float | None:
+    """Return the largest memory of this process so far, in bytes; None if the system does not tell."""
     import sys
 
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024.0 * peak

@@ -76,14 +76,17 @@ def filling(folder: str | Path, *, replaces: Callable[[Path], bool] = lambda _: 
         yield temporary
         temporary.chmod(0o777 & ~_umask())
         if target.exists() and any(target.iterdir()):
-            old = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=target.parent))
-            target.replace(old)
+            aside = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=target.parent))
+            old = aside / "old"  # Windows replaces no folder, not even an empty one
             try:
+                target.replace(old)
                 temporary.replace(target)
             except BaseException:
-                old.replace(target)
+                if old.exists():
+                    old.replace(target)
+                aside.rmdir()
                 raise
-            shutil.rmtree(old, ignore_errors=True)
+            shutil.rmtree(aside, ignore_errors=True)
         else:
             if target.exists():
                 target.rmdir()

@@ -15,6 +15,7 @@ from .output_targets import check_output
 
 _PATIENCE = 300.0  # seconds
 _POLL = 0.05
+_WINDOWS = os.name == "nt"
 _IN_USE = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
@@ -70,7 +71,7 @@ def _acquire(lock: Path, path: str | Path) -> int | None:
 
 def _lock(handle: int) -> None:
     """Lock an open file, or raise an OSError if another process holds the lock."""
-    if os.name == "nt":
+    if _WINDOWS:
         import msvcrt
 
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]

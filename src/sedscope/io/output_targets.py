@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from ..errors import SedscopeError
+from ..errors import SedscopeError, counted, listing
 from .locations import Location, error_reason
 
 OutputKind: TypeAlias = Literal["file", "folder", "either"]
+_WINDOWS = os.name == "nt"
+_UNFIT_ON_WINDOWS = re.compile(r'[<>:"/\\|?*\x00-\x1f]|[ .]$')
+
+
+def check_file_names(names: Iterable[str], target: Path) -> None:
+    """Refuse names that files of this system cannot have.
+
+    Windows would write a file named ``a:b`` into a hidden part of the file ``a``.
+    """
+    if not _WINDOWS:
+        return
+    unfit = [repr(name) for name in names if _UNFIT_ON_WINDOWS.search(name)]
+    if unfit:
+        raise SedscopeError(
+            f"Cannot write {target}: on Windows, no file can be named after {counted(len(unfit), 'clip')}: "
+            f"{listing(unfit)}. Write a single file instead, such as scores.npz or scores.parquet."
+        )
 
 
 def check_output(target: Location, kind: OutputKind = "file") -> None:

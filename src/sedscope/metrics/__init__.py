@@ -3,6 +3,7 @@
 A metric registers itself where it is defined. The imports below load all of them, and make them public.
 """
 
+from ..counting.tally import Tally as Tally
 from .classwise import ClassValue as ClassValue
 from .classwise import ClasswiseMetric as ClasswiseMetric
 from .classwise import ClasswiseResult as ClasswiseResult

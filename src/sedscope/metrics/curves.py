@@ -21,6 +21,22 @@ from .curve_table import CurveTable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "Curve",
+    "DETCurve",
+    "FROCBand",
+    "FROCCurve",
+    "PrecisionRecallCurve",
+    "ROCCurve",
+    "ThresholdCurve",
+    "det_curve",
+    "error_rate_curve",
+    "froc_curve",
+    "fscore_curve",
+    "precision_recall_curve",
+    "roc_curve",
+]
+
 
 class Curve(Protocol):
     """Anything that a value is read off and that can be drawn."""

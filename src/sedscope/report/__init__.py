@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..engines.options import RunOptions
+from ..engines.options import RunOptions as RunOptions
 from ..evaluation.comparison_result import Comparison
 from ..evaluation.result import Evaluation
 from ..io.atomic_write import write_text

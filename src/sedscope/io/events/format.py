@@ -12,6 +12,7 @@ from ...data.clip_ids import clip_id, clip_ids
 from ...data.event_table import EventTable
 from ...errors import SedscopeError, counted, listing
 from ..atomic_write import filling, write_text
+from ..output_targets import check_file_names
 from .source import EventReadOptions, Source
 
 EventFeature: TypeAlias = Literal[
@@ -120,6 +121,7 @@ def write_per_clip(events: EventSet, path: Path, suffix: str, text_of: Callable[
     """Write one file per clip into a new folder, or a single file if ``path`` has the suffix."""
     if path.suffix.lower() != suffix:
         names = clip_ids(events.events, "events")
+        check_file_names(names.values(), path)
         with filling(path) as folder:
             for name, clip in names.items():
                 write_text(folder / f"{clip}{suffix}", text_of(name))

@@ -25,6 +25,7 @@ from ...data.scores import Scores
 from ...errors import SedscopeError, SedscopeWarning, listing, raise_together
 from ..atomic_write import filling, replacing
 from ..locations import Location, folder_files, utf8_name
+from ..output_targets import check_file_names
 from ..polars_threads import require_polars_threads
 from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
@@ -169,6 +170,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
     unfit = [repr(name) for name in scores.classes if name in TIME_COLUMNS or "\n" in name]
     if unfit:
         raise SedscopeError(f"A score table cannot have classes named {listing(unfit)}.")
+    check_file_names(scores, path)
     with filling(path) as folder:
         for clip, clip_scores in clips:
             content = _table(clip_scores.edges, clip_scores.values, scores.classes)

@@ -1,0 +1,1 @@
+"""The public interface, held to a stored list."""

@@ -1,0 +1,102 @@
+"""Versions agree, archives are complete, and workflows run what contributors run."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import sedscope as sed
+from release.check import problems
+from release.wheels import require_data_files, runs_on
+
+from ..support.project import ROOT
+
+DATED = "Name the section|date-released"  # what the day of the release brings
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+WORKFLOWS = [ROOT / ".github/workflows" / f"{name}.yml" for name in ("release", "tests", "wheels")]
+
+
+def test_this_version_lacks_nothing_but_a_date() -> None:
+    assert [problem for problem in problems(ROOT) if not re.search(DATED, problem)] == []
+    heading = re.search(
+        r"^## (\S+) \((.+)\)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert heading is not None
+    assert heading[1] == sed.__version__
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project that can be released."""
+    for name, text in {
+        "src/sedscope/__init__.py": '__version__ = "0.2.0"\n',
+        "CHANGELOG.md": "# Changes\n\n## 0.2.0 (2027-01-31)\n\n## 0.1.0 (2026-12-01)\n",
+        "CITATION.cff": 'cff-version: 1.2.0\nversion: 0.2.0\ndate-released: "2027-01-31"\n',
+        "conda/recipe.yaml": 'context:\n  version: "0.2.0"\n',
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_version_that_can_be_released(project: Path) -> None:
+    assert problems(project) == problems(project, "v0.2.0") == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "problem"),
+    [
+        ("src/sedscope/__init__.py", "0.2.0", "0.2.1", "The tag is v0.2.0, but .* has version 0.2.1"),
+        ("CHANGELOG.md", "2027-01-31", "unreleased", r"begins with '0.2.0 \(unreleased\)'"),
+        ("CHANGELOG.md", "## 0.2.0 (2027-01-31)", "## Unreleased", "begins with 'Unreleased'"),
+        (
+            "CITATION.cff",
+            "version: 0.2.0",
+            "version: 0.1.0",
+            "CITATION.cff has version 0.1.0 instead of 0.2.0",
+        ),
+        ("CITATION.cff", "2027-01-31", "2027-01-30", "needs 'date-released: 2027-01-31'"),
+        ("conda/recipe.yaml", "0.2.0", "0.1.0", "recipe.yaml has version 0.1.0 instead of 0.2.0"),
+    ],
+)
+def test_a_version_that_cannot_be_released(
+    project: Path, file: str, old: str, new: str, problem: str
+) -> None:
+    text = (project / file).read_text(encoding="utf-8")
+    (project / file).write_text(text.replace(old, new), encoding="utf-8")
+    assert any(re.search(problem, line) for line in problems(project, "v0.2.0"))
+
+
+@pytest.mark.parametrize(
+    ("tags", "versions"),
+    [
+        ("cp310-cp310-win_amd64", [10]),
+        ("cp311-cp311-macosx_11_0_arm64", [11]),
+        ("cp312-abi3-linux", [12, 13, 14]),
+    ],
+)
+def test_which_versions_a_wheel_is_for(tags: str, versions: list[int]) -> None:
+    wheel = Path(f"sedscope-0.1.0-{tags}.whl")
+    assert [minor for minor in range(10, 15) if runs_on(wheel, (3, minor))] == versions
+
+
+def test_a_wheel_without_the_tasks_is_refused(tmp_path: Path) -> None:
+    package = ROOT / "src/sedscope"
+    kept = [path for path in package.rglob("*") if path.is_file() and path.suffix != ".toml"]
+    with zipfile.ZipFile(tmp_path / "x.whl", "w") as wheel:
+        for path in kept:
+            wheel.writestr(path.relative_to(package.parent).as_posix(), "")
+    with pytest.raises(
+        SystemExit, match=r"x\.whl lacks \d+ files of the package: sedscope/tasks/built_in/dcase"
+    ):
+        require_data_files(tmp_path / "x.whl")
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_run_targets_of_the_makefile(workflow: Path) -> None:
+    used = set(re.findall(r"run: make ([a-z-]+)", workflow.read_text(encoding="utf-8")))
+    assert used
+    assert used <= TARGETS
