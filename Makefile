@@ -49,6 +49,7 @@ figures: .venv/ready-for-tests  ## the pictures of docs/figures.md, and those th
 docs: .venv/ready-for-docs  ## the documentation site, in build/docs
 	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --doctree-dir build/docs-cache \
 		docs build/docs
+	$(BIN)/python docs/check_links.py build/docs
 
 bench: .venv/ready-for-tests peers  ## the side-by-side table
 	$(BIN)/python -m benchmarks

@@ -11,6 +11,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,9 @@ Work = tuple[Callable[[], Any], Callable[[Any], float]]
 
 def sed_scores_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work:
     """PSDS 1 of a score table per clip."""
-    if ours:
-        from sedscope.compat.sed_scores_eval import intersection_based
-        from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
-    else:
-        from sed_scores_eval import intersection_based
-        from sed_scores_eval.base_modules.scores import create_score_dataframe
+    package = "sedscope.compat.sed_scores_eval" if ours else "sed_scores_eval"
+    intersection_based = import_module(f"{package}.intersection_based")
+    create_score_dataframe = import_module(f"{package}.base_modules.scores").create_score_dataframe
     values = np.load(folder / "scores.npy")
     edges = np.arange(values.shape[1] + 1) * described["frame"]
     scores = {
@@ -35,7 +33,7 @@ def sed_scores_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work
         for clip, array in zip(described["clips"], values, strict=True)
     }
     truth = {clip: [tuple(event) for event in events] for clip, events in described["events"].items()}
-    options = {"dtc_threshold": 0.7, "gtc_threshold": 0.7, "cttc_threshold": None}
+    options: dict[str, Any] = {"dtc_threshold": 0.7, "gtc_threshold": 0.7, "cttc_threshold": None}
     options |= {"alpha_ct": 0.0, "alpha_st": 1.0, "unit_of_time": "hour", "max_efpr": 100}
 
     def work() -> Any:
@@ -48,10 +46,7 @@ def psds_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work:
     """PSDS 1 of detections at 50 thresholds."""
     import pandas
 
-    if ours:
-        from sedscope.compat.psds_eval import PSDSEval
-    else:
-        from psds_eval import PSDSEval
+    PSDSEval = import_module("sedscope.compat.psds_eval" if ours else "psds_eval").PSDSEval
     columns = ["filename", "onset", "offset", "event_label"]
 
     def table(rows: list[Any]) -> Any:
@@ -95,7 +90,7 @@ def sed_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work:
 
         return work, lambda result: result[metric].value
 
-    from sed_eval.sound_event import EventBasedMetrics
+    EventBasedMetrics = import_module("sed_eval").sound_event.EventBasedMetrics
 
     def as_list(events: list[Any]) -> list[dict[str, Any]]:
         return [

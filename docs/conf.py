@@ -61,6 +61,7 @@ autosummary_filename_map = {
     if name[0].isupper() and name.lower() in sedscope.__all__
 }
 numpydoc_show_class_members = False
+toc_object_entries_show_parents = "hide"
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
@@ -72,7 +73,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "write_computation_times": False,
     "show_signature": False,
-    "min_reported_time": 2,
+    "min_reported_time": 60,  # seconds: shorter times are not worth a line
 }
 
 html_theme = "pydata_sphinx_theme"
