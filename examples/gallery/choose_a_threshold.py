@@ -2,7 +2,8 @@
 Choose a threshold
 ==================
 
-The F-score over the threshold, and the operating point that keeps the precision at 0.5 or above.
+The best F-score of each class with a precision of at least 0.5. Where no threshold reaches it, the class is
+never detected, and its threshold is infinite.
 """
 
 import sedscope as sed
