@@ -12,8 +12,8 @@ SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score
 	criteria/test_criteria data/test_chunks data/test_detections data/test_recordings data/test_scores \
 	postprocessing/test_postprocessing resampling/test_bootstrap diagnosis/test_diagnosis))
 
-.PHONY: demo test pytest test-sanitized test-compilers soak lint api figures bench bench-large peers wheels \
-	release-check clean FORCE
+.PHONY: demo test pytest test-sanitized test-compilers soak lint api figures docs bench bench-large bench-tools \
+	peers wheels release-check clean FORCE
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
 	rm -rf demo
@@ -66,11 +66,19 @@ release-check:  ## version, changelog and citation agree and are dated, e.g. TAG
 figures: .venv/ready-for-tests  ## the pictures of docs/figures.md, and those that the tests compare
 	$(BIN)/python docs/figures.py
 
+docs: .venv/ready-for-docs  ## the documentation site, in build/docs
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --doctree-dir build/docs-cache \
+		docs build/docs
+	$(BIN)/python docs/check_links.py build/docs
+
 bench: .venv/ready-for-tests peers  ## the side-by-side table
 	$(BIN)/python -m benchmarks
 
 bench-large: .venv/ready-for-tests  ## sizes beyond which other tools do not go; some minutes
 	$(BIN)/python -m benchmarks.large
+
+bench-tools: .venv/ready-for-tests peers  ## other tools, and what replaces them
+	$(BIN)/python -m benchmarks.side_by_side
 
 peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their own environment
 
@@ -90,6 +98,10 @@ peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their 
 	.venv-release/$(SCRIPTS)/python -m pip install --quiet -r release/requirements.txt
 	touch $@
 
+.venv/ready-for-docs: .venv/ready
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
 # They need old versions of what they build on, and to be built against exactly those.
 .venv-peers/ready: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
@@ -98,4 +110,4 @@ peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their 
 	touch $@
 
 clean:
-	rm -rf .venv .venv-peers .venv-release .venv-sanitized build demo dist
+	rm -rf .venv .venv-peers .venv-release .venv-sanitized build demo dist docs/generated

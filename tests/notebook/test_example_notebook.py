@@ -1,4 +1,4 @@
-"""The example notebook runs in a kernel, and shows what it should."""
+"""The example notebooks run in a kernel, and show what they should."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import pytest
 
 from ..support.project import ROOT
 
-NOTEBOOK = ROOT / "examples" / "evaluate.ipynb"
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
 
-@pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """Return the outputs of all cells."""
+def run_notebook(name: str, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """Return the outputs of all cells of a notebook."""
     reason = "needs nbclient and ipykernel: pip install 'sedscope[test]'"
     nbclient = pytest.importorskip("nbclient", reason=reason)
     nbformat = pytest.importorskip("nbformat", reason=reason)
@@ -23,14 +22,20 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     with pytest.MonkeyPatch.context() as patch:
         for folder in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
             patch.setenv(folder, str(tmp_path_factory.mktemp(folder)))
-        notebook = nbformat.read(NOTEBOOK, as_version=4)
+        notebook = nbformat.read(ROOT / "examples" / name, as_version=4)
         nbformat.validate(notebook)
         nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
-def test_it_is_stored_without_outputs() -> None:
-    assert '"output_type"' not in Path(NOTEBOOK).read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    return run_notebook("evaluate.ipynb", tmp_path_factory)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_it_is_stored_without_outputs(notebook: Path) -> None:
+    assert '"output_type"' not in notebook.read_text(encoding="utf-8")
 
 
 def test_results_are_shown_as_tables(outputs: list[Any]) -> None:
@@ -51,4 +56,18 @@ def test_progress_bars_end_complete(outputs: list[Any]) -> None:
 
 
 def test_nothing_is_printed_to_standard_error(outputs: list[Any]) -> None:
+    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
+
+
+def test_systems_are_compared_and_a_threshold_chosen(tmp_path_factory: pytest.TempPathFactory) -> None:
+    outputs = run_notebook("compare.ipynb", tmp_path_factory)
+    shown = [output.data for output in outputs if output.output_type == "execute_result"]
+    assert [data["text/plain"].split(" ")[0] for data in shown] == [
+        "<Comparison",
+        "{'Alarm_bell_ringing':",
+        "<Evaluation:",
+    ]
+    assert sum("image/png" in output.get("data", {}) for output in outputs) == 2
+    printed = [output.text for output in outputs if output.get("name") == "stdout"]
+    assert "[thresholds]" in printed[0]
     assert [output.text for output in outputs if output.get("name") == "stderr"] == []

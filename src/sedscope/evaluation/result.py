@@ -430,7 +430,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         Parameters
         ----------
         stacklevel : int
-            How many callers up the warning should point to, as in :func:`warnings.warn`.
+            How many callers up the warning should point to, as in ``warnings.warn``.
 
         Returns
         -------

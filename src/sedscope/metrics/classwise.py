@@ -129,7 +129,7 @@ class ClasswiseResult(ResultTable, Generic[CurveType]):
         """Return the curve over all classes; None if there is none.
 
         For the average ``micro`` it is the curve of all classes together, otherwise the (weighted) mean of
-        the curves of the classes; see :mod:`sedscope.metrics.mean_curves`.
+        the curves of the classes; see ``metrics/mean_curves.py``.
 
         Returns
         -------
@@ -304,7 +304,7 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         return ClasswiseResult(self, counts, per_class)
 
     def average_of(self, result: ClasswiseResult[Any], kind: str) -> float:
-        """Average the values of the classes; see :meth:`ClasswiseResult.average`.
+        """Average the values of the classes; see :meth:`~sedscope.metrics.ClasswiseResult.average`.
 
         Parameters
         ----------

@@ -255,7 +255,7 @@ def precision_recall_curve(counts: ClassCounts) -> PrecisionRecallCurve:
     Parameters
     ----------
     counts : ClassCounts
-        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+        The counts of a class, or of all classes together (:meth:`~sedscope.Counts.pooled`).
 
     Returns
     -------
@@ -277,7 +277,7 @@ def roc_curve(counts: ClassCounts) -> ROCCurve:
     Parameters
     ----------
     counts : ClassCounts
-        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+        The counts of a class, or of all classes together (:meth:`~sedscope.Counts.pooled`).
 
     Returns
     -------
@@ -302,7 +302,7 @@ def det_curve(counts: ClassCounts) -> DETCurve:
     Parameters
     ----------
     counts : ClassCounts
-        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+        The counts of a class, or of all classes together (:meth:`~sedscope.Counts.pooled`).
 
     Returns
     -------
@@ -329,7 +329,7 @@ def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
     Parameters
     ----------
     counts : ClassCounts
-        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+        The counts of a class, or of all classes together (:meth:`~sedscope.Counts.pooled`).
     hours : float
         The duration of all clips, ``counts.hours``.
 
@@ -366,7 +366,7 @@ def fscore_curve(counts: ClassCounts, beta: float = 1.0) -> ThresholdCurve:
     Parameters
     ----------
     counts : ClassCounts
-        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+        The counts of a class, or of all classes together (:meth:`~sedscope.Counts.pooled`).
     beta : float, default 1.0
         The weight of recall.
 
@@ -393,7 +393,7 @@ def error_rate_curve(counts: ClassCounts) -> ThresholdCurve:
     Parameters
     ----------
     counts : ClassCounts
-        The counts of a class, or of all classes together (:meth:`Counts.pooled`).
+        The counts of a class, or of all classes together (:meth:`~sedscope.Counts.pooled`).
 
     Returns
     -------

@@ -31,6 +31,9 @@ def axes_or_new(axes: Axes | None, size: tuple[float, float] = COLUMN) -> Axes:
     pyplot = _pyplot()
     with pyplot.rc_context(_STYLE):
         new: Axes = pyplot.subplots(figsize=size, layout="constrained")[1]
+        interactive = pyplot.isinteractive()
+    # The first figure loads the backend. That of a notebook turns on showing figures, which must stay on.
+    pyplot.rcParams["interactive"] = interactive
     new.tick_params(labelsize=SMALL, width=0.6, length=2.5)
     return new
 

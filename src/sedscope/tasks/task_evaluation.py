@@ -257,7 +257,7 @@ class TaskEvaluation:
         Parameters
         ----------
         stacklevel : int
-            How many callers up the warning should point to, as in :func:`warnings.warn`.
+            How many callers up the warning should point to, as in ``warnings.warn``.
 
         Returns
         -------
