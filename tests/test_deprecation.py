@@ -16,7 +16,7 @@ from sedscope.deprecation import (
     renamed_names,
 )
 
-from .api.listing import PUBLIC_MODULES, load
+from .api.listing import PUBLIC_MODULES, load, missing_packages
 
 
 @pytest.fixture(autouse=True)
@@ -75,5 +75,6 @@ def test_it_is_removed_in_the_next_minor_version(version: str, overdue: bool) ->
 
 def test_nothing_is_kept_longer_than_promised() -> None:
     for module in PUBLIC_MODULES:
-        load(module)
+        if not missing_packages(module):
+            load(module)
     assert not [entry for entry in DEPRECATIONS if entry.is_overdue(sed.__version__)]

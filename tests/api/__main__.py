@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
-from .listing import NEEDED, PARTS, listing, stored_file
+from .listing import PARTS, listing, missing_packages, stored_file
 
 for part in PARTS:
-    missing = [package for package in NEEDED.get(part, ()) if find_spec(package) is None]
+    missing = missing_packages(part)
     if missing:
         print(f"{part} is left as it was: it needs {', '.join(missing)}.")
     else:

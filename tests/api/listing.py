@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 from functools import cache, cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from types import FunctionType, ModuleType, NoneType, UnionType
+from types import FunctionType, GenericAlias, ModuleType, NoneType, UnionType
 from typing import Any, ForwardRef, Protocol, Union, get_args, get_origin
 
 from typer.models import ArgumentInfo
@@ -41,6 +42,11 @@ def listing(part: str) -> str:
     """Return the list of a module, or of all commands, as a text."""
     lines = _command_lines() if part == COMMANDS else _module_lines(part)
     return "\n".join(lines) + "\n"
+
+
+def missing_packages(part: str) -> list[str]:
+    """Return the optional packages that a part needs and that are not installed."""
+    return [package for package in NEEDED.get(part, ()) if find_spec(package) is None]
 
 
 def load(module: str) -> ModuleType:
@@ -77,7 +83,7 @@ def _module_lines(module: str) -> Iterator[str]:
             yield f"{name}: a module"
         elif isinstance(value, ModuleType):
             yield from (f"{name}.{line}" for line in _module_lines(value.__name__))
-        elif isinstance(value, type):
+        elif isinstance(value, type) and not isinstance(value, GenericAlias):  # both, in Python 3.10
             yield from _class_lines(name, value)
         elif isinstance(value, FunctionType):
             yield f"{name}{_signature(value)}"
