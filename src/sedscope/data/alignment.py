@@ -20,7 +20,6 @@ from .coverage import (
     squeezed_references_note,
 )
 from .ground_truth import GroundTruth
-from .label_maps import unused_names_note
 from .labels import (
     MAP_ADVICE,
     check_spelling,
@@ -326,9 +325,11 @@ def choose_classes(
             )
         verbs = "has no scores and was" if len(unknown) == 1 else "have no scores and were"
         warnings.append(f"{number} {verbs} left out: {labels}.")
-    warnings += unused_names_note(
-        (*scores.label_maps, *truth.label_maps), {*scores.classes, *truth.labels}
-    )
+    label_maps = (*scores.label_maps, *truth.label_maps)
+    if label_maps:
+        from .label_maps import unused_names_note
+
+        warnings += unused_names_note(label_maps, {*scores.classes, *truth.labels})
     warnings += check_spelling(system, truth.labels, chosen)
     if scores.assumed_classes:
         warnings += undetected_note(system, truth.labels, chosen)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -26,12 +26,14 @@ from .arrays import FloatArray, IntArray
 from .clip_events import ClipEvents
 from .clip_ids import clip_ids
 from .events import Events
-from .label_maps import LabelMap
 from .labels import stripped
 from .score_arrays import ClipScores, refuse_nans
 from .score_range import class_thresholds_note, score_range, threshold_note
 from .scores import Scores
 from .times import Ticks, to_seconds, to_ticks
+
+if TYPE_CHECKING:
+    from .label_maps import LabelMap
 
 EventOverlaps: TypeAlias = Literal["error", "merge", "average", "keep"]
 Detection: TypeAlias = "tuple[float, float, str] | tuple[float, float, str, float]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, listing, shortened, subject, with_guesses
 from .cells import Cell, CellTable, RowLocation, cell_number, cells_from_frame, is_empty, quoted_cell
 from .clip_ids import clip_id
-from .confidence import ConfidenceLimit
 from .durations import duration_ticks
 from .events import Events
 from .frames import FrameLike
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
+
+if TYPE_CHECKING:
+    from .confidence import ConfidenceLimit
 
 ROLES = ("filename", "onset", "offset", "duration", "label", "confidence")
 """What a column of a table of events can hold."""

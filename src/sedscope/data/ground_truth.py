@@ -15,17 +15,17 @@ from ..notebook.data_frame import Tabular, polars_frame
 from ..notebook.html_table import html_table
 from .choices import Invalid, Overlaps
 from .clip_ids import clip_id, clip_ids
-from .confidence import ConfidenceLimit
 from .durations import as_durations, duration_ticks
 from .event_checks import merged_events, overlap_groups, valid_events
 from .event_mappings import columns_of_mapping
 from .event_table import EventColumns, EventTable, as_ignored_labels, unused_ignored_labels_note
 from .frames import FrameLike
-from .label_maps import AppliedMap, LabelMapLike, as_label_map
 from .times import Ticks, to_seconds
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
+
+    from .label_maps import AppliedMap, LabelMapLike
 
 __all__ = ["EventColumns", "GroundTruth"]
 
@@ -316,6 +316,8 @@ class GroundTruth(Tabular):
         GroundTruth
         """
         if confidence is not None:
+            from .confidence import ConfidenceLimit
+
             table = table.admitted_by(ConfidenceLimit.parse(confidence))
         seconds = (table.durations or None) if durations is None else durations
         timed = table.with_times(seconds)
@@ -420,6 +422,8 @@ class GroundTruth(Tabular):
         >>> truth.relabelled({"car": "vehicle", "bus": "vehicle"}).events("a")
         [(0.0, 3.0, 'vehicle'), (3.0, 4.0, 'vehicle')]
         """
+        from .label_maps import AppliedMap, as_label_map
+
         names = as_label_map(label_map)
         everywhere = {names.target(label) or label for label in self.ignored_labels}
         kept = [label for label in self.labels if names.target(label) == label in everywhere]

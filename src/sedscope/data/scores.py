@@ -15,15 +15,14 @@ from .chunks import Chunks, Unit, check_unit, chunks_by_recording, stitch_clips
 from .clip_events import ClipEvents, kept_events_error
 from .clip_ids import clip_id, clip_ids
 from .frames import FrameLike, clip_from_table, table_classes
-from .label_maps import AppliedMap, LabelMapLike, as_label_map
 from .labels import stripped
-from .merged_columns import MergedColumns
 from .recordings import ClipPieces, whole_clip_error
 from .score_arrays import ClipScores, Grid, as_scores, check_shape, frame_grid, refuse_nans
 from .shared_arrays import protected
 
 if TYPE_CHECKING:
     from .detections import DetectionLike
+    from .label_maps import AppliedMap, LabelMapLike
 
 __all__ = ["ClipScores", "ScoreArray", "Scores", "as_scores", "frame_grid", "refuse_nans"]
 
@@ -505,6 +504,9 @@ class Scores(Mapping[str, ClipScores]):
         >>> scores.relabelled({"car": "vehicle", "bus": "vehicle"})["a"].values.tolist()
         [[0.9]]
         """
+        from .label_maps import AppliedMap, as_label_map
+        from .merged_columns import MergedColumns
+
         names = as_label_map(label_map)
         events = not self.whole_clips
         columns = MergedColumns(self.classes, self.assumed_classes, names, events=events)

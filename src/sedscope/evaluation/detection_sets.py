@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +18,11 @@ from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.clip_ids import clip_id
 from ..data.detections import Detections, event_labels, listed_scores
 from ..data.ground_truth import GroundTruth
-from ..data.label_maps import LabelMapLike, as_label_map
 from ..errors import SedscopeError
 from .notes import coverage_note
+
+if TYPE_CHECKING:
+    from ..data.label_maps import LabelMapLike
 
 
 def counts_of_sets(
@@ -44,7 +47,11 @@ def counts_of_sets(
     if truth.durations is None:
         raise SedscopeError("Sets of detections need the durations of the clips (--durations).")
     detected = set[str]().union(*map(event_labels, sets.values()))
-    new_labels = None if label_map is None else as_label_map(label_map)
+    new_labels = None
+    if label_map is not None:
+        from ..data.label_maps import as_label_map
+
+        new_labels = as_label_map(label_map)
     chosen = None if classes is None else list(classes)
     chosen_clips = clips if clips is None or isinstance(clips, str) else list(clips)
     unlimited = {c: DeltaRequest(any_label=request.any_label) for c, request in requests.items()}

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..counting.combined_deltas import refuse_different_scores
 from ..counting.deltas import Deltas
-from ..data.alignment import align
+from ..criteria import Criterion
+from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
-from ..data.label_maps import LabelMapLike
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..data.time_sample import TimeSample
+from ..engines.engine import Engine
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
@@ -34,9 +35,7 @@ from .counted_clips import count_clips
 from .detection_sets import counts_of_sets
 from .group_notes import group_notes
 from .group_plan import GroupPlan
-from .groups import GroupsLike, by_region
 from .measured_counts import measure as measure
-from .measured_groups import GroupMeasuring
 from .notes import (
     late_events_note,
     score_ranges,
@@ -55,7 +54,10 @@ from .resampled_clips import (
 from .result import Evaluation
 
 if TYPE_CHECKING:
+    from ..data.label_maps import LabelMapLike
     from ..tuning.operating_points import OperatingPoints
+    from .group_results import GroupResults
+    from .groups import GroupsLike
 
 
 def evaluate(
@@ -180,7 +182,7 @@ def evaluate(
         missing=missing,
         coverage=coverage,
     )
-    plan = GroupPlan.of(alignment.clips, alignment.classes, by_region(by, truth), by_class, by_length)
+    plan = GroupPlan.of(alignment.clips, alignment.classes, by, by_class, by_length, truth)
     if limited and plan:
         raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
     sample = TimeSample(alignment)
@@ -195,9 +197,9 @@ def evaluate(
             resampled = resample_clips(sample.alignment, named, resampling, opened, options, plan)
             counted = resampled.counted
         resamples = None if resampled is None else resampled.resamples
-        groups = GroupMeasuring(
+        groups = _measure_groups(
             plan, named, alignment, counted.of_pass, resamples, opened, threads, points
-        ).results()
+        )
     notes = [
         *points_notes(points, processed),
         *alignment.warnings,
@@ -375,7 +377,7 @@ def evaluate_deltas(
                 intervals |= measure_intervals(draws, [metric], used, engine, steps)
                 cautions += draws.cautions()
             resamples = Resamples(first_draws, used, group_draws, steps)
-        groups = GroupMeasuring(plan, named, None, used, resamples, engine, threads).results()
+        groups = _measure_groups(plan, named, None, used, resamples, engine, threads)
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = [
         *threshold_notes(chosen, score_ranges(chosen, used)),
@@ -387,3 +389,22 @@ def evaluate_deltas(
     if resampling is not None:
         result = with_bands(result, resampling, used, threads)
     return result.warn(stacklevel=2)
+
+
+def _measure_groups(
+    plan: GroupPlan,
+    metrics: Mapping[str, Metric[Any]],
+    alignment: Alignment | None,
+    deltas: Mapping[Criterion, Deltas],
+    resamples: Resamples | None,
+    engine: Engine,
+    threads: int | None,
+    points: OperatingPoints | None = None,
+) -> dict[str, GroupResults]:
+    """Measure the groups of the plan, if there are any."""
+    if not plan:
+        return {}
+    from .measured_groups import GroupMeasuring
+
+    measuring = GroupMeasuring(plan, metrics, alignment, deltas, resamples, engine, threads, points)
+    return measuring.results()

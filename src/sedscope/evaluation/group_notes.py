@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import counted, listing, subject
 from ..resampling.draws import FEW
-from .group_results import GroupResults
+
+if TYPE_CHECKING:
+    from .group_results import GroupResults
 
 
 def group_notes(groups: Mapping[str, GroupResults]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,13 @@ from ..data.time_blocks import clip_of_block
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
 from ..resampling.draws import Draws
-from ..resampling.group_draws import GroupDraws
 from ..resampling.resampling import ClipPart, Resampling
-from .groups import GroupsLike, Partition, partition_classes, partition_clips
-from .length_bins import LengthBin, length_bins
+
+if TYPE_CHECKING:
+    from ..data.ground_truth import GroundTruth
+    from ..resampling.group_draws import GroupDraws
+    from .groups import GroupsLike, Partition
+    from .length_bins import LengthBin
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +38,21 @@ class GroupPlan:
         by: GroupsLike | None,
         by_class: GroupsLike | None,
         by_length: Iterable[float] | None = None,
+        truth: GroundTruth | None = None,
     ) -> GroupPlan:
-        """Put the evaluated clips and classes in their groups."""
-        bins: Sequence[LengthBin] = ()
-        if by_length is not None:
-            bins = length_bins(by_length)
+        """Put the evaluated clips and classes in their groups.
+
+        ``truth``: if its clips are regions, they may be in the groups of their recordings.
+        """
+        if by is None and by_class is None and by_length is None:
+            return cls()
+        from .groups import by_region, partition_classes, partition_clips
+        from .length_bins import length_bins
+
         return cls(
-            None if by is None else partition_clips(by, clips),
+            None if by is None else partition_clips(by_region(by, truth), clips),
             None if by_class is None else partition_classes(by_class, classes),
-            bins,
+            () if by_length is None else length_bins(by_length),
         )
 
     @classmethod
@@ -103,6 +112,8 @@ class GroupPlan:
         """
         if self.clips is None:
             return None
+        from ..resampling.group_draws import GroupDraws
+
         numbers = self.clips.numbers
         if resampling.blocks is not None:
             of_clip = dict(zip(self.clips.members, numbers.tolist(), strict=True))

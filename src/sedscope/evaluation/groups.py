@@ -160,10 +160,10 @@ class Partition:
         return [np.flatnonzero(self.numbers == group) for group in range(len(self.names))]
 
 
-def by_region(groups: GroupsLike | None, truth: GroundTruth) -> GroupsLike | None:
+def by_region(groups: GroupsLike, truth: GroundTruth | None) -> GroupsLike:
     """Return the groups of clips. Where clips are regions, each is in the group of its recording, unless it
     is named itself."""
-    if groups is None or not isinstance(truth, RegionTruth):
+    if not isinstance(truth, RegionTruth):
         return groups
     chosen = Groups.of(groups)
     return replace(chosen, members=truth.groups_of_regions(chosen.members))

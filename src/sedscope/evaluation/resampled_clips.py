@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..counting.deltas import Deltas
 from ..counting.threads import thread_count
@@ -19,13 +19,15 @@ from ..metrics import ClasswiseResult, Metric
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.froc_bands import with_froc_bands
-from ..resampling.group_draws import GroupDraws
 from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling
 from .counted_clips import CountedClips, add_up, find_deltas_for_groups
 from .group_plan import GroupPlan
 from .notes import undefined_resamples_note
 from .result import Evaluation
+
+if TYPE_CHECKING:
+    from ..resampling.group_draws import GroupDraws
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ from ..metrics.names import metric_called
 from ..notebook.data_frame import Tabular
 from ..resampling.intervals import Bootstrap
 from .false_alarms import FalseAlarms, false_alarms
-from .group_results import GroupResults
 from .group_rows import GROUPED_HEADER, group_rows
 from .result_dict import evaluation_dict
 from .result_frames import all_long_rows, evaluation_frame, evaluation_html, evaluation_line
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
     from ..tuning.operating_points import OperatingPoints
+    from .group_results import GroupResults
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
 

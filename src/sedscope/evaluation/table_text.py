@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import SedscopeError
-from ..io.atomic_write import write_text
 
 Table = Sequence[Sequence[str]]
 
@@ -58,6 +57,8 @@ def oriented(rows: Table, classes: Literal["rows", "columns"]) -> Table:
 def written(text: str, path: str | Path | None) -> str:
     """Return a text, and write it to a file if there is one."""
     if path is not None:
+        from ..io.atomic_write import write_text
+
         write_text(path, text)
     return text
 
