@@ -142,11 +142,11 @@ def deltas() -> str:
     truth = sed.GroundTruth.from_dict(
         {"clip 1": [(1, 3, "Dog")], "clip 2": [(3, 5, "Dog")]}, durations={"clip 1": 6.0, "clip 2": 6.0}
     )
-    found = sed.deltas(scores, truth, sed.Intersection(dtc=0.5, gtc=0.5))
+    deltas = sed.deltas(scores, truth, sed.Intersection(dtc=0.5, gtc=0.5))
     shown = {
-        "clip 1": sed.deltas(scores, truth, found.criterion, clips=["clip 1"]),
-        "clip 2": sed.deltas(scores, truth, found.criterion, clips=["clip 2"]),
-        "both, added up": found,
+        "clip 1": sed.deltas(scores, truth, deltas.criterion, clips=["clip 1"]),
+        "clip 2": sed.deltas(scores, truth, deltas.criterion, clips=["clip 2"]),
+        "both, added up": deltas,
     }
     parts = []
     for column, (name, part) in enumerate(shown.items()):

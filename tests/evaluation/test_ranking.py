@@ -157,8 +157,8 @@ def test_the_order_of_the_systems_does_not_matter(
     systems: dict[str, sed.Scores], truth: sed.GroundTruth, tmp_path: Path
 ) -> None:
     turned = dict(reversed(systems.items()))
-    for name, given in (("one", systems), ("other", turned)):
-        sed.rank(given, truth, "psds1", n=50).site(tmp_path / name, reports="all")
+    for name, runs in (("one", systems), ("other", turned)):
+        sed.rank(runs, truth, "psds1", n=50).site(tmp_path / name, reports="all")
     files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
     assert len(files) == 9
     for file in files:
@@ -169,8 +169,8 @@ def test_runs_are_averaged_and_a_lower_error_rate_is_better(
     systems: dict[str, sed.Scores], truth: sed.GroundTruth
 ) -> None:
     metric = sed.ErrorRate(sed.Segment(1), average="micro")
-    given: dict[str, Any] = {"two runs": [systems["good"], systems["bad"]], "one run": systems["middle"]}
-    ranking = sed.rank(given, truth, {"er": metric}, n=50)
+    runs: dict[str, Any] = {"two runs": [systems["good"], systems["bad"]], "one run": systems["middle"]}
+    ranking = sed.rank(runs, truth, {"er": metric}, n=50)
     values = {
         name: sed.evaluate(scores, truth, metric)[metric].value for name, scores in systems.items()
     }
@@ -204,9 +204,9 @@ def test_a_broken_system_is_rejected_and_the_others_are_ranked(
 
 def test_a_formula_is_the_score(systems: dict[str, sed.Scores], truth: sed.GroundTruth) -> None:
     metrics = {"psds1": "psds1", "er": sed.ErrorRate(sed.Segment(1))}
-    given: dict[str, Any] = {**systems, "two runs": [systems["good"], systems["bad"]]}
-    ranking = sed.rank(given, truth, metrics, n=50, score="psds1 * er - 2", better="lower")
-    comparison = sed.compare(given, truth, metrics, n=50, classes=truth.labels)
+    runs: dict[str, Any] = {**systems, "two runs": [systems["good"], systems["bad"]]}
+    ranking = sed.rank(runs, truth, metrics, n=50, score="psds1 * er - 2", better="lower")
+    comparison = sed.compare(runs, truth, metrics, n=50, classes=truth.labels)
     psds, error_rate = comparison.metrics
     values = {
         name: comparison.values[psds][name].value * comparison.values[error_rate][name].value - 2

@@ -16,7 +16,9 @@ from ..support.project import ROOT
 
 DATED = "Name the section|date-released"  # what the day of the release brings
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-WORKFLOWS = [ROOT / ".github/workflows" / f"{name}.yml" for name in ("release", "tests", "wheels")]
+WORKFLOWS = [
+    ROOT / ".github/workflows" / f"{name}.yml" for name in ("docs", "release", "tests", "wheels")
+]
 
 
 def test_this_version_lacks_nothing_but_a_date() -> None:

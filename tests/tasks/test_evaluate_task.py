@@ -272,9 +272,9 @@ def test_a_score_that_is_not_defined(tmp_path: Path) -> None:
     assert (
         result.warnings[-1] == "The score is not defined, because these values are not: home.collar_f1."
     )
-    found = sed.GroundTruth.from_dict({"a": [(0, 3, "Dog")], "b": []}, durations={"a": 3, "b": 3})
+    truth = sed.GroundTruth.from_dict({"a": [(0, 3, "Dog")], "b": []}, durations={"a": 3, "b": 3})
     inverse = replace(task, score="1 / (home.collar_f1 - home.collar_f1)")
-    divided = sed.TaskEvaluation(inverse, {"home": sed.evaluate(scores, found, "collar_f1")})
+    divided = sed.TaskEvaluation(inverse, {"home": sed.evaluate(scores, truth, "collar_f1")})
     assert divided.to_dict()["score"] is None
     assert divided.warnings[-1].startswith("The score is not defined, because 1 / (home.")
 

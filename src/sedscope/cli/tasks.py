@@ -79,15 +79,15 @@ def check(
     if task is None:
         raise SedscopeError("Give the task (--task). 'sedscope tasks' lists all.")
     submission, truth = submission_and_truth(paths, data)
-    found = check_submission(
+    checked = check_submission(
         task, submission, data, truth=truth, durations=durations, threads=engine.threads
     )
-    for line in found.problems:
+    for line in checked.problems:
         typer.echo(line)
-    typer.echo(counted(len(found.problems), "problem") if found.problems else "no problems")
-    for warning in found.warnings:
+    typer.echo(counted(len(checked.problems), "problem") if checked.problems else "no problems")
+    for warning in checked.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    if found.problems:
+    if checked.problems:
         raise typer.Exit(2)
 
 

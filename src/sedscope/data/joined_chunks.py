@@ -144,9 +144,9 @@ def _used_chunks(
         raise SedscopeError(f"unreferenced={unreferenced!r} is not valid. Choose 'keep' or 'drop'.")
     used = [*truth.clips]
     if unreferenced == "drop":
-        wanted = truth.labels if classes is None else stripped(classes)
+        evaluated = truth.labels if classes is None else stripped(classes)
         names = (*truth.labels, *truth.ignored_labels)
-        referenced = np.array([label in wanted for label in names], bool)[truth.event_labels]
+        referenced = np.array([label in evaluated for label in names], bool)[truth.event_labels]
         referenced &= ~truth.ignored
         with_events = set(truth.event_clips[referenced].tolist())
         used = [clip for number, clip in enumerate(truth.clips) if number in with_events]
