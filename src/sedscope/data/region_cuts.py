@@ -15,8 +15,8 @@ from .clip_ids import clip_ids
 from .event_table import EventColumns
 from .ground_truth import GroundTruth
 from .regions import Regions
-from .scores import Scores
-from .stretches import CUT_TO_REGIONS, Stretch, StretchLoader
+from .scores import CUT_TO_REGIONS, Scores
+from .stretches import Stretch, StretchLoader
 from .times import Ticks
 
 _Group = TypeVar("_Group", bound=Hashable)

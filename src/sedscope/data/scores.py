@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ClipScores", "ScoreArray", "Scores", "as_scores", "frame_grid", "refuse_nans"]
 
+CUT_TO_REGIONS = "cut_to_regions()"
+"""The step of `Scores.processing` after which scores must not be post-processed any more."""
+
 
 class Scores(Mapping[str, ClipScores]):
     """The scores of a system, a read-only mapping from clip id to :class:`ClipScores`.

@@ -14,9 +14,6 @@ from .score_arrays import ClipScores, as_scores
 from .scores import Scores
 from .times import Ticks, to_seconds
 
-CUT_TO_REGIONS = "cut_to_regions()"
-"""The step of `Scores.processing` after which scores must not be post-processed any more."""
-
 
 def frames_between(ticks: Ticks, start: int, end: int) -> slice:
     """Return the frames that overlap a stretch of time.

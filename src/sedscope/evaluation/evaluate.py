@@ -30,7 +30,6 @@ from ..metrics.requests import delta_requests
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling, refuse_blocks
-from .class_blocks import count_class_blocks
 from .counted_clips import count_clips
 from .detection_sets import counts_of_sets
 from .group_notes import group_notes
@@ -189,6 +188,8 @@ def evaluate(
     resampled: ResampledClips | None = None
     with options.open_engine() as opened:
         if limited:
+            from .class_blocks import count_class_blocks
+
             counted = count_class_blocks(sample.alignment, chosen, opened, options)
         elif bootstrap is None:
             counted = count_clips(sample.alignment, named, opened, options, plan)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.deltas import Deltas
-from ..data.time_blocks import clip_of_block
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
 from ..resampling.draws import Draws
@@ -116,6 +115,8 @@ class GroupPlan:
 
         numbers = self.clips.numbers
         if resampling.blocks is not None:
+            from ..data.time_blocks import clip_of_block
+
             of_clip = dict(zip(self.clips.members, numbers.tolist(), strict=True))
             numbers = np.array([of_clip[clip_of_block(block)] for block in clips], np.intp)
         return GroupDraws(numbers, len(self.clips.names), clips, resampling)

@@ -11,7 +11,6 @@ from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.progress import StagedProgress
-from ..data.time_blocks import cut_into_blocks
 from ..engines.engine import Engine
 from ..engines.options import RunOptions
 from ..errors import SedscopeError, listing
@@ -92,7 +91,11 @@ def resample_clips(
                 "Blocks of time end in pauses of all classes, so groups of classes cannot be resampled in "
                 "blocks. Resample clips, or evaluate the groups one by one with classes= (--classes)."
             )
-    drawn_from = cut_into_blocks(alignment, resampling.blocks) if resampling.blocks else alignment
+    drawn_from = alignment
+    if resampling.blocks:
+        from ..data.time_blocks import cut_into_blocks
+
+        drawn_from = cut_into_blocks(alignment, resampling.blocks)
     draws = Draws(resampling, drawn_from.clips)
     group_draws = plan.draw(drawn_from.clips, resampling)
     weights = len(draws.weights) + plan.measurements(draws, group_draws)

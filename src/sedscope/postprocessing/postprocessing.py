@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..data.scores import ClipScores, Scores, refuse_nans
-from ..data.stretches import CUT_TO_REGIONS
+from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
 from ..errors import SedscopeError, counted, listing
