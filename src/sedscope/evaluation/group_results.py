@@ -60,14 +60,14 @@ class GroupResults(Mapping[str, "Evaluation"], Tabular):
     Examples
     --------
     >>> import sedscope as sed
-    >>> truth = sed.simulate.ground_truth(40)
+    >>> truth = sed.simulate.ground_truth(40, classes=2)
     >>> scores = sed.simulate.scores(truth)
     >>> sites = {clip: "north" if number % 2 else "south" for number, clip in enumerate(truth.clips)}
     >>> by_site = sed.evaluate(scores, truth, "collar_f1", by=sites).groups["clips"]
     >>> by_site
     <GroupResults: 2 groups of clips; north, south>
     >>> by_site["north"].clips, round(by_site["north"]["collar_f1"].value, 3)
-    (20, 0.286)
+    (20, 0.32)
     """
 
     kind: GroupKind
@@ -103,7 +103,7 @@ class GroupResults(Mapping[str, "Evaluation"], Tabular):
         Examples
         --------
         >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(40)
+        >>> truth = sed.simulate.ground_truth(40, classes=2)
         >>> groups = {clip: f"site{i % 3}" for i, clip in enumerate(truth.clips)}
         >>> sed.evaluate(sed.simulate.scores(truth), truth, "psds1", by=groups).groups["clips"].title()
         '3 groups of clips'
@@ -122,7 +122,7 @@ class GroupResults(Mapping[str, "Evaluation"], Tabular):
         Examples
         --------
         >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(40)
+        >>> truth = sed.simulate.ground_truth(40, classes=2)
         >>> sites = {clip: "north" if number % 2 else "south" for number, clip in enumerate(truth.clips)}
         >>> groups = sed.Groups(sites, average="harmonic", floor=1e-5)
         >>> result = sed.evaluate(sed.simulate.scores(truth), truth, "collar_f1", by=groups)
@@ -150,7 +150,7 @@ class GroupResults(Mapping[str, "Evaluation"], Tabular):
         Examples
         --------
         >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(40)
+        >>> truth = sed.simulate.ground_truth(40, classes=2)
         >>> sites = {clip: "north" if number % 2 else "south" for number, clip in enumerate(truth.clips)}
         >>> by_site = sed.evaluate(sed.simulate.scores(truth), truth, "collar_f1", by=sites).groups["clips"]
         >>> by_site.to_polars()["group"].unique(maintain_order=True).to_list()

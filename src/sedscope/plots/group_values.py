@@ -56,7 +56,7 @@ def plot_groups(
     Examples
     --------
     >>> import sedscope as sed
-    >>> truth = sed.simulate.ground_truth(40)
+    >>> truth = sed.simulate.ground_truth(40, classes=2)
     >>> sites = {clip: f"site {number % 4}" for number, clip in enumerate(truth.clips)}
     >>> result = sed.evaluate(sed.simulate.scores(truth), truth, "collar_f1", by=sites)
     >>> axes = sed.plots.plot_groups(result, "collar_f1", sort="value")
