@@ -13,14 +13,14 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
-import matplotlib  # noqa: E402
-from command_pages import write_command_pages  # noqa: E402
-from live_report import write_live_report  # noqa: E402
-from preset_table import write_preset_table  # noqa: E402
-from sphinx.application import Sphinx  # noqa: E402
-from sphinx.config import Config  # noqa: E402
+import matplotlib
+from command_pages import write_command_pages
+from live_report import write_live_report
+from preset_table import write_preset_table
+from sphinx.application import Sphinx
+from sphinx.config import Config
 
-import sedscope  # noqa: E402
+import sedscope
 
 matplotlib.use("agg")
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.counting.request import DeltaRequest
 from sedscope.data.alignment import align
-from sedscope.data.times import to_ticks
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle
@@ -25,19 +24,12 @@ from ..support.strategies import (
     collar_criteria,
     crowded_clips,
     dtypes,
+    in_ticks,
     mixed_clip_lists,
     parts,
     to_scores,
     to_truth,
 )
-
-
-def in_ticks(collar: sed.Collar) -> dict[str, Any]:
-    return {
-        "onset": None if collar.onset is None else int(to_ticks(collar.onset)),
-        "offset": None if collar.offset is None else int(to_ticks(collar.offset)),
-        "offset_rate": collar.offset_rate,
-    }
 
 
 @settings(max_examples=500)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.counting.delta_bytes import pack_deltas, unpack_deltas
 from sedscope.criteria import Criterion
-from sedscope.data.times import to_ticks
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle, count_columns
@@ -26,18 +25,11 @@ from ..support.strategies import (
     collar_criteria,
     criteria,
     dtypes,
+    in_ticks,
     parts,
     to_scores,
     to_truth,
 )
-
-
-def in_ticks(collar: sed.Collar) -> dict[str, Any]:
-    return {
-        "onset": None if collar.onset is None else int(to_ticks(collar.onset)),
-        "offset": None if collar.offset is None else int(to_ticks(collar.offset)),
-        "offset_rate": collar.offset_rate,
-    }
 
 
 @settings(max_examples=80)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope import ClipScores, GroundTruth, Intersection, Scores
+from sedscope.data.times import to_ticks
 
 from ..support import oracle
 
@@ -137,3 +139,12 @@ def collar_criteria(draw: st.DrawFn) -> sed.Collar:
         onset = 2e-6
     rate = draw(st.sampled_from([0.0, 0.2, 0.5]))
     return sed.Collar(onset, offset, rate, cross_triggers=draw(st.booleans()))
+
+
+def in_ticks(collar: sed.Collar) -> dict[str, Any]:
+    """The parameters of a collar as the oracle takes them."""
+    return {
+        "onset": None if collar.onset is None else int(to_ticks(collar.onset)),
+        "offset": None if collar.offset is None else int(to_ticks(collar.offset)),
+        "offset_rate": collar.offset_rate,
+    }

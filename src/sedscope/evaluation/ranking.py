@@ -182,10 +182,11 @@ def _compare_pairs(
     p_values: list[float] = []
     least: list[float] = []
     for better, worse in places:
-        one, other = ordered[better].score, ordered[worse].score
+        higher, lower = ordered[better].score, ordered[worse].score
         with np.errstate(invalid="ignore"):  # opposite infinities of resamples
-            resampled = sign * np.where(one.values == other.values, 0.0, one.values - other.values)
-        differences.append(one.value - other.value)
+            difference = np.where(higher.values == lower.values, 0.0, higher.values - lower.values)
+        resampled = sign * difference
+        differences.append(higher.value - lower.value)
         p_values.append(p_value(sign * differences[-1], resampled))
         least.append(smallest_p(resampled))
     return {
