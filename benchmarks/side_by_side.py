@@ -13,8 +13,9 @@ import numpy as np
 
 import sedscope as sed
 
-from .__main__ import PEERS_PYTHON, simulated
+from .peers import PEERS_PYTHON
 from .replaced_tool import TOOLS
+from .sets import simulated
 
 CLIPS = 1168
 

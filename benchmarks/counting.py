@@ -1,0 +1,106 @@
+"""PSDS, counts and best F-scores of a DESED-sized set in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import sedscope as sed
+from sedscope.metrics import Metric
+
+from .peers import FSCORES, PEER, peer_times, psds_options, require_same
+from .sets import COLLAR_F1, FILTER, FILTERS, MIPSDS1, PSDS1, PSDS2, simulated
+from .timing import Row, seconds
+
+SORT = "np.sort of the scores"
+
+
+def in_memory(clips: int) -> list[Row]:
+    """PSDS and full counts of a DESED-sized set against one sort of its scores, and the peer."""
+    scores, truth = simulated(clips)
+    by_class = np.concatenate([scores[clip].values for clip in scores]).T.copy()
+
+    def evaluate(*metrics: Metric[Any]) -> Callable[[], object]:
+        return lambda: sed.evaluate(scores, truth, metrics)
+
+    def full_counts(criterion: sed.Intersection) -> Callable[[], object]:
+        return lambda: sed.deltas(scores, truth, criterion).counts()
+
+    sort, psds1, psds2, both, full, full_ct, collar = seconds(
+        lambda: [np.sort(row) for row in by_class],
+        evaluate(PSDS1),
+        evaluate(PSDS2),
+        evaluate(PSDS1, PSDS2),
+        full_counts(PSDS1.criterion),
+        full_counts(PSDS2.criterion),
+        evaluate(COLLAR_F1),
+    )
+    size = f"{clips} × 500 × 10 float32"
+    rows = [
+        Row(f"PSDS 1, {size}", psds1, SORT, psds1 / sort, "≤ 0.4"),
+        Row(f"PSDS 2, {size}", psds2, SORT, psds2 / sort, "≤ 1.0"),
+        Row("PSDS 1 and PSDS 2 together", both, SORT, both / sort),
+        Row("counts at every threshold, 0.7/0.7", full, SORT, full / sort, "≤ 1.0"),
+        Row("counts at every threshold, 0.1/0.1/0.3", full_ct, SORT, full_ct / sort),
+        Row(f"best collar F1, {size}", collar, SORT, collar / sort, "≤ 1.5"),
+    ]
+    peer = peer_times(scores, truth)
+    independent, tuning = seconds(
+        evaluate(MIPSDS1), lambda: sed.tune(scores, truth, COLLAR_F1, FILTERS), repeat=2
+    )
+    compared: list[tuple[str, Metric[Any], float, str | None]] = [
+        (f"PSDS 1, {size}", PSDS1, psds1, "≥ 150"),
+        (f"PSDS 2, {size}", PSDS2, psds2, "≥ 300"),
+        (f"best collar F1, {size}", COLLAR_F1, collar, "≥ 80"),
+        ("median-filter independent PSDS 1, 11 filters", MIPSDS1, independent, None),
+    ]
+    for work, metric, ours, bar in compared:
+        theirs = peer[repr(metric)]
+        require_same(repr(metric), sed.evaluate(scores, truth, metric)[metric].value, theirs["value"])
+        rows.append(Row(work, ours, PEER, theirs["seconds"] / ours, bar))
+    tuned = sed.tune(scores, truth, COLLAR_F1, [FILTER])
+    require_same("filtered", tuned.value, peer["filtered"]["value"])
+    rows.append(
+        Row(
+            f"best collar F1 of {len(FILTERS)} median filters × 10 classes",
+            tuning,
+            f"{PEER}, {len(FILTERS)} × one filter",
+            len(FILTERS) * peer["filtered"]["seconds"] / tuning,
+        )
+    )
+    return [*rows, drop_in(scores, truth, peer)]
+
+
+def drop_in(scores: sed.Scores, truth: sed.GroundTruth, peer: dict[str, dict[str, float]]) -> Row:
+    """The evaluation of a DCASE baseline through the drop-in, from pandas frames to results."""
+    from sedscope.compat.sed_scores_eval import collar_based, intersection_based
+    from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
+
+    classes = list(scores.classes)
+    frames = {
+        clip: create_score_dataframe(of_clip.values, of_clip.edges, classes)
+        for clip, of_clip in scores.items()
+    }
+    events = {clip: truth.events(clip) for clip in truth.clips}
+    assert truth.durations is not None
+    durations = dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
+    packages = {"collar": collar_based, "intersection": intersection_based}
+
+    def evaluate() -> dict[str, float]:
+        values = {
+            repr(metric): intersection_based.psds(frames, events, durations, **psds_options(metric))[0]
+            for metric in (PSDS1, PSDS2)
+        }
+        for name, (package, options) in FSCORES.items():
+            fscores, *_ = packages[package].fscore(frames, events, 0.5, **options)
+            values[name] = fscores["macro_average"]
+        return values
+
+    for name, value in evaluate().items():
+        require_same(name, value, peer[name]["value"])
+    (ours,) = seconds(evaluate, repeat=3)
+    theirs = sum(peer[name]["seconds"] for name in evaluate())
+    work = f"PSDS 1 and 2, collar and intersection F1 at 0.5 of {len(scores)} pandas frames, drop-in"
+    return Row(work, ours, PEER, theirs / ours, "≥ 20")

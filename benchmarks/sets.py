@@ -1,0 +1,30 @@
+"""The sets and metrics that are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sedscope as sed
+from sedscope.metrics import Metric
+from sedscope.postprocessing import MedianFilter, parse_sweep
+
+PSDS1, PSDS2 = sed.presets.PSDS1, sed.presets.PSDS2
+COLLAR_F1 = sed.BestFScore(sed.Collar())
+# windows of an odd number of frames, of which all have the same idea of a median
+MIPSDS1 = sed.PiPSDS(PSDS1.criterion, alpha_st=1, postprocessing="MedianFilter(0.1..2.1/0.2)")
+FILTERS = parse_sweep("MedianFilter(0.02..1.94/0.08)")
+FILTER = MedianFilter(0.5)  # with which the peer shows what one of them costs it
+
+
+def simulated(clips: int, frame: float = 0.02, **options: Any) -> tuple[sed.Scores, sed.GroundTruth]:
+    """A simulated set in memory."""
+    truth = sed.simulate.ground_truth(clips, **options)
+    made = sed.simulate.scores(truth, frame=frame)
+    arrays = {clip: made[clip].values for clip in made}
+    return sed.Scores.from_arrays(arrays, classes=made.classes, frame=frame), truth
+
+
+def evaluation(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric[Any]) -> Callable[[], object]:
+    """An evaluation, to be timed."""
+    return lambda: sed.evaluate(scores, truth, metric)
