@@ -8,9 +8,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace sedscope {
+
+// The first frame from `frame` on with a score above the floor, or `frames`.
+template <class T>
+std::size_t first_above(const T* scores, std::size_t frame, std::size_t frames, T floor) {
+    constexpr std::size_t block = 16;
+    for (; frame + block <= frames; frame += block) {
+        int above = 0;
+        for (std::size_t k = 0; k < block; ++k) above += scores[frame + k] > floor;
+        if (above) break;
+    }
+    while (frame < frames && !(scores[frame] > floor)) ++frame;
+    return frame;
+}
 
 template <class T>
 struct Detection {
@@ -36,31 +50,25 @@ public:
         sums_.resize(open_.size() * quantities);
     }
 
-    // Takes the next frames.
-    //   measure(const Detection<T>&, int32_t* f)   writes the `quantities` values of a detection
-    //   emit(T score, const int32_t* delta)        receives every delta with a non-zero value
+    // Takes the score of a frame, and says by
+    //   measure(const Detection<T>&, int32_t* f)   the `quantities` values of a detection
+    //   emit(T score, const int32_t* delta)        every delta with a non-zero value
+    // Frames may be left out if neither of the two beside them that are taken has a higher score:
+    // the runs that they belong to are the same.
+    template <class Measure, class Emit>
+    void take(T score, std::size_t frame, Measure&& measure, Emit&& emit) {
+        if (score < floor_) score = floor_;
+        if (depth_ > 0 && open_[depth_ - 1].score > score)
+            depth_ = close(depth_, score, frame, measure, emit);
+        if (score > floor_ && (depth_ == 0 || open_[depth_ - 1].score < score)) open(score);
+        frame_ = frame + 1;
+    }
+
+    // Takes the next frames, all of them.
     template <class Measure, class Emit>
     void feed(const T* scores, std::size_t frames, Measure&& measure, Emit&& emit) {
-        const T floor = floor_;
-        const std::size_t quantities = quantities_, before = frame_;
-        std::size_t depth = depth_;
-        for (std::size_t i = 0; i < frames; ++i) {
-            const std::size_t frame = before + i;
-            const T score = scores[i] > floor ? scores[i] : floor;
-            if (depth > 0 && open_[depth - 1].score > score)
-                depth = close(depth, score, frame, measure, emit);
-            if (score > floor && (depth == 0 || open_[depth - 1].score < score)) {
-                if (depth == open_.size()) {
-                    open_.resize(2 * depth + 64);
-                    sums_.resize(open_.size() * quantities);
-                }
-                open_[depth] = {score, frame};
-                std::fill_n(sums_.data() + depth * quantities, quantities, 0);
-                ++depth;
-            }
-        }
-        depth_ = depth;
-        frame_ = before + frames;
+        const std::size_t before = frame_;
+        for (std::size_t i = 0; i < frames; ++i) take(scores[i], before + i, measure, emit);
     }
 
     // No frames follow.
@@ -74,6 +82,16 @@ private:
         T score;
         std::size_t first;
     };
+
+    void open(T score) {
+        if (depth_ == open_.size()) {
+            open_.resize(2 * depth_ + 64);
+            sums_.resize(open_.size() * quantities_);
+        }
+        open_[depth_] = {score, frame_};
+        std::fill_n(sums_.data() + depth_ * quantities_, quantities_, 0);
+        ++depth_;
+    }
 
     // Closes the runs above a score; returns how many are still open.
     template <class Measure, class Emit>
@@ -108,7 +126,7 @@ private:
 
     T floor_{};
     std::size_t quantities_ = 0;
-    std::size_t frame_ = 0;      // frames so far
+    std::size_t frame_ = 0;      // the one after the last that was taken
     std::size_t depth_ = 0;      // open runs
     std::vector<Run> open_;      // a stack that never shrinks
     std::vector<int32_t> sums_;  // per open run, the quantities summed over its children so far
@@ -116,14 +134,22 @@ private:
 };
 
 // Counting detections needs no tree: their number rises at each local maximum and falls at each
-// local minimum between two maxima. The changes alternate, +1 first.
+// local minimum between two maxima. The changes alternate.
 template <class T>
 class ExtremaCount {
 public:
     // Scores at or below `floor` are never detected.
     void begin(T floor) {
         floor_ = previous_ = floor;
-        rising_ = false;
+        rising_ = 0;
+    }
+
+    // Begins to count only the detections that touch neither the first frame nor the last, together
+    // with -1 at the lowest score.
+    void begin_inside(T floor) {
+        floor_ = floor;
+        previous_ = std::numeric_limits<T>::infinity();
+        rising_ = 0;
     }
 
     // Takes the next frames. Writes the changes that are certain by then, at most as many as there
@@ -131,14 +157,19 @@ public:
     std::size_t feed(const T* scores, std::size_t frames, T* out_scores, int8_t* out) {
         const T floor = floor_;
         T previous = previous_;
-        bool rising = rising_;
+        unsigned rising = rising_;
         std::size_t n = 0;
         for (std::size_t frame = 0; frame < frames; ++frame) {
-            const T score = scores[frame] > floor ? scores[frame] : floor;
-            const bool rises = score > previous || (rising && score == previous);
+            if (!(previous > floor)) {
+                frame = first_above(scores, frame, frames, floor);
+                if (frame == frames) break;
+            }
+            const T score = std::max(scores[frame], floor);
+            // without a branch, because nothing foretells the direction
+            const unsigned rises = (score > previous) | (rising & !(score < previous));
             out_scores[n] = previous;
-            out[n] = rising ? 1 : -1;
-            n += (rises != rising) & (previous > floor);
+            out[n] = static_cast<int8_t>(2 * rising - 1);
+            n += (rises ^ rising) & (previous > floor);
             rising = rises;
             previous = score;
         }
@@ -148,11 +179,18 @@ public:
     }
 
     // No frames follow. Writes at most one more change.
-    std::size_t finish(T* out_scores, int8_t* out) { return feed(&floor_, 1, out_scores, out); }
+    std::size_t finish(T* out_scores, int8_t* out) { return feed_last(floor_, out_scores, out); }
+    std::size_t finish_inside(T* out_scores, int8_t* out) {
+        return feed_last(std::numeric_limits<T>::infinity(), out_scores, out);
+    }
 
 private:
+    std::size_t feed_last(T score, T* out_scores, int8_t* out) {
+        return feed(&score, 1, out_scores, out);
+    }
+
     T floor_{}, previous_{};
-    bool rising_ = false;
+    unsigned rising_ = 0;  // or 1
 };
 
 }  // namespace sedscope

@@ -42,9 +42,13 @@ struct ClipReferences {
     std::vector<int32_t> labels;
     std::vector<IgnoredIndex> ignored_by_class;  // likewise
     std::vector<int32_t> ignored_labels;
+    const Time* edges = nullptr;  // the clip's frame boundaries
+    std::size_t boundaries = 0;
 
-    void assign(const ReferenceTable& table, std::size_t clip, const Time* edges,
-                std::size_t boundaries) {
+    void assign(const ReferenceTable& table, std::size_t clip, const Time* clip_edges,
+                std::size_t clip_boundaries) {
+        edges = clip_edges;
+        boundaries = clip_boundaries;
         labels.clear();
         table.counted.each_class(
             clip, [&](int32_t label, const Interval* events, std::size_t count) {
@@ -64,33 +68,26 @@ struct ClipReferences {
             });
     }
 
-    // Returns the references of a class that count.
+    // Returns the references of a class that count; none if it has none.
     References counted(int32_t label) const {
         for (std::size_t k = 0; k < labels.size(); ++k)
             if (labels[k] == label) return References(by_class[k]);
         return References();
     }
 
-    // Returns the ignored references of class `c`.
-    IgnoredReferences ignored(std::size_t c) const {
+    // Returns the ignored references of a class.
+    IgnoredReferences ignored(int32_t label) const {
         for (std::size_t k = 0; k < ignored_labels.size(); ++k)
-            if (ignored_labels[k] == static_cast<int32_t>(c))
+            if (ignored_labels[k] == label)
                 return ignored_by_class[k].references();
         return IgnoredReferences();
     }
 
-    // Returns the references of class `c` that count, and writes those of all other classes to
-    // `others`.
-    References split(std::size_t c, std::vector<OtherClass>& others) const {
-        References own;
+    // Writes the references of all other classes to `others`.
+    void of_others(int32_t label, std::vector<OtherClass>& others) const {
         others.clear();
-        for (std::size_t k = 0; k < labels.size(); ++k) {
-            if (labels[k] == static_cast<int32_t>(c))
-                own = References(by_class[k]);
-            else
-                others.push_back({labels[k], References(by_class[k])});
-        }
-        return own;
+        for (std::size_t k = 0; k < labels.size(); ++k)
+            if (labels[k] != label) others.push_back({labels[k], References(by_class[k])});
     }
 };
 

@@ -1,11 +1,13 @@
 // Sorts floating-point scores by the digits of their bits, in linear time.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "core/buffer.hpp"
 
@@ -60,34 +62,48 @@ public:
     template <class GetPayload>
     const Buffer<Entry>& order(const T* scores, std::size_t count, GetPayload&& payload) {
         entries_.assign(count);
-        scratch_.assign(count);
-        for (auto& histogram : histograms_) histogram.fill(0);
+        Key lowest = std::numeric_limits<Key>::max(), highest = 0;
         for (std::size_t i = 0; i < count; ++i) {
             const Key key = descending_key(scores[i]);
             entries_[i] = {key, payload(i)};
-            for (std::size_t d = 0; d < digits; ++d) ++histograms_[d][digit(key, d)];
+            lowest = std::min(lowest, key);
+            highest = std::max(highest, key);
         }
-        for (std::size_t d = 0; d < digits; ++d) {
-            auto& starts = histograms_[d];
-            if (count == 0 || starts[digit(entries_[0].key, d)] == count) continue;  // all equal
-            std::size_t total = 0;
-            for (std::size_t& start : starts) total += std::exchange(start, total);
-            for (const Entry& entry : entries_) scratch_[starts[digit(entry.key, d)]++] = entry;
-            std::swap(entries_, scratch_);
-        }
+        if (count > 0) sort(lowest, highest - lowest);
         return entries_;
     }
 
 private:
-    static constexpr std::size_t bits = 8;
-    static constexpr std::size_t digits = (8 * sizeof(Key) + bits - 1) / bits;
+    // The most bits in a digit: the counts of its values should be few beside the entries, and fit
+    // in the fastest cache.
+    unsigned widest_digit() const { return entries_.size() < 4096 ? 8 : 10; }
 
-    static std::size_t digit(Key key, std::size_t d) {
-        return (key >> (d * bits)) & ((Key{1} << bits) - 1);
+    // Sorts by the digits in which keys differ, if `lowest` is taken off: as few as possible.
+    void sort(Key lowest, Key range) {
+        unsigned bits = 0;
+        while (bits < 8 * sizeof(Key) && (range >> bits) > 0) ++bits;
+        const unsigned digits = (bits + widest_digit() - 1) / widest_digit();
+        const unsigned width = digits > 0 ? (bits + digits - 1) / digits : 0;
+        const std::size_t values = std::size_t{1} << width;
+        auto digit = [&](Key key, unsigned d) {
+            return static_cast<std::size_t>((key - lowest) >> (d * width)) & (values - 1);
+        };
+        counts_.assign(digits * values, 0);
+        for (const Entry& entry : entries_)
+            for (unsigned d = 0; d < digits; ++d)
+                ++counts_[d * values + digit(entry.key, d)];
+        scratch_.assign(entries_.size());
+        for (unsigned d = 0; d < digits; ++d) {
+            std::size_t* const starts = counts_.data() + d * values;
+            std::size_t total = 0;
+            for (std::size_t v = 0; v < values; ++v) total += std::exchange(starts[v], total);
+            for (const Entry& entry : entries_) scratch_[starts[digit(entry.key, d)]++] = entry;
+            std::swap(entries_, scratch_);
+        }
     }
 
     Buffer<Entry> entries_, scratch_;
-    std::array<std::array<std::size_t, std::size_t{1} << bits>, digits> histograms_;
+    std::vector<std::size_t> counts_;
 };
 
 }  // namespace sedscope

@@ -1,9 +1,9 @@
 // Runs a criterion's kernel on every class of many clips, on several threads.
 //
 // A kernel turns the scores of one clip and class into rows of deltas:
-//   begin(edges, floor, own, others, ignored)  a new clip and class, with the clip's references
-//   feed(scores, frames, rows)                 the next frames
-//   finish(rows)                               no frames follow
+//   begin(references, label, floor)  a new clip, with its references, and class
+//   feed(scores, frames, rows)       the next frames
+//   finish(rows)                     no frames follow
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,6 @@ private:
     struct Workspace {
         std::vector<T> column;
         ClipReferences references;
-        std::vector<OtherClass> others;
     };
 
     // Splits the work into parts. With many clips a part is a range of clips with all classes, so
@@ -76,9 +75,7 @@ private:
                 if (!(maxima_[i * columns_.size() + c] > floors_[c])) continue;
                 DeltaRows<T>& rows = part.rows[c - part.first_class];
                 const typename RowAssembly<T>::Sizes before(rows);
-                const References own = work.references.split(c, work.others);
-                kernel.begin(clip.edges, floors_[c], own, work.others,
-                             work.references.ignored(c));
+                kernel.begin(work.references, static_cast<int32_t>(c), floors_[c]);
                 feed_column(clip, columns_[c], work.column,
                             [&](const T* scores, std::size_t frames) {
                                 kernel.feed(scores, frames, rows);

@@ -44,13 +44,13 @@ public:
         for (std::size_t i = 0; i < target; ++i)
             parts.push_back({i * clips_ / target, (i + 1) * clips_ / target, 0, classes_, {}});
         parallel_for(parts.size(), threads, [&] {
-            return [this, &parts, kernel = make_kernel(), references = ClipReferences(),
-                    others = std::vector<OtherClass>()](std::size_t i) mutable {
+            return [this, &parts, kernel = make_kernel(),
+                    references = ClipReferences()](std::size_t i) mutable {
                 PartRows<T>& part = parts[i];
                 part.rows.resize(classes_);
                 for (std::size_t clip = part.first_clip; clip < part.last_clip; ++clip) {
                     references.assign(references_, clip, nullptr, 0);
-                    run(clip, part, kernel, references, others);
+                    run(clip, part, kernel, references);
                 }
             };
         });
@@ -59,15 +59,14 @@ public:
 
 private:
     template <class Kernel>
-    void run(std::size_t clip, PartRows<T>& part, Kernel& kernel, const ClipReferences& references,
-             std::vector<OtherClass>& others) {
+    void run(std::size_t clip, PartRows<T>& part, Kernel& kernel,
+             const ClipReferences& references) {
         const int64_t end = detected_.starts[clip + 1];
         for (int64_t k = detected_.starts[clip]; k < end;) {
             const auto c = static_cast<std::size_t>(detected_.labels[k]);
             DeltaRows<T>& rows = part.rows[c];
             const typename RowAssembly<T>::Sizes before(rows);
-            const References own = references.split(c, others);
-            kernel.begin(nullptr, floors_[c], own, others, references.ignored(c));
+            kernel.begin(references, static_cast<int32_t>(c), floors_[c]);
             for (; k < end && detected_.labels[k] == static_cast<int32_t>(c); ++k)
                 if (detected_.scores[k] > floors_[c])
                     kernel.add(detected_.events[k], detected_.scores[k], rows);

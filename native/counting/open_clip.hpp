@@ -24,11 +24,9 @@ public:
              MakeKernel&& make_kernel)
         : columns_(columns), threads_(threads) {
         references_.assign(references, 0, edges, boundaries);
-        std::vector<OtherClass> others;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            const References own = references_.split(c, others);
             kernels_.push_back(make_kernel());
-            kernels_.back().begin(edges, floors[c], own, others, references_.ignored(c));
+            kernels_.back().begin(references_, static_cast<int32_t>(c), floors[c]);
             parts_.push_back({0, 1, c, c + 1, {}});
             parts_.back().rows.resize(1);
         }

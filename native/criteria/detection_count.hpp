@@ -1,4 +1,4 @@
-// The deltas of a clip and class without references: every detection is a false positive.
+// False positives that are counted without a look at references.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,22 @@
 
 namespace sedscope {
 
-// Emits the number of detections as false positives.
+// Emits the number of detections as false positives: of all, or of those that touch neither the first
+// nor the last frame, together with -1 at the lowest score.
 template <class T>
 class DetectionCount {
 public:
     void begin(T floor) { extrema_.begin(floor); }
+    void begin_inside(T floor) { extrema_.begin_inside(floor); }
     void feed(const T* scores, std::size_t frames, DetectionRows<T>& rows) {
         push(frames, rows,
              [&](T* at, int8_t* change) { return extrema_.feed(scores, frames, at, change); });
     }
     void finish(DetectionRows<T>& rows) {
         push(1, rows, [&](T* at, int8_t* change) { return extrema_.finish(at, change); });
+    }
+    void finish_inside(DetectionRows<T>& rows) {
+        push(1, rows, [&](T* at, int8_t* change) { return extrema_.finish_inside(at, change); });
     }
 
 private:

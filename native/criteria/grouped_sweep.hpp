@@ -28,6 +28,14 @@ public:
                       [](const Entry& a, const Entry& b) { return a.score > b.score; });
     }
 
+    bool empty(std::size_t group) const { return starts_[group] == starts_[group + 1]; }
+
+    // Calls `take(entry)` for each entry of a group.
+    template <class Take>
+    void each(std::size_t group, Take&& take) const {
+        for (std::size_t i = starts_[group]; i < starts_[group + 1]; ++i) take(sorted_[i]);
+    }
+
     // Calls `take(entry)` for each entry of a group, and `settle(score)` after the last one of each
     // distinct score.
     template <class Take, class Settle>

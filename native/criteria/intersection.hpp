@@ -9,11 +9,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "clips/component_tree.hpp"
 #include "clips/ignored_references.hpp"
+#include "clips/outline.hpp"
+#include "clips/reference_table.hpp"
 #include "clips/references.hpp"
+#include "clips/stretches.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
 #include "criteria/detection_count.hpp"
@@ -35,37 +39,57 @@ struct Intersection {
     bool cross_triggers;
 };
 
+// Between two neighbouring boundaries of references, all detections are judged alike: they lie in a
+// reference as a whole or not at all. Extrema count them, without a look at each. Detections across
+// a boundary form a tree of outlines, which is much smaller than that of all frames.
 template <class T>
 class IntersectionKernel {
 public:
     explicit IntersectionKernel(const Intersection& criterion) : criterion_(criterion) {}
 
-    // `own`: the references of the class that count, possibly none. `others` matters only with
-    // cross-triggers.
-    void begin(const Time* edges, T floor, const References& own,
-               const std::vector<OtherClass>& others, const IgnoredReferences& ignored) {
-        edges_ = edges;
+    void begin(const ClipReferences& references, int32_t label, T floor) {
+        edges_ = references.edges;
         floor_ = floor;
-        own_ = own;
-        others_.clear();
-        if (criterion_.cross_triggers) others_ = others;
+        own_ = references.counted(label);
+        const IgnoredReferences ignored = references.ignored(label);
         has_ignored_ = ignored.any();
         if (has_ignored_) united_ = ignored.united;
-        only_count_ = own.count() == 0 && others_.empty() && !has_ignored_;
+        others_.clear();
+        if (criterion_.cross_triggers) references.of_others(label, others_);
+        only_count_ = own_.count() == 0 && others_.empty() && !has_ignored_;
         if (only_count_) {
             count_.begin(floor);
-        } else {
-            partial_.entries.clear();
-            tree_.begin(floor, first_cross_trigger + others_.size());
+            return;
         }
+        sets_ = {&own_};
+        if (has_ignored_) sets_.push_back(&united_);
+        for (const OtherClass& other : others_) sets_.push_back(&other.references);
+        stretches_.cut(edges_, references.boundaries, sets_);
+        frame_ = stretch_ = 0;
+        within_ = false;
+        inside_.clear();
+        withheld_.entries.clear();
+        tree_.begin(floor, first_cross_trigger + others_.size());
     }
 
     void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
-        if (only_count_)
+        if (only_count_) {
             count_.feed(scores, frames, rows.detections);
-        else
-            sweep(rows,
-                  [&](auto& measure, auto& emit) { tree_.feed(scores, frames, measure, emit); });
+            return;
+        }
+        while (frames > 0) {
+            const Stretch& stretch = stretches_[stretch_];
+            if (!within_) begin_stretch(stretch);
+            const std::size_t part = std::min(frames, stretch.end - frame_);
+            if (stretch.mixed)
+                take_mixed(stretch, scores[0], rows);
+            else
+                take(scores, part, rows);
+            frame_ += part;
+            scores += part;
+            frames -= part;
+            if (frame_ == stretch.end) finish_stretch(stretch, rows);
+        }
     }
 
     void finish(DeltaRows<T>& rows) {
@@ -74,33 +98,110 @@ public:
             return;
         }
         sweep(rows, [&](auto& measure, auto& emit) { tree_.finish(measure, emit); });
-        if (own_.count() > 0) count_covered_in_part(rows.detections);
+        count_found(rows.detections);
     }
 
 private:
-    // The quantities summed over detections; the cross-triggers on each other class follow. A
-    // reference that lies inside one relevant detection is found, and no other detection overlaps
-    // it. References that are covered in part are counted at the end.
-    enum Quantity : std::size_t { false_positives, found_whole, first_cross_trigger };
+    static constexpr uint32_t no_event = std::numeric_limits<uint32_t>::max();
 
-    // A change of the time for which relevant detections cover a reference in part, where the
-    // threshold falls below the score.
+    // The quantities summed over detections across boundaries; the cross-triggers on each other
+    // class follow. A reference inside a detection that is not relevant is not found, though all of
+    // its frames are above the threshold.
+    enum Quantity : std::size_t { false_positives, lost, first_cross_trigger };
+
+    // A change of the time for which detections cover a reference, where the threshold falls below
+    // the score.
     struct Coverage {
         uint32_t group;  // the reference
         T score;
         Time change;
     };
 
+    void begin_stretch(const Stretch& stretch) {
+        within_ = true;
+        own_event_ = no_event;
+        relevant_ = false;
+        crossed_.clear();
+        if (stretch.mixed) return;
+        const std::size_t first_other = has_ignored_ ? 2 : 1;
+        for (auto cover = stretches_.begin(stretch); cover != stretches_.end(stretch); ++cover) {
+            if (cover->set == 0) own_event_ = cover->event;
+            if (cover->set < first_other)
+                relevant_ = true;
+            else
+                crossed_.push_back(others_[cover->set - first_other].label);
+        }
+        outline_.begin(floor_);
+        if (!relevant_) count_.begin_inside(floor_);
+    }
+
+    // Takes a frame with a boundary inside it.
+    void take_mixed(const Stretch& stretch, T score, DeltaRows<T>& rows) {
+        const Time from = edges_[frame_], until = edges_[frame_ + 1];
+        if (score > floor_)
+            for (auto cover = stretches_.begin(stretch); cover != stretches_.end(stretch); ++cover)
+                if (cover->set == 0) {
+                    const Interval& event = own_[cover->event];
+                    inside_.push({cover->event, score,
+                                  std::min(until, event.offset) - std::max(from, event.onset)});
+                }
+        sweep(rows, [&](auto& measure, auto& emit) { tree_.take(score, frame_, measure, emit); });
+    }
+
+    // Takes frames without a boundary.
+    void take(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
+        if (own_event_ != no_event)
+            for (std::size_t i = 0; i < frames; ++i)
+                if (scores[i] > floor_)
+                    inside_.push({own_event_, scores[i],
+                                  edges_[frame_ + i + 1] - edges_[frame_ + i]});
+        if (!relevant_)
+            count_inside(rows, [&] { count_.feed(scores, frames, rows.detections); });
+        sweep(rows, [&](auto& measure, auto& emit) {
+            outline_.feed(scores, frames, frame_, [&](T score, std::size_t frame) {
+                tree_.take(score, frame, measure, emit);
+            });
+        });
+    }
+
+    void finish_stretch(const Stretch& stretch, DeltaRows<T>& rows) {
+        within_ = false;
+        ++stretch_;
+        if (stretch.mixed) return;
+        if (!relevant_)
+            count_inside(rows, [&] {
+                count_.finish_inside(rows.detections);
+                if (outline_.lowest() > floor_) rows.detections.push(outline_.lowest(), 0, 1);
+            });
+        sweep(rows, [&](auto& measure, auto& emit) {
+            outline_.finish(
+                [&](T score, std::size_t frame) { tree_.take(score, frame, measure, emit); });
+        });
+    }
+
+    // `count()` adds false positives that lie inside references of other classes as a whole.
+    template <class Count>
+    void count_inside(DeltaRows<T>& rows, Count&& count) {
+        const std::size_t before = rows.detections.size();
+        count();
+        for (const int32_t label : crossed_)
+            for (std::size_t row = before; row < rows.detections.size(); ++row)
+                rows.cross_triggers.push(rows.detections.scores[row], label,
+                                         rows.detections.fp[row]);
+    }
+
     // `step(measure, emit)` advances the tree.
     template <class Step>
     void sweep(DeltaRows<T>& rows, Step&& step) {
         auto measure = [&](const Detection<T>& detection, int32_t* values) {
             const Time length = edges_[detection.end] - edges_[detection.first];
-            values[found_whole] = 0;
+            References& relevance = has_ignored_ ? united_ : own_;
             const bool relevant =
-                has_ignored_ ? reaches_ignored(detection, length, values)
-                             : own_.count() > 0 && is_relevant(detection, length, values);
+                relevance.count() > 0 &&
+                criterion_.dtc.met_by(relevance.overlap(detection.first, detection.end), length);
             values[false_positives] = !relevant;
+            values[lost] = 0;
+            if (!relevant && own_.count() > 0) withhold(detection, values);
             for (std::size_t m = 0; m < others_.size(); ++m)
                 values[first_cross_trigger + m] =
                     !relevant &&
@@ -108,8 +209,8 @@ private:
                         others_[m].references.overlap(detection.first, detection.end), length);
         };
         auto emit = [&](T score, const int32_t* delta) {
-            if (delta[found_whole] || delta[false_positives])
-                rows.detections.push(score, delta[found_whole], delta[false_positives]);
+            if (delta[lost] || delta[false_positives])
+                rows.detections.push(score, -delta[lost], delta[false_positives]);
             for (std::size_t m = 0; m < others_.size(); ++m)
                 if (const int32_t change = delta[first_cross_trigger + m])
                     rows.cross_triggers.push(score, others_[m].label, change);
@@ -117,68 +218,84 @@ private:
         step(measure, emit);
     }
 
-    // Whether the detection is relevant. If so, records what it covers.
-    bool is_relevant(const Detection<T>& detection, Time length, int32_t* values) {
-        if (own_.in_gap(detection.first, detection.end)) return false;
+    // Records the references that a detection overlaps without being relevant.
+    void withhold(const Detection<T>& detection, int32_t* values) {
+        if (own_.in_gap(detection.first, detection.end)) return;
         const std::size_t begun_first = own_.begun(detection.first);
         const std::size_t begun_end = own_.begun(detection.end);
-        const Time overlap = own_.overlap(detection.first, begun_first, detection.end, begun_end);
-        if (!criterion_.dtc.met_by(overlap, length)) return false;
-        cover_references(detection, begun_first, begun_end, values);
-        return true;
-    }
-
-    // The same where there are ignored references.
-    bool reaches_ignored(const Detection<T>& detection, Time length, int32_t* values) {
-        if (!criterion_.dtc.met_by(united_.overlap(detection.first, detection.end), length))
-            return false;
-        if (own_.count() > 0)
-            cover_references(detection, own_.begun(detection.first), own_.begun(detection.end),
-                             values);
-        return true;
-    }
-
-    // Records what a relevant detection covers, given how many references have begun at its ends.
-    void cover_references(const Detection<T>& detection, std::size_t begun_first,
-                          std::size_t begun_end, int32_t* values) {
         const std::size_t ended_first = own_.ended(detection.first, begun_first);
         const std::size_t ended_end = own_.ended(detection.end, begun_end);
-        if (ended_end > begun_first)
-            values[found_whole] = static_cast<int32_t>(ended_end - begun_first);
+        if (ended_end > begun_first) values[lost] = static_cast<int32_t>(ended_end - begun_first);
         const Time onset = edges_[detection.first], offset = edges_[detection.end];
         if (ended_first < begun_first)  // begins inside a reference
-            cover(ended_first, std::min(offset, own_[ended_first].offset) - onset, detection);
+            withhold(ended_first, std::min(offset, own_[ended_first].offset) - onset, detection);
         if (ended_end < begun_end && begun_first <= ended_end)  // ends inside one begun within
-            cover(ended_end, offset - own_[ended_end].onset, detection);
+            withhold(ended_end, offset - own_[ended_end].onset, detection);
     }
 
-    void cover(std::size_t reference, Time time, const Detection<T>& detection) {
+    void withhold(std::size_t reference, Time time, const Detection<T>& detection) {
         const auto j = static_cast<uint32_t>(reference);
-        Buffer<Coverage>& entries = partial_.entries;
-        // Most detections take the place of the last one, which grew into them.
-        Coverage* const last = entries.size() > 0 ? entries.end() - 1 : nullptr;
-        if (last && last->group == j && last->score == detection.score)
-            last->change += time;
-        else
-            entries.push({j, detection.score, time});
-        if (detection.parent > floor_) entries.push({j, detection.parent, -time});
+        withheld_.entries.push({j, detection.score, -time});
+        if (detection.parent > floor_) withheld_.entries.push({j, detection.parent, time});
     }
 
-    // Adds up the covered time of each reference as the threshold falls. Emits a true positive
-    // where it becomes enough, and takes it back where it no longer is.
-    void count_covered_in_part(DetectionRows<T>& rows) {
-        partial_.arrange(own_.count());
-        for (std::size_t j = 0; j < own_.count(); ++j) {
+    // Emits a true positive where enough of a reference is covered, and takes it back where it no
+    // longer is.
+    void count_found(DetectionRows<T>& rows) {
+        if (inside_.size() == 0) return;
+        withheld_.arrange(own_.count());
+        for (Coverage *first = inside_.begin(), *end; first != inside_.end(); first = end) {
+            const uint32_t j = first->group;
+            Time total = 0;
+            for (end = first; end != inside_.end() && end->group == j; ++end) total += end->change;
             const Time required = criterion_.gtc.of(own_[j].offset - own_[j].onset);
-            Time covered = 0;
-            bool was_enough = false;
-            partial_.sweep(
-                j, [&](const Coverage& entry) { covered += entry.change; },
-                [&](T score) {
-                    const bool enough = covered >= required;
-                    if (enough != was_enough) rows.push(score, enough ? 1 : -1, 0);
-                    was_enough = enough;
+            if (total < required) continue;
+            if (withheld_.empty(j)) {
+                rows.push(score_of_enough(first, end, required), 1, 0);
+                continue;
+            }
+            inside_sorted(first, end, j, required, rows);
+        }
+    }
+
+    // The highest score at which the time of all frames with at least this score is enough.
+    static T score_of_enough(Coverage* first, Coverage* end, Time required) {
+        while (true) {
+            const T pivot = first[(end - first) / 2].score;
+            Time above = 0, equal = 0;
+            Coverage* const not_above = std::partition(first, end, [&](const Coverage& frame) {
+                const bool higher = frame.score > pivot;
+                above += higher ? frame.change : 0;
+                equal += frame.score == pivot ? frame.change : 0;
+                return higher;
+            });
+            if (above >= required) {
+                end = not_above;
+            } else if (above + equal >= required) {
+                return pivot;
+            } else {
+                required -= above + equal;
+                first = std::partition(not_above, end, [&](const Coverage& frame) {
+                    return frame.score == pivot;
                 });
+            }
+        }
+    }
+
+    void inside_sorted(Coverage* first, Coverage* end, uint32_t j, Time required,
+                       DetectionRows<T>& rows) {
+        all_.assign(first, end);
+        withheld_.each(j, [&](const Coverage& entry) { all_.push_back(entry); });
+        std::sort(all_.begin(), all_.end(),
+                  [](const Coverage& a, const Coverage& b) { return a.score > b.score; });
+        Time covered = 0;
+        bool was_enough = false;
+        for (auto entry = all_.begin(); entry != all_.end();) {
+            const T score = entry->score;
+            for (; entry != all_.end() && entry->score == score; ++entry) covered += entry->change;
+            const bool enough = covered >= required;
+            if (enough != was_enough) rows.push(score, enough ? 1 : -1, 0);
+            was_enough = enough;
         }
     }
 
@@ -191,8 +308,19 @@ private:
     std::vector<OtherClass> others_;
     bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
+    std::vector<const References*> sets_;
+    Stretches stretches_;
+    std::size_t frame_ = 0;    // frames so far
+    std::size_t stretch_ = 0;  // the number of the present one
+    bool within_ = false;      // whether a part of it was taken
+    uint32_t own_event_ = no_event;
+    bool relevant_ = false;
+    std::vector<int32_t> crossed_;  // the other classes that have references in it
+    Outline<T> outline_;
     ComponentTree<T> tree_;
-    GroupedSweep<Coverage> partial_;
+    Buffer<Coverage> inside_;          // the frames in references, by reference
+    GroupedSweep<Coverage> withheld_;  // their time in detections that are not relevant
+    std::vector<Coverage> all_;
 };
 
 class IntersectionJudge {

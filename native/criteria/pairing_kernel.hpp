@@ -11,6 +11,7 @@
 
 #include "clips/component_tree.hpp"
 #include "clips/ignored_references.hpp"
+#include "clips/reference_table.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
@@ -29,20 +30,18 @@ public:
           cross_triggers_(criterion.cross_triggers),
           errors_(criterion.errors) {}
 
-    // `own`: the references of the class that count, possibly none. `others` matters only with
-    // cross-triggers.
-    void begin(const Time* edges, T floor, const References& own,
-               const std::vector<OtherClass>& others, const IgnoredReferences& ignored) {
-        edges_ = edges;
+    void begin(const ClipReferences& references, int32_t label, T floor) {
+        edges_ = references.edges;
         floor_ = floor;
+        const References own = references.counted(label);
         own_.clear();
         if (own.count() > 0) own_.push_back(own);
         own.add_further_layers(own_);
         counted_ = 0;
         for (const References& layer : own_) counted_ += layer.count();
         others_.clear();
-        if (cross_triggers_) others_ = others;
-        ignored_ = ignored;
+        if (cross_triggers_) references.of_others(label, others_);
+        ignored_ = references.ignored(label);
         only_count_ = counted_ == 0 && others_.empty() && !ignored_.any();
         count_.begin(floor);
         if (only_count_) return;

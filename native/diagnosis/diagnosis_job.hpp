@@ -118,8 +118,10 @@ private:
     ClassView<T> view(std::size_t i, std::size_t c, Workspace& work) const {
         const ClipView<T>& clip = clips_[i];
         const bool detected = maxima_[i * columns_.size() + c] > floors_[c];
-        work.own = work.references.split(c, work.others);
-        work.ignored = work.references.ignored(c);
+        const auto label = static_cast<int32_t>(c);
+        work.own = work.references.counted(label);
+        work.references.of_others(label, work.others);
+        work.ignored = work.references.ignored(label);
         return {detected ? load_column(clip, columns_[c], work.column) : nullptr,
                 detected ? clip.frames : 0,
                 clip.edges,
