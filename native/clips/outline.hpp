@@ -39,11 +39,13 @@ public:
         look_back(scores, frames, first);
     }
 
-    // Ends the stretch: records the scores that are lower than all after them.
+    // Ends the stretch: records the scores that are lower than all after them. The next frames begin
+    // another stretch.
     template <class Record>
     void finish(Record&& record) {
         for (const Frame& frame : from_right_)
             if (frame.number > lowest_frame_) record(frame.score, frame.number);
+        begin(floor_);
     }
 
     // The lowest score, but not below the floor.

@@ -26,6 +26,14 @@ struct Collar {
         return judge_offset && std::abs(error) > offset_tolerance(event);
     }
 
+    // Where a detection must have a frame to be paired with a reference: at its judged boundary (the
+    // onset if both are judged).
+    Interval window(const Interval& event) const {
+        const Time boundary = judge_onset ? event.onset : event.offset;
+        const Time reach = judge_onset ? onset : offset_tolerance(event);
+        return {boundary - reach - 1, boundary + reach + 1};
+    }
+
     // Calls `emit(j)` for every reference that the detection [from, until) can be paired with.
     template <class Emit>
     void candidates(References& events, Time from, Time until, Emit&& emit) const {

@@ -20,6 +20,9 @@ struct IoU {
     bool onset_off(Time) const { return true; }
     bool offset_off(Time, const Interval&) const { return true; }
 
+    // Where a detection must have a frame to be paired with a reference.
+    Interval window(const Interval& event) const { return event; }
+
     // Calls `emit(j)` for every reference that the detection [from, until) can be paired with.
     template <class Emit>
     void candidates(References& events, Time from, Time until, Emit&& emit) const {

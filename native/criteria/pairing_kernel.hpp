@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "clips/component_tree.hpp"
 #include "clips/ignored_references.hpp"
 #include "clips/reference_table.hpp"
 #include "clips/references.hpp"
+#include "clips/windowed_tree.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
 #include "criteria/detection_count.hpp"
@@ -47,7 +47,11 @@ public:
         if (only_count_) return;
         pairs_.clear();
         all_pairs_.clear();
-        tree_.begin(floor, others_.size());
+        tree_.begin(edges_, references.boundaries);
+        for (const References& layer : own_) add_windows(layer);
+        for (const References& layer : ignored_.layers) add_windows(layer);
+        for (const OtherClass& other : others_) add_windows(other.references);
+        tree_.open(floor, others_.size());
     }
 
     void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
@@ -85,6 +89,13 @@ public:
     }
 
 private:
+    void add_windows(const References& references) {
+        for (std::size_t j = 0; j < references.count(); ++j) {
+            const Interval window = rule_.window(references[j]);
+            tree_.add(window.onset, window.offset);
+        }
+    }
+
     void finish_with_ignored(DeltaRows<T>& rows) {
         const std::size_t references = counted_ + ignored_.count();
         pairs_.count_pairs(floor_, counted_, [&](T score, int32_t change) {
@@ -170,7 +181,7 @@ private:
     std::vector<int32_t> crossed_;
     bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
-    ComponentTree<T> tree_;
+    WindowedTree<T> tree_;
     PairSweep<T> pairs_;      // with the references that count
     PairSweep<T> all_pairs_;  // with all references, if any is ignored
 };

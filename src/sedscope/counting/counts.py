@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..criteria import Criterion
-from ..data.arrays import IntArray, ScoreArray
+from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..errors import SedscopeError, counted
 from ..notebook.data_frame import Tabular
 from ..notebook.html_table import html_table
@@ -20,6 +21,18 @@ from .class_counts import ClassCounts, as_thresholds, rows_above
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from polars import DataFrame as PolarsFrame
+
+
+@dataclass(frozen=True, eq=False)
+class ClassesByName:
+    """The classes in the order of their names, which does not depend on how a system orders them."""
+
+    place: IntArray
+    """The place of each class in that order."""
+    times: FloatArray
+    """The total length of the references, in that order, in seconds."""
+    with_references: int
+    """How many classes have references."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +87,16 @@ class Counts(Mapping[str, ClassCounts], Tabular):
     def hours(self) -> float:
         """The duration of all clips, in hours."""
         return self.duration / 3600
+
+    @cached_property
+    def classes_by_name(self) -> ClassesByName:
+        """The classes in the order of their names."""
+        labels = [*self.reference_times]
+        order = np.array(sorted(range(len(labels)), key=labels.__getitem__), np.intp)
+        place = np.empty(len(labels), np.int64)
+        place[order] = np.arange(len(labels))
+        times = np.array([*self.reference_times.values()], np.float64)[order]
+        return ClassesByName(place, times, sum(number > 0 for number in self.references.values()))
 
     def _repr_html_(self) -> str:
         # nothing is shown that a class would have to be added up for

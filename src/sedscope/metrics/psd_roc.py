@@ -142,14 +142,13 @@ def effective_fpr(
     of_class = counts[label]
     rate: FloatArray = of_class.fp / counts.duration
     if alpha_ct:
-        others = sum(1 for other, number in counts.references.items() if other != label and number)
-        crossed, places = np.unique(of_class.cross_labels, return_inverse=True)
-        labels = [of_class.classes[m] for m in crossed]
-        ordered = sorted(labels)  # the order of the classes must not matter
-        place = {label: k for k, label in enumerate(ordered)}
-        rank = np.array([place[label] for label in labels], np.int64)
-        times = np.array([counts.reference_times[label] for label in ordered], np.float64)
-        total = cross_rates(of_class.cross_rows, rank[places], of_class.cross_changes, times, len(rate))
+        by_name = counts.classes_by_name
+        others = by_name.with_references - (counts.references[label] > 0)
+        places = by_name.place[of_class.cross_labels]  # the order of the classes must not matter
+        crossed = np.bincount(places, minlength=len(by_name.times)) > 0
+        numbers = (np.cumsum(crossed) - 1)[places]
+        times = by_name.times[crossed]
+        total = cross_rates(of_class.cross_rows, numbers, of_class.cross_changes, times, len(rate))
         rate += alpha_ct * total / max(1, others)
     return rate * SECONDS_PER_UNIT[unit]
 
