@@ -40,7 +40,10 @@ private:
         edges_.reserve(clips);
         for (std::size_t i = 0; i < clips; ++i) {
             const auto& array = arrays_.emplace_back(to_array<ScoreArray>(values[i]));
-            const auto& times = edges_.emplace_back(to_array<Vector<int64_t>>(edges[i]));
+            // most clips share their frame boundaries
+            if (i == 0 || !edges[i].is(edges[i - 1]))
+                edges_.push_back(to_array<Vector<int64_t>>(edges[i]));
+            const auto& times = edges_.back();
             require(times.size() == array.shape(0) + 1, "frames + 1 edges are needed");
             for (int64_t column : columns_)
                 require(column >= 0 && static_cast<std::size_t>(column) < array.shape(1),

@@ -40,7 +40,10 @@ def find_deltas(
     some = next(iter(deltas.values()))
     if some.extents is not None:
         alignment.require_coverage(some.durations, some.extents)
-    verified = {criterion: _verify(deltas[criterion], estimated[criterion]) for criterion in requests}
+    verified = {
+        criterion: _verify(deltas[criterion], estimated[criterion], whole=not engine.splits_clips)
+        for criterion in requests
+    }
     missed = {
         criterion: replace(
             estimated[criterion].at_every_threshold(),
@@ -136,13 +139,19 @@ class _Verified:
 _ByVariant: TypeAlias = "dict[PostProcessing | None, _Verified]"
 
 
-def _verify(deltas: Deltas, request: DeltaRequest) -> _ByVariant:
-    """Cut the deltas at the floors that hold, and find the classes whose estimated floor does not."""
+def _verify(deltas: Deltas, request: DeltaRequest, *, whole: bool = False) -> _ByVariant:
+    """Cut the deltas at the floors that hold, and find the classes whose estimated floor does not.
+
+    ``whole``: whether one pass went through all clips. Where no floors were estimated, those of its last
+    clips then hold.
+    """
     by_variant: _ByVariant = {}
     for variant, part in ((None, deltas), *deltas.variants.items()):
         classes = len(part.classes)
         missed = np.zeros(classes, bool)
-        if request.false_positive_limit is not None and (part.durations > 0).all():
+        settled = whole and variant not in request.floors and np.isfinite(part.floors).all()
+        limited = request.false_positive_limit is not None
+        if limited and not settled and (part.durations > 0).all():
             estimate = request.floors.get(variant, np.full(classes, -np.inf))
             floor = Floor(request.false_positive_limit, classes)
             holds, above = floor.of(part.largest_without_references(), part.durations)
