@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.metrics.names import NAMED_METRICS, name_metrics, parse_named_metric
+from sedscope.metrics import NAMED_METRICS
+from sedscope.metrics.names import name_metrics, parse_named_metric
 
 from ..support.command_line import run
 from ..support.project import ROOT

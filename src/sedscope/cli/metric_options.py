@@ -41,8 +41,8 @@ class MetricOptions(OptionGroup):
         ``points``: the operating points of the systems that have some. If they have thresholds, the
         default is to measure there.
         """
-        from ..metrics.names import PSDS1, PSDS2, name_pairs, parse_named_metric
-        from ..tasks.presets import PRESETS
+        from ..metrics.names import name_pairs, parse_named_metric
+        from ..tasks.presets import PRESETS, PSDS1, PSDS2
 
         presets = self.preset or []
         unknown = [name for name in presets if name not in PRESETS]
