@@ -7,7 +7,6 @@ import warnings as python_warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from ..counting.counts import Counts
@@ -36,6 +35,8 @@ from .table_text import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from polars import DataFrame as PolarsFrame
 
     from ..tuning.operating_points import OperatingPoints
