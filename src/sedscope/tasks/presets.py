@@ -124,6 +124,8 @@ PRESETS: dict[str, Preset]
 
 
 def __getattr__(name: str) -> Preset:
+    if name.startswith("_"):  # every import asks for __path__
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "PRESETS":
         return _presets()  # type: ignore[return-value]  # its type stands above
     if name in _presets():
