@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping
 
+import pytest
+
+import sedscope.metrics
 from sedscope.criteria.registry import CRITERIA
 from sedscope.io.events.registry import EVENT_FORMATS
 from sedscope.io.scores.registry import SCORE_FORMATS
@@ -35,6 +40,31 @@ def test_every_postprocessing_has_an_example() -> None:
         name: cls for name, cls in POSTPROCESSINGS.items() if not issubclass(cls, ScoreTransform)
     }
     assert_all_have_examples(defined_by_text, [*examples.POSTPROCESSINGS])
+
+
+def test_a_class_is_loaded_when_its_name_is_looked_up() -> None:
+    code = """
+import sys
+from sedscope.metrics.registry import METRICS
+print(*METRICS.parse("PSDS(Intersection(0.7, 0.7))").criterion.__dict__.values(), "Dog" in METRICS)
+modules = ("metrics.psds", "metrics.thresholded", "criteria.iou")
+print(*(f"sedscope.{name}" in sys.modules for name in modules))
+print(*METRICS)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    parsed, loaded, listed = done.stdout.splitlines()
+    assert parsed == "0.7 0.7 None False"
+    assert loaded == "True False False"
+    assert listed.split() == [*METRICS] == sorted(METRICS)
+
+
+def test_a_room_has_the_names_of_its_stub() -> None:
+    assert {*METRICS} <= {*dir(sedscope.metrics)}
+    names: dict[str, object] = {}
+    exec("from sedscope.metrics import *", names)
+    assert {*names} - {"__builtins__"} == {*dir(sedscope.metrics)}
+    with pytest.raises(AttributeError, match=r"module 'sedscope\.metrics' has no attribute 'Dog'"):
+        _ = sedscope.metrics.Dog  # type: ignore[attr-defined]
 
 
 def test_every_format_of_events_has_a_sample() -> None:

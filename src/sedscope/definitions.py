@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -50,7 +52,8 @@ class Registry(Mapping[str, type], Generic[Kind]):
     """All classes of one kind, by name. A class registers itself where it is defined.
 
     From here the class reaches the parser, the command line, the documentation and the tests that
-    go through all classes of the kind.
+    go through all classes of the kind. The modules of a room are loaded when one of their names is looked
+    up, and all of them before the names are listed.
 
     Parameters
     ----------
@@ -60,6 +63,8 @@ class Registry(Mapping[str, type], Generic[Kind]):
         The class that all of them derive from.
     uses : iterable of registries
         Registries whose classes may stand inside a definition, as a criterion stands inside a metric.
+    room : str, optional
+        The package that has the classes among its public names.
 
     Examples
     --------
@@ -75,10 +80,17 @@ class Registry(Mapping[str, type], Generic[Kind]):
     0.5
     """
 
-    def __init__(self, kind: str, base: type, uses: Iterable[Mapping[str, type]] = ()) -> None:
+    def __init__(
+        self,
+        kind: str,
+        base: type,
+        uses: Iterable[Registry[Any]] = (),
+        room: str | None = None,
+    ) -> None:
         self.kind = kind
         self._base = base
         self._uses = tuple(uses)
+        self._room = room
         self._classes: dict[str, type] = {}
 
     def register(self, cls: Registered) -> Registered:
@@ -91,21 +103,32 @@ class Registry(Mapping[str, type], Generic[Kind]):
     def parse(self, text: str) -> Kind:
         """Read a value of this kind from its definition. Parameters that are left out take their
         defaults."""
-        classes = {name: cls for registry in (self, *self._uses) for name, cls in registry.items()}
-        value = parse(text, classes)
+        registries = (*reversed(self._uses), self)  # a chain lists the names of its last mapping first
+        value = parse(text, ChainMap(*registries))
         if not isinstance(value, self._base):
             raise SedscopeError(
                 f"{shortened(text)!r} is not a {self.kind}. Choose from {listing([*self], limit=30)}."
             )
         return value  # type: ignore[return-value]  # _base is the run-time form of Kind
 
+    def _load(self, *names: str) -> None:
+        """Load public names of the room, or all of them. Their modules register the classes."""
+        if self._room is not None:
+            room = import_module(self._room)
+            for name in names or room.__all__:
+                getattr(room, name, None)
+
     def __getitem__(self, name: str) -> type:
+        if name not in self._classes:
+            self._load(name)
         return self._classes[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._classes)
+        self._load()
+        return iter(sorted(self._classes))
 
     def __len__(self) -> int:
+        self._load()
         return len(self._classes)
 
 

@@ -14,6 +14,31 @@ import pytest
 
 import sedscope
 
+HEAVY = {
+    "polars",
+    "narwhals",
+    "pandas",
+    "typer",
+    "click",
+    "rich",
+    "jinja2",
+    "matplotlib",
+    "scipy",
+    "torch",
+}
+FIRST_USE = """
+import sys
+import numpy as np
+import sedscope as sed
+frames = np.arange(100)[:, None]
+arrays = {f"clip {k}": ((frames >= 4 * k) & (frames < 4 * k + 20)) + 0.5 for k in range(20)}
+scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=0.1)
+events = {f"clip {k}": [(0.4 * k, 0.4 * k + 2, "Dog")] for k in range(20)}
+truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(arrays, 10.0))
+assert sed.evaluate(scores, truth, METRIC)[METRIC].value == 1
+print(*sorted(sys.modules))
+"""
+
 
 def run(code: str) -> str:
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
@@ -22,8 +47,22 @@ def run(code: str) -> str:
 
 def test_import_loads_only_numpy_and_the_core() -> None:
     loaded = run("import sys, sedscope; print(*sorted({m.split('.')[0] for m in sys.modules}))").split()
-    heavy = {"polars", "narwhals", "pandas", "typer", "rich", "matplotlib", "scipy", "torch"}
-    assert not heavy & set(loaded)
+    assert not HEAVY & set(loaded)
+
+
+@pytest.mark.parametrize(
+    "metric", ["sed.presets.PSDS1", "'psds1'", "sed.PSDS(sed.Intersection(0.7, 0.7))"]
+)
+def test_the_first_evaluation_loads_only_what_it_uses(metric: str) -> None:
+    loaded = run(FIRST_USE.replace("METRIC", metric)).split()
+    assert not HEAVY & {module.split(".")[0] for module in loaded}
+    rooms = {module.split(".")[1] for module in loaded if module.startswith("sedscope.")}
+    assert not {"checking", "cli", "diagnosis", "io", "plots", "report", "torch", "tuning"} & rooms
+    features = {"criteria.collar", "engines.checkpoint", "metrics.thresholded", "resampling.resampling"}
+    features |= {"postprocessing.median_filter", "evaluation.groups", "data.chunks"}
+    assert not {f"sedscope.{feature}" for feature in features} & set(loaded)
+    by_numpy = run("import sys, numpy; print(*sys.modules)").split()
+    assert not {"numpy.ma", "hashlib", "html", "pathlib"} & set(loaded).difference(by_numpy)
 
 
 def test_import_costs_at_most_twice_numpy() -> None:

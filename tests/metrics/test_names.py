@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 import sedscope as sed
-from sedscope.metrics.names import NAMED_METRICS, name_metrics, parse_named_metric
+from sedscope.metrics import NAMED_METRICS
+from sedscope.metrics.names import name_metrics, parse_named_metric
 
 from ..support.command_line import run
 from ..support.project import ROOT
@@ -36,6 +38,20 @@ def test_a_name_means_its_definition(name: str, scores: sed.Scores, truth: sed.G
     result = sed.evaluate(scores, truth, name)
     assert result.names == {metric: name}
     assert result[name] is result[metric] is result[repr(metric)]
+
+
+def test_presets_and_names_agree() -> None:
+    assert [*name_metrics([sed.presets.PSDS1, sed.presets.PSDS2])] == ["psds1", "psds2"]
+
+
+def test_another_class_of_the_same_name_has_no_short_name() -> None:
+    @dataclass(frozen=True, repr=False)
+    class PSDS(sed.PSDS):
+        """A metric of one's own."""
+
+    own = PSDS(sed.Intersection(dtc=0.7, gtc=0.7), alpha_st=1)
+    assert repr(own) == repr(sed.presets.PSDS1)
+    assert [*name_metrics(own)] == ["PSDS"]
 
 
 def test_no_two_names_mean_the_same() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -13,6 +14,7 @@ from .option_groups import OptionGroup
 
 if TYPE_CHECKING:
     from ..metrics import Metric
+    from ..tasks.presets import Preset
     from ..tuning.operating_points import OperatingPoints
 
 
@@ -41,19 +43,11 @@ class MetricOptions(OptionGroup):
         ``points``: the operating points of the systems that have some. If they have thresholds, the
         default is to measure there.
         """
-        from ..metrics.names import PSDS1, PSDS2, name_pairs, parse_named_metric
-        from ..tasks.presets import PRESETS
+        from ..metrics.names import name_pairs, parse_named_metric
+        from ..tasks.presets import PSDS1, PSDS2
 
-        presets = self.preset or []
-        unknown = [name for name in presets if name not in PRESETS]
-        if unknown:
-            raise SedscopeError(
-                f"Unknown preset: {listing(with_guesses(unknown, PRESETS))}. 'sedscope presets' lists all."
-            )
-        for name in presets:
-            if PRESETS[name].caution:
-                warnings.warn(PRESETS[name].caution, SedscopeWarning, stacklevel=2)
-        of_presets = [(None, metric) for name in presets for metric in PRESETS[name]]
+        presets = _presets(self.preset) if self.preset else []
+        of_presets = [(None, metric) for preset in presets for metric in preset]
         chosen = [*of_presets, *(parse_named_metric(text) for text in self.metric or ())]
         with_thresholds = [of_system for of_system in points if of_system.thresholds]
         if chosen or not with_thresholds:
@@ -65,3 +59,19 @@ class MetricOptions(OptionGroup):
                 "to compare them by (--metric)."
             )
         return at_points
+
+
+def _presets(names: Sequence[str]) -> list[Preset]:
+    """Find presets by name, and caution against those that are not the whole task."""
+    from ..tasks.presets import PRESETS
+
+    unknown = [name for name in names if name not in PRESETS]
+    if unknown:
+        raise SedscopeError(
+            f"Unknown preset: {listing(with_guesses(unknown, PRESETS))}. 'sedscope presets' lists all."
+        )
+    presets = [PRESETS[name] for name in names]
+    for preset in presets:
+        if preset.caution:
+            warnings.warn(preset.caution, SedscopeWarning, stacklevel=3)
+    return presets

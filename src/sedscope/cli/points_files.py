@@ -58,10 +58,10 @@ def with_postprocess(
 
     So a report can save points that are complete.
     """
-    from .. import OperatingPoints
-
     if not postprocess or (points is not None and points.postprocessing):
         return points
+    from .. import OperatingPoints
+
     return (points or OperatingPoints({})).after(parse_steps(postprocess), classes)
 
 

@@ -1,18 +1,9 @@
 """When a reference event counts as found and a detection as false: one module per criterion.
 
-A criterion registers itself where it is defined. The imports below load all of them, and make them
-public.
+A criterion registers itself where it is defined. ``__init__.pyi`` lists the public names, each of which is
+loaded when it is first used.
 """
 
-from .collar import Collar as Collar
-from .criterion import Criterion as Criterion
-from .custom import CustomCriterion as CustomCriterion
-from .custom import Detections as Detections
-from .custom import FoundChanges as FoundChanges
-from .custom import Intervals as Intervals
-from .intersection import Intersection as Intersection
-from .iou import IoU as IoU
-from .of_length import OfLength as OfLength
-from .registry import parse_criterion as parse_criterion
-from .segments import Clip as Clip
-from .segments import Segment as Segment
+from ..lazy_names import lazy_names
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -77,6 +77,8 @@ class ClipReferences(EventRows):
 
     def ignored_rows(self) -> IgnoredRows:
         """One row per clip and class with ignored references."""
+        if not len(self.ignored.labels):
+            return IgnoredRows(self.ignored.event_clips, self.ignored.labels, np.zeros(0, np.int64))
         pairs = np.unique(np.stack([self.ignored.event_clips, self.ignored.labels]), axis=1)
         return IgnoredRows(pairs[0], pairs[1], np.zeros(pairs.shape[1], np.int64))
 

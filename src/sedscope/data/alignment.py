@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -29,6 +28,7 @@ from .labels import (
     with_likely_labels,
 )
 from .scores import Scores
+from .sha256 import sha256
 from .times import Ticks
 
 SCORED_ADVICE = "Evaluate the others with clips='scored' (--clips scored)."
@@ -148,7 +148,7 @@ class Alignment:
 
     def truth_digest(self) -> str:
         """Return the SHA-256 hash of the clips, classes, reference events and durations."""
-        digest = hashlib.sha256("\0".join((*self.clips, "", *self.classes)).encode())
+        digest = sha256("\0".join((*self.clips, "", *self.classes)).encode())
         for array in (self.events, self.labels, self.starts, self.durations):
             digest.update(array.tobytes())
         if self.ignored.any():

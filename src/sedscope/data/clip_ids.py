@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..errors import SedscopeError, counted, listing
+from .sha256 import sha256
 
 if TYPE_CHECKING:
     from .cells import RowLocation
@@ -73,8 +73,8 @@ def clip_ids(
 def clip_list_digest(clips: Iterable[str]) -> str:
     """Return the SHA-256 hash of a list of clips: their ids in order, one per line.
 
-    >>> clip_list_digest(["b", "a"]) == hashlib.sha256(b"a\\nb\\n").hexdigest()
+    >>> clip_list_digest(["b", "a"]) == sha256(b"a\\nb\\n").hexdigest()
     True
     """
     lines = "".join(f"{clip}\n" for clip in sorted(clips))
-    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+    return sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()

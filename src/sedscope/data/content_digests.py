@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from .clip_events import ClipEvents
 from .recordings import ClipPieces
 from .score_arrays import ClipScores
 from .scores import Scores
+from .sha256 import sha256
 from .times import Ticks
 
 _MODULUS = 2**128
@@ -32,7 +32,7 @@ class HashedScores(Scores):
         names = "\0".join(self.classes).encode()
         total = 0
         for clip in clips:
-            digest = hashlib.sha256(names + b"\0\0" + clip.encode() + b"\0" + self._digests[clip])
+            digest = sha256(names + b"\0\0" + clip.encode() + b"\0" + self._digests[clip])
             total += int.from_bytes(digest.digest()[:16], "big")
         return total % _MODULUS
 
@@ -83,13 +83,13 @@ def clip_digest(clip: ClipScores) -> bytes:
 
 def events_digest(clip: ClipEvents) -> bytes:
     """Return the SHA-256 hash of the events of a clip."""
-    digest = hashlib.sha256(f"events{len(clip.times)}".encode())
+    digest = sha256(f"events{len(clip.times)}".encode())
     for column in (clip.times, clip.columns, clip.confidences):
         digest.update(np.ascontiguousarray(column).data)
     return digest.digest()
 
 
 def _begin(dtype: np.dtype[Any], shape: tuple[int, ...], ticks: Ticks) -> Any:
-    digest = hashlib.sha256(f"{dtype.str}{shape}".encode())
+    digest = sha256(f"{dtype.str}{shape}".encode())
     digest.update(np.ascontiguousarray(ticks).data)
     return digest

@@ -57,7 +57,7 @@ def squeezed_references_note(
     of_events = durations[event_clips]
     if len(offsets) < MANY_EVENTS or not (_SQUEEZED * offsets <= of_events).all():
         return []
-    clips = len(np.unique(event_clips))
+    clips = int(np.count_nonzero(np.bincount(event_clips)))
     if clips < MANY_CLIPS or not of_events.all():
         return []
     share = f"first {100 / _SQUEEZED:g} %"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -200,7 +201,8 @@ def refuse_nans(name: str, clip: ClipScores, classes: Sequence[str]) -> None:
 
 def as_scores(values: ArrayLike) -> ScoreArray:
     """Return float32 and float64 arrays unchanged, widen what fits exactly, and refuse the rest."""
-    if isinstance(values, np.ma.MaskedArray) and np.any(values.mask):
+    masked = sys.modules.get("numpy.ma")  # who makes a masked array has loaded it; few do
+    if masked is not None and isinstance(values, masked.MaskedArray) and np.any(values.mask):
         raise SedscopeError("Some scores are missing (masked). Fill them first.")
     try:
         array = np.asarray(values)

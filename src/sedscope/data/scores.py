@@ -11,7 +11,6 @@ from ..errors import SedscopeError, counted, listing, raise_together, subject
 from ..notebook.html_table import html_facts
 from .arrays import ScoreArray
 from .choices import Gaps, check_gaps
-from .chunks import Chunks, Unit, check_unit, chunks_by_recording, stitch_clips
 from .clip_events import ClipEvents, kept_events_error
 from .clip_ids import clip_id, clip_ids
 from .frames import FrameLike, clip_from_table, table_classes
@@ -21,6 +20,7 @@ from .score_arrays import ClipScores, Grid, as_scores, check_shape, frame_grid, 
 from .shared_arrays import protected
 
 if TYPE_CHECKING:
+    from .chunks import Chunks, Unit
     from .detections import DetectionLike
     from .label_maps import AppliedMap, LabelMapLike
 
@@ -459,6 +459,8 @@ class Scores(Mapping[str, ClipScores]):
         >>> recordings["a"].values.ravel().round(6).tolist(), recordings["a"].edges.tolist()
         ([0.2, 0.6, 0.6], [0.0, 1.0, 2.0, 3.0])
         """
+        from .chunks import check_unit, chunks_by_recording, stitch_clips
+
         check_unit(unit)
         check_gaps(gaps)
         if chunks is not None and not isinstance(chunks, Mapping):

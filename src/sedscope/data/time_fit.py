@@ -92,7 +92,7 @@ class Tracks:
 
 def time_fit_note(tracks: Tracks) -> list[str]:
     """Note another unit or origin of times that fits much better."""
-    if len(np.unique(tracks.clips)) < FEWEST_CLIPS:
+    if np.count_nonzero(np.bincount(tracks.clips)) < FEWEST_CLIPS:
         return []
     with np.errstate(over="ignore", invalid="ignore"):  # enormous scores say nothing about time
         return _TimeFit(tracks).note()

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..errors import SedscopeError, shortened
 
 if TYPE_CHECKING:  # the command line reads the options without the engines
+    from pathlib import Path
+
     from ..data.progress import Progress
     from .engine import Engine
 

@@ -15,7 +15,6 @@ from ..data.arrays import FloatArray
 from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
-from .checkpoint import CheckpointEngine
 from .engine import Engine, Item
 from .options import RunOptions
 
@@ -64,4 +63,6 @@ def open_engine(options: RunOptions) -> Iterator[Engine]:
     if options.checkpoint is None:
         yield ThreadsEngine(options.threads)
     else:
+        from .checkpoint import CheckpointEngine
+
         yield CheckpointEngine(options.checkpoint, threads=options.threads)

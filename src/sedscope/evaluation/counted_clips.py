@@ -19,7 +19,6 @@ from ..engines.floor_search import cut_at_floors, find_deltas
 from ..engines.options import RunOptions
 from ..metrics import Metric
 from ..metrics.requests import delta_requests
-from ..resampling.deltas_for_weights import find_deltas_for_weights
 from .group_plan import GroupPlan
 from .notes import coverage_note, never_detected_note, score_ranges, threshold_notes
 
@@ -67,6 +66,8 @@ def find_deltas_for_groups(
     """Find the deltas that the metrics read, of all clips and of each group of clips alone."""
     if plan.clips is None:
         return find_deltas(alignment, delta_requests(metrics), engine, progress)
+    from ..resampling.deltas_for_weights import find_deltas_for_weights
+
     once = np.ones((1, len(alignment.clips)), np.int32)
     return find_deltas_for_weights(alignment, metrics, once, engine, progress, parts=plan.parts())
 

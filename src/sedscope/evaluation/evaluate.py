@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..counting.combined_deltas import refuse_different_scores
@@ -18,7 +17,7 @@ from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
-from ..data.progress import ProgressChoice, StagedProgress, as_progress
+from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..data.time_sample import TimeSample
 from ..engines.engine import Engine
@@ -27,36 +26,24 @@ from ..errors import SedscopeError, listing
 from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
 from ..metrics.requests import delta_requests
-from ..resampling.draws import Draws
-from ..resampling.intervals import Bootstrap
-from ..resampling.resampling import Resampling, refuse_blocks
 from .counted_clips import count_clips
 from .detection_sets import counts_of_sets
 from .group_notes import group_notes
 from .group_plan import GroupPlan
 from .measured_counts import measure as measure
-from .notes import (
-    late_events_note,
-    score_ranges,
-    threshold_notes,
-    undefined_resamples_note,
-)
+from .notes import late_events_note, score_ranges, threshold_notes
 from .operating_point import metrics_at_points, points_notes, scores_at_points
-from .resampled_clips import (
-    ResampledClips,
-    Resamples,
-    complete,
-    measure_intervals,
-    resample_clips,
-    with_bands,
-)
 from .result import Evaluation
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..data.label_maps import LabelMapLike
+    from ..resampling.resampling import Resampling
     from ..tuning.operating_points import OperatingPoints
     from .group_results import GroupResults
     from .groups import GroupsLike
+    from .resampled_clips import ResampledMetrics, Resamples
 
 
 def evaluate(
@@ -185,7 +172,7 @@ def evaluate(
     if limited and plan:
         raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
     sample = TimeSample(alignment)
-    resampled: ResampledClips | None = None
+    resampled: ResampledMetrics | None = None
     with options.open_engine() as opened:
         if limited:
             from .class_blocks import count_class_blocks
@@ -194,9 +181,11 @@ def evaluate(
         elif bootstrap is None:
             counted = count_clips(sample.alignment, named, opened, options, plan)
         else:
-            resampling = Resampling.of(bootstrap)
-            resampled = resample_clips(sample.alignment, named, resampling, opened, options, plan)
-            counted = resampled.counted
+            from .resampled_clips import resample_clips
+
+            counted, resampled = resample_clips(
+                sample.alignment, named, bootstrap, opened, options, plan
+            )
         resamples = None if resampled is None else resampled.resamples
         groups = _measure_groups(
             plan, named, alignment, counted.of_pass, resamples, opened, threads, points
@@ -220,8 +209,8 @@ def evaluate(
         counted.durations,
         points,
     )
-    if resamples is not None:
-        result = complete(result, resamples.draws.resampling, resamples.drawn, threads)
+    if resampled is not None:
+        result = resampled.complete(result, threads)
     return replace(result, blocks=counted.blocks, groups=groups).warn(stacklevel=2)
 
 
@@ -357,38 +346,25 @@ def evaluate_deltas(
     used = {metric.criterion: by_criterion[metric.criterion] for metric in chosen}
     refuse_different_scores([*used.values()])
     plan = GroupPlan.of_deltas([*used.values()], chosen, by, by_class)
-    intervals: dict[Metric[Any], Bootstrap] = {}
-    cautions: list[str] = []
     progress = as_progress(progress, "Resampling")
-    resampling = None if bootstrap is None else Resampling.of(bootstrap)
+    resampled: ResampledMetrics | None = None
     with RunOptions(threads).open_engine() as engine:
-        resamples: Resamples | None = None
-        if resampling is not None:
-            refuse_blocks(resampling)
-            draws_of = {
-                clips: Draws(resampling, clips) for clips in {part.clips for part in used.values()}
-            }
-            draws_by_metric = {metric: draws_of[used[metric.criterion].clips] for metric in chosen}
-            group_draws = plan.draw(next(iter(draws_of)), resampling)
-            first_draws = next(iter(draws_of.values()))
-            weights = sum(len(draws.weights) for draws in draws_by_metric.values())
-            weights += len(chosen) * plan.measurements(first_draws, group_draws)
-            steps = StagedProgress(progress, weights)
-            for metric, draws in draws_by_metric.items():
-                intervals |= measure_intervals(draws, [metric], used, engine, steps)
-                cautions += draws.cautions()
-            resamples = Resamples(first_draws, used, group_draws, steps)
+        if bootstrap is not None:
+            from .resampled_clips import resample_deltas
+
+            resampled = resample_deltas(used, chosen, bootstrap, engine, progress, plan)
+        resamples = None if resampled is None else resampled.resamples
         groups = _measure_groups(plan, named, None, used, resamples, engine, threads)
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = [
         *threshold_notes(chosen, score_ranges(chosen, used)),
-        *undefined_resamples_note(intervals.values()),
-        *cautions,
+        *([] if resampled is None else resampled.notes),
         *group_notes(groups),
     ]
+    intervals = {} if resampled is None else resampled.intervals
     result = replace(measure(named, counts, notes, intervals), groups=groups)
-    if resampling is not None:
-        result = with_bands(result, resampling, used, threads)
+    if resampled is not None:
+        result = resampled.complete(result, threads)
     return result.warn(stacklevel=2)
 
 

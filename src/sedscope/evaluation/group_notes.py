@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import counted, listing, subject
-from ..resampling.draws import FEW
+from ..resampling.intervals import FEW
 
 if TYPE_CHECKING:
     from .group_results import GroupResults

@@ -11,12 +11,12 @@ import numpy as np
 from ..counting.deltas import Deltas
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
-from ..resampling.draws import Draws
-from ..resampling.resampling import ClipPart, Resampling
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
+    from ..resampling.draws import Draws
     from ..resampling.group_draws import GroupDraws
+    from ..resampling.resampling import ClipPart, Resampling
     from .groups import GroupsLike, Partition
     from .length_bins import LengthBin
 
@@ -90,6 +90,8 @@ class GroupPlan:
         """Return the clips of each group, each counted once."""
         if self.clips is None:
             return []
+        from ..resampling.resampling import ClipPart
+
         return [ClipPart(clips, np.ones((1, len(clips)), np.int32)) for clips in self.clips.indices()]
 
     def needing_own_pass(self, metrics: Iterable[Metric[Any]]) -> list[Metric[Any]]:

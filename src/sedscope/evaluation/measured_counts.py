@@ -15,12 +15,12 @@ from ..data.alignment import Alignment
 from ..data.times import Ticks
 from ..errors import readable
 from ..metrics import ClasswiseResult, Metric, MetricResult, PSDSResult
-from ..resampling.intervals import Bootstrap
 from .notes import empty_classes_note, late_events, undetected_classes_note
 from .operating_point import counts_at_points
 from .result import Evaluation
 
 if TYPE_CHECKING:
+    from ..resampling.intervals import Bootstrap
     from ..tuning.operating_points import OperatingPoints
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,9 @@ from ..data.times import Ticks
 from ..errors import counted, listing, subject
 from ..metrics import Metric, MetricResult, PSDSResult
 from ..metrics.classwise import ClassValue, ClasswiseResult
-from ..resampling.intervals import Bootstrap
+
+if TYPE_CHECKING:
+    from ..resampling.intervals import Bootstrap
 
 
 def late_events(alignment: Alignment, durations: Ticks) -> NDArray[np.bool_]:

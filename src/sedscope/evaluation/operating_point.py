@@ -15,7 +15,7 @@ from ..data.detections import binary_scores, unsuitable_thresholds
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
-from ..metrics.names import NAMED_METRICS, name_pairs
+from ..metrics.names import name_pairs, short_name
 
 if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
@@ -56,8 +56,7 @@ def metrics_at_points(metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[An
     for name, metric in metrics.items():
         moved = metric.at_points()
         assert moved is not None
-        states_threshold = name in NAMED_METRICS and NAMED_METRICS[name].metric == metric
-        at_points.append((f"{name}_at_points" if states_threshold else name, moved))
+        at_points.append((f"{name}_at_points" if name == short_name(metric) else name, moved))
     return name_pairs(at_points)
 
 

@@ -10,7 +10,7 @@ from ..counting.deltas import Deltas
 from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..data.progress import StagedProgress
+from ..data.progress import Progress, StagedProgress
 from ..engines.engine import Engine
 from ..engines.options import RunOptions
 from ..errors import SedscopeError, listing
@@ -19,7 +19,7 @@ from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.froc_bands import with_froc_bands
 from ..resampling.intervals import Bootstrap
-from ..resampling.resampling import Resampling
+from ..resampling.resampling import Resampling, refuse_blocks
 from .counted_clips import CountedClips, add_up, find_deltas_for_groups
 from .group_plan import GroupPlan
 from .notes import undefined_resamples_note
@@ -48,14 +48,18 @@ class Resamples:
 
 
 @dataclass(frozen=True, eq=False)
-class ResampledClips:
-    """The counts of all clips, and the intervals from resamples of them or of blocks of them."""
+class ResampledMetrics:
+    """The intervals of metrics, and the resamples that they come from."""
 
-    counted: CountedClips
     intervals: Mapping[Metric[Any], Bootstrap]
     resamples: Resamples
     notes: Sequence[str]
     """What a user should know about the intervals."""
+
+    def complete(self, result: Evaluation, threads: int | None) -> Evaluation:
+        """Return the evaluation of all clips with what only resamples tell."""
+        drawn = self.resamples
+        return complete(result, drawn.draws.resampling, drawn.drawn, threads)
 
 
 def complete(
@@ -72,15 +76,16 @@ def complete(
 def resample_clips(
     alignment: Alignment,
     metrics: Mapping[str, Metric[Any]],
-    resampling: Resampling,
+    bootstrap: Resampling | int,
     engine: Engine,
     options: RunOptions,
     plan: GroupPlan,
-) -> ResampledClips:
+) -> tuple[CountedClips, ResampledMetrics]:
     """Count all clips, and measure the metrics on resamples of them, or of blocks of them.
 
     The deltas also serve the groups of the plan, which are not measured yet.
     """
+    resampling = Resampling.of(bootstrap)
     chosen = [*metrics.values()]
     of_pass = [*chosen, *plan.of_bins(metrics)]
     in_blocks = resampling.blocks is not None
@@ -117,7 +122,37 @@ def resample_clips(
     counted = add_up(alignment, chosen, deltas, options.threads)
     notes = [*undefined_resamples_note(intervals.values()), *draws.cautions()]
     resamples = Resamples(draws, drawn, group_draws, steps)
-    return ResampledClips(counted, intervals, resamples, notes)
+    return counted, ResampledMetrics(intervals, resamples, notes)
+
+
+def resample_deltas(
+    deltas: Mapping[Criterion, Deltas],
+    metrics: Sequence[Metric[Any]],
+    bootstrap: Resampling | int,
+    engine: Engine,
+    progress: Progress | None,
+    plan: GroupPlan,
+) -> ResampledMetrics:
+    """Measure the metrics on resamples of the clips of deltas that were found before.
+
+    The groups of the plan are not measured yet.
+    """
+    resampling = Resampling.of(bootstrap)
+    refuse_blocks(resampling)
+    draws_of = {clips: Draws(resampling, clips) for clips in {part.clips for part in deltas.values()}}
+    draws_by_metric = {metric: draws_of[deltas[metric.criterion].clips] for metric in metrics}
+    group_draws = plan.draw(next(iter(draws_of)), resampling)
+    first_draws = next(iter(draws_of.values()))
+    weights = sum(len(draws.weights) for draws in draws_by_metric.values())
+    weights += len(metrics) * plan.measurements(first_draws, group_draws)
+    steps = StagedProgress(progress, weights)
+    intervals: dict[Metric[Any], Bootstrap] = {}
+    cautions: list[str] = []
+    for metric, draws in draws_by_metric.items():
+        intervals |= measure_intervals(draws, [metric], deltas, engine, steps)
+        cautions += draws.cautions()
+    notes = [*undefined_resamples_note(intervals.values()), *cautions]
+    return ResampledMetrics(intervals, Resamples(first_draws, deltas, group_draws, steps), notes)
 
 
 def _refuse_whole_clips(metrics: Sequence[Metric[Any]]) -> None:

@@ -7,7 +7,6 @@ import warnings as python_warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from ..counting.counts import Counts
@@ -19,8 +18,6 @@ from ..errors import SedscopeError, SedscopeWarning, listing
 from ..metrics import Metric, MetricResult
 from ..metrics.names import metric_called
 from ..notebook.data_frame import Tabular
-from ..resampling.intervals import Bootstrap
-from .false_alarms import FalseAlarms, false_alarms
 from .group_rows import GROUPED_HEADER, group_rows
 from .result_dict import evaluation_dict
 from .result_frames import all_long_rows, evaluation_frame, evaluation_html, evaluation_line
@@ -36,9 +33,13 @@ from .table_text import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from polars import DataFrame as PolarsFrame
 
+    from ..resampling.intervals import Bootstrap
     from ..tuning.operating_points import OperatingPoints
+    from .false_alarms import FalseAlarms
     from .group_results import GroupResults
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
@@ -194,6 +195,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
 
         For ``Segment`` and ``Clip``, they are segments and clips.
         """
+        from .false_alarms import false_alarms
+
         rates = {metric: false_alarms(metric, self.counts[metric.criterion]) for metric in self.results}
         return {metric: of_metric for metric, of_metric in rates.items() if of_metric.per_class}
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..metrics import Metric
-from ..metrics.fixed_threshold import Threshold
 from ..metrics.names import definition_lines
 from ..resampling.intervals import Interval, interval_text
 
 if TYPE_CHECKING:
+    from ..metrics.fixed_threshold import Threshold
     from .result import Evaluation
 
 LONG_HEADER = ("metric", "class", "references", "value", "low", "high", "threshold", "definition")

@@ -6,10 +6,12 @@ import csv as python_csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import SedscopeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Table = Sequence[Sequence[str]]
 

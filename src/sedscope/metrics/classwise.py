@@ -17,12 +17,13 @@ from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..definitions import require_choice
 from ..errors import SedscopeError
-from .curves import Curve
 from .metric import Metric, PointsRead
 from .result_table import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from .curves import Curve
 
 AVERAGES = ("macro", "micro", "weighted")
 

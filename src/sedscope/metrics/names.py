@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeAlias
 
-from ..criteria import Clip, Collar, Intersection, IoU, Segment
 from ..errors import SedscopeError, listing, near_names, shortened
-from .curve_areas import AUROC, AveragePrecision, DPrime
-from .false_alarms import FalseAlarmRate
 from .metric import Metric
-from .psds import PSDS
 from .registry import METRICS
-from .thresholded import BestFScore, ErrorRate, FScore, Precision, Recall
+from .short_names import SHORT_NAMES
 
 MetricLike: TypeAlias = Metric[Any] | str
 """A metric, its short name, or its definition."""
@@ -26,108 +22,6 @@ MetricsLike: TypeAlias = MetricLike | Iterable[MetricLike] | Mapping[str, Metric
 """One or several metrics. The keys of a mapping are names that the user chose."""
 
 
-@dataclass(frozen=True)
-class NamedMetric:
-    """A metric that has a short name.
-
-    Attributes
-    ----------
-    name : str
-        The name.
-    meaning : str
-        What the metric says, in one line.
-    metric : Metric
-        The metric itself. Its ``repr`` is the full definition.
-    """
-
-    name: str
-    meaning: str
-    metric: Metric[Any]
-
-
-PSDS1 = PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1.0)
-"""PSDS scenario 1 of DCASE Task 4, 2021 to 2023: the system must localise well in time."""
-
-PSDS2 = PSDS(Intersection(dtc=0.1, gtc=0.1, cttc=0.3), alpha_ct=0.5, alpha_st=1.0)
-"""PSDS scenario 2 of DCASE Task 4, 2021 to 2023: the system must not confuse classes."""
-
-_PSDS_2020 = PSDS(Intersection(dtc=0.5, gtc=0.5, cttc=0.3))
-_HALF = Intersection(dtc=0.5, gtc=0.5)
-_ONSET = Collar(onset=0.2, offset=None)
-_SECOND = Segment(1.0)
-
-_NAMED = (
-    NamedMetric("psds1", "PSDS of DCASE scenario 1: react fast and localise well", PSDS1),
-    NamedMetric("psds2", "PSDS of DCASE scenario 2: do not confuse classes", PSDS2),
-    NamedMetric(
-        "psds1_mean",
-        "psds1 without cost for differences between classes (AudioSet-Strong)",
-        replace(PSDS1, alpha_st=0.0),
-    ),
-    NamedMetric("psds_2020", "PSDS of DCASE 2020: no further costs", _PSDS_2020),
-    NamedMetric(
-        "psds_2020_ct", "the same with a cost for cross-triggers", replace(_PSDS_2020, alpha_ct=1.0)
-    ),
-    NamedMetric(
-        "psds_2020_st",
-        "the same with a cost for differences between classes",
-        replace(_PSDS_2020, alpha_st=1.0),
-    ),
-    NamedMetric(
-        "collar_f1",
-        "event F-score at 0.5, onset and offset within 0.2 s or 20 % of the length",
-        FScore(Collar()),
-    ),
-    NamedMetric("best_collar_f1", "the same at the best threshold of each class", BestFScore(Collar())),
-    NamedMetric(
-        "collar_precision", "event precision at 0.5, with the same collars", Precision(Collar())
-    ),
-    NamedMetric("collar_recall", "event recall at 0.5, with the same collars", Recall(Collar())),
-    NamedMetric("collar_er", "event error rate at 0.5, with the same collars", ErrorRate(Collar())),
-    NamedMetric(
-        "collar_false_alarms",
-        "event false alarms per hour at 0.5, with the same collars",
-        FalseAlarmRate(Collar()),
-    ),
-    NamedMetric("onset_f1", "event F-score at 0.5, onset within 0.2 s, any offset", FScore(_ONSET)),
-    NamedMetric("best_onset_f1", "the same at the best threshold of each class", BestFScore(_ONSET)),
-    NamedMetric(
-        "intersection_f1", "event F-score at 0.5, events overlap by at least a half", FScore(_HALF)
-    ),
-    NamedMetric(
-        "best_intersection_f1", "the same at the best threshold of each class", BestFScore(_HALF)
-    ),
-    NamedMetric("iou_f1", "event F-score at 0.5, one-to-one pairs with an IoU of 0.5", FScore(IoU(0.5))),
-    NamedMetric("best_iou_f1", "the same at the best threshold of each class", BestFScore(IoU(0.5))),
-    NamedMetric("iou_map", "mean average precision of events, IoU 0.5", AveragePrecision(IoU(0.5))),
-    NamedMetric("segment_f1", "F-score of 1 s segments at 0.5, mean over classes", FScore(_SECOND)),
-    NamedMetric("best_segment_f1", "the same at the best threshold of each class", BestFScore(_SECOND)),
-    NamedMetric(
-        "segment_f1_micro",
-        "F-score of 1 s segments at 0.5, all classes together",
-        FScore(_SECOND, average="micro"),
-    ),
-    NamedMetric(
-        "segment_er",
-        "error rate of 1 s segments at 0.5, all classes together",
-        ErrorRate(_SECOND, average="micro"),
-    ),
-    NamedMetric("segment_map", "mean average precision of 1 s segments", AveragePrecision(_SECOND)),
-    NamedMetric(
-        "mpauc",
-        "partial AUROC of 1 s segments up to a false positive rate of 0.1 (DCASE 2024)",
-        AUROC(Segment(1.0, aggregation="mean"), max_fpr=0.1),
-    ),
-    NamedMetric("map", "mean average precision of clips (audio tagging)", AveragePrecision(Clip())),
-    NamedMetric("auroc", "area under the ROC of clips (audio tagging)", AUROC(Clip())),
-    NamedMetric("dprime", "d-prime of clips (audio tagging)", DPrime(Clip())),
-    NamedMetric("tagging_f1", "F-score of clips at 0.5 (audio tagging)", FScore(Clip())),
-)
-
-NAMED_METRICS: Mapping[str, NamedMetric] = {named.name: named for named in _NAMED}
-"""All metrics that have a short name; ``sedscope metrics`` lists them."""
-
-_NAME_OF = {named.metric: named.name for named in _NAMED}
 _NAME_AND_METRIC = re.compile(r"([^(=]+)=(.+)", re.DOTALL)
 _WORD = re.compile(r"[^\W\d][\w-]*")
 
@@ -155,8 +49,8 @@ def parse_metric(text: str) -> Metric[Any]:
     PSDS(Intersection(dtc=0.5, gtc=0.5), alpha_ct=0, alpha_st=0, max_efpr=1, unit='minute')
     """
     word = text.strip()
-    if word in NAMED_METRICS:
-        return NAMED_METRICS[word].metric
+    if word in SHORT_NAMES:
+        return _named_metric(word)
     if _WORD.fullmatch(word) and word not in METRICS:
         raise SedscopeError(f"There is no metric {shortened(word)!r}.{_guess(word)}")
     return METRICS.parse(text)
@@ -220,7 +114,7 @@ def metric_called(text: str, names: Mapping[Metric[Any], str]) -> Metric[Any]:
     """Find a metric among others by its name here, or else by its definition or its usual name."""
     named = {name: metric for metric, name in names.items()}
     defined = {repr(metric): metric for metric in names}
-    usual = {_NAME_OF[metric]: metric for metric in names if metric in _NAME_OF}
+    usual = {short_name(metric): metric for metric in names}
     for metrics in (named, defined, usual):
         if text in metrics:
             return metrics[text]
@@ -254,7 +148,25 @@ def as_metric(metric: MetricLike) -> Metric[Any]:
 
 def metric_name(metric: Metric[Any]) -> str:
     """Return the short name of a metric, or else the name of its class."""
-    return _NAME_OF.get(metric, type(metric).__name__)
+    return short_name(metric) or type(metric).__name__
+
+
+def short_name(metric: Metric[Any]) -> str | None:
+    """Return the short name of a metric; None if it has none."""
+    return _short_names_of(type(metric)).get(metric)
+
+
+@cache
+def _named_metric(name: str) -> Metric[Any]:
+    return METRICS.parse(SHORT_NAMES[name][0])
+
+
+@cache
+def _short_names_of(kind: type) -> dict[Metric[Any], str]:
+    """Return the short names of the metrics of a class. Those of other classes are not even loaded."""
+    start = f"{kind.__name__}("
+    names = [name for name, (definition, _) in SHORT_NAMES.items() if definition.startswith(start)]
+    return {_named_metric(name): name for name in names}
 
 
 def _unused(name: str, taken: set[str]) -> str:
@@ -267,6 +179,6 @@ def _unused(name: str, taken: set[str]) -> str:
 
 
 def _guess(word: str) -> str:
-    shown = near_names(word, NAMED_METRICS) or [f"{name}(…)" for name in near_names(word, METRICS)]
+    shown = near_names(word, SHORT_NAMES) or [f"{name}(…)" for name in near_names(word, METRICS)]
     guess = f" Did you mean {' or '.join(shown)}?" if shown else ""
     return f"{guess} 'sedscope metrics' lists all names."

@@ -225,7 +225,7 @@ def psd_roc(
 ) -> PSDROC:
     """Combine the curves of the classes, in any order. They have this unit, and end at ``max_efpr``."""
     per_class = {roc.label: roc for roc in sorted(rocs, key=lambda roc: roc.label)}
-    efpr = np.unique(np.concatenate([[0.0], *(roc.efpr for roc in per_class.values())]))
+    efpr = _distinct(np.concatenate([[0.0], *(roc.efpr for roc in per_class.values())]))
     etpr = np.full(len(efpr), np.nan)
     block = max(1, 2**22 // max(1, len(per_class)))  # bounded memory for many classes and rates
     for start in range(0, len(efpr) if per_class else 0, block):
@@ -235,3 +235,10 @@ def psd_roc(
         deviation = np.sqrt(reduce(np.add, [(rate - mean) ** 2 for rate in tpr]) / len(tpr))
         etpr[rows] = np.maximum(mean - alpha_st * deviation, 0)
     return PSDROC(efpr, etpr, per_class, max_efpr, unit)
+
+
+def _distinct(rates: FloatArray) -> FloatArray:
+    """Return the distinct rates in increasing order. ``np.unique`` would load ``numpy.ma`` for this."""
+    rates = np.sort(rates)
+    distinct: FloatArray = rates[np.append(True, rates[1:] != rates[:-1])]
+    return distinct

@@ -9,4 +9,6 @@ from ..definitions import Registry
 from ..postprocessing import POSTPROCESSINGS
 from .metric import Metric
 
-METRICS: Registry[Metric[Any]] = Registry("metric", Metric, uses=(CRITERIA, POSTPROCESSINGS))
+METRICS: Registry[Metric[Any]] = Registry(
+    "metric", Metric, uses=(CRITERIA, POSTPROCESSINGS), room=__package__
+)

@@ -7,7 +7,6 @@ says how many.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from itertools import islice
 from typing import Any
 
@@ -55,9 +54,9 @@ def html_table(
         lines.append(_more(len(header) - COLUMNS, "column"))
     return "".join(
         [
-            f"<p>{escape(shortened(title, _NOTE))}</p>" if title else "",
+            f"<p>{escaped(shortened(title, _NOTE))}</p>" if title else "",
             f"<table><thead>{_row(header, 'th')}</thead><tbody>{''.join(shown)}</tbody></table>",
-            f"<p><small>{'<br>'.join(map(escape, lines))}</small></p>" if lines else "",
+            f"<p><small>{'<br>'.join(map(escaped, lines))}</small></p>" if lines else "",
         ]
     )
 
@@ -69,10 +68,10 @@ def html_facts(title: str, facts: Mapping[str, str]) -> str:
     1
     """
     rows = "".join(
-        f"<tr><th{_LEFT}>{escape(name)}</th><td{_LEFT}>{escape(shortened(value, _NOTE))}</td></tr>"
+        f"<tr><th{_LEFT}>{escaped(name)}</th><td{_LEFT}>{escaped(shortened(value, _NOTE))}</td></tr>"
         for name, value in facts.items()
     )
-    return f"<p>{escape(title)}</p><table><tbody>{rows}</tbody></table>"
+    return f"<p>{escaped(title)}</p><table><tbody>{rows}</tbody></table>"
 
 
 def html_points(title: str, columns: Mapping[str, Column]) -> str:
@@ -99,7 +98,7 @@ def _number(value: Any) -> str:
 
 
 def _row(cells: Sequence[str], tag: str) -> str:
-    texts = [escape(shortened(cell, _CELL)) for cell in cells[:COLUMNS]]
+    texts = [escaped(shortened(cell, _CELL)) for cell in cells[:COLUMNS]]
     return (
         "<tr>"
         + "".join(f"<{tag}{'' if column else _LEFT}>{text}</{tag}>" for column, text in enumerate(texts))
@@ -109,3 +108,14 @@ def _row(cells: Sequence[str], tag: str) -> str:
 
 def _more(number: int, noun: str) -> str:
     return f"… and {number:,}{counted(number, f'more {noun}').removeprefix(str(number))}"
+
+
+def escaped(text: str) -> str:
+    """Escape a text for HTML. Its module is loaded late, since most objects are never shown.
+
+    >>> escaped("<Dog>")
+    '&lt;Dog&gt;'
+    """
+    from html import escape
+
+    return escape(text)

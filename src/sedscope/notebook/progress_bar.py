@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from html import escape
 from importlib import import_module
 from time import monotonic
 from typing import Any
+
+from .html_table import escaped
 
 _SECONDS = 0.1  # between two updates
 _WIDTH = 24  # characters of the bar in a terminal
@@ -79,7 +80,7 @@ def _notebook_display() -> Callable[[ProgressBar], None] | None:
     def show(bar: ProgressBar) -> None:
         nonlocal handle
         text = bar.text()
-        html = f'<progress value="{bar.share:.4f}" max="1"></progress> {escape(text)}'
+        html = f'<progress value="{bar.share:.4f}" max="1"></progress> {escaped(text)}'
         content = {"text/html": html, "text/plain": text}
         if handle is None:
             handle = display(content, raw=True, display_id=True)

@@ -1,19 +1,9 @@
 """Post-processings: values that make scores from scores, before any threshold is applied.
 
-Each import below registers one post-processing.
+A post-processing registers itself where it is defined. ``__init__.pyi`` lists the public names, each of
+which is loaded when it is first used.
 """
 
-from .chain import Chain as Chain
-from .event_boxes import EventBoxes as EventBoxes
-from .hysteresis import Hysteresis as Hysteresis
-from .maximum_gap import MaximumGap as MaximumGap
-from .median_filter import MedianFilter as MedianFilter
-from .minimum_duration import MinimumDuration as MinimumDuration
-from .moving_average import MovingAverage as MovingAverage
-from .per_class import PerClass as PerClass
-from .postprocessing import PostProcessing as PostProcessing
-from .registry import POSTPROCESSINGS as POSTPROCESSINGS
-from .registry import parse_postprocessing as parse_postprocessing
-from .score_transform import ScoreTransform as ScoreTransform
-from .sweeps import as_postprocessings as as_postprocessings
-from .sweeps import parse_sweep as parse_sweep
+from ..lazy_names import lazy_names
+
+__getattr__, __dir__ = lazy_names(__name__)

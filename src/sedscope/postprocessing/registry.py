@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..definitions import Registry
 from .postprocessing import PostProcessing
 
-POSTPROCESSINGS: Registry[PostProcessing] = Registry("post-processing", PostProcessing)
+POSTPROCESSINGS: Registry[PostProcessing] = Registry("post-processing", PostProcessing, room=__package__)
 """All post-processings by name. Each registers itself in the module that defines it."""
 
 

@@ -16,14 +16,12 @@ from ..data.progress import Progress
 from ..engines.engine import Engine
 from ..metrics import Metric
 from ..metrics.at_false_alarms import AtFalseAlarms
-from .intervals import Bootstrap, Interval
+from .intervals import FEW, Bootstrap, Interval
 from .matched_metric import MatchedMetric
 from .resampled_metric import ResampledMetric
 from .resampling import Resampling, Weights, as_weights, each_left_out
 
 _NORMAL = NormalDist()
-FEW = 10
-"""With fewer clips or groups of clips, intervals are rough."""
 _BLOCK = 64  # resamples that are measured at a time
 
 

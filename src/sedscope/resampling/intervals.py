@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..data.arrays import FloatArray
-from .resampling import Resampling
+
+if TYPE_CHECKING:
+    from .resampling import Resampling
+
+FEW = 10
+"""With fewer clips or groups of clips, intervals are rough."""
 
 
 @dataclass(frozen=True, eq=False)

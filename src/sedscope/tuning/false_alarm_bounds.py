@@ -26,7 +26,7 @@ from ..counting.tally import most_false_positives
 from ..data.arrays import IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError
-from ..resampling.draws import FEW
+from ..resampling.intervals import FEW
 from ..resampling.resampling import Resampling, refuse_blocks
 from .poisson import most_events_below, poisson_lower_limit, poisson_upper_limit
 

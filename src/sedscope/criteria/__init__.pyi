@@ -1,0 +1,14 @@
+"""The public names of the room of criteria, and where they are defined."""
+
+from .collar import Collar as Collar
+from .criterion import Criterion as Criterion
+from .custom import CustomCriterion as CustomCriterion
+from .custom import Detections as Detections
+from .custom import FoundChanges as FoundChanges
+from .custom import Intervals as Intervals
+from .intersection import Intersection as Intersection
+from .iou import IoU as IoU
+from .of_length import OfLength as OfLength
+from .registry import parse_criterion as parse_criterion
+from .segments import Clip as Clip
+from .segments import Segment as Segment
