@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "counting/accumulate.hpp"
 #include "counting/cross_rates.hpp"
+#include "counting/run_minima.hpp"
 #include "python/delta_table.hpp"
 #include "python/totals.hpp"
 
@@ -58,6 +59,16 @@ nb::object cross_rates(const Vector<int64_t>& rows, const Vector<int64_t>& other
     return to_numpy(std::move(sums));
 }
 
+nb::object first_minima(const Vector<int64_t>& runs, const AnyVector& costs) {
+    require(runs.size() == costs.size(), "columns differ in length");
+    auto find = [&](auto zero) {
+        using Cost = decltype(zero);
+        return to_numpy(first_minima_of_runs(runs.data(), data_of<Cost>(costs, "costs"),
+                                             runs.size()));
+    };
+    return has_type<double>(costs) ? find(double{}) : find(int64_t{});
+}
+
 }  // namespace
 
 void bind_counting(nb::module_& module) {
@@ -78,6 +89,7 @@ void bind_counting(nb::module_& module) {
                "threads"_a);
     module.def("cross_rates", &cross_rates, "rows"_a.noconvert(), "others"_a.noconvert(),
                "changes"_a.noconvert(), "times"_a.noconvert(), "row_count"_a);
+    module.def("first_minima_of_runs", &first_minima, "runs"_a.noconvert(), "costs"_a.noconvert());
 }
 
 }  // namespace sedscope::python

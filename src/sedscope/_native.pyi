@@ -308,6 +308,9 @@ def cross_rates(
     """For each row, the sum over the other classes of cross-triggers per time of that class. ``others``
     are indices into ``times``."""
 
+def first_minima_of_runs(runs: _Int64, costs: _Int64 | _Float64) -> _Int64:
+    """For each run of consecutive equal values, the index of its first smallest cost."""
+
 class ResampledPSDS:
     """PSDS of each resample, and (resamples × classes) of each class alone."""
 

@@ -234,6 +234,30 @@ class ClassCounts(Tabular):
         assert fp is not None
         return Tally(tp, fp, self.references, self.trials, with_none(self.pairs))
 
+    def cheapest_points(self) -> tuple[NDArray[np.intp], Tally]:
+        """Return the operating points that can be best, and their places among all of :meth:`tally`.
+
+        Of consecutive ones with equal true positives, it is the first with the fewest false positives.
+
+        Returns
+        -------
+        places : array of int
+        points : Tally
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> places, points = sed.deltas(scores, truth, sed.Collar()).counts()["Dog"].cheapest_points()
+        >>> places.tolist(), points.fp.tolist()
+        ([0, 1, 2], [0, 0, 1])
+        """
+        rows = first_minimum_of_runs(self.tp, self.fp)
+        rows = rows[1:] if len(rows) and self.tp[0] == 0 else rows  # to detect nothing is as cheap
+        tp, fp = (np.concatenate([[0], column[rows]]) for column in (self.tp, self.fp))
+        return np.concatenate([[0], rows + 1]), Tally(tp, fp, self.references, self.trials)
+
     def tally_at(self, threshold: float) -> Tally:
         """Return the operating point of a threshold: frames with ``score > threshold`` are active.
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _native
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
 
@@ -190,11 +191,8 @@ def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np
     >>> first_minimum_of_runs(np.array([0, 0, 1, 1, 1, 0]), np.array([5, 4, 2, 1, 1, 9])).tolist()
     [1, 3, 5]
     """
-    if not len(runs):
-        return np.empty(0, np.intp)
-    starts = np.flatnonzero(np.concatenate([[True], runs[1:] != runs[:-1]]))
-    smallest = np.repeat(np.minimum.reduceat(costs, starts), np.diff(np.append(starts, len(runs))))
-    candidates = np.flatnonzero(costs == smallest)
-    run = np.searchsorted(starts, candidates, side="right")
-    rows: NDArray[np.intp] = candidates[np.concatenate([[True], run[1:] != run[:-1]])]
+    numbers = np.float64 if costs.dtype.kind == "f" else np.int64
+    rows: NDArray[np.intp] = _native.first_minima_of_runs(
+        np.ascontiguousarray(runs, np.int64), np.ascontiguousarray(costs, numbers)
+    )
     return rows

@@ -31,13 +31,14 @@ class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ThresholdCurve]:
         """Take the best value; of equally good points, the one with the highest threshold."""
-        tally = counts.tally()
-        # where substitutions count, fewer false positives need not be better
-        rows = np.arange(len(counts.scores) + 1) if counts.pairs is not None else tally.cheapest_rows()
-        values = self.quantity(tally.rows(rows))
+        if counts.pairs is None:
+            places, points = counts.cheapest_points()
+        else:  # where substitutions count, fewer false positives need not be better
+            places, points = np.arange(len(counts.scores) + 1), counts.tally()
+        values = self.quantity(points)
         best = values.max() if self.higher_is_better else values.min()
-        row = int(rows[self.best_row(tally.rows(rows), values)])
-        return ClassValue(float(best), counts.threshold(row), tally[row])
+        point = self.best_row(points, values)
+        return ClassValue(float(best), counts.threshold(int(places[point])), points[point])
 
     def best_row(self, tally: Tally, values: FloatArray) -> int:
         """Return the first of the best operating points of a tally. ``values``: the quantity at each."""
