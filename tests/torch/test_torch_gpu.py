@@ -1,0 +1,132 @@
+"""Batches on a GPU give the CPU's values, bit by bit: all float types, views, padding, and one rank of NCCL.
+
+The tests run on the CPU as well, where they hold the same code to one evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+
+pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[torch]'")
+
+import torch
+
+from sedscope.torch import SEDMetrics
+
+from ..conftest import NO_GPU
+from ..support.torch.batches import CLASSES, CLIPS, FRAME, METRICS, TRUTH, metrics, values_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+WITH_FLOOR = {name: METRICS[name] for name in ("psds1", "psds2", "few")}
+
+
+@pytest.fixture(params=["cpu", "cuda"])
+def device(request: pytest.FixtureRequest) -> str:
+    """Where the batches are."""
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip(NO_GPU)
+    return str(request.param)
+
+
+LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "contiguous": lambda scores: scores,
+    "classes first": lambda scores: scores.transpose(1, 2).contiguous().transpose(1, 2),
+    "clips last": lambda scores: scores.permute(1, 2, 0).contiguous().permute(2, 0, 1),
+    "every second column": lambda scores: scores.repeat_interleave(2, 2)[:, :, ::2],
+    "later frames": lambda scores: torch.cat([scores, scores], 1)[:, scores.shape[1] :],
+}
+
+
+def evaluated_as(dtype: Any, chosen: Any) -> dict[str, float]:
+    """One evaluation of all scores in some precision."""
+    arrays = {clip: values_of([clip])[0].to(dtype).to(torch.float32).numpy() for clip in CLIPS}
+    if dtype == torch.float64:
+        arrays = {clip: array.astype(np.float64) for clip, array in arrays.items()}
+    scores = sed.Scores.from_arrays(arrays, classes=CLASSES, frame=FRAME)
+    return sed.evaluate(scores, TRUTH, chosen).scalars()
+
+
+@pytest.mark.parametrize("chosen", [METRICS, WITH_FLOOR], ids=["every threshold", "floors"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64], ids=str)
+def test_float_types(device: str, dtype: Any, chosen: Any) -> None:
+    sed_metrics = SEDMetrics(chosen, CLASSES, frame=FRAME, truth=TRUTH)
+    for first in range(0, len(CLIPS), 7):
+        clips = CLIPS[first : first + 7]
+        sed_metrics.update(values_of(clips).to(device, dtype), clips)
+    np.testing.assert_equal(sed_metrics.scalars(), evaluated_as(dtype, chosen))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_views(device: str, layout: str) -> None:
+    sed_metrics = SEDMetrics(WITH_FLOOR, CLASSES, frame=FRAME, truth=TRUTH).to(device)
+    for first in range(0, len(CLIPS), 7):
+        clips = CLIPS[first : first + 7]
+        scores = LAYOUTS[layout](values_of(clips).to(device))
+        sed_metrics.update(scores, clips)
+        sed_metrics.update(values_of(clips), clips)  # the same clips again, now on the CPU
+    np.testing.assert_equal(sed_metrics.scalars(), evaluated_as(torch.float32, WITH_FLOOR))
+
+
+def test_padding(device: str) -> None:
+    sed_metrics = metrics()
+    scores = torch.full((len(CLIPS), 130, len(CLASSES)), torch.nan)
+    scores[:, :100] = values_of(CLIPS)
+    lengths = torch.full((len(CLIPS),), 100)
+    for first in range(0, len(CLIPS), 7):
+        rows = slice(first, first + 7)
+        sed_metrics.update(scores[rows].to(device), CLIPS[rows], lengths=lengths[rows].to(device))
+    np.testing.assert_equal(sed_metrics.scalars(), evaluated_as(torch.float32, METRICS))
+
+
+def test_targets(device: str) -> None:
+    scores, active = values_of(CLIPS), values_of(CLIPS) > 0.7
+    on_device, on_cpu = metrics(truth=None), metrics(truth=None)
+    on_device.update(scores.to(device), CLIPS, active.to(device))
+    on_cpu.update(scores, CLIPS, active)
+    np.testing.assert_equal(on_device.scalars(), on_cpu.scalars())
+
+
+def test_changed_and_invalid_scores_are_refused(device: str) -> None:
+    sed_metrics = SEDMetrics(WITH_FLOOR, CLASSES, frame=FRAME, truth=TRUTH)
+    scores = values_of(CLIPS).to(device)
+    sed_metrics.update(scores, CLIPS)
+    least = scores.clone()
+    least[3, 99, 9] = torch.nextafter(least[3, 99, 9], least.new_tensor(-torch.inf))
+    with pytest.raises(sed.SedscopeError, match=f"1 clip occurs again with other scores .*{CLIPS[3]}"):
+        sed_metrics.update(least, CLIPS)
+    sed_metrics.reset()
+    scores[5, 7, 2] = torch.nan
+    with pytest.raises(sed.SedscopeError, match=f"clip {CLIPS[5]}, class {CLASSES[2]}, frame 7"):
+        sed_metrics.update(scores, CLIPS)
+
+
+@pytest.fixture
+def one_rank(device: str, tmp_path: Path) -> Iterator[None]:
+    """A group of one process, connected by NCCL on a GPU."""
+    nccl = device == "cuda" and torch.distributed.is_nccl_available()
+    torch.distributed.init_process_group(
+        "nccl" if nccl else "gloo",
+        init_method=f"file://{tmp_path}/meeting",
+        rank=0,
+        world_size=1,
+        device_id=torch.device("cuda", 0) if nccl else None,
+    )
+    yield
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.usefixtures("one_rank")
+def test_one_rank(device: str) -> None:
+    sed_metrics = metrics().to(device)
+    for first in range(0, len(CLIPS), 7):
+        clips = CLIPS[first : first + 7]
+        sed_metrics.update(values_of(clips).to(device), clips)
+    np.testing.assert_equal(sed_metrics.scalars(), evaluated_as(torch.float32, METRICS))
