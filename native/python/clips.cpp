@@ -79,6 +79,8 @@ void bind_clips(nb::module_& module) {
     nb::class_<Clips>(module, "Clips")
         .def(nb::init<const nb::list&, const nb::list&, const Vector<int64_t>&>(), "values"_a,
              "edges"_a, "columns"_a.noconvert())
+        .def(nb::init<const Columns&, const nb::list&>(), "kept"_a, "edges"_a,
+             nb::keep_alive<1, 2>())
         .def("maxima", &maxima, "threads"_a)
         .def("detections", &detections, "clip"_a, "class_number"_a);
 }

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "clips/view.hpp"
 #include "python/arrays.hpp"
+#include "python/columns.hpp"
 
 namespace sedscope::python {
 
@@ -22,7 +24,28 @@ public:
         std::visit([&](auto& views) { fill(views, values, edges); }, views_);
     }
 
-    std::size_t size() const { return arrays_.size(); }
+    // Clips of which only some columns are kept. `kept` must outlive this object.
+    Clips(const Columns& kept, const nb::list& edges) {
+        kept.visit([&](const auto& store) {
+            using T = typename std::decay_t<decltype(store)>::Score;
+            columns_.resize(store.classes());
+            std::iota(columns_.begin(), columns_.end(), 0);
+            const auto& table = starts_.emplace<std::vector<const T*>>(store.table(nb::len(edges)));
+            auto& views = views_.emplace<std::vector<ClipView<T>>>();
+            for (std::size_t i = 0; i < nb::len(edges); ++i) {
+                const auto& times = edges_.emplace_back(to_array<Vector<int64_t>>(edges[i]));
+                require(times.size() > 1, "a clip without frames");
+                views.push_back({nullptr, 1, 0, times.size() - 1, times.data(),
+                                 table.data() + i * store.classes()});
+            }
+        });
+    }
+
+    Clips(const Clips&) = delete;  // views of columns refer to `starts_`
+
+    std::size_t size() const { return edges_.size(); }
+    // Whether the scores are whole arrays, which can be read frame by frame.
+    bool has_frames() const { return edges_.size() == arrays_.size(); }
     const std::vector<int64_t>& columns() const { return columns_; }
 
     // Calls `use(views)` with the views of all clips.
@@ -52,6 +75,7 @@ private:
     std::vector<int64_t> columns_;
     std::vector<ScoreArray> arrays_;
     std::vector<Vector<int64_t>> edges_;
+    std::variant<std::vector<const float*>, std::vector<const double*>> starts_;  // of columns
     std::variant<std::vector<ClipView<float>>, std::vector<ClipView<double>>> views_;
 };
 
