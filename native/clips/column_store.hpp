@@ -55,16 +55,21 @@ public:
 
     // Drops columns whose largest score does not lie above the floor of their class.
     void drop(const T* floors) {
-        auto low = [&](const Column& column) { return !(column.largest > floors[column.label]); };
+        std::size_t kept = 0, frames = 0;
+        std::vector<T*>* dropped = nullptr;  // of the columns with as many frames
         for (const Column& column : columns_) {
-            if (!low(column)) continue;
-            free_[column.frames].push_back(column.scores);
+            if (column.largest > floors[column.label]) {
+                columns_[kept++] = column;
+                continue;
+            }
+            if (!dropped || column.frames != frames) dropped = &free_[frames = column.frames];
+            dropped->push_back(column.scores);
             scores_ -= column.frames;
         }
-        columns_.erase(std::remove_if(columns_.begin(), columns_.end(), low), columns_.end());
+        columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(kept), columns_.end());
     }
 
-    // Fills a (clips x classes) table of where each column begins. Columns that are not kept
+    // Returns a (clips x classes) table of where each column begins. Columns that are not kept
     // are silent.
     std::vector<const T*> table(std::size_t clips) const {
         if (silence_.size() < longest_)

@@ -3,16 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "clips/view.hpp"
 #include "python/arrays.hpp"
-#include "python/columns.hpp"
 
 namespace sedscope::python {
+
+class Columns;
 
 class Clips {
 public:
@@ -25,22 +25,7 @@ public:
     }
 
     // Clips of which only some columns are kept. `kept` must outlive this object.
-    Clips(const Columns& kept, const nb::list& edges) {
-        kept.visit([&](const auto& store) {
-            using T = typename std::decay_t<decltype(store)>::Score;
-            columns_.resize(store.classes());
-            std::iota(columns_.begin(), columns_.end(), 0);
-            const auto& table = starts_.emplace<std::vector<const T*>>(store.table(nb::len(edges)));
-            auto& views = views_.emplace<std::vector<ClipView<T>>>();
-            for (std::size_t i = 0; i < nb::len(edges); ++i) {
-                const auto& times = edges_.emplace_back(to_array<Vector<int64_t>>(edges[i]));
-                require(times.size() > 1, "a clip without frames");
-                views.push_back({nullptr, 1, 0, times.size() - 1, times.data(),
-                                 table.data() + i * store.classes()});
-            }
-        });
-    }
-
+    Clips(const Columns& kept, const nb::list& edges);
     Clips(const Clips&) = delete;  // views of columns refer to `starts_`
 
     std::size_t size() const { return edges_.size(); }

@@ -205,7 +205,7 @@ def test_scores_are_held_up_to_a_limit(held: int, monkeypatch: pytest.MonkeyPatc
         epoch = metric._epoch_clips()
         assert epoch.holds
         assert epoch.held.score_bytes <= held
-    assert len(metric.parts) == (10 if held == 0 else 4)
+    assert len(metric.parts) == (10 if held == 0 else 2)
     assert metric.result().scalars() == evaluated([few])
 
 

@@ -1,7 +1,4 @@
-"""Batches on a GPU give the CPU's values, bit by bit: all float types, views, padding, and one rank of NCCL.
-
-The tests run on the CPU as well, where they hold the same code to one evaluation.
-"""
+"""Batches on a GPU give the values of the CPU, bit by bit: float types, views, padding, a rank of NCCL."""
 
 from __future__ import annotations
 
@@ -13,12 +10,14 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope import _native
 
 pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[torch]'")
 
 import torch
 
 from sedscope.torch import SEDMetrics
+from sedscope.torch.batch_scores import BatchScores, Summary, columns_of_tensor, summarise_tensor
 
 from ..conftest import NO_GPU
 from ..support.torch.batches import CLASSES, CLIPS, FRAME, METRICS, TRUTH, metrics, values_of
@@ -28,9 +27,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 WITH_FLOOR = {name: METRICS[name] for name in ("psds1", "psds2", "few")}
 
 
-@pytest.fixture(params=["cpu", "cuda"])
-def device(request: pytest.FixtureRequest) -> str:
-    """Where the batches are."""
+@pytest.fixture(params=["cpu", "like a GPU", "cuda"])
+def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Where the batches are. What torch does on a GPU, it can do on the CPU as well."""
+    if request.param == "like a GPU":
+        monkeypatch.setattr(BatchScores, "on_gpu", True)
+        return "cpu"
     if request.param == "cuda" and not torch.cuda.is_available():
         pytest.skip(NO_GPU)
     return str(request.param)
@@ -62,6 +64,38 @@ def test_float_types(device: str, dtype: Any, chosen: Any) -> None:
         clips = CLIPS[first : first + 7]
         sed_metrics.update(values_of(clips).to(device, dtype), clips)
     np.testing.assert_equal(sed_metrics.scalars(), evaluated_as(dtype, chosen))
+
+
+@pytest.mark.parametrize("shape", [(5, 37, 10), (3, 250, 407), (4, 1024, 1), (2, 1, 3)], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
+def test_summaries(device: str, shape: Any, dtype: Any, padded: bool) -> None:
+    """The core and torch agree, and a digest tells every change and every length."""
+    scores = torch.from_numpy(np.random.default_rng(0).normal(size=shape)).to(dtype)
+    lengths = np.arange(shape[0]) % shape[1] + 1 if padded else np.full(shape[0], shape[1])
+    summary = summarise_tensor(scores.to(device), lengths)
+    expected = Summary(*_native.summarise_clips(scores.numpy(), lengths, 2))
+    np.testing.assert_array_equal(summary.maxima, expected.maxima)
+    np.testing.assert_array_equal(summary.digests, expected.digests)
+    for i, length in enumerate(lengths):
+        np.testing.assert_array_equal(summary.maxima[i], scores[i, :length].numpy().max(axis=0))
+    alone = BatchScores(scores[:1, : lengths[0]]).summarise(lengths[:1], 1)
+    assert alone.digests == expected.digests[:1]
+    changed = scores.clone()
+    changed[:, 0, -1] += 1
+    assert (summary.digests != BatchScores(changed).summarise(lengths, 1).digests).all()
+    rows, labels = np.nonzero(summary.maxima > 0)
+    columns = columns_of_tensor(scores.to(device), rows, labels)
+    np.testing.assert_array_equal(columns[:, :, 0], scores.numpy()[rows, :, labels])
+
+
+def test_scores_of_two_types(device: str) -> None:
+    """Each type is held apart."""
+    sed_metrics = SEDMetrics(WITH_FLOOR, CLASSES, frame=FRAME, truth=TRUTH)
+    for first, dtype in zip(range(0, len(CLIPS), 10), [torch.float32, torch.float64] * 2, strict=True):
+        clips = CLIPS[first : first + 10]
+        sed_metrics.update(values_of(clips).to(device, dtype), clips)
+    np.testing.assert_equal(sed_metrics.scalars(), evaluated_as(torch.float64, WITH_FLOOR))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -53,6 +53,11 @@ class BatchScores:
         return tuple(self.tensor.shape)
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether the scores are on a GPU, so that copying them takes time."""
+        return bool(self.tensor.is_cuda)
+
+    @property
     def is_double(self) -> bool:
         """Whether the scores are float64."""
         return bool(self.tensor.dtype == torch.float64)
@@ -68,12 +73,12 @@ class BatchScores:
 
     def threads(self, most: int) -> int:
         """Return how many threads pay for a look at all scores."""
-        size = self.tensor.numel() * self.tensor.element_size()
+        size = int(self.tensor.numel() * self.tensor.element_size())
         return max(1, min(most, size // _BYTES_OF_A_THREAD))
 
     def summarise(self, lengths: IntArray, threads: int) -> Summary:
         """Look at all scores once. ``lengths``: how many frames of each clip count."""
-        if self.tensor.is_cuda:
+        if self.on_gpu:
             return summarise_tensor(self.tensor, lengths)
         array = np.ascontiguousarray(self.array)
         return Summary(*_native.summarise_clips(array, lengths, self.threads(threads)))
@@ -93,12 +98,13 @@ class BatchScores:
         Column i has the class ``labels[i]`` of the clip in ``rows[i]``, which is clip ``clips[i]`` of the
         store.
         """
-        source, sources = self.array if not self.tensor.is_cuda else None, (rows, labels)
-        if source is None:
-            source = columns_of_tensor(self.tensor, rows, labels)
-            sources = (np.arange(len(rows)), np.zeros_like(labels))
-        chosen = np.stack([*sources, clips, labels, frames], axis=1)
-        store.add(source, chosen, largest, self.threads(threads))
+        if self.on_gpu:
+            values = columns_of_tensor(self.tensor, rows, labels)
+            chosen = [np.arange(len(rows)), np.zeros_like(rows)]
+        else:
+            values, chosen = self.array, [rows, labels]
+        numbers = np.stack([*chosen, clips, labels, frames], axis=1)
+        store.add(values, numbers, largest, self.threads(threads))
 
 
 def columns_of_tensor(tensor: torch.Tensor, rows: IntArray, labels: IntArray) -> ScoreArray:
@@ -122,8 +128,13 @@ def summarise_tensor(tensor: torch.Tensor, lengths: IntArray) -> Summary:
         numbers.masked_fill_(torch.arange(numbers.shape[1], device=tensor.device) >= ends * words, 0)
         padding = torch.arange(frames, device=tensor.device) >= ends
         tensor = tensor.masked_fill(padding[:, :, None], -torch.inf)
-    weights = torch.from_numpy(_weights()).to(tensor.device)
-    sums = (numbers.view(clips, -1, _BLOCK) * weights).sum(2).to("cpu").numpy().view(np.uint64)
+    sums = (
+        (numbers.view(clips, -1, _BLOCK) * _weights(tensor.device))
+        .sum(2)
+        .to("cpu")
+        .numpy()
+        .view(np.uint64)
+    )
     blocks = np.arange(sums.shape[1])
     scrambled = _scrambled(sums + _numbered(blocks))
     scrambled[blocks >= -(-lengths[:, None] * words // _BLOCK)] = 0
@@ -132,9 +143,10 @@ def summarise_tensor(tensor: torch.Tensor, lengths: IntArray) -> Summary:
 
 
 @cache
-def _weights() -> NDArray[np.int64]:
+def _weights(device: torch.device) -> torch.Tensor:
     """Return the weight of each word of a block, of 32 bits."""
-    return (_scrambled(_numbered(np.arange(_BLOCK))) >> np.uint64(32)).astype(np.int64)
+    weights = (_scrambled(_numbered(np.arange(_BLOCK))) >> np.uint64(32)).astype(np.int64)
+    return torch.from_numpy(weights).to(device)
 
 
 def _numbered(numbers: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:

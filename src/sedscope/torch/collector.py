@@ -19,7 +19,6 @@ from ..counting.one_pass import deltas_of_batch, one_pass
 from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
-from ..data.arrays import IntArray
 from ..data.choices import Coverage, Missing
 from ..data.coverage import CoveredClips, check_coverage_choice, extents_of, late_ends_note
 from ..data.ground_truth import GroundTruth
@@ -87,6 +86,7 @@ class BatchCollector:
         """A digest of everything that the deltas depend on, apart from the batches."""
         digest = hashlib.blake2b(digest_size=16)
         options = (
+            "digests of 64 bits",
             self.classes,
             self.frame,
             self.missing,
@@ -143,15 +143,17 @@ class BatchCollector:
     @without_options()
     def hold(self, clips: NewClips, epoch: EpochClips) -> None:
         """Hold clips for later. Invalid scores and events are refused now."""
+        assert self.truth is not None
         rows = self._rows_in_truth(clips.batch.clips)
         if self.doubtful[rows].any() or np.isnan(clips.maxima).any():
             (_,) = whole_clips(self.align(clips.batch), 1, None)
-        event_clips, events = self._events_of(rows)
-        epoch.hold(clips, rows, event_clips, self.truth.labels[events], thread_count(self.threads))
+        references = _references_of(self.truth, rows)
+        epoch.hold(clips, rows, *references, thread_count(self.threads))
 
     @without_options()
     def find_held_deltas(self, epoch: EpochClips) -> ClipDeltas:
         """Find the deltas of all held clips, down to the floors of the epoch so far."""
+        assert self.truth is not None
         epoch.raise_floors()
         held = epoch.held
         alignment = replace(self.truth.choose(held.truth_rows), clips=tuple(held.names))
@@ -277,13 +279,6 @@ class BatchCollector:
         """Return the row of each clip in the ground truth; that of no events for unlisted clips."""
         return np.array([self.truth_rows.get(clip, len(self.truth_rows)) for clip in clips], np.intp)
 
-    def _events_of(self, rows: NDArray[np.intp]) -> tuple[IntArray, IntArray]:
-        """Return the references of clips in the ground truth: the clip of each among them, and its row."""
-        numbers = self.truth.starts[rows + 1] - self.truth.starts[rows]
-        event_clips = np.repeat(np.arange(len(rows)), numbers)
-        before = np.cumsum(numbers) - numbers
-        return event_clips, np.arange(len(event_clips)) + (self.truth.starts[rows] - before)[event_clips]
-
     @without_options()
     def align(self, batch: Batch) -> Alignment:
         """Align the scores of a batch with its reference events."""
@@ -311,6 +306,17 @@ class BatchCollector:
                 f"{subject(len(unlisted), 'clip', 'is')} not in the ground truth: {listing(unlisted)}. "
                 "If clips that are not listed have no events, use missing='empty'."
             )
+
+
+def _references_of(
+    truth: Alignment, rows: NDArray[np.intp]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the references of clips in the ground truth: the clip of each among them, and its class."""
+    numbers = truth.starts[rows + 1] - truth.starts[rows]
+    event_clips = np.repeat(np.arange(len(rows), dtype=np.int32), numbers)
+    before = np.cumsum(numbers) - numbers
+    events = np.arange(len(event_clips)) + (truth.starts[rows] - before)[event_clips]
+    return event_clips, truth.labels[events]
 
 
 def _covered_clips(deltas: Mapping[Criterion, Deltas]) -> CoveredClips | None:

@@ -16,7 +16,7 @@ from ..postprocessing import PostProcessing
 from .clip_deltas import ClipDeltas
 from .held_clips import HeldClips, NewClips
 
-_RAISES = 8  # of a floor, while as many clips come as it needs
+_MORE_CLIPS = 8  # a floor is raised when there are more clips by this part of them
 
 
 class EpochClips:
@@ -46,7 +46,7 @@ class EpochClips:
         self._limits = {
             criterion: request.false_positive_limit for criterion, request in requests.items()
         }
-        self._floors = {
+        self._floors: dict[tuple[float | None, PostProcessing | None], Floor] = {
             (request.false_positive_limit, variant): Floor(request.false_positive_limit, classes)
             for request in requests.values()
             for variant in (None, *request.variants)
@@ -73,7 +73,7 @@ class EpochClips:
         self,
         clips: NewClips,
         truth_rows: NDArray[np.intp],
-        event_clips: IntArray,
+        event_clips: NDArray[np.int32],
         labels: NDArray[np.int32],
         threads: int,
     ) -> None:
@@ -97,7 +97,7 @@ class EpochClips:
         for limit, variant in self._floors:
             self._raise_floor(limit, variant, maxima)
         self._waiting = []
-        self._clips_until_raised = -(-self._fewest_clips() // _RAISES)
+        self._clips_until_raised = len(self.digests) // _MORE_CLIPS
 
     def add(self, clips: ClipDeltas) -> None:
         """Record clips whose deltas are found."""
@@ -118,7 +118,8 @@ class EpochClips:
         ``maxima``: (clips × classes), ``-inf`` for clips with references of the class.
         """
         none = np.empty(0, np.int32)
-        raised = self._floors[limit, variant].raise_to(maxima, none, none, self._durations)
+        floor = self._floors[limit, variant]
+        raised = floor.raise_to(maxima, none, none, self._durations).astype(np.float64)
         for criterion, request in self.requests.items():
             if self._limits[criterion] == limit:
                 floors = {**request.floors, variant: raised}

@@ -30,8 +30,8 @@ from .epoch_clips import EpochClips
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HELD_BYTES = 2 * 2**30
-"""The most scores that a metric holds before it finds their deltas."""
+HELD_BYTES = 5 * 2**29
+"""The most scores that a metric holds before it finds their deltas: 2.5 GiB."""
 
 __all__ = ["SEDMetrics"]
 
@@ -318,13 +318,10 @@ class SEDMetrics(torchmetrics.Metric):
         *arguments, **options
             As for ``torchmetrics.Metric.sync``.
         """
-        super().sync(*arguments, **options)
-
-    def _sync_dist(self, *arguments: Any, **options: Any) -> None:
-        parts = self.parts
-        if isinstance(parts, list) and not parts:
+        parts = self._parts
+        if isinstance(parts, _PackedDeltas) and not parts and not (parts.epoch and parts.epoch.digests):
             parts.append(torch.empty(0, dtype=torch.uint8, device=self.device))
-        super()._sync_dist(*arguments, **options)
+        super().sync(*arguments, **options)
 
     def merge_state(self, incoming_state: dict[str, Any] | torchmetrics.Metric) -> None:
         """Add the state of another metric with the same definition.
@@ -434,8 +431,7 @@ class SEDMetrics(torchmetrics.Metric):
         """Do nothing: :meth:`_pack_deltas` already puts the deltas on the right device."""
 
     def __getstate__(self) -> dict[str, Any]:
-        self._find_held_deltas()
-        self._pack_deltas()
+        _ = self.parts  # everything that was found becomes part of the state
         return {**super().__getstate__(), "_evaluation": None, "_computed": None}
 
 
