@@ -8,7 +8,8 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/* native/*/*/*)
 
 # What exercises the core and the readers most, and needs no limits on memory.
 SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score_tables io/test_score_formats \
-	io/test_array_files io/test_memmap_folder counting/test_counts metrics/test_psds metrics/test_invariances \
+	io/test_array_files io/test_memmap_folder counting/test_counts counting/test_column_store \
+	metrics/test_psds metrics/test_invariances \
 	criteria/test_criteria criteria/test_ignored_references criteria/test_kept_events \
 	data/test_chunks data/test_detections data/test_recordings data/test_scores \
 	postprocessing/test_postprocessing resampling/test_bootstrap diagnosis/test_diagnosis))
