@@ -98,6 +98,19 @@ def test_scores_of_two_types(device: str) -> None:
     np.testing.assert_equal(sed_metrics.scalars(), evaluated_as(torch.float64, WITH_FLOOR))
 
 
+def test_batches_of_which_nothing_matters(device: str) -> None:
+    """No clip at all, and clips that are silent after the floors have risen."""
+    sed_metrics = SEDMetrics(WITH_FLOOR, CLASSES, frame=FRAME, truth=TRUTH)
+    scores = values_of(CLIPS)
+    scores[30:] = -torch.inf
+    sed_metrics.update(scores[:0].to(device), [])
+    for rows in (slice(30), slice(30, 40)):
+        sed_metrics.update(scores[rows].to(device), CLIPS[rows])
+    arrays = dict(zip(CLIPS, scores.numpy(), strict=True))
+    whole = sed.Scores.from_arrays(arrays, classes=CLASSES, frame=FRAME)
+    np.testing.assert_equal(sed_metrics.scalars(), sed.evaluate(whole, TRUTH, WITH_FLOOR).scalars())
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_views(device: str, layout: str) -> None:
     sed_metrics = SEDMetrics(WITH_FLOOR, CLASSES, frame=FRAME, truth=TRUTH).to(device)

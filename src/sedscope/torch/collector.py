@@ -132,13 +132,11 @@ class BatchCollector:
         self._check_references(batch)
         summary = batch.summarise(thread_count(self.threads))
         rows = self._new_rows(batch.clips, summary.digests.tolist(), epoch)
+        if not len(rows):
+            return None
         if len(rows) == len(batch.clips):
             return NewClips(batch, summary.maxima, summary.digests)
-        return (
-            NewClips(batch.select(rows), summary.maxima[rows], summary.digests[rows])
-            if len(rows)
-            else None
-        )
+        return NewClips(batch.select(rows), summary.maxima[rows], summary.digests[rows])
 
     @without_options()
     def hold(self, clips: NewClips, epoch: EpochClips) -> None:
