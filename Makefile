@@ -8,13 +8,14 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/* native/*/*/*)
 
 # What exercises the core and the readers most, and needs no limits on memory.
 SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score_tables io/test_score_formats \
-	io/test_array_files io/test_memmap_folder counting/test_counts metrics/test_psds metrics/test_invariances \
+	io/test_array_files io/test_memmap_folder counting/test_counts counting/test_column_store \
+	metrics/test_psds metrics/test_invariances \
 	criteria/test_criteria criteria/test_ignored_references criteria/test_kept_events \
 	data/test_chunks data/test_detections data/test_recordings data/test_scores \
 	postprocessing/test_postprocessing resampling/test_bootstrap diagnosis/test_diagnosis))
 
-.PHONY: demo test pytest test-sanitized test-compilers soak lint api figures docs bench bench-large bench-tools \
-	peers wheels release-check clean FORCE
+.PHONY: demo test pytest test-sanitized test-compilers soak lint api figures docs bench bench-large bench-gpu \
+	bench-tools peers wheels release-check clean FORCE
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
 	rm -rf demo
@@ -77,6 +78,9 @@ bench: .venv/ready-for-tests peers  ## the side-by-side table
 
 bench-large: .venv/ready-for-tests  ## sizes beyond which other tools do not go; some minutes
 	$(BIN)/python -m benchmarks.large
+
+bench-gpu: .venv/ready-for-tests  ## what needs 16 cores or a GPU; without them it says what it leaves out
+	$(BIN)/python -m benchmarks.gpu
 
 bench-tools: .venv/ready-for-tests peers  ## other tools, and what replaces them
 	$(BIN)/python -m benchmarks.side_by_side

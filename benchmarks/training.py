@@ -45,6 +45,6 @@ def training(clips: int) -> list[Row]:
             all_batches,
             "one PSDS 1",
             all_batches / once,
-            "≤ 2",
+            "≤ 1.3",
         )
     ]

@@ -43,7 +43,7 @@ bool dense_maxima(const T* values, std::size_t frames, std::size_t classes, T* o
 template <class T>
 void strided_maxima(const ClipView<T>& clip, const std::vector<int64_t>& columns, T* out) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
-        const T* value = clip.values + columns[c] * clip.class_stride;
+        const T* value = clip.column(columns[c]);
         T highest = -std::numeric_limits<T>::infinity();
         for (std::size_t frame = 0; frame < clip.frames; ++frame, value += clip.frame_stride)
             if (!(*value <= highest) && highest == highest) highest = *value;

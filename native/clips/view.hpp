@@ -10,7 +10,8 @@
 
 namespace sedscope {
 
-// A (frames x classes) array with any strides, and frames + 1 boundaries.
+// A (frames x classes) array with any strides, and frames + 1 boundaries. Or columns that lie
+// apart, each contiguous: then there are no `values`.
 template <class T>
 struct ClipView {
     using Score = T;
@@ -19,13 +20,19 @@ struct ClipView {
     std::ptrdiff_t frame_stride, class_stride;
     std::size_t frames;
     const Time* edges;
+    const T* const* columns = nullptr;
+
+    // The first score of a column.
+    const T* column(int64_t number) const {
+        return columns ? columns[number] : values + number * class_stride;
+    }
 };
 
 // Returns the scores of one class as a contiguous array. Copies them into `copy` only if they are
 // not contiguous already.
 template <class T>
 const T* load_column(const ClipView<T>& clip, int64_t column, std::vector<T>& copy) {
-    const T* values = clip.values + column * clip.class_stride;
+    const T* values = clip.column(column);
     if (clip.frame_stride == 1) return values;
     copy.resize(clip.frames);
     for (std::size_t frame = 0; frame < clip.frames; ++frame)

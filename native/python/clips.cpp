@@ -4,10 +4,14 @@
 #include <nanobind/stl/optional.h>
 
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <type_traits>
+#include <vector>
 
 #include "clips/component_tree.hpp"
 #include "clips/maxima.hpp"
+#include "python/columns.hpp"
 #include "python/truth.hpp"
 
 namespace sedscope::python {
@@ -58,6 +62,22 @@ ClipDetections detections(const Clips& clips, std::size_t clip, std::size_t clas
 
 }  // namespace
 
+Clips::Clips(const Columns& kept, const nb::list& edges) {
+    kept.visit([&](const auto& store) {
+        using T = typename std::decay_t<decltype(store)>::Score;
+        columns_.resize(store.classes());
+        std::iota(columns_.begin(), columns_.end(), 0);
+        const auto& table = starts_.emplace<std::vector<const T*>>(store.table(nb::len(edges)));
+        auto& views = views_.emplace<std::vector<ClipView<T>>>();
+        for (std::size_t i = 0; i < nb::len(edges); ++i) {
+            const auto& times = edges_.emplace_back(to_array<Vector<int64_t>>(edges[i]));
+            require(times.size() > 1, "a clip needs frames");
+            views.push_back({nullptr, 1, 0, times.size() - 1, times.data(),
+                             table.data() + i * store.classes()});
+        }
+    });
+}
+
 void bind_clips(nb::module_& module) {
     nb::class_<Events>(module, "Events")
         .def(nb::init<Matrix<int64_t>, Vector<int32_t>, Vector<int64_t>>(), "events"_a.noconvert(),
@@ -79,6 +99,8 @@ void bind_clips(nb::module_& module) {
     nb::class_<Clips>(module, "Clips")
         .def(nb::init<const nb::list&, const nb::list&, const Vector<int64_t>&>(), "values"_a,
              "edges"_a, "columns"_a.noconvert())
+        .def(nb::init<const Columns&, const nb::list&>(), "kept"_a, "edges"_a,
+             nb::keep_alive<1, 2>())
         .def("maxima", &maxima, "threads"_a)
         .def("detections", &detections, "clip"_a, "class_number"_a);
 }

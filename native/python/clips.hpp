@@ -12,6 +12,8 @@
 
 namespace sedscope::python {
 
+class Columns;
+
 class Clips {
 public:
     Clips(const nb::list& values, const nb::list& edges, const Vector<int64_t>& columns)
@@ -22,7 +24,13 @@ public:
         std::visit([&](auto& views) { fill(views, values, edges); }, views_);
     }
 
-    std::size_t size() const { return arrays_.size(); }
+    // Clips of which only some columns are kept. `kept` must outlive this object.
+    Clips(const Columns& kept, const nb::list& edges);
+    Clips(const Clips&) = delete;  // views of columns refer to `starts_`
+
+    std::size_t size() const { return edges_.size(); }
+    // Whether the scores are whole arrays, which can be read frame by frame.
+    bool has_frames() const { return edges_.size() == arrays_.size(); }
     const std::vector<int64_t>& columns() const { return columns_; }
 
     // Calls `use(views)` with the views of all clips.
@@ -55,6 +63,7 @@ private:
     std::vector<int64_t> columns_;
     std::vector<ScoreArray> arrays_;
     std::vector<Vector<int64_t>> edges_;
+    std::variant<std::vector<const float*>, std::vector<const double*>> starts_;  // of columns
     std::variant<std::vector<ClipView<float>>, std::vector<ClipView<double>>> views_;
 };
 

@@ -5,6 +5,7 @@
 
 namespace sedscope::python {
 
+void bind_columns(nanobind::module_& module);
 void bind_clips(nanobind::module_& module);
 void bind_recording(nanobind::module_& module);
 void bind_criteria(nanobind::module_& module);
@@ -28,6 +29,7 @@ NB_MODULE(_native, module) {
     using namespace sedscope::python;
     module.doc() = "The compiled core of sedscope.";
     sedscope::between_items = check_signals;
+    bind_columns(module);
     bind_clips(module);
     bind_recording(module);
     bind_criteria(module);

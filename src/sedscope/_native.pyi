@@ -4,7 +4,7 @@ Times are whole microseconds. Results are objects whose attributes are numpy arr
 attribute does not copy it.
 """
 
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,32 @@ class ClipDetections:
     def parents(self) -> _Scores:
         """The score at which each becomes part of a larger detection; ``-inf`` if never."""
 
+def summarise_clips(
+    values: _Scores, lengths: _Int64, threads: int
+) -> tuple[_Scores, NDArray[np.uint64]]:
+    """Return the largest score per clip and class, NaN where a score is NaN, and a checksum of each clip.
+
+    ``values``: (clips × frames × classes), contiguous. ``lengths``: how many frames of each clip count.
+    """
+
+class ColumnStore:
+    """Columns of scores that are kept for later: one clip and class each."""
+
+    def __init__(self, classes: int, is_double: bool) -> None: ...
+    def add(self, values: _Scores, chosen: _Int64, largest: _Scores, threads: int) -> None:
+        """Copy columns of (clips × frames × classes) scores with any strides.
+
+        ``chosen``: per column its row and column in ``values``, its clip and class, and its frames.
+        ``largest``: the largest score of each.
+        """
+
+    def drop(self, floors: _Scores) -> None:
+        """Drop columns whose largest score does not lie above the floor of their class."""
+
+    @property
+    def bytes(self) -> int:
+        """The size of the scores that are kept."""
+
 class Clips:
     """Scores of several clips.
 
@@ -71,7 +97,12 @@ class Clips:
     boundaries of each clip. ``columns``: the column of each class.
     """
 
+    @overload
     def __init__(self, values: list[_Scores], edges: list[_Int64], columns: _Int64) -> None: ...
+    @overload
+    def __init__(self, kept: ColumnStore, edges: list[_Int64]) -> None:
+        """Clips of which only some columns are kept. The others are ``-inf`` throughout."""
+
     def maxima(self, threads: int) -> _Scores:
         """The largest score per clip and class; NaN where a score is NaN."""
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import sedscope as sed
+from sedscope.counting.request import DeltaRequest
 from sedscope.criteria import CustomCriterion, FoundChanges
 from sedscope.metrics import Metric
 from sedscope.metrics.names import metric_name
@@ -26,6 +27,7 @@ import torch
 
 import sedscope.torch.metric
 from sedscope.torch import SEDMetric, SEDMetrics
+from sedscope.torch.epoch_clips import EpochClips
 
 from ..support.torch.batches import (
     ARRAYS,
@@ -205,8 +207,23 @@ def test_scores_are_held_up_to_a_limit(held: int, monkeypatch: pytest.MonkeyPatc
         epoch = metric._epoch_clips()
         assert epoch.holds
         assert epoch.held.score_bytes <= held
-    assert len(metric.parts) == (10 if held == 0 else 4)
+    assert len(metric.parts) == (10 if held == 0 else 2)
     assert metric.result().scalars() == evaluated([few])
+
+
+@pytest.mark.parametrize(
+    ("criterion", "holds"),
+    [
+        (sed.Intersection(0.7, 0.7), True),
+        (sed.OfLength(sed.Collar(), 1, 5), True),
+        (sed.Segment(1.0), False),
+        (Anything(), False),
+    ],
+    ids=repr,
+)
+def test_only_criteria_that_skip_low_columns_hold_some_of_a_clip(criterion: Any, holds: bool) -> None:
+    requests = {criterion: DeltaRequest(1.0)}
+    assert EpochClips(requests, 2, np.array([10_000_000]), hold=True).holds == holds
 
 
 def test_scores_may_change_after_update() -> None:

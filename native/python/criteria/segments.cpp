@@ -21,6 +21,7 @@ auto with_output_type(const Segmentation& segmentation, Use&& use) {
 nb::object find_scores(const Segmentation& segmentation, const Clips& clips,
                        const Vector<int64_t>& starts, const Vector<int64_t>& durations,
                        std::size_t threads) {
+    require(clips.has_frames(), "segments need whole clips");
     require(starts.size() == clips.size() + 1 && durations.size() == clips.size(),
             "clips + 1 starts and one duration per clip are needed");
     const auto segments = static_cast<std::size_t>(starts.data()[clips.size()]);

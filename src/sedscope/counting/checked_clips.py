@@ -142,6 +142,15 @@ def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -
             yield clips
 
 
+def clips_checked_before(
+    alignment: Alignment, clips: _native.Clips, grids: Sequence[Ticks], maxima: ScoreArray
+) -> CheckedBatch:
+    """Return clips that are known to be valid, with their durations and their largest scores."""
+    references = _references(alignment, 0, alignment.durations, extents_of(grids), maxima)
+    batch = ClipBatch(**vars(references), clips=clips)
+    return CheckedBatch(0, None, batch, alignment.durations)
+
+
 def _process(variant: PostProcessing, alignment: Alignment, clips: ClipsRead, threads: int) -> ClipsRead:
     """Return the same clips, post-processed."""
     names = alignment.clips[clips.first : clips.first + len(clips.scores)]

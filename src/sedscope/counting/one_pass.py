@@ -40,13 +40,7 @@ def one_pass(
     hashed = HashedScores(alignment.scores) if alignment.hashed else None
     if hashed is not None:
         alignment = replace(alignment, scores=hashed)
-    collectors: _Collectors = {
-        criterion: {
-            variant: _Collector(alignment, criterion, request, variant)
-            for variant in (None, *request.variants)
-        }
-        for criterion, request in requests.items()
-    }
+    collectors = _collectors(alignment, requests)
     variants = dict.fromkeys(variant for by_variant in collectors.values() for variant in by_variant)
     for clips in checked_clips(alignment, tuple(variants), workers, progress):
         if isinstance(clips, CheckedRecording):
@@ -60,7 +54,30 @@ def one_pass(
             if clips.variant in by_variant:
                 by_variant[clips.variant].add(clips, workers)
     digest = None if hashed is None else hashed.digest(alignment.clips)
-    provenance = Provenance(None, alignment.scores.processing, digest)
+    return _finish(collectors, Provenance(None, alignment.scores.processing, digest))
+
+
+def deltas_of_batch(
+    alignment: Alignment, requests: Requests, clips: CheckedBatch, threads: int | None
+) -> dict[Criterion, Deltas]:
+    """Find the deltas of clips that were read and checked before. The requests have no variants."""
+    collectors = _collectors(alignment, requests)
+    for by_variant in collectors.values():
+        by_variant[None].add(clips, thread_count(threads))
+    return _finish(collectors, Provenance(None, alignment.scores.processing, None))
+
+
+def _collectors(alignment: Alignment, requests: Requests) -> _Collectors:
+    return {
+        criterion: {
+            variant: _Collector(alignment, criterion, request, variant)
+            for variant in (None, *request.variants)
+        }
+        for criterion, request in requests.items()
+    }
+
+
+def _finish(collectors: _Collectors, provenance: Provenance) -> dict[Criterion, Deltas]:
     return {
         criterion: with_variants(
             {variant: part.finish(provenance) for variant, part in by_variant.items()}

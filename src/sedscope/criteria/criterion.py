@@ -42,6 +42,8 @@ class Criterion(Defined, ABC):
     """Whether it gives one judgement per clip and class, so that parts of a clip are another matter."""
     judges_classes_alone: ClassVar[bool] = False
     """Whether the true and false positives of a class do not depend on which other classes there are."""
+    skips_low_columns: ClassVar[bool] = False
+    """Whether it never reads the scores of a clip and class of which none lies above the floor."""
     counts_all_references: ClassVar[bool] = True
     """Whether all references count, except those that the ground truth ignores."""
     makes_pairs: ClassVar[bool] = False

@@ -18,6 +18,7 @@ class EventCriterion(Criterion):
     """Base of the criteria about events that the core computes."""
 
     judges_classes_alone: ClassVar[bool] = True
+    skips_low_columns: ClassVar[bool] = True
     reads_pieces: ClassVar[bool] = True
 
     @abstractmethod

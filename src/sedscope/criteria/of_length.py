@@ -23,6 +23,7 @@ _OF_THE_CRITERION = (
     "judges_classes_alone",
     "makes_pairs",
     "reads_pieces",
+    "skips_low_columns",
 )
 
 

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.alignment import Alignment, align
-from ..data.arrays import IntArray, ScoreArray
+from ..data.arrays import IntArray
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.labels import likely_pairs
 from ..data.scores import ClipScores, Scores
 from ..data.times import frame_ticks
 from ..errors import SedscopeError, counted, listing, subject, without_options
+from .batch_scores import BatchScores, Summary
 
 Targets: TypeAlias = "NDArray[np.bool_] | Sequence[Sequence[tuple[float, float, str]]] | None"
 """(clips × frames × classes) whether each class is active; or the events of each clip; or None."""
@@ -27,8 +28,7 @@ Targets: TypeAlias = "NDArray[np.bool_] | Sequence[Sequence[tuple[float, float, 
 class Batch:
     """A batch of padded clips."""
 
-    values: ScoreArray
-    """(clips × frames × classes) the scores."""
+    scores: BatchScores
     clips: tuple[str, ...]
     lengths: IntArray
     """How many frames of each clip count; the others are padding."""
@@ -36,41 +36,39 @@ class Batch:
 
     @staticmethod
     def from_arrays(
-        values: ScoreArray, names: Sequence[str], lengths: Any, targets: Any, classes: Sequence[str]
+        scores: BatchScores, names: Sequence[str], lengths: Any, targets: Any, classes: Sequence[str]
     ) -> Batch:
         """Make a batch, and refuse shapes, lengths and targets that do not fit."""
-        clips = tuple(clip_id(name) for name in names)
-        if values.ndim != 3 or values.shape[2] != len(classes) or not values.shape[1]:
-            turned = values.ndim == 3 and values.shape[1] == len(classes)
+        clips, shape = tuple(map(clip_id, names)), scores.shape
+        if len(shape) != 3 or shape[2] != len(classes) or not shape[1]:
+            turned = len(shape) == 3 and shape[1] == len(classes)
             raise SedscopeError(
                 f"Scores must have the shape clips × frames × {counted(len(classes), 'class')}, not "
-                f"{values.shape} (batch of {listing(clips)})."
+                f"{shape} (batch of {listing(clips)})."
                 + (" Turn them with scores.transpose(1, 2)." if turned else "")
             )
-        if len(clips) != len(values):
+        if len(clips) != shape[0]:
             raise SedscopeError(
-                f"The batch has {counted(len(clips), 'clip id')} for {counted(len(values), 'clip')}: "
+                f"The batch has {counted(len(clips), 'clip id')} for {counted(shape[0], 'clip')}: "
                 f"{listing(clips)}."
             )
         if "" in clips:
             raise SedscopeError(f"A clip id must not be empty: {listing([*map(repr, names)])}.")
-        batch = Batch(values, clips, _as_lengths(lengths, clips, values.shape[1]))
+        batch = Batch(scores, clips, _as_lengths(lengths, clips, shape[1]))
         return replace(batch, targets=_as_targets(targets, batch, classes))
 
-    def digests(self) -> NDArray[np.uint64]:
-        """Return per clip a checksum of its scores and targets."""
-        lengths = self.lengths.tolist()
+    def summarise(self, threads: int) -> Summary:
+        """Return the largest scores of each clip, and a checksum of its scores and targets."""
+        summary = self.scores.summarise(self.lengths, threads)
+        if self.targets is None:
+            return summary
         digests = [
-            zlib.crc32(np.ascontiguousarray(values[:length]).data, length)
-            for values, length in zip(self.values, lengths, strict=True)
-        ]
-        if self.targets is not None:
-            targets = [
+            zlib.crc32(
                 target[:length].tobytes() if isinstance(target, np.ndarray) else repr(target).encode()
-                for target, length in zip(self.targets, lengths, strict=True)
-            ]
-            digests = [zlib.crc32(data, digest) for data, digest in zip(targets, digests, strict=True)]
-        return np.array(digests, np.uint64)
+            )
+            for target, length in zip(self.targets, self.lengths.tolist(), strict=True)
+        ]
+        return Summary(summary.maxima, summary.digests ^ np.array(digests, np.uint64))
 
     def select(self, rows: NDArray[np.intp]) -> Batch:
         """Keep only some of the clips, by their rows."""
@@ -80,13 +78,15 @@ class Batch:
         if targets is not None:
             targets = targets[rows] if isinstance(targets, np.ndarray) else [targets[i] for i in rows]
         clips = tuple(self.clips[i] for i in rows)
-        return Batch(self.values[rows], clips, self.lengths[rows], targets)
+        return Batch(self.scores.select(rows), clips, self.lengths[rows], targets)
 
-    def scores(self, classes: Sequence[str], frame: float) -> Scores:
+    def as_scores(self, classes: Sequence[str], frame: float) -> Scores:
         """Return the scores of the clips, without the padding."""
         clips = {
             clip: ClipScores.unchecked(values[:length], frame_ticks(length, frame))
-            for clip, values, length in zip(self.clips, self.values, self.lengths.tolist(), strict=True)
+            for clip, values, length in zip(
+                self.clips, self.scores.array, self.lengths.tolist(), strict=True
+            )
         }
         return Scores(clips, clips.__getitem__, classes=classes, in_memory=True, thread_safe=True)
 
@@ -118,7 +118,7 @@ class Batch:
 
     def inside(self) -> NDArray[np.bool_]:
         """Return (clips × frames × 1) whether each frame belongs to its clip and is not padding."""
-        frames = np.arange(self.values.shape[1])
+        frames = np.arange(self.scores.shape[1])
         inside: NDArray[np.bool_] = (frames < self.lengths[:, None])[:, :, None]
         return inside
 
@@ -177,9 +177,9 @@ def _as_targets(targets: Any, batch: Batch, classes: Sequence[str]) -> Targets:
 
 def _as_active(targets: NDArray[Any], batch: Batch, classes: Sequence[str]) -> NDArray[np.bool_]:
     """Convert a tensor of 0 and 1 to booleans."""
-    if targets.shape != batch.values.shape:
+    if targets.shape != batch.scores.shape:
         raise SedscopeError(
-            f"targets of shape {targets.shape} do not fit scores of shape {batch.values.shape} "
+            f"targets of shape {targets.shape} do not fit scores of shape {batch.scores.shape} "
             f"(batch of {listing(batch.clips)})."
         )
     active: NDArray[np.bool_] = targets != 0

@@ -11,15 +11,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _native
+from ..counting.checked_clips import clips_checked_before, whole_clips
 from ..counting.delta_bytes import unpack_deltas
 from ..counting.deltas import Deltas
-from ..counting.one_pass import one_pass
+from ..counting.one_pass import deltas_of_batch, one_pass
+from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import Coverage, Missing
 from ..data.coverage import CoveredClips, check_coverage_choice, extents_of, late_ends_note
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
+from ..data.times import frame_ticks
 from ..errors import SedscopeError, counted, listing, subject, without_options
 from ..evaluation.notes import (
     late_events_note,
@@ -82,6 +86,7 @@ class BatchCollector:
         """A digest of everything that the deltas depend on, apart from the batches."""
         digest = hashlib.blake2b(digest_size=16)
         options = (
+            "digests of 64 bits",
             self.classes,
             self.frame,
             self.missing,
@@ -101,6 +106,15 @@ class BatchCollector:
                 digest.update(self.truth.ignored.tobytes())
         return np.array([*digest.digest()], np.uint8)
 
+    @cached_property
+    def doubtful(self) -> NDArray[np.bool_]:
+        """Which clips of the ground truth have events that may be refused: late or overlapping ones."""
+        assert self.truth is not None
+        late = self.truth.events[:, 0] >= self.truth.durations[self.truth.event_clips]
+        doubtful = np.full(len(self.truth.clips), self.truth.has_overlapping_references())
+        doubtful[self.truth.event_clips[late]] = True
+        return doubtful
+
     def begin_epoch(self) -> EpochClips:
         """Return what is known before the first batch.
 
@@ -113,26 +127,46 @@ class BatchCollector:
             durations = None
         return EpochClips(self.requests, len(self.classes), durations, hold=self.postprocessing is None)
 
-    @without_options()
     def select_new(self, batch: Batch, epoch: EpochClips) -> NewClips | None:
         """Return the clips of a batch that are new in this epoch; None if there are none."""
         self._check_references(batch)
-        digests = batch.digests()
-        rows = self._new_rows(batch.clips, digests.tolist(), epoch)
+        summary = batch.summarise(thread_count(self.threads))
+        rows = self._new_rows(batch.clips, summary.digests.tolist(), epoch)
         if not len(rows):
             return None
-        new = batch.select(rows)
-        if epoch.holds:
-            new = replace(new, values=epoch.held.copy(new.values))
-        scores = new.scores(self.classes, self.frame)
-        return NewClips(self._align(new, scores), digests[rows], new.values.nbytes)
+        if len(rows) == len(batch.clips):
+            return NewClips(batch, summary.maxima, summary.digests)
+        return NewClips(batch.select(rows), summary.maxima[rows], summary.digests[rows])
 
     @without_options()
-    def find_deltas(self, batches: Sequence[NewClips], epoch: EpochClips) -> ClipDeltas:
-        """Find the deltas of clips, down to the floors of the epoch so far."""
-        alignment = batches[0].alignment if len(batches) == 1 else self._join(batches)
+    def hold(self, clips: NewClips, epoch: EpochClips) -> None:
+        """Hold clips for later. Invalid scores and events are refused now."""
+        assert self.truth is not None
+        rows = self._rows_in_truth(clips.batch.clips)
+        if self.doubtful[rows].any() or np.isnan(clips.maxima).any():
+            (_,) = whole_clips(self.align(clips.batch), 1, None)
+        references = _references_of(self.truth, rows)
+        epoch.hold(clips, rows, *references, thread_count(self.threads))
+
+    @without_options()
+    def find_held_deltas(self, epoch: EpochClips) -> ClipDeltas:
+        """Find the deltas of all held clips, down to the floors of the epoch so far."""
+        assert self.truth is not None
+        epoch.raise_floors()
+        held = epoch.held
+        alignment = replace(self.truth.choose(held.truth_rows), clips=tuple(held.names))
+        grids = [frame_ticks(length, self.frame) for length in held.lengths.tolist()]
+        clips = clips_checked_before(alignment, _native.Clips(held.columns, grids), grids, held.maxima)
+        deltas = deltas_of_batch(alignment, epoch.requests, clips, self.threads)
+        return ClipDeltas(tuple(deltas.values()), held.digests)
+
+    @without_options()
+    def find_deltas(
+        self, alignment: Alignment, digests: NDArray[np.uint64], epoch: EpochClips
+    ) -> ClipDeltas:
+        """Find the deltas of new clips, down to the floors of the epoch so far."""
         deltas = one_pass(alignment, epoch.requests, threads=self.threads)
-        return ClipDeltas(tuple(deltas.values()), np.concatenate([clips.digests for clips in batches]))
+        return ClipDeltas(tuple(deltas.values()), digests)
 
     def unpack(self, data: NDArray[np.uint8]) -> Iterator[ClipDeltas]:
         """Read deltas back that were packed one after the other."""
@@ -150,6 +184,9 @@ class BatchCollector:
 
     def merge(self, parts: Iterable[ClipDeltas]) -> dict[Criterion, Deltas]:
         """Merge deltas. A clip that is in several parts counts once."""
+        parts = [*parts]
+        if len(parts) == 1:
+            return {deltas.criterion: deltas for deltas in parts[0].deltas}
         digests: dict[str, int] = {}
         changed: list[str] = []
         distinct: list[ClipDeltas] = []
@@ -193,12 +230,11 @@ class BatchCollector:
         notes += [] if covered is None else covered.notes()
         return notes + about_scores
 
-    def target_notes(self, batch: NewClips, epoch: EpochClips) -> list[str]:
+    def target_notes(self, alignment: Alignment, epoch: EpochClips) -> list[str]:
         """Note events given as targets that end after the scores of their clip, or that all lie at the very
         beginning of the clips so far."""
         if self.truth is not None:
             return []
-        alignment = batch.alignment
         extents = extents_of([alignment.scores[clip].ticks for clip in alignment.clips])
         offsets, event_clips = alignment.events[:, 1], alignment.event_clips
         return [
@@ -241,19 +277,10 @@ class BatchCollector:
         """Return the row of each clip in the ground truth; that of no events for unlisted clips."""
         return np.array([self.truth_rows.get(clip, len(self.truth_rows)) for clip in clips], np.intp)
 
-    def _join(self, batches: Sequence[NewClips]) -> Alignment:
-        """Join held clips. Clips are held only if there is a ground truth."""
-        assert self.truth is not None
-        clips: dict[str, ClipScores] = {}
-        for new in batches:
-            names = new.alignment.clips
-            clips.update(zip(names, new.alignment.scores.whole(names), strict=True))
-        scores = Scores(clips, clips.__getitem__, classes=self.classes, in_memory=True, thread_safe=True)
-        return replace(
-            self.truth.choose(self._rows_in_truth([*clips])), scores=scores, clips=tuple(clips)
-        )
-
-    def _align(self, batch: Batch, scores: Scores) -> Alignment:
+    @without_options()
+    def align(self, batch: Batch) -> Alignment:
+        """Align the scores of a batch with its reference events."""
+        scores = batch.as_scores(self.classes, self.frame)
         if self.postprocessing is not None:
             scores = self.postprocessing(scores)
         if self.truth is None:
@@ -277,6 +304,17 @@ class BatchCollector:
                 f"{subject(len(unlisted), 'clip', 'is')} not in the ground truth: {listing(unlisted)}. "
                 "If clips that are not listed have no events, use missing='empty'."
             )
+
+
+def _references_of(
+    truth: Alignment, rows: NDArray[np.intp]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the references of clips in the ground truth: the clip of each among them, and its class."""
+    numbers = truth.starts[rows + 1] - truth.starts[rows]
+    event_clips = np.repeat(np.arange(len(rows), dtype=np.int32), numbers)
+    before = np.cumsum(numbers) - numbers
+    events = np.arange(len(event_clips)) + (truth.starts[rows] - before)[event_clips]
+    return event_clips, truth.labels[events]
 
 
 def _covered_clips(deltas: Mapping[Criterion, Deltas]) -> CoveredClips | None:

@@ -7,17 +7,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.checked_clips import whole_clips
-from ..counting.floors import Floor
+from ..counting.floors import Floor, without_references
 from ..counting.request import Requests
-from ..criteria import Criterion
-from ..data.arrays import IntArray, ScoreArray
+from ..data.arrays import FloatArray, IntArray
 from ..data.coverage import MANY_CLIPS, MANY_EVENTS, squeezed_references_note
 from ..data.times import Ticks
-from ..errors import without_options
 from ..postprocessing import PostProcessing
 from .clip_deltas import ClipDeltas
 from .held_clips import HeldClips, NewClips
+
+_MORE_CLIPS = 8  # a floor is raised when there are more clips by this part of them
 
 
 class EpochClips:
@@ -38,53 +37,95 @@ class EpochClips:
 
     def __init__(self, requests: Requests, classes: int, durations: Ticks | None, *, hold: bool) -> None:
         self.digests: dict[str, int] = {}
+        self.found: list[ClipDeltas] = []
+        """Deltas that nobody has asked for as bytes yet."""
         self.requests = {
             criterion: request.at_every_threshold() for criterion, request in requests.items()
         }
         self._durations = durations
-        self._floors = {
-            (criterion, variant): Floor(request.false_positive_limit, classes)
-            for criterion, request in requests.items()
+        self._limits = {
+            criterion: request.false_positive_limit for criterion, request in requests.items()
+        }
+        self._floors: dict[tuple[float | None, PostProcessing | None], Floor] = {
+            (request.false_positive_limit, variant): Floor(request.false_positive_limit, classes)
+            for request in requests.values()
             for variant in (None, *request.variants)
             if request.false_positive_limit is not None and durations is not None
         }
-        self.holds = hold and {*self._floors} == {(criterion, None) for criterion in requests}
-        self.held = HeldClips()
+        self.holds = (
+            hold
+            and {*self._floors} == {(limit, None) for limit in self._limits.values()}
+            and all(criterion.skips_low_columns for criterion in requests)
+        )
+        self.held = HeldClips(classes)
+        self._lowest: FloatArray = np.full(classes, -np.inf)  # of the floors of all criteria
+        self._waiting: list[FloatArray] = []
+        self._clips_until_raised = self._fewest_clips()
         self.first_targets = FirstTargets()
 
-    @without_options()
-    def hold(self, clips: NewClips) -> None:
-        """Hold clips for later. Invalid scores and events are refused now."""
-        (checked,) = whole_clips(clips.alignment, 1, None)
-        batch = checked.batch
-        for criterion, variant in self._floors:
-            self._raise_floor(criterion, variant, batch.maxima, *batch.with_any_event())
-        self.digests.update(zip(clips.alignment.clips, clips.digests.tolist(), strict=True))
-        self.held.add(clips)
+    def _fewest_clips(self) -> int:
+        """Return how many clips at least must have a score above a floor."""
+        if self._durations is None:
+            return 0
+        return min((floor.needed(self._durations) for floor in self._floors.values()), default=0)
+
+    def hold(
+        self,
+        clips: NewClips,
+        truth_rows: NDArray[np.intp],
+        event_clips: NDArray[np.int32],
+        labels: NDArray[np.int32],
+        threads: int,
+    ) -> None:
+        """Hold clips for later. ``event_clips``, ``labels``: of their references."""
+        self._waiting.append(without_references(clips.maxima, event_clips, labels))
+        self._clips_until_raised -= len(clips.maxima)
+        if self._clips_until_raised <= 0:
+            self.raise_floors()
+            self.held.drop(self._lowest)
+        self.held.add(clips, truth_rows, self._lowest, threads)
+        self.digests.update(zip(clips.batch.clips, clips.digests.tolist(), strict=True))
+
+    def raise_floors(self) -> None:
+        """Raise the floors to what the largest scores of the held clips allow.
+
+        That takes some time. So it is done only when there are some more clips, or all.
+        """
+        if not self._waiting:
+            return
+        maxima = np.concatenate(self._waiting)
+        for limit, variant in self._floors:
+            self._raise_floor(limit, variant, maxima)
+        self._waiting = []
+        self._clips_until_raised = len(self.digests) // _MORE_CLIPS
 
     def add(self, clips: ClipDeltas) -> None:
         """Record clips whose deltas are found."""
         self.digests.update(zip(clips.clips, clips.digests.tolist(), strict=True))
-        no_events = np.empty(0, np.int32)
+        raised = set()
         for deltas in clips.deltas:
             for variant, variant_deltas in ((None, deltas), *deltas.variants.items()):
-                if (deltas.criterion, variant) in self._floors:
-                    maxima: ScoreArray = variant_deltas.largest_without_references().T
-                    self._raise_floor(deltas.criterion, variant, maxima, no_events, no_events)
+                floor = (self._limits[deltas.criterion], variant)
+                if floor in self._floors and floor not in raised:  # each clip counts once
+                    raised.add(floor)
+                    self._raise_floor(*floor, variant_deltas.largest_without_references().T)
 
     def _raise_floor(
-        self,
-        criterion: Criterion,
-        variant: PostProcessing | None,
-        maxima: ScoreArray,
-        event_clips: NDArray[np.int32],
-        labels: NDArray[np.int32],
+        self, limit: float | None, variant: PostProcessing | None, maxima: FloatArray
     ) -> None:
-        """Raise a floor to what the largest scores of some more clips allow."""
-        floor = self._floors[criterion, variant]
-        raised = floor.raise_to(maxima, event_clips, labels, self._durations).astype(np.float64)
-        request = self.requests[criterion]
-        self.requests[criterion] = replace(request, floors={**request.floors, variant: raised})
+        """Raise a floor to what the largest scores of some more clips allow.
+
+        ``maxima``: (clips × classes), ``-inf`` for clips with references of the class.
+        """
+        none = np.empty(0, np.int32)
+        floor = self._floors[limit, variant]
+        raised = floor.raise_to(maxima, none, none, self._durations).astype(np.float64)
+        for criterion, request in self.requests.items():
+            if self._limits[criterion] == limit:
+                floors = {**request.floors, variant: raised}
+                self.requests[criterion] = replace(request, floors=floors)
+        of_scores = [request.floors_of(None, len(raised)) for request in self.requests.values()]
+        self._lowest = np.min(of_scores, axis=0)
 
 
 class FirstTargets:

@@ -16,13 +16,13 @@ except ImportError as error:
 
 from ..data.choices import Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.scores import as_scores
 from ..errors import SedscopeError, SedscopeWarning
 from ..evaluation.measured_counts import measure
 from ..evaluation.result import Evaluation
 from ..metrics.names import MetricsLike, name_metrics
 from ..postprocessing import PostProcessing
 from .batch import Batch
+from .batch_scores import BatchScores
 from .clip_deltas import ClipDeltas
 from .collector import BatchCollector, Repeats
 from .epoch_clips import EpochClips
@@ -30,8 +30,8 @@ from .epoch_clips import EpochClips
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HELD_BYTES = 64 * 2**20
-"""The most scores that a metric holds before it finds their deltas."""
+HELD_BYTES = 5 * 2**29
+"""The most scores that a metric holds before it finds their deltas: 2.5 GiB."""
 
 __all__ = ["SEDMetrics"]
 
@@ -174,7 +174,7 @@ class SEDMetrics(torchmetrics.Metric):
             actual = repr(clip_ids) if isinstance(clip_ids, str) else type(clip_ids).__name__
             raise SedscopeError(f"clip_ids must be a list of names, not {actual}.")
         batch = Batch.from_arrays(
-            as_scores(_to_numpy(scores)),
+            BatchScores.from_tensor(scores),
             clip_ids,
             _to_numpy(lengths) if isinstance(lengths, torch.Tensor) else lengths,
             _to_numpy(targets) if isinstance(targets, torch.Tensor) else targets,
@@ -184,16 +184,19 @@ class SEDMetrics(torchmetrics.Metric):
         clips = self.collector.select_new(batch, epoch)
         if clips is None:
             return
-        for note in self.collector.target_notes(clips, epoch):
-            warnings.warn(note, SedscopeWarning, stacklevel=2)
         if not epoch.holds:
-            deltas = self.collector.find_deltas([clips], epoch)
+            alignment = self.collector.align(clips.batch)
+            for note in self.collector.target_notes(alignment, epoch):
+                warnings.warn(note, SedscopeWarning, stacklevel=2)
+            deltas = self.collector.find_deltas(alignment, clips.digests, epoch)
             epoch.add(deltas)
-            self._append(deltas)
-        else:
-            epoch.hold(clips)
-            if epoch.held.score_bytes > HELD_BYTES:
-                self._find_held_deltas()
+            epoch.found.append(deltas)
+            return
+        if not epoch.held.fits(clips):
+            self._find_held_deltas()
+        self.collector.hold(clips, epoch)
+        if epoch.held.score_bytes > HELD_BYTES:
+            self._find_held_deltas()
 
     def forward(self, *arguments: Any, **options: Any) -> Any:
         """Add a batch as :meth:`update` does, and return the value of this batch alone.
@@ -292,6 +295,7 @@ class SEDMetrics(torchmetrics.Metric):
     def parts(self) -> list[torch.Tensor] | torch.Tensor:
         """The deltas so far, as bytes. Those gathered from all ranks are a single tensor."""
         self._find_held_deltas()
+        self._pack_deltas()
         return self._parts
 
     @parts.setter
@@ -314,8 +318,8 @@ class SEDMetrics(torchmetrics.Metric):
         *arguments, **options
             As for ``torchmetrics.Metric.sync``.
         """
-        parts = self.parts
-        if isinstance(parts, list) and not parts:
+        parts = self._parts
+        if isinstance(parts, _PackedDeltas) and not parts and not (parts.epoch and parts.epoch.digests):
             parts.append(torch.empty(0, dtype=torch.uint8, device=self.device))
         super().sync(*arguments, **options)
 
@@ -386,13 +390,15 @@ class SEDMetrics(torchmetrics.Metric):
     def _unpack(self) -> list[ClipDeltas]:
         expected = torch.from_numpy(self.collector.definition)
         _require_same(torch.stack([expected, self.definition.to("cpu", torch.uint8)]))
-        parts = self.parts
-        tensors = parts if isinstance(parts, list) else [parts]
-        return [
+        self._find_held_deltas()
+        parts = self._parts
+        unpacked = [
             deltas
-            for tensor in tensors
+            for tensor in (parts if isinstance(parts, list) else [parts])
             for deltas in self.collector.unpack(_to_numpy(tensor.to(torch.uint8)))
         ]
+        epoch = parts.epoch if isinstance(parts, _PackedDeltas) else None
+        return unpacked if epoch is None else unpacked + epoch.found
 
     def _epoch_clips(self) -> EpochClips:
         """Return what is known of the clips so far. After loading a state, read it from the deltas."""
@@ -409,20 +415,23 @@ class SEDMetrics(torchmetrics.Metric):
     def _find_held_deltas(self) -> None:
         """Find the deltas of all held clips."""
         epoch = self._parts.epoch if isinstance(self._parts, _PackedDeltas) else None
-        if epoch is not None and epoch.held.batches:
-            self._append(self.collector.find_deltas(epoch.held.batches, epoch))
+        if epoch is not None and epoch.held.names:
+            epoch.found.append(self.collector.find_held_deltas(epoch))
             epoch.held.clear()
 
-    def _append(self, deltas: ClipDeltas) -> None:
-        assert isinstance(self._parts, _PackedDeltas)
-        device = "cpu" if self.compute_on_cpu else self.device
-        self._parts.append(torch.from_numpy(deltas.pack()).to(device))
+    def _pack_deltas(self) -> None:
+        """Append the deltas that were found since the state was read to the state."""
+        epoch = self._parts.epoch if isinstance(self._parts, _PackedDeltas) else None
+        if epoch is not None:
+            device = "cpu" if self.compute_on_cpu else self.device
+            self._parts += [torch.from_numpy(deltas.pack()).to(device) for deltas in epoch.found]
+            epoch.found.clear()
 
     def _move_list_states_to_cpu(self) -> None:
-        """Do nothing: :meth:`_append` already puts the deltas on the right device."""
+        """Do nothing: :meth:`_pack_deltas` already puts the deltas on the right device."""
 
     def __getstate__(self) -> dict[str, Any]:
-        self._find_held_deltas()
+        _ = self.parts  # everything that was found becomes part of the state
         return {**super().__getstate__(), "_evaluation": None, "_computed": None}
 
 
