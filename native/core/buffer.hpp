@@ -87,7 +87,8 @@ public:
     // Makes room for `extra` values after the last one. They belong to the buffer after `grow`.
     T* reserve(std::size_t extra) {
         if (size_ + extra > capacity_) {
-            const std::size_t capacity = std::max(size_ + extra, 2 * capacity_);
+            constexpr std::size_t few = 32;  // so that short buffers seldom grow
+            const std::size_t capacity = std::max({size_ + extra, 2 * capacity_, few});
             Memory larger(capacity * sizeof(T));
             std::copy_n(data(), size_, static_cast<T*>(larger.data()));
             memory_ = std::move(larger);
