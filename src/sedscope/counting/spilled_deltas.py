@@ -142,7 +142,7 @@ class _Spilled:
         changes = part.tables.changes()
         for name, table in changes.items():
             self._tables.setdefault(name, []).append(self._write(table))
-        left = {name: table.clip_range(0, 0) for name, table in changes.items()}
+        left: dict[str, Any] = {name: table.clip_range(0, 0) for name, table in changes.items()}
         self._parts.append(replace(part, tables=replace(part.tables, **left)))
 
     def of_classes(self, classes: range) -> Deltas:
@@ -151,7 +151,9 @@ class _Spilled:
         merged = first.merge(*others)
         floors = np.full_like(merged.floors, np.inf)
         floors[classes.start : classes.stop] = merged.floors[classes.start : classes.stop]
-        changes = {name: self._read(parts, classes) for name, parts in self._tables.items()}
+        changes: dict[str, Any] = {
+            name: self._read(parts, classes) for name, parts in self._tables.items()
+        }
         deltas = replace(merged, floors=floors, tables=replace(merged.tables, **changes))
         return (
             deltas if (floors[classes.start : classes.stop] == -np.inf).all() else deltas.above(floors)
