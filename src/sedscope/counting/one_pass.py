@@ -89,6 +89,7 @@ def pass_in_parts(
         for by_variant in finders.values():
             if clips.variant in by_variant:
                 yield clips.variant, by_variant[clips.variant].find(clips, workers)
+        del clips  # before the next ones are read
 
 
 def largest_false_alarms(

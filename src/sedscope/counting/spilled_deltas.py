@@ -49,6 +49,7 @@ def spilled(parts: Iterable[PassPart], expected: float) -> Iterator[SpilledDelta
         spilling: dict[Criterion, dict[PostProcessing | None, _Spilled]] = {}
         for variant, part in parts:
             spilling.setdefault(part.criterion, {}).setdefault(variant, _Spilled(file)).add(part)
+            del part  # before the next one is found
         yield SpilledDeltas(spilling)
 
 
