@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import tempfile
 from dataclasses import fields, is_dataclass, replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -148,7 +149,7 @@ def test_a_disk_that_fills_up(monkeypatch: pytest.MonkeyPatch) -> None:
         files.append(FullDisk(opened(**named), room=10_000))
         return files[0]
 
-    opened = spilled_deltas.TemporaryFile
+    opened = tempfile.TemporaryFile
     monkeypatch.setattr(spilled_deltas, "TemporaryFile", temporary_file)
     with pytest.raises(sed.SedscopeError, match=r"temporary file: No space left on device\. Free some"):
         sed.evaluate(scores, truth, **options)
@@ -171,7 +172,7 @@ def test_nothing_is_left_when_the_pass_ends_early(
             raise ended_by
         return made[clip]
 
-    opened = spilled_deltas.TemporaryFile
+    opened = tempfile.TemporaryFile
     monkeypatch.setattr(spilled_deltas, "TemporaryFile", temporary_file)
     monkeypatch.setattr(clip_reader, "_BATCH_CLIPS", 4)
     with pytest.raises(ended_by):
