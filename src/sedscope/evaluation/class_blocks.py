@@ -8,6 +8,9 @@ cross-triggers, scores of s bytes, c classes and n clips, an evaluation needs ab
 the deltas twice while parts are merged, the counts once, and the positions of each clip's rows. Beyond ten
 million rows, only ten million rows of counts are held at a time, or those of the largest class if that
 has more.
+
+Where that is too much, one pass writes the deltas of all classes to a temporary file, and those of a block
+are read back at a time.
 """
 
 from __future__ import annotations
