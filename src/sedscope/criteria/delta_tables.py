@@ -37,11 +37,11 @@ class DeltaRows:
             np.greater(self.scores[rows], floors[c : c + 1], out=above[rows])
         if above.all():
             return self
-        kept = np.flatnonzero(above)
+        before = np.concatenate([[0], np.cumsum(above)]).astype(np.int64, copy=False)
         return DeltaRows(
-            np.searchsorted(kept, self.starts).astype(np.int64, copy=False),
-            self.scores[kept],
-            tuple(column[kept] for column in self.columns),
+            before[self.starts],
+            self.scores[above],
+            tuple(column[above] for column in self.columns),
         )
 
     def clip_of_row(self) -> NDArray[np.intp]:
