@@ -13,6 +13,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import psutil
@@ -24,6 +27,7 @@ from sedscope.counting.threads import thread_count
 
 PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
 CLASSES = 407
+_STORES = "SEDSCOPE_BENCH_STORES"  # the folder of the stores, for the measured processes
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,35 @@ def evaluate_with_dask(clips: int) -> None:
 
 
 def evaluate_every_threshold(clips: int) -> None:
-    """Best collar F1, which looks at every threshold, in blocks of classes within 4 GB."""
+    """Best collar F1, which looks at every threshold, within 4 GB: the deltas go to disk."""
     scores, truth = audioset(clips)
     sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()), memory="4GB")
+
+
+def write_store(clips: int, folder: Path) -> None:
+    """Write the scores to a store, unless it is there; nothing is measured."""
+    if not folder.exists():
+        sed.write_scores(audioset(clips)[0], folder, format="store")
+
+
+def read_store(clips: int) -> None:
+    """Only read a store once with numpy, 64 MB at a time."""
+    with (store_of(clips) / "float32.npy").open("rb") as file:
+        np.lib.format.read_magic(file)
+        np.lib.format.read_array_header_1_0(file)
+        while np.fromfile(file, np.float32, 2**24).size:
+            pass
+
+
+def evaluate_store(clips: int) -> None:
+    """PSDS 1 and 2, streamed from the store."""
+    _, truth = audioset(clips)
+    sed.evaluate(sed.read_scores(store_of(clips)), truth, PSDS)
+
+
+def store_of(clips: int) -> Path:
+    """The folder of a store, which the measuring process has written."""
+    return Path(os.environ[_STORES]) / str(clips)
 
 
 def evaluate_day(hours: int) -> None:
@@ -98,12 +128,35 @@ def evaluate_week(hours: int) -> None:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """How long a scenario may take beside one that only reads the scores, and how much memory."""
+
+    reading: str
+    """The name of the other scenario."""
+    times: float
+    seconds: float
+    gigabytes: float
+
+    def judge(self, measured: Measured, reading: Measured) -> str:
+        """Say what the bar is, and whether the scenario reaches it."""
+        allowed = self.times * reading.seconds + self.seconds
+        reached = measured.seconds <= allowed and measured.gigabytes <= self.gigabytes
+        more = f" + {self.seconds:g} s" if self.seconds else ""
+        return (
+            f"{measured.seconds / reading.seconds:.2f} × reading; ≤ {self.times:g} × {reading.seconds:.1f} s"
+            f"{more}, ≤ {self.gigabytes:g} GB: {'yes' if reached else 'no'}"
+        )
+
+
+@dataclass(frozen=True)
 class Scenario:
     """Something to be measured."""
 
     run: Callable[[int], None]
     size: int
     unit: str
+    bar: Bar | None = None
+    needs_store: bool = False
 
     @property
     def work(self) -> str:
@@ -115,17 +168,22 @@ SCENARIOS = {
     scenario.run.__name__: scenario
     for scenario in (
         Scenario(make_scores, 17_000, "clips"),
-        Scenario(evaluate_audioset, 17_000, "clips"),
+        Scenario(evaluate_audioset, 17_000, "clips", Bar("make_scores", 2, 60, 2)),
         Scenario(evaluate_with_dask, 17_000, "clips"),
-        Scenario(evaluate_every_threshold, 17_000, "clips"),
+        Scenario(evaluate_every_threshold, 17_000, "clips", Bar("make_scores", 2, 30, 4)),
+        Scenario(read_store, 17_000, "clips", needs_store=True),
+        Scenario(evaluate_store, 17_000, "clips", Bar("read_store", 1.3, 0, 1.5), needs_store=True),
         Scenario(evaluate_day, 24, "hours"),
         Scenario(evaluate_week, 168, "hours"),
     )
 }
 
 
+@cache
 def measure(name: str, size: int) -> Measured:
     """Run a scenario in its own process."""
+    if SCENARIOS[name].needs_store:
+        write_store(size, store_of(size))
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.large", "--run", name, str(size)]
     start, most = time.perf_counter(), 0
     process = psutil.Popen(command, stdout=subprocess.DEVNULL)
@@ -148,6 +206,25 @@ def _held(process: psutil.Process) -> int:
     return held
 
 
+def print_rows(name: str, part: float) -> None:
+    """Measure a scenario at a tenth of its size and at the full one, and print both."""
+    scenario = SCENARIOS[name]
+    full = max(10, round(scenario.size * part))
+    tenth = full // 10
+    small, large = measure(name, tenth), measure(name, full)
+    growth = (large.seconds / full) / (small.seconds / tenth)
+    bar = scenario.bar and scenario.bar.judge(large, measure(scenario.bar.reading, full))
+    for size, measured, *told in (
+        (tenth, small, "", ""),
+        (full, large, f"{growth:.2f} per unit", bar or ""),
+    ):
+        print(
+            f"| {scenario.work} | {size:,} {scenario.unit} | {measured.seconds:.1f} s "
+            f"| {measured.gigabytes:.2f} GB | {' | '.join(told)} |",
+            flush=True,
+        )
+
+
 def main() -> None:
     """Measure all scenarios, or run one."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.large", description=__doc__)
@@ -159,20 +236,12 @@ def main() -> None:
         name, size = options.run
         SCENARIOS[name].run(int(size))
         return
-    print("| work | size | time | peak memory | growth of the time from a tenth |")
-    print("| --- | --- | --- | --- | --- |")
-    for name in options.scenarios or SCENARIOS:
-        scenario = SCENARIOS[name]
-        full = max(10, round(scenario.size * options.part))
-        tenth = full // 10
-        small, large = measure(name, tenth), measure(name, full)
-        growth = (large.seconds / full) / (small.seconds / tenth)
-        for size, found, told in ((tenth, small, ""), (full, large, f"{growth:.2f} per unit")):
-            print(
-                f"| {scenario.work} | {size:,} {scenario.unit} | {found.seconds:.1f} s "
-                f"| {found.gigabytes:.2f} GB | {told} |",
-                flush=True,
-            )
+    print("| work | size | time | peak memory | growth of the time from a tenth | bar |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    with TemporaryDirectory(prefix="sedscope-bench-") as stores:
+        os.environ[_STORES] = stores
+        for name in options.scenarios or SCENARIOS:
+            print_rows(name, options.part)
     print(f"\nsedscope {sed.__version__}, numpy {np.__version__}, {os.cpu_count()} cores")
 
 

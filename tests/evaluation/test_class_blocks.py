@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.data.alignment import align
-from sedscope.engines.floor_search import find_deltas
+from sedscope.engines.floor_search import above_floors_that_hold
 from sedscope.engines.options import parse_bytes
 from sedscope.evaluation.class_blocks import MemoryEstimate, estimate_memory
 from sedscope.metrics import Metric
@@ -53,23 +54,34 @@ def test_blocks_give_the_same_values() -> None:
     assert kept < 0.5 * sum(len(counts.scores) for counts in whole.counts[sed.Collar()].values())
 
 
-def test_a_block_finds_its_own_classes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clips_are_read_once_and_a_block_has_its_own_classes_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scores, truth = small_set()
     psds = sed.PSDS(sed.Intersection(0.7, 0.7), max_efpr=20)
     rows: list[NDArray[np.int64]] = []
+    read: Counter[str] = Counter()
 
-    def recording(*arguments: Any) -> dict[Any, sed.Deltas]:
-        deltas = find_deltas(*arguments)
+    def recording(deltas: dict[Any, sed.Deltas], *others: Any) -> dict[Any, sed.Deltas]:
         rows.append(np.diff(deltas[psds.criterion].tables.detections.class_starts()))
-        return deltas
+        return above_floors_that_hold(deltas, *others)
 
-    monkeypatch.setattr("sedscope.evaluation.class_blocks.find_deltas", recording)
+    def load(clip: str) -> sed.ClipScores:
+        read[clip] += 1
+        return scores[clip]
+
+    lazy = sed.Scores(scores, load, classes=scores.classes)
+    monkeypatch.setattr("sedscope.evaluation.class_blocks.above_floors_that_hold", recording)
+    monkeypatch.setattr("sedscope.evaluation.class_blocks._SAMPLE", 2)
     needed = estimate_memory(align(scores, truth), delta_requests([psds]))
     limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.5))
-    in_blocks = sed.evaluate(scores, truth, psds, memory=limit, checkpoint=tmp_path)
+    in_blocks = sed.evaluate(lazy, truth, psds, memory=limit)
     assert in_blocks.scalars() == sed.evaluate(scores, truth, psds).scalars()
     assert len(rows) > 1
     assert (np.count_nonzero(rows, axis=0) == 1).all()
+    assert sorted(read.values()) == [1] * (len(scores) - 2) + [2] * 2  # two for the estimate
+    kept = sed.evaluate(scores, truth, psds, memory=limit, checkpoint=tmp_path)
+    assert kept.scalars() == in_blocks.scalars()
 
 
 def test_thresholds_are_still_best() -> None:

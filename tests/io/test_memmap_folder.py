@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.io.scores import memmap_folder, npy_files
 
 from ..support.equality import assert_equal_scores
 from ..support.score_files import CLASSES, VALUES, write_and_read
@@ -85,3 +87,34 @@ def test_broken_files_of_a_store(tmp_path: Path) -> None:
     np.save(ticks, np.array([0.0, 1, 2, 3]))
     with pytest.raises(sed.SedscopeError, match=r"ticks\.npy must be a one-dimensional int64 array"):
         sed.read_scores(tmp_path / "out")
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_large_store_keeps_only_a_window_in_memory(
+    backwards: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    arrays = {f"clip{i:02}": rng.random((500, 100), np.float32) for i in range(20)}  # 200 kB each
+    scores = sed.Scores.from_arrays(arrays, classes=[f"class {i}" for i in range(100)], frame=0.02)
+    part = 2**16 * max(1, mmap.ALLOCATIONGRANULARITY // 2**16)
+    monkeypatch.setattr(npy_files, "_PART", part)
+    monkeypatch.setattr(memmap_folder, "_ALL_AT_ONCE", 0)
+    advice: list[tuple[int, int]] = []
+    told = npy_files._advise
+
+    def advise(mapped: mmap.mmap, kind: int, number: int) -> None:
+        advice.append((kind, number))
+        told(mapped, kind, number)
+
+    monkeypatch.setattr(npy_files, "_advise", advise)
+    got = write_and_read(scores, tmp_path, "store")
+    assert not got.in_memory
+    held = {clip: got[clip] for clip in sorted(arrays, reverse=backwards)}
+    for clip, values in arrays.items():  # also those whose pages were let go meanwhile
+        np.testing.assert_array_equal(held[clip].values, values)
+    if hasattr(mmap.mmap, "madvise") and not backwards:
+        parts = -(-(128 + 20 * 200_000) // part)
+        let_go = [number for kind, number in advice if kind == mmap.MADV_DONTNEED]
+        asked_for = [number for kind, number in advice if kind == mmap.MADV_WILLNEED]
+        assert let_go == [*range(parts - npy_files._PARTS_USED)]
+        assert asked_for == [*range(2, parts + 1)]

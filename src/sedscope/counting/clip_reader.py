@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _BATCH_BYTES = 64 * 2**20
-_BATCH_CLIPS = 128
+_BATCH_CLIPS = 512
 MANY_FAILURES = 20
 _WAIT = 0.2  # seconds
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 
+_SHARE_OF_NEEDED = 8
+
 
 class Floor:
     """Exact pruning: per class, a score below which a limit on false alarms is certainly exceeded.
@@ -18,13 +20,16 @@ class Floor:
     threshold has at least one false positive there. So if n are allowed, nothing below the (n + 1)-th
     largest of these maxima is read. sedscope takes the (n + 2)-th, to be safe from the rounding of n. The
     floor lies just below it, so that the deltas above the floor still show that many false positives.
-    With more clips, the floor only rises.
+    With more clips, the floor only rises. It follows them with some delay, because finding the
+    (n + 2)-th largest again takes its time; after the last clip it is as high as can be.
     """
 
     def __init__(self, limit: float | None, classes: int) -> None:
         """``limit``: false positives allowed per second; None for no floor."""
         self.limit = limit
-        self.largest: FloatArray = np.empty((0, classes))
+        self._largest: FloatArray = np.empty((0, classes))
+        self._waiting: list[FloatArray] = []
+        self._clips = 0
 
     def needed(self, durations: Ticks) -> int:
         """Return how many clips must have a score above the floor. ``durations``: of all clips."""
@@ -46,13 +51,16 @@ class Floor:
         if self.limit is None or durations is None:
             return lowest
         needed = self.needed(durations)
-        self.largest = np.concatenate(
-            [self.largest, without_references(maxima, event_clips, event_labels)]
-        )
-        if len(self.largest) < needed:
+        self._waiting.append(without_references(maxima, event_clips, event_labels))
+        self._clips += len(maxima)
+        waiting = sum(map(len, self._waiting))
+        if len(self._largest) + waiting < needed:
             return lowest
-        self.largest = np.partition(self.largest, -needed, axis=0)[-needed:]
-        return just_below(self.largest[0], maxima.dtype)
+        if waiting >= needed / _SHARE_OF_NEEDED or self._clips >= len(durations):
+            largest = np.concatenate([self._largest, *self._waiting])
+            self._largest = np.partition(largest, -needed, axis=0)[-needed:]
+            self._waiting = []
+        return lowest if len(self._largest) < needed else just_below(self._largest[0], maxima.dtype)
 
     def of(self, maxima: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
         """Return, per class, whether there is a floor, and the score just above it.
@@ -72,8 +80,9 @@ class Floor:
         With such floors from the start, the pass finds few deltas that no metric reads. Whether they
         hold is verified at the end.
         """
-        above = 2 * self.needed(durations) * len(sample) / clips + 8  # twice as many as needed, and some
-        rank = int(np.ceil(above))
+        share = min(1.0, self.needed(durations) / clips)
+        deviation = np.sqrt(len(sample) * share * (1 - share))
+        rank = int(np.ceil(len(sample) * share + 5 * deviation + 8))  # hardly ever too few
         if rank > len(sample):
             return np.full(sample.shape[1], -np.inf)
         floors: FloatArray = np.partition(sample, -rank, axis=0)[-rank]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -27,6 +27,9 @@ from .threads import thread_count
 
 _ROWS_TO_MERGE = 4_000_000
 
+PassPart: TypeAlias = tuple[PostProcessing | None, Deltas]
+"""What a pass finds in some clips: deltas of one criterion, and the variant of the scores."""
+
 
 def one_pass(
     alignment: Alignment,
@@ -36,54 +39,71 @@ def one_pass(
     progress: Progress | None = None,
 ) -> dict[Criterion, Deltas]:
     """Read all clips once, and find the deltas of every criterion and variant that is requested."""
-    workers = thread_count(threads)
     hashed = HashedScores(alignment.scores) if alignment.hashed else None
     if hashed is not None:
         alignment = replace(alignment, scores=hashed)
-    collectors = _collectors(alignment, requests)
-    variants = dict.fromkeys(variant for by_variant in collectors.values() for variant in by_variant)
-    for clips in checked_clips(alignment, tuple(variants), workers, progress):
-        if isinstance(clips, CheckedRecording):
-            _read_recording(clips, collectors, workers)
-            continue
-        if isinstance(clips, CheckedEvents):
-            for by_variant in collectors.values():
-                by_variant[None].add_events(clips, workers)
-            continue
-        for by_variant in collectors.values():
-            if clips.variant in by_variant:
-                by_variant[clips.variant].add(clips, workers)
+    collectors = {
+        criterion: {variant: _Collector() for variant in (None, *request.variants)}
+        for criterion, request in requests.items()
+    }
+    for variant, part in pass_in_parts(alignment, requests, threads=threads, progress=progress):
+        collectors[part.criterion][variant].add(part)
     digest = None if hashed is None else hashed.digest(alignment.clips)
-    return _finish(collectors, Provenance(None, alignment.scores.processing, digest))
+    provenance = Provenance(None, alignment.scores.processing, digest)
+    return {
+        criterion: with_variants(
+            {variant: part.finish(provenance, variant) for variant, part in by_variant.items()}
+        )
+        for criterion, by_variant in collectors.items()
+    }
 
 
 def deltas_of_batch(
     alignment: Alignment, requests: Requests, clips: CheckedBatch, threads: int | None
 ) -> dict[Criterion, Deltas]:
     """Find the deltas of clips that were read and checked before. The requests have no variants."""
-    collectors = _collectors(alignment, requests)
-    for by_variant in collectors.values():
-        by_variant[None].add(clips, thread_count(threads))
-    return _finish(collectors, Provenance(None, alignment.scores.processing, None))
-
-
-def _collectors(alignment: Alignment, requests: Requests) -> _Collectors:
+    provenance = Provenance(None, alignment.scores.processing, None)
+    workers = thread_count(threads)
     return {
-        criterion: {
-            variant: _Collector(alignment, criterion, request, variant)
-            for variant in (None, *request.variants)
-        }
+        criterion: replace(
+            _Finder(alignment, criterion, request, None).find(clips, workers), provenance=provenance
+        )
         for criterion, request in requests.items()
     }
 
 
-def _finish(collectors: _Collectors, provenance: Provenance) -> dict[Criterion, Deltas]:
-    return {
-        criterion: with_variants(
-            {variant: part.finish(provenance) for variant, part in by_variant.items()}
-        )
-        for criterion, by_variant in collectors.items()
+def pass_in_parts(
+    alignment: Alignment,
+    requests: Requests,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[PassPart]:
+    """Read all clips once, and yield the deltas of some clips at a time, for each criterion and variant.
+
+    The floors rise from part to part. Where the provenance of all clips is needed, the caller knows it.
+    """
+    workers = thread_count(threads)
+    finders: _Finders = {
+        criterion: {
+            variant: _Finder(alignment, criterion, request, variant)
+            for variant in (None, *request.variants)
+        }
+        for criterion, request in requests.items()
     }
+    variants = dict.fromkeys(variant for by_variant in finders.values() for variant in by_variant)
+    for clips in checked_clips(alignment, tuple(variants), workers, progress):
+        if isinstance(clips, CheckedRecording):
+            yield from _read_recording(clips, finders, workers)
+            continue
+        if isinstance(clips, CheckedEvents):
+            for by_variant in finders.values():
+                yield None, by_variant[None].find_of_events(clips, workers)
+            continue
+        for by_variant in finders.values():
+            if clips.variant in by_variant:
+                yield clips.variant, by_variant[clips.variant].find(clips, workers)
+        del clips  # before the next ones are read
 
 
 def largest_false_alarms(
@@ -112,10 +132,39 @@ def with_variants(deltas: Mapping[PostProcessing | None, Deltas]) -> Deltas:
 
 
 class _Collector:
-    """Collects the deltas of one criterion and variant, batch by batch.
+    """Collects the deltas of one criterion and variant, part by part.
 
     It merges them now and then, so that rows below the rising floor are freed.
     """
+
+    def __init__(self) -> None:
+        self.parts: list[Deltas] = []
+        self.rows = 0
+        self.rows_to_merge = _ROWS_TO_MERGE
+
+    def add(self, part: Deltas) -> None:
+        """Add the deltas of the next clips."""
+        self.parts.append(part)
+        self.rows += part.tables.rows()
+        if self.rows > self.rows_to_merge and np.isfinite(part.floors).any():
+            self.rows = self.merge().tables.rows()
+            self.rows_to_merge = max(self.rows_to_merge, 2 * self.rows)
+
+    def merge(self) -> Deltas:
+        """Return the deltas of all clips so far."""
+        first, *others = self.parts
+        self.parts = [first.merge(*others)]
+        return self.parts[0]
+
+    def finish(self, provenance: Provenance, variant: PostProcessing | None) -> Deltas:
+        """Return the deltas of all clips. ``provenance``: of the scores as they are."""
+        if variant is not None:
+            provenance = provenance.processed(variant.identity() or repr(variant))
+        return replace(self.merge(), provenance=provenance)
+
+
+class _Finder:
+    """Finds the deltas of one criterion and variant, some clips at a time."""
 
     def __init__(
         self,
@@ -127,26 +176,22 @@ class _Collector:
         _check_overlaps(alignment, criterion, request)
         self.alignment = alignment
         self.criterion = criterion
-        self.variant = variant
         self.any_label = request.any_label
         self.floor = Floor(request.false_positive_limit, len(alignment.classes))
         self.requested_floors = request.floors_of(variant, len(alignment.classes))
-        self.parts: list[Deltas] = []
-        self.rows = 0
-        self.rows_to_merge = _ROWS_TO_MERGE
 
-    def add(self, clips: CheckedBatch, threads: int) -> None:
+    def find(self, clips: CheckedBatch, threads: int) -> Deltas:
         """Find the deltas of some clips."""
         floors = self.raise_floors(clips.batch, clips.batch.maxima, clips.durations)
         tables = self.criterion.find_deltas(clips.batch, floors, threads, any_label=self.any_label)
-        self.store(tables, clips.batch, clips.first, floors)
+        return self.deltas(tables, clips.batch, clips.first, floors)
 
-    def add_events(self, clips: CheckedEvents, threads: int) -> None:
+    def find_of_events(self, clips: CheckedEvents, threads: int) -> Deltas:
         """Find the deltas of clips whose events are kept as they are."""
         batch, find_deltas = clips.batch, self.criterion.find_deltas_of_events
         floors = self.raise_floors(batch, batch.maxima, clips.durations)
         tables = find_deltas(batch, floors, threads, any_label=self.any_label)
-        self.store(tables, batch, clips.first, floors)
+        return self.deltas(tables, batch, clips.first, floors)
 
     def raise_floors(
         self, references: ClipReferences, maxima: ScoreArray, durations: Ticks | None
@@ -158,37 +203,19 @@ class _Collector:
         floors = self.floor.raise_to(maxima, *references.with_any_event(), durations)
         return np.maximum(floors, rounded_down(self.requested_floors, maxima.dtype))
 
-    def store(
+    def deltas(
         self, tables: DeltaTables, references: ClipReferences, first: int, floors: ScoreArray
-    ) -> None:
-        """Store the deltas of the clips from number ``first`` on."""
-        self.parts.append(
-            Deltas(
-                criterion=self.criterion,
-                classes=self.alignment.classes,
-                clips=self.alignment.clips[first : first + len(references.durations)],
-                durations=references.durations,
-                floors=floors,
-                tables=tables,
-                extents=references.extents,
-            )
+    ) -> Deltas:
+        """Return the deltas of the clips from number ``first`` on."""
+        return Deltas(
+            criterion=self.criterion,
+            classes=self.alignment.classes,
+            clips=self.alignment.clips[first : first + len(references.durations)],
+            durations=references.durations,
+            floors=floors,
+            tables=tables,
+            extents=references.extents,
         )
-        self.rows += tables.rows()
-        if self.rows > self.rows_to_merge and np.isfinite(floors).any():
-            self.rows = self.merge().tables.rows()
-            self.rows_to_merge = max(self.rows_to_merge, 2 * self.rows)
-
-    def merge(self) -> Deltas:
-        """Return the deltas of all clips so far."""
-        first, *others = self.parts
-        self.parts = [first.merge(*others)]
-        return self.parts[0]
-
-    def finish(self, provenance: Provenance) -> Deltas:
-        """Return the deltas of all clips. ``provenance``: of the scores as they are."""
-        if self.variant is not None:
-            provenance = provenance.processed(self.variant.identity() or repr(self.variant))
-        return replace(self.merge(), provenance=provenance)
 
 
 def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRequest) -> None:
@@ -209,69 +236,69 @@ def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRe
     )
 
 
-_Collectors: TypeAlias = Mapping[Criterion, Mapping[PostProcessing | None, _Collector]]
+_Finders: TypeAlias = Mapping[Criterion, Mapping[PostProcessing | None, _Finder]]
 
 
-def _read_recording(recording: CheckedRecording, collectors: _Collectors, threads: int) -> None:
+def _read_recording(recording: CheckedRecording, finders: _Finders, threads: int) -> Iterator[PassPart]:
     """Find the deltas of a clip that arrives in pieces, piece by piece."""
-    needing = _needing_whole_clips(collectors)
+    needing = _needing_whole_clips(finders)
     if needing:
         recording.refuse(
             f"it arrives in pieces, but whole clips are needed for {listing(needing)}. Give it as one array."
         )
         return
-    collecting: list[_RecordingCollector] = []
+    opened: list[_RecordingFinder] = []
     for piece in recording.pieces():
-        if not collecting:
-            collecting = _open(recording, piece.dtype, collectors, threads)
-        for collector in collecting:
-            collector.deltas.feed(piece)
+        if not opened:
+            opened = _open(recording, piece.dtype, finders, threads)
+        for finder in opened:
+            finder.open_deltas.feed(piece)
         del piece  # before the next one is read
     if recording.has_problems:
         return
-    for collector in collecting or _open(recording, recording.maxima.dtype, collectors, threads):
-        collector.finish()
+    for finder in opened or _open(recording, recording.maxima.dtype, finders, threads):
+        yield None, finder.finish()
 
 
 def _open(
-    recording: CheckedRecording, dtype: np.dtype[np.floating], collectors: _Collectors, threads: int
-) -> list[_RecordingCollector]:
+    recording: CheckedRecording, dtype: np.dtype[np.floating], finders: _Finders, threads: int
+) -> list[_RecordingFinder]:
     references = recording.as_recording(dtype)
     return [
-        _RecordingCollector(by_variant[None], recording, references, threads)
-        for by_variant in collectors.values()
+        _RecordingFinder(by_variant[None], recording, references, threads)
+        for by_variant in finders.values()
     ]
 
 
-class _RecordingCollector:
-    """Collects the deltas of one criterion for a clip that arrives in pieces."""
+class _RecordingFinder:
+    """Finds the deltas of one criterion for a clip that arrives in pieces."""
 
     def __init__(
         self,
-        collector: _Collector,
+        finder: _Finder,
         recording: CheckedRecording,
         references: Recording,
         threads: int,
     ) -> None:
-        self.collector, self.recording, self.references = collector, recording, references
-        self.floors = collector.raise_floors(references, references.maxima, recording.durations)
-        self.deltas = collector.criterion.open_deltas(
-            references, self.floors, threads, any_label=collector.any_label
+        self.finder, self.recording, self.references = finder, recording, references
+        self.floors = finder.raise_floors(references, references.maxima, recording.durations)
+        self.open_deltas = finder.criterion.open_deltas(
+            references, self.floors, threads, any_label=finder.any_label
         )
 
-    def finish(self) -> None:
-        """Store the deltas. Only now are the largest scores known, and raise the floors."""
-        tables = self.deltas.finish()
+    def finish(self) -> Deltas:
+        """Return the deltas. Only now are the largest scores known, and raise the floors."""
+        tables = self.open_deltas.finish()
         maxima, durations = self.recording.maxima, self.recording.durations
-        floors = self.collector.raise_floors(self.references, maxima, durations)
+        floors = self.finder.raise_floors(self.references, maxima, durations)
         if not np.array_equal(floors, self.floors):
             tables = tables.above(floors)
-        self.collector.store(tables, self.references, self.recording.number, floors)
+        return self.finder.deltas(tables, self.references, self.recording.number, floors)
 
 
-def _needing_whole_clips(collectors: _Collectors) -> list[str]:
+def _needing_whole_clips(finders: _Finders) -> list[str]:
     needing: list[Criterion | PostProcessing] = []
-    for criterion, by_variant in collectors.items():
+    for criterion, by_variant in finders.items():
         needing += [] if criterion.reads_pieces else [criterion]
         needing += [variant for variant in by_variant if variant is not None]
     return [repr(part) for part in dict.fromkeys(needing)]

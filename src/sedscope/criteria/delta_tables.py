@@ -37,11 +37,11 @@ class DeltaRows:
             np.greater(self.scores[rows], floors[c : c + 1], out=above[rows])
         if above.all():
             return self
-        kept = np.flatnonzero(above)
+        before = np.concatenate([[0], np.cumsum(above)]).astype(np.int64, copy=False)
         return DeltaRows(
-            np.searchsorted(kept, self.starts).astype(np.int64, copy=False),
-            self.scores[kept],
-            tuple(column[kept] for column in self.columns),
+            before[self.starts],
+            self.scores[above],
+            tuple(column[above] for column in self.columns),
         )
 
     def clip_of_row(self) -> NDArray[np.intp]:
@@ -54,13 +54,15 @@ class DeltaRows:
         counts = np.diff(self.starts, axis=1)
         rows = np.repeat(np.tile(kept, len(counts)), counts.ravel())
         return DeltaRows(
-            _starts(counts[:, kept]), self.scores[rows], tuple(column[rows] for column in self.columns)
+            row_starts(counts[:, kept]),
+            self.scores[rows],
+            tuple(column[rows] for column in self.columns),
         )
 
     def in_order(self, clips: NDArray[np.intp]) -> DeltaRows:
         """Return the table with its clips in another order."""
         counts = np.diff(self.starts, axis=1)[:, clips]
-        starts = _starts(counts)
+        starts = row_starts(counts)
         shifts = (self.starts[:, clips] - starts[:, :-1]).ravel()
         rows = np.repeat(shifts, counts.ravel()) + np.arange(len(self.scores))
         return DeltaRows(starts, self.scores[rows], tuple(column[rows] for column in self.columns))
@@ -70,7 +72,7 @@ class DeltaRows:
         bounds = self.starts[:, [first, last]]
         pieces = [slice(*bound) for bound in bounds.tolist()]
         return DeltaRows(
-            _starts(np.diff(self.starts[:, first : last + 1], axis=1)),
+            row_starts(np.diff(self.starts[:, first : last + 1], axis=1)),
             np.concatenate([self.scores[rows] for rows in pieces]),
             tuple(np.concatenate([column[rows] for rows in pieces]) for column in self.columns),
         )
@@ -79,7 +81,7 @@ class DeltaRows:
         """Return the table of some of the classes."""
         rows = np.repeat(kept, np.diff(self.class_starts()))
         return DeltaRows(
-            _starts(np.diff(self.starts, axis=1)[kept]),
+            row_starts(np.diff(self.starts, axis=1)[kept]),
             self.scores[rows],
             tuple(column[rows] for column in self.columns),
         )
@@ -107,7 +109,7 @@ class DeltaRows:
         counts = np.concatenate([np.diff(part.starts, axis=1) for part in parts], axis=1)
         columns = zip(*(part.columns for part in parts), strict=True)
         return DeltaRows(
-            _starts(counts),
+            row_starts(counts),
             np.concatenate([part.scores[rows] for part, rows in pieces]),
             tuple(
                 np.concatenate([part.columns[k][rows] for part, rows in pieces])
@@ -132,7 +134,7 @@ class DeltaRows:
         order = np.argsort(pair, kind="stable")
         scores, *columns = (np.concatenate(column)[order] for column in zip(*kept, strict=True))
         counts = np.bincount(pair, minlength=len(choice)).reshape(shape[0], shape[1] - 1)
-        return DeltaRows(_starts(counts), scores, tuple(columns))
+        return DeltaRows(row_starts(counts), scores, tuple(columns))
 
     @staticmethod
     def none(classes: int, clips: int, columns: Sequence[type], scores: ScoreArray) -> DeltaRows:
@@ -144,7 +146,7 @@ class DeltaRows:
         )
 
 
-def _starts(counts: NDArray[np.integer]) -> NDArray[np.int64]:
+def row_starts(counts: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return where rows begin and end, from their number per class and clip."""
     before = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     classes, clips = counts.shape
@@ -315,6 +317,10 @@ class DeltaTables:
         tables = {name: table.of_classes(kept) for name, table in alone._tables().items()}
         tables["cross_triggers"] = tables["cross_triggers"].on_classes(kept)
         return replace(alone, **tables)
+
+    def changes(self) -> dict[str, DeltaRows]:
+        """Return the tables with a row per change, by the name of their field."""
+        return {name: table for name, table in self._tables().items() if isinstance(table, DeltaRows)}
 
     def _tables(self) -> dict[str, Any]:
         """Return all tables that there are, by the name of their field."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from ..counting.clip_reader import read_each
 from ..counting.delta_files import load_known, save_deltas
 from ..counting.deltas import Deltas
-from ..counting.one_pass import largest_false_alarms
+from ..counting.one_pass import PassPart, largest_false_alarms
 from ..counting.request import Requests
 from ..counting.threads import thread_count
 from ..criteria import Criterion
@@ -29,7 +29,7 @@ from ..io.locations import local_path
 from ..io.output_targets import check_output
 from ..postprocessing import PostProcessing
 from .engine import Engine, Item
-from .parts import clip_ranges, merge_parts, part_deltas, part_of
+from .parts import by_variant, clip_ranges, merge_parts, part_deltas, part_of
 
 CLIPS_PER_PART = 256
 
@@ -61,16 +61,26 @@ class CheckpointEngine:
     def run_pass(
         self, alignment: Alignment, requests: Requests, progress: Progress | None
     ) -> dict[Criterion, Deltas]:
+        return merge_parts(*self._parts(alignment, requests, progress))
+
+    def pass_in_parts(
+        self, alignment: Alignment, requests: Requests, progress: Progress | None
+    ) -> Iterator[PassPart]:
+        for part in self._parts(alignment, requests, progress):
+            yield from by_variant(part)
+
+    def _parts(
+        self, alignment: Alignment, requests: Requests, progress: Progress | None
+    ) -> Iterator[dict[Criterion, Deltas]]:
+        """Load or find the deltas of one part after the other."""
         self._make_folder()
         total = len(alignment.clips)
         if progress:
             progress(0, total)
-        parts: list[dict[Criterion, Deltas]] = []
         for clips in clip_ranges(total, self.clips_per_part):
-            parts.append(self._part_deltas(part_of(alignment, clips), requests))
+            yield self._part_deltas(part_of(alignment, clips), requests)
             if progress:
                 progress(clips.stop, total)
-        return merge_parts(*parts)
 
     def _part_deltas(self, part: Alignment, requests: Requests) -> dict[Criterion, Deltas]:
         """Load the deltas of a part from the folder, or find them and keep them there."""

@@ -9,23 +9,24 @@ from typing import Any
 import numpy as np
 
 from ..counting.deltas import Deltas
-from ..counting.one_pass import largest_false_alarms
+from ..counting.one_pass import PassPart, largest_false_alarms
 from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.progress import Progress
+from ..data.progress import Progress, StagedProgress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from .dask_client import client_of, distributed_package
 from .dask_watch import count_threads, run_watched, wait_for
 from .engine import Engine, Item
 from .options import RunOptions
-from .parts import clip_ranges, merge_parts, part_deltas, part_of
+from .parts import by_variant, clip_ranges, merge_parts, part_deltas, part_of
 
 _PARTS_PER_THREAD = 4
 _MOST_CLIPS = 512
 _MERGED_AT_ONCE = 4
+_CLIPS_AT_ONCE = 2048  # whose deltas are held together, where those of all clips would be too many
 _RETRIES = 2
 
 
@@ -64,6 +65,15 @@ class DaskEngine:
                 raise
             raise SedscopeError(_message(error, failed)) from error
         return deltas
+
+    def pass_in_parts(
+        self, alignment: Alignment, requests: Requests, progress: Progress | None
+    ) -> Iterator[PassPart]:
+        total = len(alignment.clips)
+        steps = StagedProgress(progress, total)
+        for clips in clip_ranges(total, _CLIPS_AT_ONCE):
+            stage = steps.stage(len(clips))
+            yield from by_variant(self.run_pass(part_of(alignment, clips), requests, stage))
 
     def largest_false_alarms(
         self, alignment: Alignment, variant: PostProcessing | None

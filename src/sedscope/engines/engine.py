@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from ..counting.deltas import Deltas
+from ..counting.one_pass import PassPart
 from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
@@ -32,6 +33,12 @@ class Engine(Protocol):
         self, alignment: Alignment, requests: Requests, progress: Progress | None
     ) -> dict[Criterion, Deltas]:
         """Pass through all clips once, and find the deltas above the requested floors."""
+
+    def pass_in_parts(
+        self, alignment: Alignment, requests: Requests, progress: Progress | None
+    ) -> Iterator[PassPart]:
+        """Do the same, and yield the deltas of some clips at a time, in order: they may be too many to hold
+        together."""
 
     def largest_false_alarms(
         self, alignment: Alignment, variant: PostProcessing | None

@@ -35,14 +35,25 @@ def find_deltas(
     alignment: Alignment, requests: Requests, engine: Engine, progress: Progress | None = None
 ) -> dict[Criterion, Deltas]:
     """Find the deltas of several criteria with an engine."""
-    estimated = _with_estimated_floors(alignment, requests, engine)
+    estimated = with_estimated_floors(alignment, requests, engine)
     deltas = engine.run_pass(alignment, estimated, progress)
+    return above_floors_that_hold(deltas, alignment, estimated, engine, progress)
+
+
+def above_floors_that_hold(
+    deltas: Mapping[Criterion, Deltas],
+    alignment: Alignment,
+    estimated: Requests,
+    engine: Engine,
+    progress: Progress | None = None,
+) -> dict[Criterion, Deltas]:
+    """Verify the estimated floors of what a pass found, and find again what they hid."""
     some = next(iter(deltas.values()))
     if some.extents is not None:
         alignment.require_coverage(some.durations, some.extents)
     verified = {
-        criterion: _verify(deltas[criterion], estimated[criterion], whole=not engine.splits_clips)
-        for criterion in requests
+        criterion: _verify(deltas[criterion], request, whole=not engine.splits_clips)
+        for criterion, request in estimated.items()
     }
     missed = {
         criterion: replace(
@@ -56,7 +67,7 @@ def find_deltas(
     if missed:
         repeated = engine.run_pass(alignment, missed, progress)
         for criterion, request in missed.items():
-            limit = requests[criterion].false_positive_limit
+            limit = estimated[criterion].false_positive_limit
             complete = _verify(repeated[criterion], replace(request, false_positive_limit=limit))
             for variant, part in verified[criterion].items():
                 verified[criterion][variant] = part.completed_by(complete[variant].deltas)
@@ -72,7 +83,7 @@ def cut_at_floors(deltas: Deltas, request: DeltaRequest) -> Deltas:
     return with_variants({variant: part.deltas for variant, part in parts.items()})
 
 
-def _with_estimated_floors(
+def with_estimated_floors(
     alignment: Alignment, requests: Requests, engine: Engine
 ) -> dict[Criterion, DeltaRequest]:
     """Add estimated floors to the requests, if that avoids many deltas that no metric reads."""

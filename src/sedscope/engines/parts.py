@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..counting.deltas import Deltas
-from ..counting.one_pass import one_pass
+from ..counting.one_pass import PassPart, one_pass
 from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
@@ -44,3 +44,10 @@ def merge_parts(*parts: dict[Criterion, Deltas]) -> dict[Criterion, Deltas]:
         criterion: deltas.merge(*(other[criterion] for other in others))
         for criterion, deltas in first.items()
     }
+
+
+def by_variant(deltas: dict[Criterion, Deltas]) -> Iterator[PassPart]:
+    """Yield the deltas of each criterion and variant apart."""
+    for of_criterion in deltas.values():
+        yield None, replace(of_criterion, variants={})
+        yield from of_criterion.variants.items()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..counting.deltas import Deltas
-from ..counting.one_pass import largest_false_alarms, one_pass
+from ..counting.one_pass import PassPart, largest_false_alarms, one_pass, pass_in_parts
 from ..counting.request import Requests
 from ..counting.threads import thread_count
 from ..criteria import Criterion
@@ -34,6 +34,11 @@ class ThreadsEngine:
         self, alignment: Alignment, requests: Requests, progress: Progress | None
     ) -> dict[Criterion, Deltas]:
         return one_pass(alignment, requests, threads=self.threads, progress=progress)
+
+    def pass_in_parts(
+        self, alignment: Alignment, requests: Requests, progress: Progress | None
+    ) -> Iterator[PassPart]:
+        return pass_in_parts(alignment, requests, threads=self.threads, progress=progress)
 
     def largest_false_alarms(
         self, alignment: Alignment, variant: PostProcessing | None

@@ -8,11 +8,15 @@ cross-triggers, scores of s bytes, c classes and n clips, an evaluation needs ab
 the deltas twice while parts are merged, the counts once, and the positions of each clip's rows. Beyond ten
 million rows, only ten million rows of counts are held at a time, or those of the largest class if that
 has more.
+
+Where that is too much, one pass writes the deltas of all classes to a temporary file, and those of a block
+are read back at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -24,12 +28,13 @@ from ..counting.deltas import ROWS_TO_KEEP, Deltas
 from ..counting.floors import Floor
 from ..counting.one_pass import one_pass
 from ..counting.request import Requests
+from ..counting.spilled_deltas import spilled
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.progress import StagedProgress
+from ..data.progress import Progress, StagedProgress
 from ..engines.engine import Engine
-from ..engines.floor_search import find_deltas
+from ..engines.floor_search import above_floors_that_hold, find_deltas, with_estimated_floors
 from ..engines.options import RunOptions
 from ..errors import SedscopeError, counted, listing
 from ..io.size_limits import machine_memory as machine_memory
@@ -66,6 +71,11 @@ class MemoryEstimate:
     def bytes(self) -> int:
         """The total."""
         return int(self._of(slice(None)))
+
+    @property
+    def on_disk(self) -> float:
+        """Bytes of temporary files, if the limit calls for several blocks: the deltas once, and positions."""
+        return float(self.deltas.sum() / 2 + self.fixed)
 
     def blocks(self, limit: int) -> Iterator[NDArray[np.bool_]]:
         """Yield masks of the classes to count together so that the limit holds."""
@@ -149,13 +159,14 @@ def count_class_blocks(
 ) -> CountedClips:
     """Count in blocks of classes, so that the memory stays within the limit of the options.
 
-    The clips are read once per block. With several blocks, only the rows that the metrics read are kept of
-    each class, and no deltas.
+    With several blocks, the deltas of all classes go to a temporary file, from which those of each block
+    are read. Only the rows that the metrics read are kept of each class, and no deltas.
     """
     limit, requests = options.memory_limit(), delta_requests(metrics)
     assert limit is not None
     together = [repr(metric) for metric in metrics if not _counts_by_class(metric, requests)]
-    blocks = [*estimate_memory(alignment, requests, options.threads).blocks(limit)]
+    estimate = estimate_memory(alignment, requests, options.threads)
+    blocks = [*estimate.blocks(limit)]
     if len(blocks) > 1 and together:
         raise SedscopeError(
             f"A limit of {limit / 1e9:g} GB needs {counted(len(blocks), 'block')} of classes, but some "
@@ -165,22 +176,20 @@ def count_class_blocks(
     deltas: dict[Criterion, Deltas] = {}
     ranges: list[dict[Criterion, tuple[float, float]]] = []
     detected = np.zeros(len(alignment.classes), bool)
-    passes = len(alignment.clips)
-    steps = StagedProgress(options.progress, len(blocks) * passes)
-    for block in blocks:
-        block_requests = {
-            criterion: replace(request, classes=dict.fromkeys((None, *request.variants), block))
-            for criterion, request in requests.items()
-        }
-        deltas.clear()  # before the next ones are found
-        deltas |= find_deltas(alignment, block_requests, engine, steps.stage(passes))
-        for criterion in requests:
-            counts = deltas[criterion].counts(threads=options.threads)
-            if len(blocks) > 1:
-                counts = _needed_rows(counts, block, criterion, metrics)
-            of_blocks[criterion].append(counts)
-        ranges.append(score_ranges(metrics, deltas))
-        detected[block] = detected_classes(deltas)[block]
+    clips = len(alignment.clips)
+    stage = StagedProgress(options.progress, clips).stage(clips)
+    on_disk = estimate.on_disk if len(blocks) > 1 else None
+    with _one_pass(alignment, requests, engine, stage, on_disk) as find_block:
+        for block in blocks:
+            deltas.clear()  # before the next ones are found
+            deltas |= find_block(block)
+            for criterion in requests:
+                counts = deltas[criterion].counts(threads=options.threads)
+                if len(blocks) > 1:
+                    counts = _needed_rows(counts, block, criterion, metrics)
+                of_blocks[criterion].append(counts)
+            ranges.append(score_ranges(metrics, deltas))
+            detected[block] = detected_classes(deltas)[block]
     return CountedClips(
         {criterion: _join_classes(parts) for criterion, parts in of_blocks.items()},
         deltas if len(blocks) == 1 else DeltasNotKept(),
@@ -192,6 +201,37 @@ def count_class_blocks(
         ],
         len(blocks),
     )
+
+
+@contextmanager
+def _one_pass(
+    alignment: Alignment,
+    requests: Requests,
+    engine: Engine,
+    progress: Progress | None,
+    bytes_on_disk: float | None,
+) -> Iterator[Callable[[NDArray[np.bool_]], dict[Criterion, Deltas]]]:
+    """Pass through all clips once, and yield a function that returns the deltas of a block of classes.
+
+    ``bytes_on_disk``: of deltas that go to a temporary file; None if those of all classes fit into memory.
+    """
+    if bytes_on_disk is None:
+        yield lambda _: find_deltas(alignment, requests, engine, progress)
+        return
+    estimated = with_estimated_floors(alignment, requests, engine)
+    parts = engine.pass_in_parts(alignment, estimated, progress)
+    with spilled(parts, bytes_on_disk) as on_disk:
+
+        def find_block(block: NDArray[np.bool_]) -> dict[Criterion, Deltas]:
+            of_block = {
+                criterion: replace(request, classes=dict.fromkeys((None, *request.variants), block))
+                for criterion, request in estimated.items()
+            }
+            first, *_, last = np.flatnonzero(block).tolist() * 2
+            deltas = on_disk.of_classes(range(first, last + 1))
+            return above_floors_that_hold(deltas, alignment, of_block, engine, progress)
+
+        yield find_block
 
 
 def _counts_by_class(metric: Metric[Any], requests: Requests) -> bool:

@@ -118,10 +118,11 @@ def evaluate(
         A folder that keeps finished parts, so that an interrupted evaluation continues where it stopped.
         Several systems and evaluations may share it: parts are used only where everything is the same.
     memory : str or float, optional
-        A limit, e.g. ``"4GB"``. The classes are counted in blocks that stay within it, and the clips are
-        read once per block. With several blocks, values and thresholds are the same, but the result keeps
-        only the counts that the metrics read, and no deltas: curves, other averages and reports that need
-        more are refused.
+        A limit, e.g. ``"4GB"``. The classes are counted in blocks that stay within it. With several blocks,
+        the deltas go to a temporary file, whose folder the environment variable ``TMPDIR`` names, and the
+        clips are still read once. Values and thresholds are the same, but the result keeps only the
+        counts that the metrics read, and no deltas: curves, other averages and reports that need more are
+        refused.
     threads : int, optional
         The number of threads; one per core unless given.
     progress : bool or callable, optional

@@ -27,7 +27,7 @@ from ...errors import SedscopeError, counted
 from ..atomic_write import filling, write_text
 from ..locations import Location, error_reason, read_input
 from .format import ScoreFormat, ScoreReadOptions
-from .npy_files import NpyWriter, mapped_array
+from .npy_files import NpyWriter, SlidingWindow, mapped_array
 
 _FORMAT, _VERSION = "sedscope scores", 1
 _INDEX, _TICKS = "index.json", "ticks.npy"
@@ -62,20 +62,30 @@ def read(path: Location, _: ScoreReadOptions) -> Scores:
     if len(clips) < len(index.clips):
         raise SedscopeError(f"{path / _INDEX}: some clips are named twice.")
 
-    def load(clip: str) -> ClipScores:
-        name, first, k = clips[clip]
-        return ClipScores.unchecked(files[name][first : first + index.frames[k]], index.boundaries(k))
-
     # Views cost nothing, and the core reads their pages in all of its threads, so all clips at once is
     # fastest. A large set goes in batches, so that memory can be released in between. At an address,
     # each clip is a request, so several threads help.
     is_local = isinstance(path, Path)
     size = sum(array.nbytes for array in files.values())
+    large = is_local and size > _ALL_AT_ONCE
+    windows = {
+        name: SlidingWindow(array)
+        for name, array in files.items()
+        if large and isinstance(array, np.ndarray)
+    }
+
+    def load(clip: str) -> ClipScores:
+        name, first, k = clips[clip]
+        last = first + index.frames[k]
+        if large:
+            windows[name].move_to(first, last)
+        return ClipScores.unchecked(files[name][first:last], index.boundaries(k))
+
     return Scores(
         clips,
         load,
         classes=index.classes,
-        in_memory=is_local and size <= _ALL_AT_ONCE,
+        in_memory=is_local and not large,
         thread_safe=not is_local,
         whole_clips=index.whole_clips,
     )

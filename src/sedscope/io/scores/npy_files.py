@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +15,8 @@ from ...errors import SedscopeError
 from ..locations import Address, Location, error_reason, open_input
 
 _LONGEST_HEADER = 2**16 + 16  # bytes
+_PART = 2**26  # bytes of a mapped file that are asked for and let go together
+_PARTS_USED = 4  # at a time; a batch of clips takes half of them
 
 
 class NpyWriter:
@@ -105,6 +108,42 @@ class RemoteArray:
         if len(content) != size:
             raise _cut_short(self._file, self.shape)
         return np.frombuffer(content, self.dtype).reshape(shape, order=order)
+
+
+class SlidingWindow:
+    """Keeps only those pages of a mapped array in memory that were used last, and asks for the next ones.
+
+    The pages that are let go come from the file again if anyone needs them, so nothing is lost. Systems
+    that take no such advice manage the pages on their own.
+    """
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        mapped: Any = array
+        while isinstance(mapped, np.ndarray):
+            mapped = mapped.base
+        self._map: mmap.mmap | None = mapped if hasattr(mapped, "madvise") else None
+        self._row = array.strides[0]
+        self._used: list[int] = []
+
+    def move_to(self, first: int, last: int) -> None:
+        """Say that the rows from number ``first`` to before ``last`` will be used."""
+        if self._map is None:
+            return
+        for part in range(first * self._row // _PART, last * self._row // _PART + 1):
+            if part in self._used:
+                continue
+            follows = part - 1 in self._used
+            self._used.append(part)
+            if follows:
+                _advise(self._map, mmap.MADV_WILLNEED, part + 1)
+            if len(self._used) > _PARTS_USED:
+                _advise(self._map, mmap.MADV_DONTNEED, self._used.pop(0))
+
+
+def _advise(mapped: mmap.mmap, advice: int, part: int) -> None:
+    start = part * _PART
+    if start < len(mapped):
+        mapped.madvise(advice, start, min(_PART, len(mapped) - start))
 
 
 def _cut_short(path: Location, shape: tuple[int, ...]) -> SedscopeError:
