@@ -191,8 +191,8 @@ def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np
     >>> first_minimum_of_runs(np.array([0, 0, 1, 1, 1, 0]), np.array([5, 4, 2, 1, 1, 9])).tolist()
     [1, 3, 5]
     """
-    numbers = np.float64 if costs.dtype.kind == "f" else np.int64
+    number: type[Any] = np.float64 if costs.dtype.kind == "f" else np.int64
     rows: NDArray[np.intp] = _native.first_minima_of_runs(
-        np.ascontiguousarray(runs, np.int64), np.ascontiguousarray(costs, numbers)
+        np.ascontiguousarray(runs, np.int64), np.ascontiguousarray(costs, number)
     )
     return rows
