@@ -44,13 +44,13 @@ public:
             rows_[i] = order[i].payload;
             rows_[i].last = i + 1 == order.size() || order[i + 1].key != order[i].key;
             scores_[i] = score_of_key<T>(order[i].key);
-            turnover_ += std::max(std::abs(rows_[i].tp), std::abs(rows_[i].fp));
+            turnover_ += std::abs(rows_[i].tp) + std::abs(rows_[i].fp) + std::abs(rows_[i].ct);
         }
     }
 
     const Buffer<OrderedRow>& rows() const { return rows_; }
     T score(std::size_t row) const { return scores_[row]; }
-    // No count exceeds this times the largest weight.
+    // The sum of all changes. No count exceeds this times the largest weight.
     int64_t turnover() const { return turnover_; }
 
 private:

@@ -10,6 +10,7 @@ void bind_recording(nanobind::module_& module);
 void bind_criteria(nanobind::module_& module);
 void bind_counting(nanobind::module_& module);
 void bind_resampling(nanobind::module_& module);
+void bind_score_ranges(nanobind::module_& module);
 void bind_postprocessing(nanobind::module_& module);
 void bind_text(nanobind::module_& module);
 
@@ -33,6 +34,7 @@ NB_MODULE(_native, module) {
     bind_criteria(module);
     bind_counting(module);
     bind_resampling(module);
+    bind_score_ranges(module);
     bind_postprocessing(module);
     bind_text(module);
 }
