@@ -36,13 +36,22 @@ public:
     template <class T>
     void measure(const OrderedRows<T>& ordered, const int64_t* references, double* best,
                  std::size_t stride) {
-        Real tp[lanes] = {}, fp[lanes] = {}, to_beat[lanes], looked_at[lanes];
-        std::fill_n(to_beat, lanes, -std::numeric_limits<Real>::infinity());
-        std::fill_n(looked_at, lanes, Real{-1});
+        Real tp[lanes] = {}, fp[lanes] = {};
+        LanesToLookAt<Real, lanes> to_look_at;
+        auto look = [&](const Real* weights) {
+            to_look_at.visit(fp, weights, [&](std::size_t k) {
+                double& highest = best[k * stride];
+                highest = std::max(highest, fscore(tp[k], fp[k], references[k * stride]));
+                to_look_at.to_beat[k] =
+                    most_false_positives(tp[k], references[k * stride], highest);
+            });
+        };
         for (std::size_t k = 0; k < lanes_used_; ++k) best[k * stride] = 0;
-        bool tp_changed = false;
+        bool at_point = false, tp_changed = false;
         for (const OrderedRow& row : ordered.rows()) {
             const Real* weights = weights_.of_clip(row.clip);
+            if (at_point && (!row.last || row.makes_worse()))
+                look(row.last ? weights : weights_.of_any());
             const Real fp_change = row.fp;
             for (std::size_t k = 0; k < lanes; ++k) fp[k] += weights[k] * fp_change;
             if (row.tp) {
@@ -50,23 +59,14 @@ public:
                 for (std::size_t k = 0; k < lanes; ++k) tp[k] += weights[k] * tp_change;
                 tp_changed = true;
             }
-            if (!row.last) continue;
-            if (tp_changed) {
-                for (std::size_t k = 0; k < lanes_used_; ++k) {
-                    to_beat[k] = most_false_positives(tp[k], references[k * stride], best[k * stride]);
-                    looked_at[k] = -1;
-                }
-                tp_changed = false;
-            }
-            if (!any_to_look_at<Real, lanes>(fp, to_beat, looked_at)) continue;
-            for (std::size_t k = 0; k < lanes_used_; ++k) {
-                if (!(fp[k] < to_beat[k]) || fp[k] == looked_at[k]) continue;
-                looked_at[k] = fp[k];
-                double& highest = best[k * stride];
-                highest = std::max(highest, fscore(tp[k], fp[k], references[k * stride]));
-                to_beat[k] = most_false_positives(tp[k], references[k * stride], highest);
-            }
+            at_point = row.last;
+            if (!at_point || !tp_changed) continue;
+            tp_changed = false;
+            for (std::size_t k = 0; k < lanes_used_; ++k)
+                to_look_at.beat(k, most_false_positives(tp[k], references[k * stride],
+                                                        best[k * stride]));
         }
+        look(weights_.of_any());
     }
 
 private:

@@ -175,51 +175,48 @@ private:
 
     void add_points(std::size_t first, std::size_t last, std::size_t c,
                     const OrderedRows<T>& ordered) {
-        double tp[lanes] = {}, fp[lanes] = {}, cross_rate[lanes] = {};
-        double rate[lanes], to_beat[lanes], looked_at[lanes], tp_of_beat[lanes] = {};
-        std::fill_n(to_beat, lanes, -std::numeric_limits<double>::infinity());
-        std::fill_n(looked_at, lanes, -1.0);
+        double tp[lanes] = {}, fp[lanes] = {}, cross_rate[lanes] = {}, rate[lanes];
         std::fill(crossed_.begin(), crossed_.end(), 0.0);
+        LanesToLookAt<double, lanes> to_look_at;
         const double margin = doubt(ordered);
-        bool tp_changed = false;
+        auto look = [&](const double* weights) {
+            for (std::size_t k = 0; k < lanes; ++k) rate[k] = fp[k] * fp_price_[k] + cross_rate[k];
+            to_look_at.visit(rate, weights, [&](std::size_t k) {
+                const double exact = exact_rate(fp[k], first + k, k);
+                if (exact > psds_.max_efpr) return;
+                curve(k, c).add(exact, static_cast<int64_t>(tp[k]));
+                to_look_at.to_beat[k] = std::min(to_look_at.to_beat[k], exact + margin);
+            });
+        };
+        bool at_point = false, tp_changed = false;
         for (const OrderedRow& row : ordered.rows()) {
             const double* weights = weights_.of_clip(row.clip);
+            if (at_point && (!row.last || row.makes_worse()))
+                look(row.last ? weights : weights_.of_any());
             if (row.label >= 0) {
                 const auto m = static_cast<std::size_t>(row.label) * lanes;
                 double *crossed = crossed_.data() + m, *prices = cross_prices_.data() + m;
-                for (std::size_t k = 0; k < lanes; ++k) {
-                    crossed[k] += weights[k] * row.ct;
-                    cross_rate[k] += weights[k] * row.ct * prices[k];
-                }
+                const double change = row.ct;
+                for (std::size_t k = 0; k < lanes; ++k) crossed[k] += weights[k] * change;
+                for (std::size_t k = 0; k < lanes; ++k)
+                    cross_rate[k] += weights[k] * change * prices[k];
             } else {
-                for (std::size_t k = 0; k < lanes; ++k) fp[k] += weights[k] * row.fp;
-                if (row.tp) {
-                    for (std::size_t k = 0; k < lanes; ++k) tp[k] += weights[k] * row.tp;
-                    tp_changed = true;
-                }
+                const double change = row.fp;
+                for (std::size_t k = 0; k < lanes; ++k) fp[k] += weights[k] * change;
             }
-            if (!row.last) continue;
-            if (tp_changed) {
-                for (std::size_t k = 0; k < last - first; ++k) {
-                    if (tp[k] == tp_of_beat[k]) continue;
-                    tp_of_beat[k] = tp[k];
-                    to_beat[k] = margin + curve(k, c).rate_to_beat(static_cast<int64_t>(tp[k]),
-                                                                   psds_.max_efpr);
-                    looked_at[k] = -1;
-                }
-                tp_changed = false;
+            if (row.tp) {
+                const double change = row.tp;
+                for (std::size_t k = 0; k < lanes; ++k) tp[k] += weights[k] * change;
+                tp_changed = true;
             }
-            for (std::size_t k = 0; k < lanes; ++k) rate[k] = fp[k] * fp_price_[k] + cross_rate[k];
-            if (!any_to_look_at<double, lanes>(rate, to_beat, looked_at)) continue;
-            for (std::size_t k = 0; k < last - first; ++k) {
-                if (!(rate[k] < to_beat[k]) || rate[k] == looked_at[k]) continue;
-                looked_at[k] = rate[k];
-                const double exact = exact_rate(fp[k], first + k, k);
-                if (exact > psds_.max_efpr) continue;
-                curve(k, c).add(exact, static_cast<int64_t>(tp[k]));
-                to_beat[k] = std::min(to_beat[k], exact + margin);
-            }
+            at_point = row.last;
+            if (!at_point || !tp_changed) continue;
+            tp_changed = false;
+            for (std::size_t k = 0; k < last - first; ++k)
+                to_look_at.beat(k, margin + curve(k, c).rate_to_beat(static_cast<int64_t>(tp[k]),
+                                                                     psds_.max_efpr));
         }
+        look(weights_.of_any());
     }
 
     double class_area(const Frontier& curve, int64_t references) const {

@@ -17,6 +17,9 @@ struct OrderedRow {
     int32_t label;  // the class on which cross-triggers change, or -1
     int8_t tp, fp, ct;
     bool last;  // of its score: after it the sums are an operating point
+
+    // Whether fewer references are found after it, or more is false.
+    bool makes_worse() const { return tp < 0 || fp > 0 || ct > 0; }
 };
 
 // The deltas of one class by decreasing score.
