@@ -36,61 +36,42 @@ private:
 // The lanes whose operating point has a cost below the one to beat, before a row makes it worse.
 //
 // A point is looked at only when the next row would raise its cost, which saves looking at points
-// that are better than the one before and worse than the next. `weights`: of the clip of that row;
-// a lane in which it weighs nothing can wait.
+// that are better than the one before and worse than the next.
 template <class Real, std::size_t lanes>
 class LanesToLookAt {
 public:
-    LanesToLookAt() {
-        std::fill_n(to_beat, lanes, -std::numeric_limits<Real>::infinity());
-        std::fill_n(looked_at_, lanes, Real{-1});
-    }
+    LanesToLookAt() { std::fill_n(to_beat, lanes, -std::numeric_limits<Real>::infinity()); }
 
-    // Calls `look(lane)`.
+    // Calls `look(lane)`. `weights`: of the clip of the next row; a lane in which it weighs nothing
+    // can wait.
     template <class Look>
-    void visit(const Real* cost, const Real* weights, Look&& look) {
+    void visit(const Real* cost, const Real* weights, Look&& look) const {
         if (!any(cost, weights)) return;
         std::size_t found[lanes], count = 0;
         for (std::size_t k = 0; k < lanes; ++k) {  // without branches, which would be hard to guess
             found[count] = k;
-            count += (cost[k] < to_beat[k]) & (cost[k] != looked_at_[k]) & (weights[k] > 0);
+            count += (cost[k] < to_beat[k]) & (weights[k] > 0);
         }
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::size_t k = found[i];
-            looked_at_[k] = cost[k];
-            look(k);
-        }
-    }
-
-    // The true positives of a lane have changed, so a cost that was looked at means another point.
-    void beat(std::size_t lane, Real cost) {
-        to_beat[lane] = cost;
-        looked_at_[lane] = -1;
+        for (std::size_t i = 0; i < count; ++i) look(found[i]);
     }
 
     Real to_beat[lanes];
 
 private:
-    // Whether there is any; sometimes also if there is none. Works on the bits of differences,
+    // Whether there is any; sometimes also if there is none. Works on the signs of differences,
     // because compilers do not vectorise comparisons of floating-point numbers.
     bool any(const Real* cost, const Real* weights) const {
         using Bits = std::conditional_t<sizeof(Real) == 8, int64_t, int32_t>;
-        constexpr Bits all_but_sign = std::numeric_limits<Bits>::max();
         auto bits_of = [](Real number) {
             Bits bits;
             std::memcpy(&bits, &number, sizeof bits);
             return bits;
         };
         Bits any = 0;  // negative if there is one
-        for (std::size_t k = 0; k < lanes; ++k) {
-            const Bits below = bits_of(cost[k] - to_beat[k]);
-            const Bits differs = -(bits_of(cost[k] - looked_at_[k]) & all_but_sign);
-            any |= below & differs & bits_of(Real{0} - weights[k]);
-        }
+        for (std::size_t k = 0; k < lanes; ++k)
+            any |= bits_of(cost[k] - to_beat[k]) & bits_of(Real{0} - weights[k]);
         return any < 0;
     }
-
-    Real looked_at_[lanes];
 };
 
 }  // namespace sedscope

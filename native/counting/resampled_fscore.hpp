@@ -36,14 +36,13 @@ public:
     template <class T>
     void measure(const OrderedRows<T>& ordered, const int64_t* references, double* best,
                  std::size_t stride) {
-        Real tp[lanes] = {}, fp[lanes] = {};
+        Real tp[lanes] = {}, fp[lanes] = {}, tp_before[lanes] = {};
         LanesToLookAt<Real, lanes> to_look_at;
         auto look = [&](const Real* weights) {
             to_look_at.visit(fp, weights, [&](std::size_t k) {
                 double& highest = best[k * stride];
                 highest = std::max(highest, fscore(tp[k], fp[k], references[k * stride]));
-                to_look_at.to_beat[k] =
-                    most_false_positives(tp[k], references[k * stride], highest);
+                to_look_at.to_beat[k] = fp[k];
             });
         };
         for (std::size_t k = 0; k < lanes_used_; ++k) best[k * stride] = 0;
@@ -62,9 +61,12 @@ public:
             at_point = row.last;
             if (!at_point || !tp_changed) continue;
             tp_changed = false;
-            for (std::size_t k = 0; k < lanes_used_; ++k)
-                to_look_at.beat(k, most_false_positives(tp[k], references[k * stride],
-                                                        best[k * stride]));
+            for (std::size_t k = 0; k < lanes_used_; ++k) {
+                if (tp[k] == tp_before[k]) continue;
+                tp_before[k] = tp[k];
+                to_look_at.to_beat[k] =
+                    most_false_positives(tp[k], references[k * stride], best[k * stride]);
+            }
         }
         look(weights_.of_any());
     }

@@ -176,6 +176,7 @@ private:
     void add_points(std::size_t first, std::size_t last, std::size_t c,
                     const OrderedRows<T>& ordered) {
         double tp[lanes] = {}, fp[lanes] = {}, cross_rate[lanes] = {}, rate[lanes];
+        double tp_before[lanes] = {};
         std::fill(crossed_.begin(), crossed_.end(), 0.0);
         LanesToLookAt<double, lanes> to_look_at;
         const double margin = doubt(ordered);
@@ -185,7 +186,9 @@ private:
                 const double exact = exact_rate(fp[k], first + k, k);
                 if (exact > psds_.max_efpr) return;
                 curve(k, c).add(exact, static_cast<int64_t>(tp[k]));
-                to_look_at.to_beat[k] = std::min(to_look_at.to_beat[k], exact + margin);
+                // without cross-triggers, equal rates are those of equal counts
+                const double to_beat = psds_.alpha_ct > 0 ? exact + margin : rate[k];
+                to_look_at.to_beat[k] = std::min(to_look_at.to_beat[k], to_beat);
             });
         };
         bool at_point = false, tp_changed = false;
@@ -212,9 +215,12 @@ private:
             at_point = row.last;
             if (!at_point || !tp_changed) continue;
             tp_changed = false;
-            for (std::size_t k = 0; k < last - first; ++k)
-                to_look_at.beat(k, margin + curve(k, c).rate_to_beat(static_cast<int64_t>(tp[k]),
-                                                                     psds_.max_efpr));
+            for (std::size_t k = 0; k < last - first; ++k) {
+                if (tp[k] == tp_before[k]) continue;
+                tp_before[k] = tp[k];
+                to_look_at.to_beat[k] = margin + curve(k, c).rate_to_beat(
+                                                     static_cast<int64_t>(tp[k]), psds_.max_efpr);
+            }
         }
         look(weights_.of_any());
     }

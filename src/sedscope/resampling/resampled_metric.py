@@ -184,7 +184,7 @@ def _measure_best_fscore(deltas: Deltas, metric: ClasswiseMetric[Any], threads: 
     assert beta is not None
 
     def measure(weights: Weights) -> Values:
-        references = weights @ per_clip
+        references = (weights.astype(np.float64) @ per_clip).astype(np.int64)
         of_classes = in_core.best_fscore(
             np.ascontiguousarray(weights), references=references, weight=beta * beta, threads=threads
         )
@@ -259,10 +259,10 @@ def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int
         for source in sources
     ]
     order = np.argsort(np.array(deltas.classes), kind="stable").astype(np.int64)
-    per_clip = np.zeros((2, len(deltas.clips), len(deltas.classes)))
+    per_clip = references_per_clip(deltas)
+    times_per_clip = np.zeros_like(per_clip)
     references = deltas.tables.references
-    np.add.at(per_clip[0], (references.clips, references.labels), 1)
-    np.add.at(per_clip[1], (references.clips, references.labels), references.times)
+    np.add.at(times_per_clip, (references.clips, references.labels), references.times)
     durations = deltas.durations.astype(np.float64)
 
     def measure(weights: Weights) -> Values:
@@ -271,8 +271,8 @@ def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int
             in_core,
             weights=np.ascontiguousarray(weights),
             durations=times @ durations / TICKS_PER_SECOND,
-            references=(times @ per_clip[0]).astype(np.int64),
-            reference_times=times @ per_clip[1] / TICKS_PER_SECOND,
+            references=(times @ per_clip).astype(np.int64),
+            reference_times=times @ times_per_clip / TICKS_PER_SECOND,
             order=order,
             alpha_ct=roc.alpha_ct,
             alpha_st=roc.alpha_st,

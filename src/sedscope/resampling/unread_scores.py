@@ -79,8 +79,10 @@ def below_best_fscore(
     deltas: Deltas, weights: Weights, beta: float
 ) -> Callable[[_native.ScoreRanges], Unread]:
     """Read nothing where even all references would not give an F-score that is reached elsewhere."""
-    references = weights @ references_per_clip(deltas)
-    of_all = references_per_clip(deltas).sum(axis=0)
+    per_clip = references_per_clip(deltas)
+    times = weights.astype(np.float64)  # sums of whole numbers below 2**53: exact in any order
+    references = times @ per_clip
+    of_all = per_clip.sum(axis=0)
     weight = beta * beta
 
     def fscore(tp: Any, fp: Any, references: Any) -> Any:
@@ -91,7 +93,7 @@ def below_best_fscore(
         for c, number in enumerate(of_all):
             tp, fp = ranges.tp(c), ranges.fp(c)
             end = int(np.argmax(fscore(tp.sum(axis=0), fp.sum(axis=0), number)))
-            reached.append(fscore(weights @ tp[:, end], weights @ fp[:, end], references[:, c]))
+            reached.append(fscore(times @ tp[:, end], times @ fp[:, end], references[:, c]))
 
         def too_many(c: int, fewest: FloatArray) -> NDArray[np.bool_]:
             most = references[:, c : c + 1]
@@ -103,10 +105,10 @@ def below_best_fscore(
     return unread
 
 
-def references_per_clip(deltas: Deltas) -> NDArray[np.int64]:
+def references_per_clip(deltas: Deltas) -> FloatArray:
     """Return (clips × classes) the number of references."""
     rows = deltas.tables.references
-    number = np.zeros((len(deltas.clips), len(deltas.classes)), np.int64)
+    number = np.zeros((len(deltas.clips), len(deltas.classes)))
     np.add.at(number, (rows.clips, rows.labels), 1)
     return number
 
