@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -266,10 +266,12 @@ class Resampling:
         weights: Weights = np.empty((self.n, len(clips)), np.int32)
         for start in range(0, self.n, _DRAWN_AT_ONCE):
             block = weights[start : start + _DRAWN_AT_ONCE]
-            size = (len(block), number)
-            drawn = rng.integers(number, size=size) if shuffled is None else shuffled[start:][: len(block)]
+            shape = (len(block), number)
+            drawn = (
+                rng.integers(number, size=shape) if shuffled is None else shuffled[start:][: len(block)]
+            )
             places = drawn + number * np.arange(len(block))[:, None]
-            times = np.bincount(places.ravel(), minlength=len(block) * number).reshape(size)
+            times = np.bincount(places.ravel(), minlength=len(block) * number).reshape(shape)
             np.take(times, units, axis=1, out=block, mode="clip")
         return weights
 

@@ -20,7 +20,7 @@ _ROWS_PER_CLIP = 4  # in a range; what finding the fewest false positives costs 
 _AT_ONCE = 8  # ranges that are judged together first
 _ROUNDING = 1e-9  # more than rounding errors, as a share of a value
 
-Unread: TypeAlias = Callable[[int, FloatArray], NDArray[np.bool_]]
+Unread: TypeAlias = Callable[[int, NDArray[Any]], NDArray[np.bool_]]
 """From a class, and (resamples × ranges) numbers of false positives, whether so many are too many."""
 
 
@@ -55,9 +55,7 @@ def without_unread_scores(
     detections, cross_triggers = ranges.without(of_classes, threads)
     tables = replace(
         deltas.tables,
-        detections=DeltaRows(
-            detections.starts, detections.scores, (detections.tp, detections.fp)
-        ),
+        detections=DeltaRows(detections.starts, detections.scores, (detections.tp, detections.fp)),
         cross_triggers=DeltaRows(
             cross_triggers.starts,
             cross_triggers.scores,
@@ -88,21 +86,22 @@ def below_best_fscore(
     def fscore(tp: Any, fp: Any, references: Any) -> Any:
         return (1 + weight) * tp / np.maximum(tp + fp + weight * references, 1)
 
-    def unread(ranges: _native.ScoreRanges) -> Unread:
+    def of_ranges(ranges: _native.ScoreRanges) -> Unread:
         reached = []  # by each resample, where the clips as they are reach most
         for c, number in enumerate(of_all):
             tp, fp = ranges.tp(c), ranges.fp(c)
             end = int(np.argmax(fscore(tp.sum(axis=0), fp.sum(axis=0), number)))
             reached.append(fscore(times @ tp[:, end], times @ fp[:, end], references[:, c]))
 
-        def too_many(c: int, fewest: FloatArray) -> NDArray[np.bool_]:
+        def too_many(c: int, fewest: NDArray[Any]) -> NDArray[np.bool_]:
             most = references[:, c : c + 1]
             beaten = fscore(most, fewest, most) < (1 - _ROUNDING) * reached[c][:, None]
-            return beaten | (most == 0)  # no value without references
+            unread: NDArray[np.bool_] = beaten | (most == 0)  # no value without references
+            return unread
 
         return too_many
 
-    return unread
+    return of_ranges
 
 
 def references_per_clip(deltas: Deltas) -> FloatArray:
