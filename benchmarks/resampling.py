@@ -31,7 +31,7 @@ def resampling(clips: int) -> list[Row]:
     return [*rows, *comparing(clips)]
 
 
-def comparing(clips: int, systems: int = 4) -> list[Row]:
+def comparing(clips: int, systems: int = 3) -> list[Row]:
     """A comparison of systems in TSV files, against evaluating each of them with intervals."""
     truth = sed.simulate.ground_truth(clips)
     with tempfile.TemporaryDirectory() as name:
