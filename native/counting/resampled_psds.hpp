@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "counting/lane_weights.hpp"
 #include "counting/weighted_counts.hpp"
 
 namespace sedscope {
@@ -24,6 +25,7 @@ struct PsdsDefinition {
 struct Resamples {
     std::size_t count, clips, classes;
     const int32_t* weights;         // count x clips
+    int64_t heaviest;               // of the weights
     const double* durations;        // count, seconds
     const int64_t* references;      // count x classes
     const double* reference_times;  // count x classes, seconds
@@ -39,6 +41,14 @@ public:
 
     void clear() { vertices_.clear(); }
     const std::vector<Vertex>& vertices() const { return vertices_; }
+
+    // The rate below which a point with so many true positives changes the curve, or `otherwise`.
+    double rate_to_beat(int64_t tp, double otherwise) const {
+        if (tp <= 0) return -std::numeric_limits<double>::infinity();
+        auto at = vertices_.end();  // the first vertex with as many true positives
+        while (at != vertices_.begin() && (at - 1)->tp >= tp) --at;
+        return at == vertices_.end() ? otherwise : at->rate;
+    }
 
     void add(double rate, int64_t tp) {
         auto at = vertices_.end();  // the first vertex with this rate or a higher one
@@ -62,11 +72,14 @@ private:
 // Measures a few resamples side by side, so that it reads a row of deltas once for all of them.
 // Each variant of the scores has rows per class; at each rate the best of all variants counts. One
 // per thread: it keeps its buffers.
+//
+// Rates of all points are computed fast, with some rounding error. Only where such a rate may
+// change the curve of a resample, the exact one is computed.
 template <class T>
 class PsdsResampler {
 public:
     using Variant = std::vector<OrderedRows<T>>;
-    static constexpr std::size_t lanes = 8;
+    static constexpr std::size_t lanes = 32;
 
     // `order`: the classes sorted by name; sums over classes are taken in this order.
     PsdsResampler(const std::vector<const Variant*>& variants, const Resamples& resamples,
@@ -75,10 +88,9 @@ public:
           resamples_(resamples),
           psds_(psds),
           order_(order, order + resamples.classes),
-          weights_(resamples.clips * lanes),
           curves_(resamples.classes * lanes),
-          shares_(resamples.classes),
-          crossed_(resamples.classes),
+          crossed_(resamples.classes * lanes),
+          cross_prices_(resamples.classes * lanes),
           tpr_(resamples.classes),
           next_(resamples.classes) {}
 
@@ -100,6 +112,9 @@ private:
     const int64_t* references(std::size_t resample) const {
         return resamples_.references + resample * resamples_.classes;
     }
+    const double* reference_times(std::size_t resample) const {
+        return resamples_.reference_times + resample * resamples_.classes;
+    }
 
     void find_present(std::size_t resample) {
         present_.clear();
@@ -108,102 +123,106 @@ private:
     }
 
     void find_curves(std::size_t first, std::size_t last) {
+        weights_.assign(resamples_.weights, resamples_.clips, first, last);
+        find_prices(first, last);
         for (Frontier& curve : curves_) curve.clear();
-        if (psds_.alpha_ct > 0) {
-            for (std::size_t i = first; i < last; ++i) {
-                find_present(i);
-                for (std::size_t c : present_)
-                    for (const Variant* variant : variants_)
-                        add_points_with_cross_triggers(i, (*variant)[c], curve(i - first, c));
-            }
-            return;
-        }
-        std::fill(weights_.begin(), weights_.end(), 0);
-        for (std::size_t i = first; i < last; ++i)
-            for (std::size_t clip = 0; clip < resamples_.clips; ++clip)
-                weights_[clip * lanes + (i - first)] =
-                    resamples_.weights[i * resamples_.clips + clip];
-        // the difference of two counts must fit, too
-        const int64_t narrow = std::numeric_limits<int32_t>::max() / (2 * heaviest());
         for (std::size_t c = 0; c < resamples_.classes; ++c)
-            for (const Variant* variant : variants_) {
-                const OrderedRows<T>& ordered = (*variant)[c];
-                if (ordered.turnover() <= narrow)
-                    add_points<int32_t>(first, last, c, ordered);
-                else
-                    add_points<int64_t>(first, last, c, ordered);
-            }
+            for (const Variant* variant : variants_) add_points(first, last, c, (*variant)[c]);
     }
 
-    int64_t heaviest() const {
-        int64_t most = 1;
-        for (int32_t weight : weights_) most = std::max<int64_t>(most, weight);
-        return most;
+    // What a false positive, and a cross-trigger on each class, add to the rate of each lane.
+    void find_prices(std::size_t first, std::size_t last) {
+        std::fill_n(fp_price_, lanes, 0.0);
+        std::fill(cross_prices_.begin(), cross_prices_.end(), 0.0);
+        for (std::size_t i = first; i < last; ++i) {
+            const std::size_t k = i - first;
+            find_present(i);
+            others_[k] = static_cast<double>(std::max<std::size_t>(2, present_.size()) - 1);
+            fp_price_[k] = psds_.seconds_per_unit / resamples_.durations[i];
+            for (std::size_t m : present_)
+                if (const double time = reference_times(i)[m]; time > 0)
+                    cross_prices_[m * lanes + k] =
+                        psds_.alpha_ct * psds_.seconds_per_unit / (others_[k] * time);
+        }
+    }
+
+    // More than the fast rates of a class can differ from the exact ones: each of its rows adds a
+    // rounding error to a sum that is at most the turnover times the highest price.
+    double doubt(const OrderedRows<T>& ordered) const {
+        double price = *std::max_element(fp_price_, fp_price_ + lanes);
+        for (double of_class : cross_prices_) price = std::max(price, of_class);
+        const double rows = static_cast<double>(ordered.rows().size()) +
+                            static_cast<double>(resamples_.classes) + 16;
+        return 4 * std::numeric_limits<double>::epsilon() * rows * price *
+               static_cast<double>(ordered.turnover()) * static_cast<double>(resamples_.heaviest);
+    }
+
+    // `lane`: of the resample.
+    double exact_rate(double fp, std::size_t resample, std::size_t lane) const {
+        double total = 0;
+        if (psds_.alpha_ct > 0)
+            for (int64_t m : order_) {
+                const double crossed = crossed_[static_cast<std::size_t>(m) * lanes + lane];
+                if (crossed != 0) total += crossed / reference_times(resample)[m];
+            }
+        const double cross_rate = psds_.alpha_ct * total / others_[lane];
+        return (fp / resamples_.durations[resample] + cross_rate) * psds_.seconds_per_unit;
     }
 
     Frontier& curve(std::size_t lane, std::size_t c) {
         return curves_[lane * resamples_.classes + c];
     }
 
-    // `Sum` is wide enough for the counts of these resamples.
-    template <class Sum>
     void add_points(std::size_t first, std::size_t last, std::size_t c,
                     const OrderedRows<T>& ordered) {
-        Sum tp[lanes] = {}, fp[lanes] = {};
-        Sum best_tp[lanes] = {}, best_fp[lanes] = {};  // to exceed, for a point to matter
+        double tp[lanes] = {}, fp[lanes] = {}, cross_rate[lanes] = {}, rate[lanes];
+        double tp_before[lanes] = {};
+        std::fill(crossed_.begin(), crossed_.end(), 0.0);
+        LanesToLookAt<double, lanes> to_look_at;
+        const double margin = doubt(ordered);
+        auto look = [&](const double* weights) {
+            for (std::size_t k = 0; k < lanes; ++k) rate[k] = fp[k] * fp_price_[k] + cross_rate[k];
+            to_look_at.visit(rate, weights, [&](std::size_t k) {
+                const double exact = exact_rate(fp[k], first + k, k);
+                if (exact > psds_.max_efpr) return;
+                curve(k, c).add(exact, static_cast<int64_t>(tp[k]));
+                // without cross-triggers, equal rates are those of equal counts
+                const double to_beat = psds_.alpha_ct > 0 ? exact + margin : rate[k];
+                to_look_at.to_beat[k] = std::min(to_look_at.to_beat[k], to_beat);
+            });
+        };
+        bool at_point = false, tp_changed = false;
         for (const OrderedRow& row : ordered.rows()) {
-            const int32_t* weights = weights_.data() + static_cast<std::size_t>(row.clip) * lanes;
-            if (row.tp)
-                for (std::size_t k = 0; k < lanes; ++k) tp[k] += Sum{weights[k]} * row.tp;
-            for (std::size_t k = 0; k < lanes; ++k) fp[k] += Sum{weights[k]} * row.fp;
-            Sum better = 0;
-            for (std::size_t k = 0; k < lanes; ++k)
-                better |= (best_tp[k] - tp[k]) | (fp[k] - best_fp[k]);  // negative if any is
-            if (better >= 0 || !row.last) continue;
-            for (std::size_t i = first; i < last; ++i) {
-                const std::size_t k = i - first;
-                if (tp[k] <= best_tp[k] && fp[k] >= best_fp[k]) continue;
-                const double rate =
-                    static_cast<double>(fp[k]) / resamples_.durations[i] * psds_.seconds_per_unit;
-                if (rate <= psds_.max_efpr) curve(k, c).add(rate, tp[k]);
-                best_tp[k] = tp[k];
-                best_fp[k] = fp[k];
+            const double* weights = weights_.of_clip(row.clip);
+            if (at_point && (!row.last || row.makes_worse()))
+                look(row.last ? weights : weights_.of_any());
+            if (row.label >= 0) {
+                const auto m = static_cast<std::size_t>(row.label) * lanes;
+                double *crossed = crossed_.data() + m, *prices = cross_prices_.data() + m;
+                const double change = row.ct;
+                for (std::size_t k = 0; k < lanes; ++k) crossed[k] += weights[k] * change;
+                for (std::size_t k = 0; k < lanes; ++k)
+                    cross_rate[k] += weights[k] * change * prices[k];
+            } else {
+                const double change = row.fp;
+                for (std::size_t k = 0; k < lanes; ++k) fp[k] += weights[k] * change;
+            }
+            if (row.tp) {
+                const double change = row.tp;
+                for (std::size_t k = 0; k < lanes; ++k) tp[k] += weights[k] * change;
+                tp_changed = true;
+            }
+            at_point = row.last;
+            if (!at_point || !tp_changed) continue;
+            tp_changed = false;
+            for (std::size_t k = 0; k < last - first; ++k) {
+                if (tp[k] == tp_before[k]) continue;
+                tp_before[k] = tp[k];
+                to_look_at.to_beat[k] = margin + curve(k, c).rate_to_beat(
+                                                     static_cast<int64_t>(tp[k]), psds_.max_efpr);
             }
         }
-    }
-
-    void add_points_with_cross_triggers(std::size_t resample, const OrderedRows<T>& ordered,
-                                        Frontier& curve) {
-        const int32_t* weights = resamples_.weights + resample * resamples_.clips;
-        const double* times = resamples_.reference_times + resample * resamples_.classes;
-        const double duration = resamples_.durations[resample];
-        const auto others = static_cast<double>(std::max<std::size_t>(1, present_.size() - 1));
-        std::fill(crossed_.begin(), crossed_.end(), 0);
-        std::fill(shares_.begin(), shares_.end(), 0.0);
-        int64_t tp = 0, fp = 0;
-        double cross_rate = 0;
-        bool cross_changed = false;
-        for (const OrderedRow& row : ordered.rows()) {
-            const int64_t weight = weights[row.clip];
-            tp += weight * row.tp;
-            fp += weight * row.fp;
-            if (row.label >= 0 && weight) {
-                const auto m = static_cast<std::size_t>(row.label);
-                crossed_[m] += weight * row.ct;
-                shares_[m] = static_cast<double>(crossed_[m]) / times[m];
-                cross_changed = true;
-            }
-            if (!row.last) continue;
-            if (cross_changed) {
-                double total = 0;
-                for (int64_t m : order_) total += shares_[static_cast<std::size_t>(m)];
-                cross_rate = psds_.alpha_ct * total / others;
-                cross_changed = false;
-            }
-            const double rate =
-                (static_cast<double>(fp) / duration + cross_rate) * psds_.seconds_per_unit;
-            if (rate <= psds_.max_efpr) curve.add(rate, tp);
-        }
+        look(weights_.of_any());
     }
 
     double class_area(const Frontier& curve, int64_t references) const {
@@ -256,10 +275,12 @@ private:
     const PsdsDefinition& psds_;
     std::vector<int64_t> order_;
     std::vector<std::size_t> present_;  // classes with references, by name
-    std::vector<int32_t> weights_;      // clips x lanes
+    LaneWeights<double, lanes> weights_;
     std::vector<Frontier> curves_;      // lanes x classes
-    std::vector<double> shares_;        // cross-triggers per reference time of each other class
-    std::vector<int64_t> crossed_;
+    std::vector<double> crossed_;       // classes x lanes: cross-triggers on each class
+    double fp_price_[lanes];
+    std::vector<double> cross_prices_;  // classes x lanes
+    double others_[lanes];              // classes beside the one in question
     std::vector<double> tpr_;
     std::vector<std::size_t> next_;
 };

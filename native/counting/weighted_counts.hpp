@@ -17,6 +17,9 @@ struct OrderedRow {
     int32_t label;  // the class on which cross-triggers change, or -1
     int8_t tp, fp, ct;
     bool last;  // of its score: after it the sums are an operating point
+
+    // Whether fewer references are found after it, or more is false.
+    bool makes_worse() const { return tp < 0 || fp > 0 || ct > 0; }
 };
 
 // The deltas of one class by decreasing score.
@@ -44,13 +47,13 @@ public:
             rows_[i] = order[i].payload;
             rows_[i].last = i + 1 == order.size() || order[i + 1].key != order[i].key;
             scores_[i] = score_of_key<T>(order[i].key);
-            turnover_ += std::max(std::abs(rows_[i].tp), std::abs(rows_[i].fp));
+            turnover_ += std::abs(rows_[i].tp) + std::abs(rows_[i].fp) + std::abs(rows_[i].ct);
         }
     }
 
     const Buffer<OrderedRow>& rows() const { return rows_; }
     T score(std::size_t row) const { return scores_[row]; }
-    // No count exceeds this times the largest weight.
+    // The sum of all changes. No count exceeds this times the largest weight.
     int64_t turnover() const { return turnover_; }
 
 private:

@@ -11,6 +11,7 @@ void bind_recording(nanobind::module_& module);
 void bind_criteria(nanobind::module_& module);
 void bind_counting(nanobind::module_& module);
 void bind_resampling(nanobind::module_& module);
+void bind_score_ranges(nanobind::module_& module);
 void bind_postprocessing(nanobind::module_& module);
 void bind_text(nanobind::module_& module);
 
@@ -35,6 +36,7 @@ NB_MODULE(_native, module) {
     bind_criteria(module);
     bind_counting(module);
     bind_resampling(module);
+    bind_score_ranges(module);
     bind_postprocessing(module);
     bind_text(module);
 }

@@ -1,4 +1,4 @@
-// Binds counts and PSDS of clips with weights.
+// Binds counts, PSDS and best F-scores of clips with weights.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "counting/resampled_fscore.hpp"
 #include "counting/resampled_psds.hpp"
 #include "counting/weighted_counts.hpp"
 #include "python/delta_table.hpp"
@@ -19,6 +20,20 @@ namespace {
 struct ResampledPsds {
     nb::object values, class_values;
 };
+
+int64_t heaviest(const Matrix<int32_t>& weights) {
+    int64_t most = 1;
+    for (std::size_t i = 0; i < weights.size(); ++i)
+        most = std::max<int64_t>(most, weights.data()[i]);
+    return most;
+}
+
+// Refuses weights with which a count could exceed what a double holds exactly.
+template <class T>
+void require_exact(const std::vector<OrderedRows<T>>& rows, int64_t heaviest) {
+    for (const auto& of_class : rows)
+        require(of_class.turnover() < (int64_t{1} << 53) / heaviest, "the weights are too large");
+}
 
 // Deltas of all classes by decreasing score, to be added up with many sets of weights.
 class Resampling {
@@ -76,6 +91,7 @@ public:
                     const auto* rows = std::get_if<Variant>(&resampling.rows_);
                     require(rows && rows->size() == classes && resampling.clips_ == first.clips_,
                             "variants must have the same type of scores, classes and clips");
+                    require_exact(*rows, heaviest(weights));
                     rows_of_variants.push_back(rows);
                 }
                 Buffer<double> values(count), class_values(count * classes);
@@ -83,6 +99,7 @@ public:
                                           first.clips_,
                                           classes,
                                           weights.data(),
+                                          heaviest(weights),
                                           durations.data(),
                                           references.data(),
                                           reference_times.data()};
@@ -96,6 +113,34 @@ public:
                                      to_numpy(std::move(class_values), count, classes)};
             },
             first.rows_);
+    }
+
+    // (resamples x classes) the best F-score. `weight`: of recall.
+    nb::object best_fscore(const Matrix<int32_t>& weights, const Matrix<int64_t>& references,
+                           double weight, std::size_t threads) const {
+        const std::size_t count = weights.shape(0), classes = references.shape(1);
+        require(weights.shape(1) == clips_, "one weight per clip is needed");
+        return std::visit(
+            [&](const auto& rows) {
+                require(references.shape(0) == count && classes == rows.size(),
+                        "references per resample and class are needed");
+                require_exact(rows, heaviest(weights));
+                int64_t turnover = 0;
+                for (const auto& of_class : rows) turnover = std::max(turnover, of_class.turnover());
+                Buffer<double> best(count * classes);
+                auto measure = [&](auto real) {
+                    nb::gil_scoped_release release;
+                    resampled_fscore<decltype(real)>(rows, weights.data(), count, clips_,
+                                                     references.data(), weight, threads,
+                                                     best.data());
+                };
+                if (turnover < (1 << 24) / heaviest(weights))
+                    measure(float{});
+                else
+                    measure(double{});
+                return to_numpy(std::move(best), count, classes);
+            },
+            rows_);
     }
 
 private:
@@ -126,6 +171,8 @@ void bind_resampling(nb::module_& module) {
              "detections"_a, "cross_triggers"_a.none(), "threads"_a)
         .def("counts", &Resampling::counts, "weights"_a.noconvert(), nb::kw_only(),
              "extremes_only"_a, "threads"_a)
+        .def("best_fscore", &Resampling::best_fscore, "weights"_a.noconvert(), nb::kw_only(),
+             "references"_a.noconvert(), "weight"_a, "threads"_a)
         .def_static("psds", &Resampling::psds, "variants"_a, nb::kw_only(), "weights"_a.noconvert(),
                     "durations"_a.noconvert(), "references"_a.noconvert(),
                     "reference_times"_a.noconvert(), "order"_a.noconvert(), "alpha_ct"_a,

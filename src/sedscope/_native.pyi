@@ -342,6 +342,31 @@ def cross_rates(
 def first_minima_of_runs(runs: _Int64, costs: _Int64 | _Float64) -> _Int64:
     """For each run of consecutive equal values, the index of its first smallest cost."""
 
+class ScoreRanges:
+    """Ranges of the scores of each class, each with at least ``rows_per_range`` rows, by decreasing score."""
+
+    def __init__(
+        self,
+        detections: DetectionDeltas,
+        cross_triggers: CrossTriggerDeltas | None,
+        rows_per_range: int,
+        threads: int,
+    ) -> None: ...
+    def fewest(self, label: int) -> NDArray[np.float32]:
+        """(clips × ranges) no more false positives than a clip has anywhere in a range."""
+
+    def tp(self, label: int) -> _Int32:
+        """(clips × ranges) true positives at the end of a range."""
+
+    def fp(self, label: int) -> _Int32:
+        """(clips × ranges) false positives at the end of a range."""
+
+    def without(
+        self, unread: list[NDArray[np.bool_]], threads: int
+    ) -> tuple[DetectionDeltas, CrossTriggerDeltas]:
+        """Merge the changes in unread ranges, per clip, at the lowest score of consecutive ones. Counts at
+        all scores in other ranges stay the same. ``unread``: per class, of each range."""
+
 class ResampledPSDS:
     """PSDS of each resample, and (resamples × classes) of each class alone."""
 
@@ -359,6 +384,13 @@ class Resampling:
     def counts(self, weights: _Int32, *, extremes_only: bool, threads: int) -> list[ClassTotals]:
         """Count true and false positives per class. With ``extremes_only``, keep of each run of equal
         true positives only the first row with the fewest false positives, and the last row."""
+
+    def best_fscore(
+        self, weights: _Int32, *, references: _Int64, weight: float, threads: int
+    ) -> _Float64:
+        """Best F-score over all thresholds, as (resamples × classes). ``weights``: (resamples × clips).
+        ``references``: (resamples × classes); without any, the value means nothing. ``weight``: of recall,
+        the square of beta."""
 
     @staticmethod
     def psds(

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import sedscope as sed
+from sedscope import _native
 from sedscope.metrics import Metric
 from sedscope.resampling.draws import _bca_tail
+from sedscope.resampling.resampled_metric import ResampledMetric
 
 from ..support import oracle
 from ..support.examples import METRICS
@@ -66,17 +68,61 @@ def deltas_with_all(clips: list[oracle.Clip], metric: Metric[Any], kind: type) -
     return find_deltas(alignment, {metric.criterion: wanted})[metric.criterion]
 
 
-@given(case=weighted_cases())
-def test_psds_has_the_same_bits_as_from_counts(
-    case: tuple[list[oracle.Clip], NDArray[np.int32]],
+IN_THE_CORE: list[Metric[Any]] = [
+    PSDS,
+    replace(PSDS, alpha_ct=0),
+    sed.BestFScore(sed.Collar()),
+    sed.BestFScore(sed.IoU(0.3), beta=0.7, average="weighted"),
+    sed.BestFScore(sed.Collar(), beta=2, average="micro"),
+]
+
+
+@pytest.mark.parametrize("metric", IN_THE_CORE, ids=repr)
+@given(case=weighted_cases(), dtype=st.sampled_from(["f4", "f8"]))
+def test_what_the_core_measures_has_the_same_bits_as_from_counts(
+    metric: Metric[Any], case: tuple[list[oracle.Clip], NDArray[np.int32]], dtype: str
 ) -> None:
     clips, weights = case
-    deltas = deltas_with_all(clips, PSDS, np.float64)
-    values, class_values = measure_resampled(deltas, PSDS, weights, 2)
+    deltas = deltas_with_all(clips, metric, np.dtype(dtype).type)
+    assert_bits_of_counts(deltas, metric, weights)
+
+
+@pytest.mark.parametrize("metric", [sed.presets.PSDS1, sed.presets.PSDS2, *IN_THE_CORE[2:4]], ids=repr)
+@pytest.mark.parametrize("factor", [1, 3 * 2**16])  # counts that a float32 holds, and others
+def test_scores_that_no_resample_reads_are_left_out(metric: Metric[Any], factor: int) -> None:
+    deltas = deltas_of(metric, clips=60)
+    weights = factor * sed.Resampling(n=40).draw(deltas.clips)
+    assert_bits_of_counts(deltas, metric, weights)
+    (kept,) = ResampledMetric(deltas, metric, weights, 2)._sources
+    assert kept.tables.rows() < 0.8 * deltas.tables.rows()
+
+
+def assert_bits_of_counts(deltas: sed.Deltas, metric: Metric[Any], weights: NDArray[np.int32]) -> None:
+    values, class_values = measure_resampled(deltas, metric, weights, 2)
     for i, row in enumerate(weights):
         if row.any():
-            expected = all_values(PSDS.measure(deltas.counts(weights=row)))
+            expected = all_values(metric.measure(deltas.counts(weights=row)))
             np.testing.assert_array_equal([values[i], *class_values[i]], expected)
+
+
+def test_large_changes_in_unread_scores_take_several_rows() -> None:
+    #                    clip a, whose false positives rise by 300 and fall by 10        clip b
+    scores = np.concatenate([np.linspace(1, 0.5, 300), np.linspace(0.4, 0.3, 10), [0.9, 0.2]])
+    fp = np.array([1] * 300 + [-1] * 10 + [1, 1], np.int8)
+    rows = _native.DetectionDeltas(
+        starts=np.array([[0, 310, 312]]), scores=scores, tp=np.zeros_like(fp), fp=fp
+    )
+    ranges = _native.ScoreRanges(rows, None, 100, 1)
+    number = ranges.fewest(0).shape[1]
+    assert number > 2
+    assert ranges.fp(0)[:, -1].tolist() == [290, 2]
+    assert (ranges.fewest(0) <= ranges.fp(0)).all()
+    unread = np.arange(number) < number - 1  # all but the last range
+    merged, _ = ranges.without([unread], 1)
+    ends = merged.starts[0].tolist()
+    assert merged.fp[: ends[1]].sum(dtype=int) == 290
+    assert merged.scores[: ends[1]].tolist().count(0.5) == 3  # 127 + 127 + the rest
+    assert merged.fp[ends[1] :].sum() == 2
 
 
 def test_large_weights_do_not_overflow() -> None:

@@ -132,20 +132,32 @@ def resampled_floors(
     for the others. ``weights``: (resamples × clips).
     """
     classes, clips = maxima.shape
-    allowed = limit * (weights @ durations) / TICKS_PER_SECOND
     order = np.argsort(-maxima, axis=1, kind="stable")
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.broadcast_to(np.arange(clips), order.shape), axis=1)
-    # every sum of weights is a whole number that a float32 holds
-    times = weights.astype(np.float32 if weights.sum(axis=1).max(initial=0) < 2**24 else np.float64)
     too_few, enough = np.zeros(classes, np.int64), np.full(classes, clips + 1)
     while (too_few + 1 < enough).any():  # how many of the highest clips are enough in all resamples
         middle = (too_few + enough) // 2
-        highest = (rank < middle[:, None]).astype(times.dtype)
-        exceeded = ((times @ highest.T) > allowed[:, None] + 1).all(axis=0)
+        exceeded = exceed_limit(rank < middle[:, None], limit, weights, durations)
         too_few, enough = np.where(exceeded, too_few, middle), np.where(exceeded, middle, enough)
     exists = enough <= clips
     floors = np.full(classes, -np.inf)
     floors[exists] = maxima[exists, order[exists, enough[exists] - 1]]
     just_below_them: FloatArray = np.nextafter(floors, -np.inf)
     return just_below_them
+
+
+def exceed_limit(
+    alarmed: NDArray[np.bool_], limit: float, weights: NDArray[np.int32], durations: Ticks
+) -> NDArray[np.bool_]:
+    """Return which classes exceed the limit for any of the weights, by more than rounding.
+
+    ``alarmed``: (classes × clips) the clips with a false positive. Each counts as many as its weight.
+    ``weights``: (resamples × clips).
+    """
+    allowed = limit * (weights @ durations) / TICKS_PER_SECOND
+    # every sum of weights is a whole number that a float32 holds
+    kind = np.float32 if weights.sum(axis=1).max(initial=0) < 2**24 else np.float64
+    number = weights.astype(kind) @ alarmed.T.astype(kind)
+    exceeded: NDArray[np.bool_] = (number > allowed[:, None] + 1).all(axis=0)
+    return exceeded

@@ -15,6 +15,7 @@ from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
 from ..counting.tally import Tally
 from ..criteria import Criterion
+from ..data.arrays import FloatArray, IntArray
 from ..definitions import require_choice
 from ..errors import SedscopeError
 from .metric import Metric, PointsRead
@@ -333,15 +334,7 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
             tallies = [result.per_class[label].tally for label in labels]
             return self.of_tally(reduce(add, [tally for tally in tallies if tally is not None]))
         values = np.array([result.per_class[label].value for label in labels])
-        weights = np.array([references[label] for label in labels])
-        defined = ~np.isnan(values)
-        if kind == "weighted":
-            defined &= weights > 0
-        if not defined.any():
-            return np.nan
-        return float(
-            np.average(values[defined], weights=weights[defined] if kind == "weighted" else None)
-        )
+        return mean_over_classes(values, np.array([references[label] for label in labels]), kind)
 
     def _is_defined_for(self, references: int) -> bool:
         """Return whether the metric has a value for a class with this many references."""
@@ -358,3 +351,17 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
                 f"Segment or Clip instead of {self.criterion!r}."
             )
         require_choice(self, "average", self.averages)
+
+
+def mean_over_classes(values: FloatArray, references: IntArray, kind: str) -> float:
+    """Return the mean of the values that are defined: ``"macro"``, or ``"weighted"`` by the references.
+
+    The order of the classes decides the last bits: it must be that of their names.
+    """
+    defined = ~np.isnan(values)
+    if kind == "weighted":
+        defined &= references > 0
+    if not defined.any():
+        return np.nan
+    weights = references[defined] if kind == "weighted" else None
+    return float(np.average(values[defined], weights=weights))

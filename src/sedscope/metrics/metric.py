@@ -160,6 +160,12 @@ class Metric(Defined, ABC, Generic[Result]):
         """The parameters of the PSD-ROC that the value is the area under; None for other metrics."""
         return None
 
+    @property
+    def best_fscore_beta(self) -> float | None:
+        """The beta of the F-score whose largest value is that of a class; None for other metrics, and where
+        the average depends on more than the values of the classes."""
+        return None
+
     def of_tally(self, tally: Tally) -> float:
         """Return the metric at one operating point, for metrics that have thresholds.
 

@@ -134,6 +134,11 @@ class BestFScore(_BestThreshold):
         require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
 
     @property
+    def best_fscore_beta(self) -> float | None:
+        defined_here = type(self) is BestFScore  # others may judge operating points differently
+        return self.beta if defined_here and self.average in ("macro", "weighted") else None
+
+    @property
     def quantity_name(self) -> str:
         return fscore_name(self.beta)
 

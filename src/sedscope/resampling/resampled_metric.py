@@ -15,16 +15,24 @@ from .. import _native
 from ..counting.counts import Counts
 from ..counting.delta_bytes import pack_deltas
 from ..counting.deltas import Deltas
-from ..counting.floors import resampled_floors, rounded_down
+from ..counting.floors import exceed_limit, resampled_floors, rounded_down
 from ..criteria.delta_tables import DeltaRows, DeltaTables
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..errors import SedscopeError, listing
-from ..metrics import Metric
+from ..metrics import ClasswiseMetric, Metric
+from ..metrics.classwise import mean_over_classes
 from ..metrics.psd_roc import PSDROCParameters
 from ..metrics.psds import require_variants
 from ..metrics.registry import METRICS
 from .resampling import ClipPart, Weights
+from .unread_scores import (
+    below_best_fscore,
+    beyond_limit,
+    native_deltas,
+    references_per_clip,
+    without_unread_scores,
+)
 
 Values: TypeAlias = tuple[FloatArray, FloatArray]
 """Per resample the metric, and as (resamples × classes) the metric of each class."""
@@ -54,7 +62,7 @@ class ResampledMetric:
             sources = [deltas.variants[variant] for variant in metric.variants] or [deltas]
         else:
             sources = [deltas]
-        self._sources = [_pruned(source, metric, weights) for source in sources]
+        self._sources = [_pruned(source, metric, weights, threads) for source in sources]
 
     def __call__(self, weights: Weights) -> FloatArray:
         values, of_classes = self._measure(weights)
@@ -107,45 +115,55 @@ def reaches(
     ``parts``: groups of clips with weights of their own, each measured apart from the others.
     """
     limit = metric.false_positive_limit
-    for source in (deltas, *deltas.variants.values()):
-        if np.isneginf(source.floors).all():
-            continue
-        if limit is None:
-            return False
-        maxima = source.largest_without_references()
-        needed = [resampled_floors(maxima, limit, weights, source.durations)]
-        needed += [
-            resampled_floors(maxima[:, part.clips], limit, part.weights, source.durations[part.clips])
-            for part in parts
-        ]
-        if (source.floors > np.min(needed, axis=0)).any():
-            return False
-    return True
+    return all(
+        _reach_down(source, limit, weights).all()
+        and all(_reach_down(source, limit, part.weights, part.clips).all() for part in parts)
+        for source in (deltas, *deltas.variants.values())
+    )
 
 
-def _needed_floors(deltas: Deltas, metric: Metric[Any], weights: Weights) -> FloatArray:
-    """Return, per class, the score below which the metric reads nothing, for any of the weights."""
-    if metric.false_positive_limit is None:
-        return np.full(len(deltas.classes), -np.inf)
-    maxima = deltas.largest_without_references()
-    return resampled_floors(maxima, metric.false_positive_limit, weights, deltas.durations)
+def _reach_down(
+    deltas: Deltas, limit: float | None, weights: Weights, clips: NDArray[np.intp] | None = None
+) -> NDArray[np.bool_]:
+    """Return which classes have deltas down to where the limit is exceeded, for all of the weights.
+
+    ``clips``: those that the weights belong to; all unless given.
+    """
+    complete = np.isneginf(deltas.floors)
+    if limit is None or complete.all():
+        return complete
+    chosen = slice(None) if clips is None else clips
+    maxima, durations = deltas.largest_without_references()[:, chosen], deltas.durations[chosen]
+    return complete | exceed_limit(maxima > -np.inf, limit, weights, durations)
 
 
-def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights) -> Deltas:
-    """Return only the deltas that the metric reads for some of the weights."""
-    floors = _needed_floors(deltas, metric, weights)
-    short = [label for label, low in zip(deltas.classes, deltas.floors > floors, strict=True) if low]
+def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights, threads: int) -> Deltas:
+    """Return deltas with the same counts wherever the metric reads them, for any of the weights."""
+    limit, beta = metric.false_positive_limit, metric.best_fscore_beta
+    reach = _reach_down(deltas, limit, weights)
+    short = [label for label, enough in zip(deltas.classes, reach, strict=True) if not enough]
     if short:
         raise SedscopeError(
             f"The deltas of {listing(short)} were pruned for one set of clips, and do not reach down as far "
             "as some resamples need. Find them with sedscope.deltas, which keeps all."
         )
-    return replace(deltas.above(rounded_down(floors, deltas.floors.dtype)), variants={})
+    plain = replace(deltas, variants={})
+    if limit is not None and metric.psd_roc is not None:
+        return without_unread_scores(plain, weights, beyond_limit(plain, weights, limit), threads)
+    if limit is not None:
+        maxima = deltas.largest_without_references()
+        floors = resampled_floors(maxima, limit, weights, deltas.durations)
+        return plain.above(rounded_down(floors, deltas.floors.dtype))
+    if beta is not None:
+        return without_unread_scores(plain, weights, below_best_fscore(plain, weights, beta), threads)
+    return plain
 
 
 def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measure:
     """Choose the fastest way to measure on counts that the metric allows."""
     points = metric.points_read
+    if isinstance(metric, ClasswiseMetric) and metric.best_fscore_beta is not None:
+        return _measure_best_fscore(deltas, metric, threads)
     if metric.any_label or metric.psd_roc is not None:
         return _measure_each(lambda weights: deltas.counts(weights=weights, threads=threads), metric)
     if isinstance(points, (int, float)):
@@ -155,6 +173,29 @@ def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measur
     return _measure_each(
         weighted_counts(deltas, extremes_only=points == "extremes", threads=threads), metric
     )
+
+
+def _measure_best_fscore(deltas: Deltas, metric: ClasswiseMetric[Any], threads: int) -> Measure:
+    """Measure the best F-score of each class in the core."""
+    in_core = _sorted_in_core(deltas, threads, cross_triggers=False)
+    per_clip = references_per_clip(deltas)
+    by_name = np.argsort(np.array(deltas.classes), kind="stable")
+    beta = metric.best_fscore_beta
+    assert beta is not None
+
+    def measure(weights: Weights) -> Values:
+        references = (weights.astype(np.float64) @ per_clip).astype(np.int64)
+        of_classes = in_core.best_fscore(
+            np.ascontiguousarray(weights), references=references, weight=beta * beta, threads=threads
+        )
+        of_classes[references == 0] = np.nan
+        values = [
+            mean_over_classes(row[by_name], number[by_name], metric.average)
+            for row, number in zip(of_classes, references, strict=True)
+        ]
+        return np.array(values), of_classes
+
+    return measure
 
 
 def _measure_each(count: Callable[[NDArray[np.int32]], Counts], metric: Metric[Any]) -> Measure:
@@ -205,25 +246,8 @@ def _sorted_in_core(
     deltas: Deltas, threads: int, *, cross_triggers: bool, dtype: np.dtype[Any] | None = None
 ) -> _native.Resampling:
     """Sort the deltas in the core. ``dtype``: that of the scores, or a wider one."""
-    tables = deltas.tables
-    kind = tables.detections.scores.dtype if dtype is None else dtype
-    tp, fp = tables.detections.columns
-    detections = _native.DetectionDeltas(
-        starts=tables.detections.starts,
-        scores=tables.detections.scores.astype(kind, copy=False),
-        tp=tp,
-        fp=fp,
-    )
-    if not cross_triggers:
-        return _native.Resampling(detections, None, threads)
-    labels, ct = tables.cross_triggers.columns
-    crossed = _native.CrossTriggerDeltas(
-        starts=tables.cross_triggers.starts,
-        scores=tables.cross_triggers.scores.astype(kind, copy=False),
-        labels=labels,
-        ct=ct,
-    )
-    return _native.Resampling(detections, crossed, threads)
+    rows = native_deltas(deltas, cross_triggers=cross_triggers, dtype=dtype)
+    return _native.Resampling(*rows, threads)
 
 
 def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int) -> Measure:
@@ -235,10 +259,10 @@ def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int
         for source in sources
     ]
     order = np.argsort(np.array(deltas.classes), kind="stable").astype(np.int64)
-    per_clip = np.zeros((2, len(deltas.clips), len(deltas.classes)))
+    per_clip = references_per_clip(deltas)
+    times_per_clip = np.zeros_like(per_clip)
     references = deltas.tables.references
-    np.add.at(per_clip[0], (references.clips, references.labels), 1)
-    np.add.at(per_clip[1], (references.clips, references.labels), references.times)
+    np.add.at(times_per_clip, (references.clips, references.labels), references.times)
     durations = deltas.durations.astype(np.float64)
 
     def measure(weights: Weights) -> Values:
@@ -247,8 +271,8 @@ def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int
             in_core,
             weights=np.ascontiguousarray(weights),
             durations=times @ durations / TICKS_PER_SECOND,
-            references=(times @ per_clip[0]).astype(np.int64),
-            reference_times=times @ per_clip[1] / TICKS_PER_SECOND,
+            references=(times @ per_clip).astype(np.int64),
+            reference_times=times @ times_per_clip / TICKS_PER_SECOND,
             order=order,
             alpha_ct=roc.alpha_ct,
             alpha_st=roc.alpha_st,

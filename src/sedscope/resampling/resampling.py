@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -33,6 +33,7 @@ INTERVALS = ("percentile", "bca")
 MAX_WEIGHT = 2**24
 MOST_RESAMPLES = 10**7
 LONGEST_BLOCK = 10**7  # seconds
+_DRAWN_AT_ONCE = 64  # resamples
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,15 +261,18 @@ class Resampling:
                 "the memory of this machine. Use fewer; 1000 to 10000 give stable intervals."
             )
         rng = np.random.default_rng(self.seed)
-        resamples: Iterable[NDArray[np.integer[Any]]]
-        if self.balanced:
-            pool = np.tile(np.arange(number, dtype=np.int32), self.n)
-            resamples = rng.permutation(pool).reshape(self.n, number)
-        else:
-            resamples = (rng.integers(number, size=number) for _ in range(self.n))
+        pool = np.tile(np.arange(number, dtype=np.int32), self.n) if self.balanced else None
+        shuffled = None if pool is None else rng.permutation(pool).reshape(self.n, number)
         weights: Weights = np.empty((self.n, len(clips)), np.int32)
-        for row, resample in zip(weights, resamples, strict=True):
-            row[:] = np.bincount(resample, minlength=number)[units]
+        for start in range(0, self.n, _DRAWN_AT_ONCE):
+            block = weights[start : start + _DRAWN_AT_ONCE]
+            shape = (len(block), number)
+            drawn = (
+                rng.integers(number, size=shape) if shuffled is None else shuffled[start:][: len(block)]
+            )
+            places = drawn + number * np.arange(len(block))[:, None]
+            times = np.bincount(places.ravel(), minlength=len(block) * number).reshape(shape)
+            np.take(times, units, axis=1, out=block, mode="clip")
         return weights
 
 

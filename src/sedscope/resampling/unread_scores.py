@@ -1,0 +1,137 @@
+"""Scores that no resample reads: ranges in which a class has too many false positives, whatever is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _native
+from ..counting.deltas import Deltas
+from ..criteria.delta_tables import DeltaRows
+from ..data.arrays import FloatArray
+from ..data.times import TICKS_PER_SECOND
+from .resampling import Weights
+
+_ROWS_PER_CLIP = 4  # in a range; what finding the fewest false positives costs is a part of reading it
+_AT_ONCE = 8  # ranges that are judged together first
+_ROUNDING = 1e-9  # more than rounding errors, as a share of a value
+
+Unread: TypeAlias = Callable[[int, NDArray[Any]], NDArray[np.bool_]]
+"""From a class, and (resamples × ranges) numbers of false positives, whether so many are too many."""
+
+
+def without_unread_scores(
+    deltas: Deltas, weights: Weights, unread: Callable[[_native.ScoreRanges], Unread], threads: int
+) -> Deltas:
+    """Return deltas with the same counts at all scores that some resample reads.
+
+    ``unread`` gets the ranges of scores, and returns a function that says in which of them no operating
+    point with so many false positives, or with more, is read.
+    """
+    ranges = _native.ScoreRanges(
+        *native_deltas(deltas, cross_triggers=True), _ROWS_PER_CLIP * len(deltas.clips), threads
+    )
+    is_unread = unread(ranges)
+    heaviest = int(weights.max(initial=0))
+    times = weights.astype(np.float32)
+    of_classes = []
+    for c in range(len(deltas.classes)):
+        fewest = ranges.fewest(c)
+        # whole numbers that a float32 holds, so that sums are exact in any order
+        narrow = heaviest * float(fewest.sum(axis=0, dtype=np.float64).max()) < 2**24
+        exact = times if narrow else weights.astype(np.float64)
+        starts = np.arange(0, fewest.shape[1], _AT_ONCE)
+        together: NDArray[np.float32] = np.minimum.reduceat(fewest, starts, axis=1)
+        result = np.repeat(is_unread(c, exact @ together).all(axis=0), _AT_ONCE)[: fewest.shape[1]]
+        doubtful = np.flatnonzero(~result)
+        result[doubtful] = is_unread(c, exact @ fewest[:, doubtful]).all(axis=0)
+        of_classes.append(result)
+    if not any(result.any() for result in of_classes):
+        return deltas
+    detections, cross_triggers = ranges.without(of_classes, threads)
+    tables = replace(
+        deltas.tables,
+        detections=DeltaRows(detections.starts, detections.scores, (detections.tp, detections.fp)),
+        cross_triggers=DeltaRows(
+            cross_triggers.starts,
+            cross_triggers.scores,
+            (cross_triggers.labels, cross_triggers.ct),
+        ),
+    )
+    return replace(deltas, tables=tables)
+
+
+def beyond_limit(
+    deltas: Deltas, weights: Weights, limit: float
+) -> Callable[[_native.ScoreRanges], Unread]:
+    """Read nothing with more false positives than a limit per second allows; one is left for rounding."""
+    allowed = limit * (weights @ deltas.durations) / TICKS_PER_SECOND + 1
+    return lambda ranges: lambda c, fewest: fewest > allowed[:, None]
+
+
+def below_best_fscore(
+    deltas: Deltas, weights: Weights, beta: float
+) -> Callable[[_native.ScoreRanges], Unread]:
+    """Read nothing where even all references would not give an F-score that is reached elsewhere."""
+    per_clip = references_per_clip(deltas)
+    times = weights.astype(np.float64)  # sums of whole numbers below 2**53: exact in any order
+    references = times @ per_clip
+    of_all = per_clip.sum(axis=0)
+    weight = beta * beta
+
+    def fscore(tp: Any, fp: Any, references: Any) -> Any:
+        return (1 + weight) * tp / np.maximum(tp + fp + weight * references, 1)
+
+    def of_ranges(ranges: _native.ScoreRanges) -> Unread:
+        reached = []  # by each resample, where the clips as they are reach most
+        for c, number in enumerate(of_all):
+            tp, fp = ranges.tp(c), ranges.fp(c)
+            end = int(np.argmax(fscore(tp.sum(axis=0), fp.sum(axis=0), number)))
+            reached.append(fscore(times @ tp[:, end], times @ fp[:, end], references[:, c]))
+
+        def too_many(c: int, fewest: NDArray[Any]) -> NDArray[np.bool_]:
+            most = references[:, c : c + 1]
+            beaten = fscore(most, fewest, most) < (1 - _ROUNDING) * reached[c][:, None]
+            unread: NDArray[np.bool_] = beaten | (most == 0)  # no value without references
+            return unread
+
+        return too_many
+
+    return of_ranges
+
+
+def references_per_clip(deltas: Deltas) -> FloatArray:
+    """Return (clips × classes) the number of references."""
+    rows = deltas.tables.references
+    number = np.zeros((len(deltas.clips), len(deltas.classes)))
+    np.add.at(number, (rows.clips, rows.labels), 1)
+    return number
+
+
+def native_deltas(
+    deltas: Deltas, *, cross_triggers: bool, dtype: np.dtype[Any] | None = None
+) -> tuple[_native.DetectionDeltas, _native.CrossTriggerDeltas | None]:
+    """Return the deltas as the core takes them. ``dtype``: that of the scores, or a wider one."""
+    tables = deltas.tables
+    kind = tables.detections.scores.dtype if dtype is None else dtype
+    tp, fp = tables.detections.columns
+    detections = _native.DetectionDeltas(
+        starts=tables.detections.starts,
+        scores=tables.detections.scores.astype(kind, copy=False),
+        tp=tp,
+        fp=fp,
+    )
+    if not cross_triggers:
+        return detections, None
+    labels, ct = tables.cross_triggers.columns
+    crossed = _native.CrossTriggerDeltas(
+        starts=tables.cross_triggers.starts,
+        scores=tables.cross_triggers.scores.astype(kind, copy=False),
+        labels=labels,
+        ct=ct,
+    )
+    return detections, crossed
