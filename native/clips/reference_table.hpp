@@ -7,6 +7,7 @@
 
 #include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
+#include "core/out_of_line.hpp"
 #include "core/time.hpp"
 
 namespace sedscope {
@@ -43,8 +44,8 @@ struct ClipReferences {
     std::vector<IgnoredIndex> ignored_by_class;  // likewise
     std::vector<int32_t> ignored_labels;
 
-    void assign(const ReferenceTable& table, std::size_t clip, const Time* edges,
-                std::size_t boundaries) {
+    SEDSCOPE_OUT_OF_LINE void assign(const ReferenceTable& table, std::size_t clip,
+                                     const Time* edges, std::size_t boundaries) {
         labels.clear();
         table.counted.each_class(
             clip, [&](int32_t label, const Interval* events, std::size_t count) {
@@ -81,7 +82,7 @@ struct ClipReferences {
 
     // Returns the references of class `c` that count, and writes those of all other classes to
     // `others`.
-    References split(std::size_t c, std::vector<OtherClass>& others) const {
+    SEDSCOPE_OUT_OF_LINE References split(std::size_t c, std::vector<OtherClass>& others) const {
         References own;
         others.clear();
         for (std::size_t k = 0; k < labels.size(); ++k) {

@@ -14,6 +14,7 @@
 #include "clips/component_tree.hpp"
 #include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
+#include "core/out_of_line.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
 #include "criteria/detection_count.hpp"
@@ -42,8 +43,9 @@ public:
 
     // `own`: the references of the class that count, possibly none. `others` matters only with
     // cross-triggers.
-    void begin(const Time* edges, T floor, const References& own,
-               const std::vector<OtherClass>& others, const IgnoredReferences& ignored) {
+    SEDSCOPE_OUT_OF_LINE void begin(const Time* edges, T floor, const References& own,
+                                    const std::vector<OtherClass>& others,
+                                    const IgnoredReferences& ignored) {
         edges_ = edges;
         floor_ = floor;
         own_ = own;
@@ -60,7 +62,7 @@ public:
         }
     }
 
-    void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
+    SEDSCOPE_OUT_OF_LINE void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
         if (only_count_)
             count_.feed(scores, frames, rows.detections);
         else
@@ -68,7 +70,7 @@ public:
                   [&](auto& measure, auto& emit) { tree_.feed(scores, frames, measure, emit); });
     }
 
-    void finish(DeltaRows<T>& rows) {
+    SEDSCOPE_OUT_OF_LINE void finish(DeltaRows<T>& rows) {
         if (only_count_) {
             count_.finish(rows.detections);
             return;

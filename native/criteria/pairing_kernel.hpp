@@ -12,6 +12,7 @@
 #include "clips/component_tree.hpp"
 #include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
+#include "core/out_of_line.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
 #include "criteria/detection_count.hpp"
@@ -31,8 +32,9 @@ public:
 
     // `own`: the references of the class that count, possibly none. `others` matters only with
     // cross-triggers.
-    void begin(const Time* edges, T floor, const References& own,
-               const std::vector<OtherClass>& others, const IgnoredReferences& ignored) {
+    SEDSCOPE_OUT_OF_LINE void begin(const Time* edges, T floor, const References& own,
+                                    const std::vector<OtherClass>& others,
+                                    const IgnoredReferences& ignored) {
         edges_ = edges;
         floor_ = floor;
         own_.clear();
@@ -51,7 +53,7 @@ public:
         tree_.begin(floor, others_.size());
     }
 
-    void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
+    SEDSCOPE_OUT_OF_LINE void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
         count_.feed(scores, frames, rows.detections);
         if (!only_count_)
             sweep(rows,
@@ -69,7 +71,7 @@ public:
             if (crossed_[m]) rows.cross_triggers.push(score, others_[m].label, 1);
     }
 
-    void finish(DeltaRows<T>& rows) {
+    SEDSCOPE_OUT_OF_LINE void finish(DeltaRows<T>& rows) {
         count_.finish(rows.detections);
         if (only_count_) return;
         sweep(rows, [&](auto& measure, auto& emit) { tree_.finish(measure, emit); });
