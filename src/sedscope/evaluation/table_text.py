@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv as python_csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ..errors import SedscopeError
 
@@ -61,6 +61,14 @@ def written(text: str, path: str | Path | None) -> str:
 
         write_text(path, text)
     return text
+
+
+def written_json(values: Mapping[str, Any], path: str | Path | None) -> str:
+    """Return values as JSON, and write it to a file if there is one. Values must not be NaN."""
+    import json
+
+    text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
+    return written(f"{text}\n", path)
 
 
 def format_text(rows: Table, *, names: int = 1) -> list[str]:
