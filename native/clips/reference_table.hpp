@@ -7,6 +7,7 @@
 
 #include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
+#include "core/out_of_line.hpp"
 #include "core/time.hpp"
 
 namespace sedscope {
@@ -45,8 +46,8 @@ struct ClipReferences {
     const Time* edges = nullptr;  // the clip's frame boundaries
     std::size_t boundaries = 0;
 
-    void assign(const ReferenceTable& table, std::size_t clip, const Time* clip_edges,
-                std::size_t clip_boundaries) {
+    SEDSCOPE_OUT_OF_LINE void assign(const ReferenceTable& table, std::size_t clip,
+                                     const Time* clip_edges, std::size_t clip_boundaries) {
         edges = clip_edges;
         boundaries = clip_boundaries;
         labels.clear();

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #endif
 
+#include "core/out_of_line.hpp"
+
 namespace sedscope {
 
 // Uninitialised memory. Large blocks come from the system directly and go back to it as soon as
@@ -21,7 +23,7 @@ namespace sedscope {
 class Memory {
 public:
     Memory() = default;
-    explicit Memory(std::size_t bytes) {
+    SEDSCOPE_OUT_OF_LINE explicit Memory(std::size_t bytes) {
 #ifdef __linux__
         constexpr std::size_t page = std::size_t{1} << 21;
         if (bytes >= 2 * page) {
@@ -45,7 +47,7 @@ public:
         std::swap(bytes_, other.bytes_);
         return *this;
     }
-    ~Memory() {
+    SEDSCOPE_OUT_OF_LINE ~Memory() {
 #ifdef __linux__
         if (bytes_ > 0) {
             munmap(start_, bytes_);
@@ -86,14 +88,7 @@ public:
 
     // Makes room for `extra` values after the last one. They belong to the buffer after `grow`.
     T* reserve(std::size_t extra) {
-        if (size_ + extra > capacity_) {
-            constexpr std::size_t few = 32;  // so that short buffers seldom grow
-            const std::size_t capacity = std::max({size_ + extra, 2 * capacity_, few});
-            Memory larger(capacity * sizeof(T));
-            std::copy_n(data(), size_, static_cast<T*>(larger.data()));
-            memory_ = std::move(larger);
-            capacity_ = capacity;
-        }
+        if (size_ + extra > capacity_) enlarge(extra);
         return data() + size_;
     }
     void grow(std::size_t extra) { size_ += extra; }
@@ -115,6 +110,15 @@ public:
     const T* end() const { return data() + size_; }
 
 private:
+    SEDSCOPE_OUT_OF_LINE void enlarge(std::size_t extra) {
+        constexpr std::size_t few = 32;  // so that short buffers seldom grow
+        const std::size_t capacity = std::max({size_ + extra, 2 * capacity_, few});
+        Memory larger(capacity * sizeof(T));
+        std::copy_n(data(), size_, static_cast<T*>(larger.data()));
+        memory_ = std::move(larger);
+        capacity_ = capacity;
+    }
+
     Memory memory_;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;

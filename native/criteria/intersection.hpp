@@ -18,6 +18,7 @@
 #include "clips/reference_table.hpp"
 #include "clips/references.hpp"
 #include "clips/stretches.hpp"
+#include "core/out_of_line.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
 #include "criteria/detection_count.hpp"
@@ -47,7 +48,7 @@ class IntersectionKernel {
 public:
     explicit IntersectionKernel(const Intersection& criterion) : criterion_(criterion) {}
 
-    void begin(const ClipReferences& references, int32_t label, T floor) {
+    SEDSCOPE_OUT_OF_LINE void begin(const ClipReferences& references, int32_t label, T floor) {
         edges_ = references.edges;
         floor_ = floor;
         own_ = references.counted(label);
@@ -72,7 +73,7 @@ public:
         tree_.begin(floor, first_cross_trigger + others_.size());
     }
 
-    void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
+    SEDSCOPE_OUT_OF_LINE void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
         if (only_count_) {
             count_.feed(scores, frames, rows.detections);
             return;
@@ -92,7 +93,7 @@ public:
         }
     }
 
-    void finish(DeltaRows<T>& rows) {
+    SEDSCOPE_OUT_OF_LINE void finish(DeltaRows<T>& rows) {
         if (only_count_) {
             count_.finish(rows.detections);
             return;

@@ -10,6 +10,7 @@
 #include "clips/component_tree.hpp"
 #include "clips/reference_table.hpp"
 #include "clips/view.hpp"
+#include "core/out_of_line.hpp"
 #include "core/parallel.hpp"
 #include "counting/delta_rows.hpp"
 #include "criteria/pair_sweep.hpp"
@@ -22,7 +23,8 @@ class LabelFreeKernel {
 public:
     explicit LabelFreeKernel(const Rule& rule) : rule_(rule) {}
 
-    void begin(std::size_t classes, const Time* edges, const ClipReferences& references) {
+    SEDSCOPE_OUT_OF_LINE void begin(std::size_t classes, const Time* edges,
+                                    const ClipReferences& references) {
         edges_ = edges;
         events_ = 0;
         references_.clear();
@@ -38,7 +40,7 @@ public:
     bool has_references() const { return events_ > 0; }
 
     // The next frames of one class. Its detections can be paired with references of any class.
-    void feed(std::size_t c, const T* scores, std::size_t frames) {
+    SEDSCOPE_OUT_OF_LINE void feed(std::size_t c, const T* scores, std::size_t frames) {
         trees_[c].feed(
             scores, frames, [&](const Detection<T>& detection, int32_t*) { add(detection); },
             [](T, const int32_t*) {});
@@ -47,7 +49,7 @@ public:
     // Emits the changes of the number of pairs as true positives. Both zeros are the same score and
     // detections of equal scores come in any order, so a zero is always written as the positive
     // one.
-    void finish(DetectionRows<T>& rows) {
+    SEDSCOPE_OUT_OF_LINE void finish(DetectionRows<T>& rows) {
         for (auto& tree : trees_)
             tree.finish([&](const Detection<T>& detection, int32_t*) { add(detection); },
                         [](T, const int32_t*) {});

@@ -13,6 +13,7 @@
 #include "clips/reference_table.hpp"
 #include "clips/references.hpp"
 #include "clips/windowed_tree.hpp"
+#include "core/out_of_line.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
 #include "criteria/detection_count.hpp"
@@ -30,7 +31,7 @@ public:
           cross_triggers_(criterion.cross_triggers),
           errors_(criterion.errors) {}
 
-    void begin(const ClipReferences& references, int32_t label, T floor) {
+    SEDSCOPE_OUT_OF_LINE void begin(const ClipReferences& references, int32_t label, T floor) {
         edges_ = references.edges;
         floor_ = floor;
         const References own = references.counted(label);
@@ -54,7 +55,7 @@ public:
         tree_.open(floor, others_.size());
     }
 
-    void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
+    SEDSCOPE_OUT_OF_LINE void feed(const T* scores, std::size_t frames, DeltaRows<T>& rows) {
         count_.feed(scores, frames, rows.detections);
         if (!only_count_)
             sweep(rows,
@@ -72,7 +73,7 @@ public:
             if (crossed_[m]) rows.cross_triggers.push(score, others_[m].label, 1);
     }
 
-    void finish(DeltaRows<T>& rows) {
+    SEDSCOPE_OUT_OF_LINE void finish(DeltaRows<T>& rows) {
         count_.finish(rows.detections);
         if (only_count_) return;
         sweep(rows, [&](auto& measure, auto& emit) { tree_.finish(measure, emit); });

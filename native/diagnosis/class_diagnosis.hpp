@@ -10,6 +10,7 @@
 #include "clips/component_tree.hpp"
 #include "clips/ignored_references.hpp"
 #include "clips/references.hpp"
+#include "core/out_of_line.hpp"
 #include "core/time.hpp"
 #include "criteria/scene.hpp"
 #include "diagnosis/error_types.hpp"
@@ -74,7 +75,7 @@ private:
     // Finds the detections of all thresholds; those of one threshold are in order of time. Scores
     // between two thresholds make no difference, so the tree is built on the level of each frame:
     // the number of thresholds below its score.
-    void find_spans(const ClassView<T>& view) {
+    SEDSCOPE_OUT_OF_LINE void find_spans(const ClassView<T>& view) {
         spans_.clear();
         levels_.resize(view.frames);
         const std::size_t thresholds = view.threshold_count;
@@ -136,7 +137,7 @@ private:
     }
 
     // Finds the detections at one threshold, and the types of all events.
-    void examine(const ClassView<T>& view, std::size_t t) {
+    SEDSCOPE_OUT_OF_LINE void examine(const ClassView<T>& view, std::size_t t) {
         scene_.detections.clear();
         for (const Span& span : spans_)
             if (span.from <= t && t < span.until) scene_.detections.push_back(span.event);

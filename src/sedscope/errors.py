@@ -66,6 +66,12 @@ class SedscopeWarning(UserWarning):
         super().__init__(readable(message))
 
 
+def issue_warnings(notes: Iterable[str], stacklevel: int) -> None:
+    """Issue notes as Python warnings. Level 1 points to the caller of this function, 2 to its caller."""
+    for note in notes:
+        warnings.warn(note, SedscopeWarning, stacklevel=stacklevel + 1)
+
+
 def listing(items: Collection[str], limit: int = 5, *, total: int | None = None) -> str:
     """List the first few items and how many more there are.
 

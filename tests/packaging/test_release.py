@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
+from release import wheels
 from release.check import problems
-from release.wheels import require_data_files, runs_on
+from release.wheels import require_data_files, require_size, runs_on
 
 from ..support.project import ROOT
 
@@ -95,6 +96,18 @@ def test_a_wheel_without_the_tasks_is_refused(tmp_path: Path) -> None:
         SystemExit, match=r"x\.whl lacks \d+ files of the package: sedscope/tasks/built_in/"
     ):
         require_data_files(tmp_path / "x.whl")
+
+
+def test_a_wheel_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel = tmp_path / "x.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("sedscope/core.so", bytes(30_000))
+        archive.writestr("sedscope/__init__.py", "")
+    require_size(wheel)
+    monkeypatch.setattr(wheels, "LARGEST", 10_000)
+    message = r"x\.whl has 0\.03 MB, more than 0\.01 MB\..*: sedscope/core\.so \(30 kB\), "
+    with pytest.raises(SystemExit, match=message):
+        require_size(wheel)
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)

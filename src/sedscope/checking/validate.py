@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -14,40 +12,36 @@ from ..criteria import Clip, Collar
 from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
-from ..data.clip_ids import clip_id, clip_ids
 from ..data.confidence import ConfidenceLimit
-from ..data.detections import OVERLAP_ADVICE, EventOverlaps, event_problem
-from ..data.event_checks import (
-    invalid_events,
-    overlap_findings,
-    overlapping_detections,
-    overlapping_events,
-)
-from ..data.event_table import EventTable, as_ignored_labels, unused_ignored_labels_note
+from ..data.event_table import as_ignored_labels
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.labels import stripped
 from ..data.recordings import ClipPieces
 from ..data.scores import ClipScores, Scores
-from ..errors import SedscopeError, subject
+from ..errors import SedscopeError
 from ..evaluation.deltas import deltas
-from ..io.durations import clip_seconds, read_durations
-from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
-from ..io.locations import Address, Location, input_location
-from ..io.systems import detections_as_scores, holds_events, read_system_scores
+from ..io.locations import Location, input_location
 from .checks import (
     EventTimes,
     check_labels,
     check_scores,
     check_scores_and_truth,
     check_time_unit,
-    chosen_clips,
-    truth_durations,
 )
-from .findings import Finding, Findings, SummaryValue, Validation
-from .survey import Survey, survey_scores
+from .findings import Finding, Findings, Validation
+from .summary import summarize
+from .survey import survey_scores
 from .time_checks import check_reference_times, check_times
+from .usable_files import (
+    event_times,
+    exact_truth,
+    read_stated_durations,
+    read_usable_events,
+    read_usable_scores,
+    usable_truth,
+)
 
 __all__ = ["Finding", "Validation", "validate"]
 
@@ -159,7 +153,7 @@ def validate(
     if scores is None and truth is None:
         raise SedscopeError("There is nothing to check. Give scores, ground truth, or both.")
     findings = Findings()
-    stated_durations = _read_durations(durations, findings)
+    stated_durations = read_stated_durations(durations, findings)
     new_labels = None if system_map is None else as_label_map(system_map)
     references: GroundTruth | None = None
     times: EventTimes | None = None
@@ -186,16 +180,16 @@ def validate(
         options = EventReadOptions(columns or {}, label)
         limit = None if confidence is None else ConfidenceLimit.parse(confidence)
         everywhere = as_ignored_labels(ignored_labels)
-        table = _read_events(truth, format, options, stated_durations, findings, limit=limit)
+        table = read_usable_events(truth, format, options, stated_durations, findings, limit=limit)
         if table is not None and ignored is not None:
-            others = _read_events(ignored, format, options, stated_durations, findings)
+            others = read_usable_events(ignored, format, options, stated_durations, findings)
             table = table if others is None else table.with_ignored(others)
         if table is not None:
             new_truth_labels = LabelMap({}) if truth_map is None else as_label_map(truth_map)
-            times = _event_times(table, new_truth_labels)
-            references = _usable_truth(table, stated_durations, invalid, overlaps, everywhere, findings)
+            times = event_times(table, new_truth_labels)
+            references = usable_truth(table, stated_durations, invalid, overlaps, everywhere, findings)
             exact = partial(
-                _exact_truth, table, stated_durations, invalid, overlaps, everywhere, new_truth_labels
+                exact_truth, table, stated_durations, invalid, overlaps, everywhere, new_truth_labels
             )
             if references is not None and truth_map is not None:
                 references = references.relabelled(new_truth_labels)
@@ -208,7 +202,7 @@ def validate(
     elif scores is not None:
         path = input_location(scores)
         with findings.adding_warnings():
-            system = _read_scores(
+            system = read_usable_scores(
                 path,
                 references,
                 overlaps,
@@ -235,27 +229,12 @@ def validate(
             _check_as_evaluated(system, exact, classes, chosen, missing, coverage, threads, findings)
     if references is not None:
         check_reference_times(references, findings, None if survey is None else survey.ends)
-    summary = _summarize(system, survey, references, classes, chosen, missing)
+    summary = summarize(system, survey, references, classes, chosen, missing)
     return Validation(findings.errors_first(), summary)
 
 
 def _itself(truth: GroundTruth) -> GroundTruth:
     return truth
-
-
-def _exact_truth(
-    table: EventTable,
-    durations: Mapping[str, float] | None,
-    invalid: Invalid,
-    overlaps: Overlaps,
-    ignored_labels: Collection[str],
-    label_map: LabelMap,
-) -> GroundTruth:
-    """Read the ground truth as an evaluation does."""
-    truth = GroundTruth.from_event_table(
-        table, durations=durations, invalid=invalid, overlaps=overlaps, ignored_labels=ignored_labels
-    )
-    return truth.relabelled(label_map) if label_map.names else truth
 
 
 def _check_as_evaluated(
@@ -310,232 +289,3 @@ def _kept_in_memory(scores: Scores) -> Scores:
         return opened
 
     return scores.loaded_by(load)
-
-
-def _read_durations(
-    durations: str | Location | Mapping[str, float] | None, findings: Findings
-) -> Mapping[str, float] | None:
-    if not isinstance(durations, (str, Path, Address)):
-        return durations
-    try:
-        return read_durations(durations)
-    except SedscopeError as error:
-        findings.add_failure("durations", error)
-        return None
-
-
-def _read_events(
-    path: str | Location,
-    format: str | None,
-    options: EventReadOptions,
-    durations: Mapping[str, float] | None,
-    findings: Findings,
-    *,
-    detections: bool = False,
-    limit: ConfidenceLimit | None = None,
-) -> EventTable | None:
-    """Read the rows of a file that are events. The other rows become findings."""
-    problems: list[str] = []
-    try:
-        table = read_event_table(path, format=format, options=options, problems=problems)
-        table = table.with_times(durations or table.durations)
-        table, unusable = table.usable_rows(event_problem) if detections else table.usable_rows()
-        table = table if limit is None else table.admitted_by(limit)
-    except SedscopeError as error:
-        findings.add_failure("scores" if detections else "ground-truth", error)
-        table, unusable = None, []
-    problems += unusable
-    if problems:
-        what = f"{path}: {subject(len(problems), 'row', 'is')} not "
-        what += "an event" if len(problems) == 1 else "events"
-        findings.add("error", "scores" if detections else "rows", what, problems, lines=True)
-    return table
-
-
-def _usable_truth(
-    table: EventTable,
-    durations: Mapping[str, float] | None,
-    invalid: Invalid,
-    overlaps: Overlaps,
-    ignored_labels: Collection[str],
-    findings: Findings,
-) -> GroundTruth | None:
-    """Return the usable part of the ground truth. Unusable events become findings."""
-    try:
-        truth = GroundTruth.from_event_table(
-            table,
-            durations=durations,
-            invalid="drop",
-            overlaps="keep" if overlaps == "keep" else "merge",
-            ignored_labels=ignored_labels,
-        )
-    except SedscopeError as error:
-        findings.add_failure("ground-truth", error)
-        by_id = replace(table, clip=[clip_id(clip) for clip in table.clip], durations={})
-        try:  # without durations, and with one name for each clip
-            truth = GroundTruth.from_event_table(
-                by_id, invalid="drop", overlaps="merge", ignored_labels=ignored_labels
-            )
-        except SedscopeError:
-            return None
-    _check_events(table, truth, invalid, overlaps, findings)
-    for note in truth.late_ends():
-        findings.add("warning", "late-ends", f"{table.where}: {note}")
-    for note in table.unused_confidences_note():
-        findings.add("warning", "confidences", f"{table.where}: {note}")
-    for note in unused_ignored_labels_note(ignored_labels, table.columns().label):
-        findings.add("warning", "ignored-labels", f"{table.where}: {note}")
-    return truth
-
-
-def _check_events(
-    table: EventTable, truth: GroundTruth, invalid: Invalid, overlaps: Overlaps, findings: Findings
-) -> None:
-    """Find events that cannot be evaluated, and events that overlap, each with its row."""
-    events = table.columns()
-    clip_number = {clip: i for i, clip in enumerate(truth.clips)}
-    label_number = {label: i for i, label in enumerate((*truth.labels, *truth.ignored_labels))}
-    event_clips = np.array([clip_number[clip_id(clip)] for clip in events.clip], np.int32)
-    ignored = events.ignored_or_labelled(truth.ignored_labels)  # they may overlap the others
-    event_labels = np.array(
-        [
-            2 * label_number[label.strip()] + out
-            for label, out in zip(events.label, ignored, strict=True)
-        ],
-        np.int32,
-    )
-    kinds = invalid_events(events, event_clips, truth.durations)
-    valid = np.ones(len(events.onset), bool)
-    for kind in kinds:
-        valid[kind.rows] = False
-    rows = [events.finding(i, f"{kind.verb} {kind.singular}") for kind in kinds for i in kind.rows]
-    if rows:
-        what = f"{table.where}: {subject(len(rows), 'event', 'has')} no positive length, or "
-        what += "begins" if len(rows) == 1 else "begin"
-        what += " before or after the clip"
-        what += ". "
-        if invalid == "error":
-            what += "Correct them, or leave them out with --invalid drop"
-        else:
-            what += "They are left out"
-        findings.add("error" if invalid == "error" else "warning", "events", what, rows, lines=True)
-    kept = np.flatnonzero(valid)
-    columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
-    order = kept[np.lexsort(columns)]
-    overlapping = order[overlapping_events(events, event_clips, event_labels, order)].tolist()
-    if overlapping and overlaps != "keep":
-        rows = overlap_findings(events, overlapping)
-        what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "
-        what += "and clip. "
-        if overlaps == "error":
-            what += (
-                "Correct them, merge them with --overlaps merge, or keep them with --overlaps keep for "
-            )
-            what += "criteria that pair events (Collar, IoU)"
-        else:
-            what += "They are merged"
-        findings.add("error" if overlaps == "error" else "warning", "overlaps", what, rows, lines=True)
-
-
-def _event_times(table: EventTable, label_map: LabelMap) -> EventTimes:
-    """Return the times of all rows with a label, including events that the ground truth leaves out."""
-    events = table.columns()
-    labels = {i: label_map.target(label) for i, label in enumerate(events.label)}
-    rows = [i for i, label in labels.items() if label is not None]
-    clips = [clip_id(events.clip[i]) for i in rows]
-    return EventTimes(clips, [str(labels[i]) for i in rows], events.onset[rows], events.offset[rows])
-
-
-def _read_scores(
-    path: Location,
-    truth: GroundTruth | None,
-    overlaps: Overlaps,
-    gaps: Gaps,
-    format: str | None,
-    columns: Mapping[str, str],
-    stitch: Chunks | Literal[False],
-    unit: Unit,
-    label_map: LabelMap | None,
-    findings: Findings,
-) -> Scores | None:
-    """Read scores, or the detections that can be used."""
-    known = GroundTruth.from_dict({}) if truth is None else truth
-    try:
-        if columns or holds_events(path, format):
-            how = overlaps if stitch is False else "average"
-            options = EventReadOptions(columns)
-            return _read_detections(path, known, how, format, options, label_map, findings)
-        return read_system_scores(
-            path, known, gaps=gaps, format=format, stitch=stitch, unit=unit, label_map=label_map
-        )
-    except SedscopeError as error:
-        findings.add_failure("scores", error)
-        return None
-
-
-def _read_detections(
-    path: Location,
-    truth: GroundTruth,
-    overlaps: EventOverlaps,
-    format: str | None,
-    options: EventReadOptions,
-    label_map: LabelMap | None,
-    findings: Findings,
-) -> Scores | None:
-    """Read detections. Rows that cannot be used become findings, and overlapping ones are merged to check
-    the rest."""
-    durations = None if truth.durations is None else clip_seconds(truth)
-    table = _read_events(path, format, options, durations, findings, detections=True)
-    if table is None:
-        return None
-    clip_ids(table.clip, table.where, table.clip_location)
-    events = table.columns()
-    overlapping = overlapping_detections(events)
-    if overlapping and overlaps == "error":
-        what = f"{path}: {subject(len(overlapping), 'event', 'overlaps')} another one of the same class "
-        what += f"and clip. {OVERLAP_ADVICE}"
-        findings.add("error", "scores", what, overlap_findings(events, overlapping), lines=True)
-        overlaps = "merge"
-    return detections_as_scores(table.events(), truth, overlaps, label_map)
-
-
-def _summarize(
-    scores: Scores | None,
-    survey: Survey | None,
-    truth: GroundTruth | None,
-    classes: Sequence[str] | None,
-    clips: ClipChoice,
-    missing: Missing,
-) -> dict[str, SummaryValue]:
-    """Say what would be evaluated."""
-    summary: dict[str, SummaryValue] = {}
-    if truth is not None:
-        summary |= {
-            "listed clips": len(truth.clips),
-            "reference events": int(np.count_nonzero(~truth.ignored)),
-        }
-        if truth.ignored.any():
-            summary["ignored references"] = int(np.count_nonzero(truth.ignored))
-    if scores is None or survey is None:
-        return summary
-    evaluated_classes = list(classes or scores.classes)
-    scored = len(scores) - len(scores.assumed_clips)
-    summary |= {"scored clips": scored, "frames": sum(survey.frames.values())}
-    summary |= {"classes": evaluated_classes, "types": sorted(survey.types)}
-    if truth is None:
-        return summary
-    durations, listed = truth_durations(truth), set(truth.clips)
-    chosen = {clip for clip in chosen_clips(scores, clips) if clip in listed or missing == "empty"}
-    evaluated = [clip for clip in scores if clip in chosen]
-    has_scores = np.array([clip in chosen and clip in scores for clip in truth.clips], bool)[
-        truth.event_clips
-    ]
-    names = (*truth.labels, *truth.ignored_labels)
-    has_class = np.array([label in evaluated_classes for label in names], bool)[truth.event_labels]
-    ticks = sum(durations.get(clip, survey.ends.get(clip, 0)) for clip in evaluated)
-    summary |= {
-        "evaluated clips": len(evaluated),
-        "evaluated hours": round(ticks / 3.6e9, 4),
-        "evaluated events": int((has_scores & has_class & ~truth.ignored).sum()),
-    }
-    return summary

@@ -28,6 +28,18 @@ ClipEnds: TypeAlias = Literal["stated", "events"]
 """Clips end where durations or scores say, or with their last reference or detection."""
 
 
+def check_invalid(invalid: str) -> None:
+    """Refuse an unknown choice for events that cannot be evaluated."""
+    if invalid not in get_args(Invalid):
+        raise SedscopeError(f"invalid={invalid!r} is not valid. Choose 'error' or 'drop'.")
+
+
+def check_overlaps(overlaps: str) -> None:
+    """Refuse an unknown choice for overlapping events."""
+    if overlaps not in get_args(Overlaps):
+        raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose 'error', 'merge' or 'keep'.")
+
+
 def check_gaps(gaps: str) -> None:
     """Refuse an unknown choice for gaps."""
     if gaps not in get_args(Gaps):

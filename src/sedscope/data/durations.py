@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, subject
 from .cells import cells_from_frame
 from .clip_ids import clip_ids
 from .frames import FrameLike
@@ -35,6 +35,16 @@ def duration_ticks(durations: Mapping[str, float]) -> dict[str, int]:
     if wrong:
         raise SedscopeError(f"durations must be numbers of seconds above zero: {listing(wrong)}.")
     return ticks
+
+
+def require_durations(clips: Iterable[str], ticks: Mapping[str, int], where: str) -> None:
+    """Refuse clips without a duration."""
+    missing = [clip for clip in clips if clip not in ticks]
+    if missing:
+        raise SedscopeError(
+            f"{where}: {subject(len(missing), 'clip', 'has')} no duration: {listing(missing)}. "
+            "Add them to durations= (--durations)."
+        )
 
 
 def is_duration(seconds: float) -> bool:

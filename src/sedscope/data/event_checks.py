@@ -83,6 +83,35 @@ def valid_events(
     return np.flatnonzero(valid)
 
 
+def arranged_events(
+    events: EventColumns,
+    event_clips: NDArray[np.int32],
+    event_labels: NDArray[np.int32],
+    ignored: NDArray[np.bool_],
+    durations: Ticks | None,
+    *,
+    invalid: Invalid,
+    overlaps: Overlaps,
+    where: str,
+    notes: list[str],
+) -> tuple[NDArray[np.intp], Ticks]:
+    """Sort valid events by clip, label and onset, and merge those that overlap, if they may be merged.
+
+    Ignored events are merged with each other alone. Return the first row of each event, and its offset.
+    """
+    valid = valid_events(events, event_clips, durations, invalid, where, notes)
+    kinds = 2 * event_labels + ignored
+    sorted_rows = np.lexsort(
+        (events.offset[valid], events.onset[valid], kinds[valid], event_clips[valid])
+    )
+    order = valid[sorted_rows]
+    starts = overlap_groups(events, event_clips, kinds, order, overlaps, where, notes)
+    ends = np.maximum.reduceat(events.offset[order], starts) if len(order) else events.offset[:0]
+    first = order[starts]
+    by_onset = np.lexsort((events.onset[first], event_labels[first], event_clips[first]))
+    return first[by_onset], ends[by_onset]
+
+
 def overlap_groups(
     events: EventColumns,
     event_clips: NDArray[np.int32],

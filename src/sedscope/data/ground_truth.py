@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing, subject
-from ..notebook.data_frame import Tabular, polars_frame
-from ..notebook.html_table import html_table
-from .choices import Invalid, Overlaps
+from ..errors import counted
+from ..notebook.data_frame import Tabular
+from .choices import Invalid, Overlaps, check_invalid, check_overlaps
 from .clip_ids import clip_id, clip_ids
-from .durations import as_durations, duration_ticks
-from .event_checks import merged_events, overlap_groups, valid_events
+from .durations import as_durations, duration_ticks, require_durations
+from .event_checks import arranged_events
 from .event_mappings import columns_of_mapping
 from .event_table import EventColumns, EventTable, as_ignored_labels, unused_ignored_labels_note
 from .frames import FrameLike
-from .times import Ticks, to_seconds
+from .times import Ticks
+from .truth_notes import late_ends_of, notes_about
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
@@ -110,12 +109,8 @@ class GroundTruth(Tabular):
         where: str = "ground truth",
         remarks: Iterable[str] = (),
     ) -> None:
-        if invalid not in ("error", "drop"):
-            raise SedscopeError(f"invalid={invalid!r} is not valid. Choose 'error' or 'drop'.")
-        if overlaps not in get_args(Overlaps):
-            raise SedscopeError(
-                f"overlaps={overlaps!r} is not valid. Choose 'error', 'merge' or 'keep'."
-            )
+        check_invalid(invalid)
+        check_overlaps(overlaps)
         self.invalid, self.overlaps = invalid, overlaps
         if any(label != label.strip() for label in set(events.label)):
             events = replace(events, label=[label.strip() for label in events.label])
@@ -123,12 +118,7 @@ class GroundTruth(Tabular):
         all_clips = dict.fromkeys(ids.values())
         ticks = None if durations is None else duration_ticks(durations)
         if ticks is not None:
-            missing = [clip for clip in all_clips if clip not in ticks]
-            if missing:
-                raise SedscopeError(
-                    f"{where}: {subject(len(missing), 'clip', 'has')} no duration: {listing(missing)}. "
-                    "Add them to durations= (--durations)."
-                )
+            require_durations(all_clips, ticks, where)
             all_clips |= dict.fromkeys(ticks)
         self.clips = tuple(all_clips)
         everywhere = as_ignored_labels(ignored_labels)
@@ -144,21 +134,21 @@ class GroundTruth(Tabular):
         event_labels = np.array([label_number[label] for label in events.label], np.int32)
 
         notes: list[str] = []
-        keep = valid_events(events, event_clips, self.durations, invalid, where, notes)
-        kinds = 2 * event_labels + is_ignored  # ignored events are merged with each other alone
-        order = keep[
-            np.lexsort((events.offset[keep], events.onset[keep], kinds[keep], event_clips[keep]))
-        ]
-        starts = overlap_groups(events, event_clips, kinds, order, overlaps, where, notes)
-        ends = np.maximum.reduceat(events.offset[order], starts) if len(order) else events.offset[:0]
-        first = order[starts]
-        merged = np.lexsort((events.onset[first], event_labels[first], event_clips[first]))
-        first = first[merged]
-        self.event_clips, self.event_labels = event_clips[first], event_labels[first]
-        self.onsets, self.offsets = events.onset[first], ends[merged]
-        self.ignored = is_ignored[first]
+        rows, self.offsets = arranged_events(
+            events,
+            event_clips,
+            event_labels,
+            is_ignored,
+            self.durations,
+            invalid=invalid,
+            overlaps=overlaps,
+            where=where,
+            notes=notes,
+        )
+        self.event_clips, self.event_labels = event_clips[rows], event_labels[rows]
+        self.onsets, self.ignored = events.onset[rows], is_ignored[rows]
         self._remarks = tuple(remarks)
-        self.warnings = (*self._remarks, *notes, *self.late_ends())
+        self.warnings = (*self._remarks, *notes, *late_ends_of(self))
         self._noted = (events, where) if notes else None
 
     @classmethod
@@ -361,7 +351,9 @@ class GroundTruth(Tabular):
         >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).events("a")
         [(1.0, 2.0, 'Dog')]
         """
-        return self._events(clip, ~self.ignored)
+        from .truth_table import events_of_clip
+
+        return events_of_clip(self, clip, ~self.ignored)
 
     def ignored_events(self, clip: str) -> list[tuple[float, float, str]]:
         """Return the ignored references of one clip.
@@ -382,23 +374,9 @@ class GroundTruth(Tabular):
         >>> truth.ignored_events("a")
         [(4.0, 5.0, 'Dog')]
         """
-        return self._events(clip, self.ignored)
+        from .truth_table import events_of_clip
 
-    def _events(self, clip: str, chosen: NDArray[np.bool_]) -> list[tuple[float, float, str]]:
-        name = clip if clip in self.clips else clip_id(clip)
-        if name not in self.clips:
-            raise SedscopeError(f"The ground truth has no clip {clip!r}.")
-        rows = np.flatnonzero((self.event_clips == self.clips.index(name)) & chosen)
-        rows = rows[np.argsort(self.onsets[rows], kind="stable")]
-        return [
-            (float(onset), float(offset), label)
-            for onset, offset, label in zip(
-                to_seconds(self.onsets[rows]),
-                to_seconds(self.offsets[rows]),
-                self.names_of(rows),
-                strict=True,
-            )
-        ]
+        return events_of_clip(self, clip, self.ignored)
 
     def relabelled(self, label_map: LabelMapLike) -> GroundTruth:
         """Return the same clips, with their events under new labels: renamed, merged or dropped.
@@ -422,41 +400,9 @@ class GroundTruth(Tabular):
         >>> truth.relabelled({"car": "vehicle", "bus": "vehicle"}).events("a")
         [(0.0, 3.0, 'vehicle'), (3.0, 4.0, 'vehicle')]
         """
-        from .label_maps import AppliedMap, as_label_map
+        from .relabelled_truth import relabelled_truth
 
-        names = as_label_map(label_map)
-        everywhere = {names.target(label) or label for label in self.ignored_labels}
-        kept = [label for label in self.labels if names.target(label) == label in everywhere]
-        if kept:
-            raise SedscopeError(
-                f"The label map gives a label that is ignored for every class the name of a class: "
-                f"{listing(kept)}. Choose another name."
-            )
-        old_labels = (*self.labels, *self.ignored_labels)
-        targets = [names.target(label) for label in old_labels]
-        labels = sorted({target for target in targets if target is not None} - everywhere)
-        number = {label: i for i, label in enumerate((*labels, *sorted(everywhere)))}
-        new_labels = [-1 if target is None else number[target] for target in targets]
-        event_labels = np.array(new_labels, np.int32)[self.event_labels]
-        ignored = self.ignored | (event_labels >= len(labels))
-        rows, offsets = merged_events(
-            self.onsets,
-            self.offsets,
-            self.event_clips,
-            event_labels,
-            ignored,
-            merge=self.overlaps != "keep",
-        )
-        truth = copy(self)
-        truth.labels, truth.ignored_labels = tuple(labels), tuple(sorted(everywhere))
-        truth.event_clips, truth.event_labels = self.event_clips[rows], event_labels[rows]
-        truth.onsets, truth.offsets, truth.ignored = self.onsets[rows], offsets, ignored[rows]
-        truth.warnings = tuple(
-            [note for note in self.warnings if note not in self.late_ends()] + truth.late_ends()
-        )
-        truth._noted = None  # its rows have the old labels
-        truth.label_maps = (*self.label_maps, AppliedMap(names, old_labels))
-        return truth
+        return relabelled_truth(self, label_map)
 
     def names_of(self, rows: NDArray[np.intp]) -> list[str]:
         """Return the labels of some events.
@@ -489,15 +435,9 @@ class GroundTruth(Tabular):
         >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).to_polars().rows()
         [('a', 1.0, 2.0, 'Dog')]
         """
-        columns: dict[str, NDArray[Any] | list[str]] = {
-            "filename": [self.clips[clip] for clip in self.event_clips],
-            "onset": to_seconds(self.onsets),
-            "offset": to_seconds(self.offsets),
-            "event_label": self.names_of(np.arange(len(self))),
-        }
-        if self.ignored.any():
-            columns["ignored"] = self.ignored
-        return polars_frame(columns)
+        from .truth_table import event_table
+
+        return event_table(self)
 
     def __len__(self) -> int:
         return len(self.onsets)
@@ -510,19 +450,9 @@ class GroundTruth(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        names = (*self.labels, *self.ignored_labels)
-        counts = ~self.ignored
-        number = np.bincount(self.event_labels[counts], minlength=len(names))
-        lengths = to_seconds(self.offsets - self.onsets)
-        seconds = np.bincount(self.event_labels[counts], lengths[counts], minlength=len(names))
-        ignored = np.bincount(self.event_labels[self.ignored], minlength=len(names))
-        shows_ignored = bool(self.ignored.any())
-        rows = (
-            [label, str(number[i]), f"{seconds[i]:.1f}", *([str(ignored[i])] if shows_ignored else [])]
-            for i, label in enumerate(names)
-        )
-        header = ["class", "events", "total seconds", *(["ignored"] if shows_ignored else [])]
-        return html_table(header, rows, len(names), "class", title=repr(self))
+        from .truth_table import class_table
+
+        return class_table(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_noted": None}  # the rows of a file may not be fit to travel
@@ -546,44 +476,7 @@ class GroundTruth(Tabular):
         >>> len(truth.warnings_about(["a"], ["Dog"])), truth.warnings_about(["b"], ["Dog"])
         (1, [])
         """
-        if not self.warnings:
-            return []
-        clip_chosen = np.array([clip in clips for clip in self.clips], bool)
-        everywhere = [True] * len(self.ignored_labels)
-        label_chosen = np.array([*(label in labels for label in self.labels), *everywhere], bool)
-        if clip_chosen.all() and label_chosen.all():
-            return [*self.warnings]
-        if self._noted is None:
-            chosen = clip_chosen[self.event_clips] & label_chosen[self.event_labels]
-            late = self.late_ends(chosen)
-            others = [note for note in self.warnings if note not in self.late_ends()]
-            return others + late
-        events, where = self._noted
-        rows = [
-            i
-            for i, (name, label) in enumerate(zip(events.clip, events.label, strict=True))
-            if (label in labels or label in self.ignored_labels) and clip_id(name) in clips
-        ]
-        durations = None
-        if self.durations is not None:
-            durations = dict(zip(self.clips, to_seconds(self.durations).tolist(), strict=True))
-        part = EventColumns(
-            clip=[events.clip[i] for i in rows],
-            onset=events.onset[rows],
-            offset=events.offset[rows],
-            label=[events.label[i] for i in rows],
-            where=lambda i: events.where(rows[i]),
-            ignored=None if events.ignored is None else events.ignored[rows],
-        )
-        truth = GroundTruth(
-            part,
-            durations=durations,
-            invalid="drop",
-            overlaps="keep" if self.overlaps == "keep" else "merge",
-            ignored_labels=self.ignored_labels,
-            where=where,
-        )
-        return [*self._remarks, *truth.warnings]
+        return notes_about(self, clips, labels)
 
     def late_ends(self, chosen: NDArray[np.bool_] | None = None) -> list[str]:
         """Return a note on events that end after their clip does, if there are any.
@@ -603,19 +496,4 @@ class GroundTruth(Tabular):
         >>> GroundTruth.from_dict({"a": [(1, 4, "Dog")]}, durations={"a": 3}).late_ends()[0][:35]
         '1 reference event ends after its cl'
         """
-        if self.durations is None:
-            return []
-        beyond = self.offsets > self.durations[self.event_clips]
-        late = np.flatnonzero(beyond if chosen is None else beyond & chosen)
-        if not len(late):
-            return []
-        first = late[0]
-        clip = self.event_clips[first]
-        onset, offset, end = (
-            ticks / 1e6 for ticks in (self.onsets[first], self.offsets[first], self.durations[clip])
-        )
-        kept = "its clip does and was kept" if len(late) == 1 else "their clip does and were kept"
-        return [
-            f"{subject(len(late), 'reference event', 'ends')} after {kept} "
-            f"(first: clip {self.clips[clip]!r}, {onset:g}–{offset:g} s of {end:g} s)."
-        ]
+        return late_ends_of(self, chosen)

@@ -24,6 +24,7 @@ from .labels import stripped
 from .score_arrays import ClipScores
 from .scores import Scores
 from .times import Ticks, to_ticks
+from .truth_notes import notes_without_late_ends
 
 Unreferenced: TypeAlias = Literal["keep", "drop"]
 """Chunks without reference events: evaluate them like others, or leave them out."""
@@ -108,7 +109,7 @@ def join_chunks(
         for recording, parts in by_name.items()
     }
     ends = _ends(recordings, truth, durations)
-    remarks = [note for note in truth.warnings if note not in truth.late_ends()]
+    remarks = notes_without_late_ends(truth)
     every = {*truth.clips, *scores}
     left_out = len(every) - len(used)
     if left_out:

@@ -18,6 +18,7 @@ from .regions import Regions
 from .scores import CUT_TO_REGIONS, Scores
 from .stretches import Stretch, StretchLoader
 from .times import Ticks
+from .truth_notes import notes_without_late_ends
 
 _Group = TypeVar("_Group", bound=Hashable)
 
@@ -66,7 +67,7 @@ class RegionTruth(GroundTruth):
         crossings = len(np.unique(events.row[events.crossing]))
         kept = np.flatnonzero(~events.crossing) if crossing == "drop" else np.arange(len(events.row))
         names = [*parts]
-        notes = [note for note in recordings.warnings if note not in recordings.late_ends()]
+        notes = notes_without_late_ends(recordings)
         notes += _unscored_note(recordings, {part.clip for part in parts.values()})
         if crossings:
             number = (

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
-from ..errors import SedscopeError, counted, listing, raise_together, subject
+from ..errors import counted, listing
 from ..notebook.html_table import html_facts
 from .arrays import ScoreArray
-from .choices import Gaps, check_gaps
-from .clip_events import ClipEvents, kept_events_error
+from .choices import Gaps
+from .clip_events import ClipEvents
 from .clip_ids import clip_id, clip_ids
-from .frames import FrameLike, clip_from_table, table_classes
-from .labels import stripped
-from .recordings import ClipPieces, whole_clip_error
-from .score_arrays import ClipScores, Grid, as_scores, check_shape, frame_grid, refuse_nans
-from .shared_arrays import protected
+from .frames import FrameLike
+from .recordings import ClipPieces
+from .score_arrays import ClipScores, as_scores, frame_grid, refuse_nans
+from .score_checks import check_classes, whole_clip
+from .score_sources import check_pieces, clips_of_arrays, loader_of_function, loader_of_tables
 
 if TYPE_CHECKING:
     from .chunks import Chunks, Unit
@@ -102,7 +102,7 @@ class Scores(Mapping[str, ClipScores]):
         label_maps: Iterable[AppliedMap] = (),
         recut: Callable[[Callable[[Scores], Scores]], Scores] | None = None,
     ) -> None:
-        self._classes = _check_classes(classes)
+        self._classes = check_classes(classes)
         self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
         self._load = load
         self.in_memory = in_memory
@@ -147,21 +147,8 @@ class Scores(Mapping[str, ClipScores]):
         >>> Scores.from_arrays({"a": [[0.2], [0.9]], "b": [[0.1], [0.3]]}, classes=["Dog"], frame=0.5)
         <Scores: 2 clips, 1 class>
         """
-        labels = _check_classes(classes)
-        grid = frame_grid(frame, edges)
-        if not isinstance(arrays, Mapping):
-            raise SedscopeError(f"Give a mapping from clips to arrays, not {type(arrays).__name__}.")
-        clips: dict[str, ClipScores] = {}
-        errors: list[SedscopeError] = []
-        for name in arrays:
-            try:
-                returned = arrays[name]
-                clip = _whole(name, _checked_clip(name, returned, grid, len(labels)))
-                # a mapping that is not a dict may make its arrays one after the other in one place
-                clips[name] = clip if isinstance(arrays, dict) else protected(clip, returned)
-            except SedscopeError as error:
-                errors.append(error)
-        raise_together(errors)
+        labels = check_classes(classes)
+        clips = clips_of_arrays(arrays, frame_grid(frame, edges), len(labels))
         return cls(clips, clips.__getitem__, classes=labels, in_memory=True, thread_safe=True)
 
     @classmethod
@@ -187,11 +174,7 @@ class Scores(Mapping[str, ClipScores]):
         >>> Scores.from_pieces({"a": pieces}, classes=["Dog"])
         <Scores: 1 clip, 1 class>
         """
-        if not isinstance(clips, Mapping):
-            raise SedscopeError(f"Give a mapping from clips to ClipPieces, not {type(clips).__name__}.")
-        wrong = [name for name, clip in clips.items() if not isinstance(clip, ClipPieces)]
-        if wrong:
-            raise SedscopeError(f"{subject(len(wrong), 'clip', 'is')} not ClipPieces: {listing(wrong)}.")
+        check_pieces(clips)
         return cls(clips, clips.__getitem__, classes=classes)
 
     @classmethod
@@ -237,14 +220,9 @@ class Scores(Mapping[str, ClipScores]):
         >>> scores["a"].values.ravel().tolist()
         [0.0, 0.0, 0.0]
         """
-        labels = _check_classes(classes)
+        labels = check_classes(classes)
         grid = None if frame is None and edges is None else frame_grid(frame, edges)
-
-        def load(name: str) -> ClipScores | ClipPieces:
-            returned = function(name)
-            clip = _checked_clip(name, returned, grid, len(labels))
-            return protected(clip, returned) if isinstance(clip, ClipScores) else clip
-
+        load = loader_of_function(function, grid, len(labels))
         return cls(clips, load, classes=labels, thread_safe=thread_safe)
 
     @classmethod
@@ -271,17 +249,7 @@ class Scores(Mapping[str, ClipScores]):
         >>> Scores.from_tables({"a": table})
         <Scores: 1 clip, 1 class>
         """
-        if tables is not None and not isinstance(tables, Mapping):
-            raise SedscopeError(f"Give a mapping from clips to tables, not {type(tables).__name__}.")
-        if not tables:
-            raise SedscopeError("There are no score tables.")
-        check_gaps(gaps)
-        name, table = next(iter(tables.items()))
-        classes = table_classes(table, where=f"clip {clip_id(name)}")
-
-        def load(name: str) -> ClipScores:
-            return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}", gaps=gaps)
-
+        classes, load = loader_of_tables(tables, gaps)
         return cls(tables, load, classes=classes, thread_safe=True)
 
     @classmethod
@@ -459,30 +427,13 @@ class Scores(Mapping[str, ClipScores]):
         >>> recordings["a"].values.ravel().round(6).tolist(), recordings["a"].edges.tolist()
         ([0.2, 0.6, 0.6], [0.0, 1.0, 2.0, 3.0])
         """
-        from .chunks import check_unit, chunks_by_recording, stitch_clips
+        from .stitched_scores import stitched_scores
 
-        check_unit(unit)
-        check_gaps(gaps)
         if chunks is not None and not isinstance(chunks, Mapping):
             from ..io.chunk_table import read_chunk_table
 
             chunks = read_chunk_table(chunks)
-        recordings = chunks_by_recording(self, chunks, unit)
-
-        def load(recording: str) -> ClipScores:
-            parts = [(chunk, self[chunk.clip]) for chunk in recordings[recording]]
-            try:
-                return stitch_clips(parts, gaps)
-            except SedscopeError as error:
-                raise SedscopeError(f"recording {recording}: {error}", advice=error.advice) from None
-
-        def identify(recording: str) -> str | None:
-            parts = [(chunk, self.identity(chunk.clip)) for chunk in recordings[recording]]
-            return None if any(identity is None for _, identity in parts) else f"gaps={gaps!r} {parts!r}"
-
-        facts = {**self.facts(), "in_memory": False, "assumed_clips": (), "locate": None}
-        processing = (*self.processing, "stitch()")
-        return Scores(recordings, load, **{**facts, "identify": identify, "processing": processing})
+        return stitched_scores(self, chunks, unit=unit, gaps=gaps)
 
     def relabelled(self, label_map: LabelMapLike) -> Scores:
         """Return the scores under new labels: renamed, merged or dropped.
@@ -509,32 +460,9 @@ class Scores(Mapping[str, ClipScores]):
         >>> scores.relabelled({"car": "vehicle", "bus": "vehicle"})["a"].values.tolist()
         [[0.9]]
         """
-        from .label_maps import AppliedMap, as_label_map
-        from .merged_columns import MergedColumns
+        from .relabelled_scores import relabelled_scores
 
-        names = as_label_map(label_map)
-        events = not self.whole_clips
-        columns = MergedColumns(self.classes, self.assumed_classes, names, events=events)
-
-        def load(name: str) -> ClipScores | ClipPieces | ClipEvents:
-            return columns.clip(self._load(name))
-
-        def identify(name: str) -> str | None:
-            identity = None if self._identify is None else self._identify(name)
-            return None if identity is None else f"relabelled {columns.identity} of {identity}"
-
-        merging = (columns.definition,) if columns.definition else ()
-        facts = {
-            **self.facts(),
-            "classes": columns.classes,
-            "in_memory": self.in_memory and columns.same_values,
-            "identify": identify,
-            "processing": (*self.processing, *merging),
-            "assumed_classes": columns.assumed,
-            "locate": None if events and merging else self._locate,  # frames may be others
-            "label_maps": (*self.label_maps, AppliedMap(names, self.classes)),
-        }
-        return Scores(self._names.values(), load, **facts)
+        return relabelled_scores(self, label_map)
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -579,7 +507,7 @@ class Scores(Mapping[str, ClipScores]):
         [<ClipScores: 1 frame × 1 class>]
         """
         loaded = [*map(self._load, map(self._names.__getitem__, clips))]
-        return [*map(_whole, clips, loaded)]
+        return [*map(whole_clip, clips, loaded)]
 
     def identity(self, clip: str) -> str | None:
         """Return a text that changes whenever the scores of a clip do, without reading them.
@@ -609,7 +537,7 @@ class Scores(Mapping[str, ClipScores]):
         return self._names[clip_id(clip)] if name is None else name
 
     def __getitem__(self, clip: str) -> ClipScores:
-        return _whole(clip, self.open(clip))
+        return whole_clip(clip, self.open(clip))
 
     def __contains__(self, clip: object) -> bool:
         return isinstance(clip, str) and (clip in self._names or clip_id(clip) in self._names)
@@ -632,47 +560,3 @@ class Scores(Mapping[str, ClipScores]):
         if self.processing:
             facts["post-processed by"] = listing(self.processing)
         return html_facts("Scores", facts)
-
-
-def _whole(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipScores:
-    if isinstance(scores, ClipScores):
-        return scores
-    if isinstance(scores, ClipEvents):
-        raise kept_events_error(clip_id(clip))
-    raise whole_clip_error(clip_id(clip))
-
-
-def _checked_clip(
-    name: str, values: ArrayLike | ClipScores | ClipPieces, grid: Grid | None, classes: int
-) -> ClipScores | ClipPieces:
-    """Check what a user gives as the scores of a clip."""
-    try:
-        if isinstance(values, ClipPieces):
-            return values
-        if isinstance(values, ClipScores):
-            clip = values
-        elif grid is None:
-            raise SedscopeError("Give frame= or edges=, or return ClipScores.")
-        else:
-            array = as_scores(values)
-            check_shape(array)
-            clip = ClipScores.from_ticks(array, grid(name, len(array)))
-        check_shape(clip.values, classes)
-        return clip
-    except (SedscopeError, OverflowError) as error:
-        raise SedscopeError(f"clip {clip_id(name)}: {error}") from None
-
-
-def _check_classes(classes: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(classes, str) or not isinstance(classes, Iterable):
-        raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
-    labels = stripped(classes)
-    if not labels:
-        raise SedscopeError("There are no classes.")
-    wrong = [repr(label) for label in labels if not (isinstance(label, str) and label)]
-    if wrong:
-        raise SedscopeError(f"Class names must be non-empty strings, not {listing(wrong)}.")
-    if len(set(labels)) < len(labels):
-        repeated = sorted({label for label in labels if labels.count(label) > 1})
-        raise SedscopeError(f"{subject(len(repeated), 'class', 'is')} named twice: {listing(repeated)}.")
-    return labels

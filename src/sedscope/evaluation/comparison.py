@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings as python_warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import ProgressChoice, as_progress
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, SedscopeWarning, readable
+from ..errors import SedscopeError, issue_warnings, readable
 from ..io.size_limits import machine_memory
 from ..metrics import Metric
 from ..metrics.at_false_alarms import require_one_point
@@ -132,8 +131,7 @@ def compare(
     with options.open_engine() as opened:
         measured = measure_runs(runs, named, draws, opened, options, at_false_alarms)
     result = _comparison(measured, draws)
-    for warning in result.warnings:
-        python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
+    issue_warnings(result.warnings, 2)
     return result
 
 

@@ -19,7 +19,7 @@ from ..data.labels import stripped
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, SedscopeWarning, listing, readable
+from ..errors import SedscopeError, SedscopeWarning, issue_warnings, listing, readable
 from ..io.locations import local_path
 from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
@@ -152,8 +152,7 @@ def rank(
         options=RunOptions(threads, engine, scheduler, progress=as_progress(progress, "Ranking")),
         checkpoint=checkpoint,
     )
-    for warning in ranking.all_warnings():
-        python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
+    issue_warnings(ranking.all_warnings(), 2)
     return ranking
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import warnings as python_warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +12,7 @@ from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, SedscopeWarning, listing
+from ..errors import SedscopeError, issue_warnings, listing
 from ..metrics import Metric, MetricResult
 from ..metrics.names import metric_called
 from ..notebook.data_frame import Tabular
@@ -30,6 +28,7 @@ from .table_text import (
     oriented,
     ruled_text,
     written,
+    written_json,
 )
 
 if TYPE_CHECKING:
@@ -379,8 +378,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         >>> '"clips": 1' in result.to_json()
         True
         """
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        return written(f"{text}\n", path)
+        return written_json(self.to_dict(), path)
 
     def report(
         self,
@@ -440,6 +438,5 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         Evaluation
             The same object.
         """
-        for warning in self.warnings:
-            python_warnings.warn(warning, SedscopeWarning, stacklevel=stacklevel + 1)
+        issue_warnings(self.warnings, stacklevel + 1)
         return self

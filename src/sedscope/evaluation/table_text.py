@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv as python_csv
 import io
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import SedscopeError
 
@@ -63,6 +63,14 @@ def written(text: str, path: str | Path | None) -> str:
 
         write_text(path, text)
     return text
+
+
+def written_json(values: Mapping[str, Any], path: str | Path | None) -> str:
+    """Return values as JSON, and write it to a file if there is one. Values must not be NaN."""
+    import json
+
+    text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
+    return written(f"{text}\n", path)
 
 
 def format_text(rows: Table, *, names: int = 1) -> list[str]:

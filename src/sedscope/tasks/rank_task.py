@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings as python_warnings
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
 from ..engines.options import EngineName
-from ..errors import SedscopeError, SedscopeWarning, collected_warnings, counted, listing, readable
+from ..errors import SedscopeError, collected_warnings, counted, issue_warnings, listing, readable
 from ..evaluation.kept_measurements import Measurement
 from ..evaluation.p_values import FEWEST_RESAMPLES
 from ..evaluation.rank import bootstrap_of
@@ -133,8 +132,7 @@ def rank_task(
         },
         checkpoint=checkpoint,
     )
-    for warning in ranking.all_warnings():
-        python_warnings.warn(warning, SedscopeWarning, stacklevel=2)
+    issue_warnings(ranking.all_warnings(), 2)
     return ranking
 
 

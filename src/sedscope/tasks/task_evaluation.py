@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import warnings as python_warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..data.arrays import FloatArray
-from ..errors import SedscopeWarning, counted, readable
+from ..errors import counted, issue_warnings, readable
 from ..evaluation.result import Evaluation
 from ..evaluation.result_rows import LONG_HEADER, legend, long_rows
 from ..evaluation.table_text import (
@@ -25,6 +23,7 @@ from ..evaluation.table_text import (
     format_markdown,
     format_text,
     written,
+    written_json,
 )
 from ..resampling.draws import interval_of
 from ..resampling.intervals import Interval, interval_text
@@ -248,8 +247,7 @@ class TaskEvaluation:
         -------
         str
         """
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        return written(f"{text}\n", path)
+        return written_json(self.to_dict(), path)
 
     def warn(self, stacklevel: int) -> TaskEvaluation:
         """Issue the warnings as Python warnings, and return the evaluation.
@@ -264,8 +262,7 @@ class TaskEvaluation:
         TaskEvaluation
             The same object.
         """
-        for warning in self.warnings:
-            python_warnings.warn(warning, SedscopeWarning, stacklevel=stacklevel + 1)
+        issue_warnings(self.warnings, stacklevel + 1)
         return self
 
     def _rows(self, digits: int = 4) -> Table:

@@ -1,0 +1,84 @@
+"""What is unusual about a ground truth, as sentences for the user."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import subject
+from .clip_ids import clip_id
+from .event_table import EventColumns
+from .times import to_seconds
+
+if TYPE_CHECKING:
+    from .ground_truth import GroundTruth
+
+
+def late_ends_of(truth: GroundTruth, chosen: NDArray[np.bool_] | None = None) -> list[str]:
+    """Return a note on events, perhaps only the chosen ones, that end after their clip does."""
+    if truth.durations is None:
+        return []
+    beyond = truth.offsets > truth.durations[truth.event_clips]
+    late = np.flatnonzero(beyond if chosen is None else beyond & chosen)
+    if not len(late):
+        return []
+    first = late[0]
+    clip = truth.event_clips[first]
+    onset, offset, end = (
+        ticks / 1e6 for ticks in (truth.onsets[first], truth.offsets[first], truth.durations[clip])
+    )
+    kept = "its clip does and was kept" if len(late) == 1 else "their clip does and were kept"
+    return [
+        f"{subject(len(late), 'reference event', 'ends')} after {kept} "
+        f"(first: clip {truth.clips[clip]!r}, {onset:g}–{offset:g} s of {end:g} s)."
+    ]
+
+
+def notes_without_late_ends(truth: GroundTruth) -> list[str]:
+    """Return the warnings of a ground truth, except the one that depends on the events that are looked at."""
+    late = late_ends_of(truth)
+    return [note for note in truth.warnings if note not in late]
+
+
+def notes_about(truth: GroundTruth, clips: Collection[str], labels: Collection[str]) -> list[str]:
+    """Return what is unusual about the events of some clips and labels."""
+    if not truth.warnings:
+        return []
+    clip_chosen = np.array([clip in clips for clip in truth.clips], bool)
+    everywhere = [True] * len(truth.ignored_labels)
+    label_chosen = np.array([*(label in labels for label in truth.labels), *everywhere], bool)
+    if clip_chosen.all() and label_chosen.all():
+        return [*truth.warnings]
+    if truth._noted is None:
+        chosen = clip_chosen[truth.event_clips] & label_chosen[truth.event_labels]
+        return notes_without_late_ends(truth) + late_ends_of(truth, chosen)
+    # the notes count rows that are no longer there, so those of the chosen rows are made anew
+    events, where = truth._noted
+    rows = [
+        i
+        for i, (name, label) in enumerate(zip(events.clip, events.label, strict=True))
+        if (label in labels or label in truth.ignored_labels) and clip_id(name) in clips
+    ]
+    part = EventColumns(
+        clip=[events.clip[i] for i in rows],
+        onset=events.onset[rows],
+        offset=events.offset[rows],
+        label=[events.label[i] for i in rows],
+        where=lambda i: events.where(rows[i]),
+        ignored=None if events.ignored is None else events.ignored[rows],
+    )
+    durations = None
+    if truth.durations is not None:
+        durations = dict(zip(truth.clips, to_seconds(truth.durations).tolist(), strict=True))
+    again = type(truth)(
+        part,
+        durations=durations,
+        invalid="drop",
+        overlaps="keep" if truth.overlaps == "keep" else "merge",
+        ignored_labels=truth.ignored_labels,
+        where=where,
+    )
+    return [*truth._remarks, *again.warnings]
