@@ -11,6 +11,7 @@ void bind_criteria(nanobind::module_& module);
 void bind_counting(nanobind::module_& module);
 void bind_resampling(nanobind::module_& module);
 void bind_postprocessing(nanobind::module_& module);
+void bind_ranked_clips(nanobind::module_& module);
 void bind_text(nanobind::module_& module);
 
 namespace {
@@ -34,5 +35,6 @@ NB_MODULE(_native, module) {
     bind_counting(module);
     bind_resampling(module);
     bind_postprocessing(module);
+    bind_ranked_clips(module);
     bind_text(module);
 }

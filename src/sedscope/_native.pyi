@@ -380,6 +380,24 @@ def event_boxes(
     """The mean score of each event box, ``-inf`` elsewhere. Scores must be finite, and no frame may have
     a length of 0."""
 
+class FilteredClips:
+    """What a filter makes of some clips.
+
+    ``values``: (frames × classes) scores. ``edges``: their boundaries; None where they are those of the clip.
+    """
+
+    @property
+    def values(self) -> list[_Scores]: ...
+    @property
+    def edges(self) -> list[_Int64 | None]: ...
+
+class RankedClips:
+    """Clips with the ranks of their scores, for filters of several lengths. No score is NaN."""
+
+    def __init__(self, clips: Clips, threads: int) -> None: ...
+    def median_filter(self, window: int, threads: int) -> FilteredClips:
+        """The median in a window around each time, as :func:`median_filter` finds it."""
+
 # Text
 
 def number_table(content: bytes, start: int, columns: int) -> _Float64 | None:

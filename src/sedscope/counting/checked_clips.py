@@ -15,10 +15,11 @@ from ..data.arrays import ScoreArray
 from ..data.clip_events import kept_events_error
 from ..data.coverage import extents_of
 from ..data.progress import Progress
-from ..data.scores import ClipScores, Scores
+from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
 from ..data.times import Ticks
 from ..errors import SedscopeError, counted, listing, raise_together
 from ..postprocessing import PostProcessing
+from ..postprocessing.clip_group import ClipGroup
 from .clip_reader import MANY_FAILURES, ClipsRead, EventsRead, RecordingOpened, read_clips, read_each
 
 _NAMED = 5  # locations of each kind of problem
@@ -87,8 +88,9 @@ def checked_clips(
         unknown = np.flatnonzero(durations[first:last] == 0)
         durations[first + unknown] = [clips.scores[int(i)].ticks[-1] for i in unknown]
         known = None if (durations == 0).any() else durations
+        group = ClipGroup(clips.scores, threads)
         for done, variant in enumerate(variants, 1):
-            processed = clips if variant is None else _process(variant, alignment, clips, threads)
+            processed = clips if variant is None else _process(variant, alignment, clips, group)
             problems.failures += processed.failures
             if processed.failures:
                 break
@@ -142,10 +144,17 @@ def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -
             yield clips
 
 
-def _process(variant: PostProcessing, alignment: Alignment, clips: ClipsRead, threads: int) -> ClipsRead:
-    """Return the same clips, post-processed."""
-    names = alignment.clips[clips.first : clips.first + len(clips.scores)]
+def _process(
+    variant: PostProcessing, alignment: Alignment, clips: ClipsRead, group: ClipGroup
+) -> ClipsRead:
+    """Return the same clips, post-processed. ``group``: the clips, for all variants."""
     scores = alignment.scores
+    variant.require_fit(scores.classes)
+    if scores.recut is None and CUT_TO_REGIONS not in scores.processing:
+        together = variant.process_group(group)
+        if together is not None:
+            return ClipsRead(clips.first, together)
+    names = alignment.clips[clips.first : clips.first + len(clips.scores)]
     if scores.recut is None:
         by_name = dict(zip(names, clips.scores, strict=True))
         scores = Scores(
@@ -156,7 +165,7 @@ def _process(variant: PostProcessing, alignment: Alignment, clips: ClipsRead, th
             thread_safe=True,
             processing=scores.processing,
         )
-    results = list(read_each(variant(scores), names, threads))
+    results = list(read_each(variant(scores), names, group.threads))
     failures = [result for result in results if isinstance(result, SedscopeError)]
     processed = [result for result in results if isinstance(result, ClipScores)]
     return ClipsRead(clips.first, [] if failures else processed, failures)

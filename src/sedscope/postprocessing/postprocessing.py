@@ -11,6 +11,7 @@ from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
 from ..errors import SedscopeError, counted, listing
+from .clip_group import ClipGroup
 
 
 class PostProcessing(Defined, ABC):
@@ -96,6 +97,21 @@ class PostProcessing(Defined, ABC):
         ClipScores
             The processed scores, with the same columns and the same first and last boundary.
         """
+
+    def process_group(self, group: ClipGroup) -> list[ClipScores] | None:
+        """Process the scores of many clips at once, if that is faster than one clip after the other.
+
+        Parameters
+        ----------
+        group : ClipGroup
+            The clips, with what several post-processings of them share.
+
+        Returns
+        -------
+        list of ClipScores or None
+            What :meth:`process` returns for each of the clips. None if there is no faster way.
+        """
+        return None
 
     def identity(self) -> str | None:
         """Return a text on which the processed scores depend, and nothing else.
