@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "core/time.hpp"
 #include "postprocessing/frame_ranks.hpp"
@@ -33,71 +34,104 @@ public:
     // `window`: a number of frames, at least 1.
     explicit FrameMedian(std::size_t window) : half_((window - 1) / 2), even_(window % 2 == 0) {}
 
-    // Filters the scores of one class.
+    // Filters the scores of one class. Only the highest `levels` ranks count, as if all other
+    // frames had the score that follows; it takes the place of every lower result. Returns the
+    // highest rank of the result.
     template <class T>
-    void run(const FrameRanks<T>& column, std::size_t frames, T* out) {
-        if (half_ >= frames) {  // more than half of every window lies outside the clip
-            std::fill_n(out, frames, column.scores[frames]);
-            return;
+    std::size_t run(const FrameRanks<T>& column, std::size_t frames, std::size_t levels, T* out) {
+        if (half_ >= levels) {  // less than half of any window counts
+            std::fill_n(out, frames, column.scores[levels]);
+            return levels;
         }
-        if (even_)
-            run(column, frames, out, [&](std::size_t frame, std::size_t median) {
-                return with_parts(column.ranks, frames, frame, median);
-            });
-        else
-            run(column, frames, out, [](std::size_t, std::size_t median) { return median; });
+        return run(column, frames, levels, 0, frames,
+                   [&](std::size_t frame, std::size_t rank) { out[frame] = column.scores[rank]; });
+    }
+
+    // The result at the frame with the highest score.
+    template <class T>
+    T at_highest(const FrameRanks<T>& column, std::size_t frames) {
+        if (half_ >= frames) return column.scores[frames];
+        const auto frame = static_cast<std::size_t>(
+            std::find(column.ranks, column.ranks + frames, FrameRank{0}) - column.ranks);
+        return column.scores[run(column, frames, frames, frame, frame + 1,
+                                 [](std::size_t, std::size_t) {})];
     }
 
 private:
+    // Calls `put(frame, rank)` with the rank of the result at each frame in [frame, end). Returns
+    // the highest.
+    template <class T, class Put>
+    std::size_t run(const FrameRanks<T>& column, std::size_t frames, std::size_t levels,
+                    std::size_t frame, std::size_t end, Put&& put) {
+        const FrameRank* const ranks = column.ranks;
+        if (even_)
+            return slide(ranks, frames, levels, frame, end, put,
+                         [&](std::size_t at, std::size_t median) {
+                             return with_parts(ranks, frames, levels, at, median);
+                         });
+        return slide(ranks, frames, levels, frame, end, put,
+                     [](std::size_t, std::size_t median) { return median; });
+    }
+
     // `rank_at(frame, median)` returns the rank of the result.
-    template <class T, class RankAt>
-    void run(const FrameRanks<T>& column, std::size_t frames, T* out, RankAt&& rank_at) {
-        const auto* const ranks = column.ranks;
-        const std::size_t none = frames, half = half_;
+    template <class Put, class RankAt>
+    std::size_t slide(const FrameRank* ranks, std::size_t frames, std::size_t levels,
+                      std::size_t frame, std::size_t end, Put&& put, RankAt&& rank_at) {
+        const std::size_t none = levels, half = half_;
+        const bool all_count = levels == frames;
         SmallRankSet& members = members_;
         members.clear();
         members.insert(none);
-        for (std::size_t i = 0; i < half; ++i) members.insert(ranks[i]);
-        std::size_t median = none, above = half;  // members with a higher score than the median
-        std::size_t frame = 0;
-        auto move_until = [&](std::size_t end, auto&& leave, auto&& enter) {
-            for (; frame < end; ++frame) {
-                const std::size_t left = leave(frame), entered = enter(frame);
-                if (left != none) {
-                    members.erase(left);
-                    above -= left < median;
+        std::size_t median = none, above = 0;  // members with a higher score than the median
+        auto enter = [&](std::size_t rank) {
+            if (!all_count && rank >= none) return;
+            members.insert(rank);
+            above += rank < median;
+        };
+        auto leave = [&](std::size_t rank) {
+            if (!all_count && rank >= none) return;
+            members.erase(rank);
+            above -= rank < median;
+        };
+        std::size_t highest = none;
+        auto move_until = [&](std::size_t stop, auto leaves, auto enters) {
+            for (stop = std::min(stop, end); frame < stop; ++frame) {
+                bool left = false;
+                if constexpr (leaves) {
+                    left = ranks[frame - half - 1] == median;
+                    leave(ranks[frame - half - 1]);
                 }
-                if (entered != none) {
-                    members.insert(entered);
-                    above += entered < median;
-                }
+                if constexpr (enters) enter(ranks[frame + half]);
                 if (above > half) {
-                    median = members.below(median);
-                    above = half;
-                } else if (median != none && (above < half || left == median)) {
+                    for (; above > half; --above) median = members.below(median);
+                } else if (median != none && (above < half || left)) {
                     median = members.above(median);
                     above = half;
                 }
-                out[frame] = column.scores[rank_at(frame, median)];
+                const std::size_t rank = rank_at(frame, median);
+                highest = std::min(highest, rank);
+                put(frame, rank);
             }
         };
-        const auto nothing = [&](std::size_t) { return none; };
-        const auto first = [&](std::size_t i) { return std::size_t{ranks[i - half - 1]}; };
-        const auto last = [&](std::size_t i) { return std::size_t{ranks[i + half]}; };
+        constexpr std::true_type yes;
+        constexpr std::false_type no;
         const std::size_t begun = half + 1, ended = frames - half;
-        move_until(std::min(begun, ended), nothing, last);
+        const std::size_t first = frame > begun ? frame - begun : 0;
+        for (std::size_t i = first; i < std::min(frame + half, frames); ++i) enter(ranks[i]);
+        move_until(std::min(begun, ended), no, yes);
         if (begun < ended)
-            move_until(ended, first, last);
+            move_until(ended, yes, yes);
         else
-            move_until(begun, nothing, nothing);
-        move_until(frames, first, nothing);
+            move_until(begun, no, no);
+        move_until(frames, yes, no);
+        return highest;
     }
 
     // The rank of the result for an even number of frames, given the median of all but the parts.
-    std::size_t with_parts(const FrameRank* ranks, std::size_t frames, std::size_t frame,
-                           std::size_t median) const {
-        std::size_t parts = frames;
-        if (frame > half_) parts = ranks[frame - half_ - 1];
+    std::size_t with_parts(const FrameRank* ranks, std::size_t frames, std::size_t levels,
+                           std::size_t frame, std::size_t median) const {
+        std::size_t parts = levels;  // their rank
+        if (frame > half_) parts = std::min<std::size_t>(parts, ranks[frame - half_ - 1]);
         if (frame + half_ + 1 < frames)
             parts = std::min<std::size_t>(parts, ranks[frame + half_ + 1]);
         return parts <= median ? median : std::min(parts, members_.above(median));

@@ -109,7 +109,7 @@ FramedScores median_filter(const ScoreArray& values, const Vector<int64_t>& edge
                 on_same_frames<T>(columns, [&, ranking = FrameRanking<T>(),
                                             filter = FrameMedian(length)](
                                                const T* column, T* out) mutable {
-                    filter.run(ranking.find(column, columns.frames), columns.frames, out);
+                    filter.run(ranking.find(column, columns.frames), columns.frames, columns.frames, out);
                 }),
                 nb::cast(edges)};
         // what looks at frames afterwards must not depend on where other classes change

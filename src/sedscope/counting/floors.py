@@ -54,6 +54,13 @@ class Floor:
         self.largest = np.partition(self.largest, -needed, axis=0)[-needed:]
         return just_below(self.largest[0], maxima.dtype)
 
+    def lowest_read(self, durations: Ticks) -> FloatArray:
+        """Return, per class, the lowest score that is read, as far as is known from the clips so far."""
+        if len(self.largest) < self.needed(durations):
+            return np.full(self.largest.shape[1], -np.inf)
+        lowest: FloatArray = self.largest.min(axis=0)
+        return lowest
+
     def of(self, maxima: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
         """Return, per class, whether there is a floor, and the score just above it.
 

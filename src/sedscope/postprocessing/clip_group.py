@@ -3,14 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _native
+from ..data.arrays import FloatArray, ScoreArray
 from ..data.scores import ClipScores
 
 _MOST_FRAMES = 2**16  # in a clip: the core answers Ctrl-C between clips
+
+
+@dataclass(frozen=True, eq=False)
+class ReadLimit:
+    """Down to which score processed scores are read. Any lower score may take the place of a score that is
+    not read."""
+
+    lowest: FloatArray
+    """Per column, the lowest score that is read."""
+    rank: int
+    """Nor is anything read below the largest processed scores of this many of the clips ``among``."""
+    among: NDArray[np.bool_]
+    """(clips × columns)"""
+
+    def native(self, dtype: np.dtype[Any]) -> _native.ReadLimit:
+        """The limit as the core reads it, for scores of a type."""
+        with np.errstate(over="ignore"):
+            return _native.ReadLimit(self.lowest.astype(dtype), self.rank, self.among)
+
+
+@dataclass(frozen=True, eq=False)
+class ProcessedGroup:
+    """The clips of a group after a post-processing."""
+
+    clips: list[ClipScores]
+    maxima: ScoreArray
+    """(clips × columns) the largest scores."""
 
 
 class ClipGroup:

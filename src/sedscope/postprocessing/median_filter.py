@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .. import _native
 from ..data.scores import ClipScores
-from .clip_group import ClipGroup
+from .clip_group import ClipGroup, ProcessedGroup, ReadLimit
 from .postprocessing import PostProcessing, duration_ticks, require_duration
 from .registry import POSTPROCESSINGS
 
@@ -48,12 +48,14 @@ class MedianFilter(PostProcessing):
         filtered = _native.median_filter(clip.values, clip.ticks, window)
         return ClipScores.unchecked(filtered.values.T, filtered.edges)
 
-    def process_group(self, group: ClipGroup) -> list[ClipScores] | None:
+    def process_group(self, group: ClipGroup, limit: ReadLimit | None) -> ProcessedGroup | None:
         window = duration_ticks(self.seconds)
         if type(self) is not MedianFilter or window == 0 or group.ranked is None:
             return None
-        filtered = group.ranked.median_filter(window, group.threads)
-        return [
+        native_limit = None if limit is None else limit.native(group.clips[0].values.dtype)
+        filtered = group.ranked.median_filter(window, native_limit, group.threads)
+        clips = [
             ClipScores.unchecked(values, clip.ticks if ticks is None else ticks)
             for clip, values, ticks in zip(group.clips, filtered.values, filtered.edges, strict=True)
         ]
+        return ProcessedGroup(clips, filtered.maxima)

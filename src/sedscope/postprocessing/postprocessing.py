@@ -11,7 +11,7 @@ from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
 from ..errors import SedscopeError, counted, listing
-from .clip_group import ClipGroup
+from .clip_group import ClipGroup, ProcessedGroup, ReadLimit
 
 
 class PostProcessing(Defined, ABC):
@@ -98,18 +98,20 @@ class PostProcessing(Defined, ABC):
             The processed scores, with the same columns and the same first and last boundary.
         """
 
-    def process_group(self, group: ClipGroup) -> list[ClipScores] | None:
-        """Process the scores of many clips at once, if that is faster than one clip after the other.
+    def process_group(self, group: ClipGroup, limit: ReadLimit | None) -> ProcessedGroup | None:
+        """Process many clips at once, if that is faster than one clip after the other.
 
         Parameters
         ----------
         group : ClipGroup
             The clips, with what several post-processings of them share.
+        limit : ReadLimit or None
+            Down to which score the result is read. None if all of it is.
 
         Returns
         -------
-        list of ClipScores or None
-            What :meth:`process` returns for each of the clips. None if there is no faster way.
+        ProcessedGroup or None
+            What :meth:`process` returns for each clip, down to the limit. None if there is no faster way.
         """
         return None
 
