@@ -164,7 +164,7 @@ def _process(
     scores = alignment.scores
     variant.require_fit(scores.classes)
     if scores.recut is None and CUT_TO_REGIONS not in scores.processing:
-        together = variant.process_group(group, limit)
+        together = variant._process_group(group, limit)
         if together is not None:
             return ClipsRead(clips.first, together.clips, maxima=together.maxima)
     names = alignment.clips[clips.first : clips.first + len(clips.scores)]

@@ -48,7 +48,7 @@ class MedianFilter(PostProcessing):
         filtered = _native.median_filter(clip.values, clip.ticks, window)
         return ClipScores.unchecked(filtered.values.T, filtered.edges)
 
-    def process_group(self, group: ClipGroup, limit: ReadLimit | None) -> ProcessedGroup | None:
+    def _process_group(self, group: ClipGroup, limit: ReadLimit | None) -> ProcessedGroup | None:
         window = duration_ticks(self.seconds)
         if type(self) is not MedianFilter or window == 0 or group.ranked is None:
             return None

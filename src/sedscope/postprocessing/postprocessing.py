@@ -98,20 +98,11 @@ class PostProcessing(Defined, ABC):
             The processed scores, with the same columns and the same first and last boundary.
         """
 
-    def process_group(self, group: ClipGroup, limit: ReadLimit | None) -> ProcessedGroup | None:
+    def _process_group(self, group: ClipGroup, limit: ReadLimit | None) -> ProcessedGroup | None:
         """Process many clips at once, if that is faster than one clip after the other.
 
-        Parameters
-        ----------
-        group : ClipGroup
-            The clips, with what several post-processings of them share.
-        limit : ReadLimit or None
-            Down to which score the result is read. None if all of it is.
-
-        Returns
-        -------
-        ProcessedGroup or None
-            What :meth:`process` returns for each clip, down to the limit. None if there is no faster way.
+        The result is what :meth:`process` returns for each clip, down to the limit; None if there is no
+        faster way.
         """
         return None
 
