@@ -11,7 +11,8 @@
 namespace sedscope {
 
 using FrameRank = uint16_t;
-constexpr std::size_t most_ranked_frames = 4095;  // as many as a SmallRankSet holds, and one more rank
+// A SmallRankSet holds as many ranks, and the one after the last.
+constexpr std::size_t most_ranked_frames = 4095;
 
 // Every frame has a rank of its own; rank 0 has the highest score. The rank after the last is that
 // of -inf, the score outside the clip.

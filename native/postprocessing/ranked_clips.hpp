@@ -123,10 +123,11 @@ private:
             return [&, reached = std::vector<T>()](std::size_t c) mutable {
                 job.lowest[c] = limit.lowest[c];
                 reached.clear();
-                for (std::size_t i = 0; i < clips_.size(); ++i)
-                    if (limit.among[i * classes_ + c] && job.lengths[i] > 0)
-                        reached.push_back(
-                            FrameMedian(job.lengths[i]).at_highest(ranks_of(i, c), clips_[i].frames));
+                for (std::size_t i = 0; i < clips_.size(); ++i) {
+                    if (!limit.among[i * classes_ + c] || job.lengths[i] == 0) continue;
+                    FrameMedian filter(job.lengths[i]);
+                    reached.push_back(filter.at_highest(ranks_of(i, c), clips_[i].frames));
+                }
                 if (reached.size() < limit.rank) return;
                 const auto last = reached.begin() + static_cast<std::ptrdiff_t>(limit.rank - 1);
                 std::nth_element(reached.begin(), last, reached.end(), std::greater<>());

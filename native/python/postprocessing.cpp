@@ -104,14 +104,14 @@ FramedScores median_filter(const ScoreArray& values, const Vector<int64_t>& edge
     require(window > 0, "the window must be longer than 0");
     return with_columns(values, edges, [&](const auto& columns) {
         using T = ScoreOfColumns<decltype(columns)>;
-        if (const std::size_t length = frames_in_window(columns.edges, columns.frames, window))
-            return FramedScores{
-                on_same_frames<T>(columns, [&, ranking = FrameRanking<T>(),
-                                            filter = FrameMedian(length)](
-                                               const T* column, T* out) mutable {
-                    filter.run(ranking.find(column, columns.frames), columns.frames, columns.frames, out);
-                }),
-                nb::cast(edges)};
+        const std::size_t frames = columns.frames;
+        if (const std::size_t length = frames_in_window(columns.edges, frames, window)) {
+            auto run = [&, ranking = FrameRanking<T>(), filter = FrameMedian(length)](
+                           const T* column, T* out) mutable {
+                filter.run(ranking.find(column, frames), frames, frames, out);
+            };
+            return FramedScores{on_same_frames<T>(columns, run), nb::cast(edges)};
+        }
         // what looks at frames afterwards must not depend on where other classes change
         return on_new_frames<T>(columns, OldFrames::keep,
                                 [&, filter = MedianFilter<T>(window)](

@@ -15,6 +15,7 @@ from ..data.arrays import FloatArray, ScoreArray
 from ..data.scores import ClipScores
 
 _MOST_FRAMES = 2**16  # in a clip: the core answers Ctrl-C between clips
+_MOST_SCORES = 2**27  # in all clips: ranks take 6 bytes per float32 score
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +56,13 @@ class ClipGroup:
     def ranked(self) -> _native.RankedClips | None:
         """The clips with the ranks of their scores; None if the core cannot take them all at once.
 
-        That is if the scores are of several types, if some are NaN, or if a clip is very long.
+        That is if the scores are of several types, if some are NaN, if a clip is very long, or if there are
+        so many scores that their ranks would take much memory.
         """
         values = [clip.values for clip in self.clips]
         if len({array.dtype for array in values}) != 1 or max(map(len, values)) > _MOST_FRAMES:
+            return None
+        if sum(array.size for array in values) > _MOST_SCORES:
             return None
         columns = np.arange(values[0].shape[1])
         clips = _native.Clips(values, [clip.ticks for clip in self.clips], columns)
