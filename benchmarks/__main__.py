@@ -20,6 +20,7 @@ from .reading import reading
 from .reports import report
 from .resampling import resampling
 from .starting import starting
+from .sweeps import sweeps
 from .timing import Row, markdown
 from .training import training
 
@@ -33,6 +34,7 @@ def main() -> None:
     options = parser.parse_args()
     topics: dict[str, Callable[[], list[Row]]] = {
         "counting": lambda: in_memory(options.clips),
+        "sweeps": lambda: sweeps(options.clips),
         "resampling": lambda: resampling(options.clips),
         "long": lambda: long_recordings(options.hours),
         "reading": lambda: reading(options.clips),

@@ -11,7 +11,7 @@ import sedscope as sed
 from sedscope.metrics import Metric
 
 from .peers import FSCORES, PEER, peer_times, psds_options, require_same
-from .sets import COLLAR_F1, FILTER, FILTERS, MIPSDS1, PSDS1, PSDS2, simulated
+from .sets import COLLAR_F1, PSDS1, PSDS2, simulated
 from .timing import Row, seconds
 
 SORT = "np.sort of the scores"
@@ -47,29 +47,15 @@ def in_memory(clips: int) -> list[Row]:
         Row(f"best collar F1, {size}", collar, SORT, collar / sort, "≤ 1.5"),
     ]
     peer = peer_times(scores, truth)
-    independent, tuning = seconds(
-        evaluate(MIPSDS1), lambda: sed.tune(scores, truth, COLLAR_F1, FILTERS), repeat=2
-    )
     compared: list[tuple[str, Metric[Any], float, str | None]] = [
         (f"PSDS 1, {size}", PSDS1, psds1, "≥ 150"),
         (f"PSDS 2, {size}", PSDS2, psds2, "≥ 300"),
         (f"best collar F1, {size}", COLLAR_F1, collar, "≥ 80"),
-        ("median-filter independent PSDS 1, 11 filters", MIPSDS1, independent, None),
     ]
     for work, metric, ours, bar in compared:
         theirs = peer[repr(metric)]
         require_same(repr(metric), sed.evaluate(scores, truth, metric)[metric].value, theirs["value"])
         rows.append(Row(work, ours, PEER, theirs["seconds"] / ours, bar))
-    tuned = sed.tune(scores, truth, COLLAR_F1, [FILTER])
-    require_same("filtered", tuned.value, peer["filtered"]["value"])
-    rows.append(
-        Row(
-            f"best collar F1 of {len(FILTERS)} median filters × 10 classes",
-            tuning,
-            f"{PEER}, {len(FILTERS)} × one filter",
-            len(FILTERS) * peer["filtered"]["seconds"] / tuning,
-        )
-    )
     return [*rows, drop_in(scores, truth, peer)]
 
 

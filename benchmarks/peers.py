@@ -23,8 +23,10 @@ FSCORES: dict[str, tuple[str, dict[str, float]]] = {
 }
 
 
-def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str, float]]:
-    """What the peer finds on the same set, and how long it takes."""
+def peer_times(
+    scores: sed.Scores, truth: sed.GroundTruth, *, sweeps: bool = False
+) -> dict[str, dict[str, float]]:
+    """What the peer finds on the same set, and how long it takes: with filters, or else without."""
     assert truth.durations is not None
     described = {
         "clips": list(scores),
@@ -34,9 +36,14 @@ def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str
         "durations": {
             clip: ticks / 1e6 for clip, ticks in zip(truth.clips, truth.durations.tolist(), strict=True)
         },
-        "psds": {repr(metric): psds_options(metric) for metric in (PSDS1, PSDS2)},
-        "collar_fscore": {repr(COLLAR_F1): COLLAR},
-        "independent_psds": {
+        "psds": {},
+        "collar_fscore": {},
+        "independent_psds": {},
+        "filtered_fscore": {},
+        "fscores": {},
+    }
+    if sweeps:
+        described["independent_psds"] = {
             repr(MIPSDS1): {
                 "dtc_threshold": MIPSDS1.criterion.dtc,
                 "gtc_threshold": MIPSDS1.criterion.gtc,
@@ -44,10 +51,12 @@ def peer_times(scores: sed.Scores, truth: sed.GroundTruth) -> dict[str, dict[str
                 "max_efpr": MIPSDS1.max_efpr,
                 "median_filter_lengths_in_sec": [0.1 + 0.2 * k for k in range(11)],
             }
-        },
-        "filtered_fscore": {"filtered": (FILTER.seconds, COLLAR)},
-        "fscores": FSCORES,
-    }
+        }
+        described["filtered_fscore"] = {"filtered": (FILTER.seconds, COLLAR)}
+    else:
+        described["psds"] = {repr(metric): psds_options(metric) for metric in (PSDS1, PSDS2)}
+        described["collar_fscore"] = {repr(COLLAR_F1): COLLAR}
+        described["fscores"] = FSCORES
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "set.json").write_text(json.dumps(described))
         np.savez(Path(folder, "set.npz"), scores=np.stack([clip.values for clip in scores.values()]))

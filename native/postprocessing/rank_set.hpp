@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -95,6 +96,55 @@ private:
 
     std::vector<std::size_t> levels_;  // where each level begins, the lowest first
     std::vector<uint64_t> words_;
+};
+
+// The same for numbers below 4096, in two levels of a fixed size.
+class SmallRankSet {
+public:
+    static constexpr std::size_t size = 4096;
+
+    void clear() {
+        for (; filled_ != 0; filled_ &= filled_ - 1) words_[lowest_bit(filled_)] = 0;
+    }
+
+    void insert(std::size_t number) {
+        words_[number / 64] |= bit(number);
+        filled_ |= bit(number / 64);
+    }
+
+    void erase(std::size_t number) {
+        const uint64_t rest = words_[number / 64] & ~bit(number);
+        words_[number / 64] = rest;
+        filled_ &= ~(uint64_t{rest == 0} << (number / 64));
+    }
+
+    // The smallest member above a number that is below some member.
+    std::size_t above(std::size_t number) const {
+        std::size_t word = number / 64;
+        uint64_t higher = words_[word] & ~(bit(number) | (bit(number) - 1));
+        if (higher == 0) {
+            word = lowest_bit(filled_ & ~(bit(word) | (bit(word) - 1)));
+            higher = words_[word];
+        }
+        return word * 64 + lowest_bit(higher);
+    }
+
+    // The largest member below a number that is above some member.
+    std::size_t below(std::size_t number) const {
+        std::size_t word = number / 64;
+        uint64_t lower = words_[word] & (bit(number) - 1);
+        if (lower == 0) {
+            word = highest_bit(filled_ & (bit(word) - 1));
+            lower = words_[word];
+        }
+        return word * 64 + highest_bit(lower);
+    }
+
+private:
+    static uint64_t bit(std::size_t number) { return uint64_t{1} << (number % 64); }
+
+    uint64_t filled_ = 0;  // one bit per word: whether it is not 0
+    std::array<uint64_t, size / 64> words_{};
 };
 
 }  // namespace sedscope

@@ -13,6 +13,7 @@ void bind_counting(nanobind::module_& module);
 void bind_resampling(nanobind::module_& module);
 void bind_score_ranges(nanobind::module_& module);
 void bind_postprocessing(nanobind::module_& module);
+void bind_ranked_clips(nanobind::module_& module);
 void bind_text(nanobind::module_& module);
 
 namespace {
@@ -38,5 +39,6 @@ NB_MODULE(_native, module) {
     bind_resampling(module);
     bind_score_ranges(module);
     bind_postprocessing(module);
+    bind_ranked_clips(module);
     bind_text(module);
 }

@@ -7,6 +7,8 @@
 #include "clips/view.hpp"
 #include "core/parallel.hpp"
 #include "postprocessing/event_boxes.hpp"
+#include "postprocessing/frame_median.hpp"
+#include "postprocessing/frame_ranks.hpp"
 #include "postprocessing/hysteresis.hpp"
 #include "postprocessing/maximum_gap.hpp"
 #include "postprocessing/median_filter.hpp"
@@ -102,6 +104,14 @@ FramedScores median_filter(const ScoreArray& values, const Vector<int64_t>& edge
     require(window > 0, "the window must be longer than 0");
     return with_columns(values, edges, [&](const auto& columns) {
         using T = ScoreOfColumns<decltype(columns)>;
+        const std::size_t frames = columns.frames;
+        if (const std::size_t length = frames_in_window(columns.edges, frames, window)) {
+            auto run = [&, ranking = FrameRanking<T>(), filter = FrameMedian(length)](
+                           const T* column, T* out) mutable {
+                filter.run(ranking.find(column, frames), frames, frames, out);
+            };
+            return FramedScores{on_same_frames<T>(columns, run), nb::cast(edges)};
+        }
         // what looks at frames afterwards must not depend on where other classes change
         return on_new_frames<T>(columns, OldFrames::keep,
                                 [&, filter = MedianFilter<T>(window)](

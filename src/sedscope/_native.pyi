@@ -446,6 +446,36 @@ def event_boxes(
     """The mean score of each event box, ``-inf`` elsewhere. Scores must be finite, and no frame may have
     a length of 0."""
 
+class ReadLimit:
+    """Down to which score results are read: any lower score may take the place of a score that is not.
+
+    ``lowest``: per class, the lowest score that is read. ``rank``: nothing is read below this many of the
+    largest scores of the result in ``among``, which is (clips × classes).
+    """
+
+    def __init__(self, lowest: _Scores, rank: int, among: NDArray[np.bool_]) -> None: ...
+
+class FilteredClips:
+    """What a filter makes of some clips.
+
+    ``values``: (frames × classes) scores. ``edges``: their boundaries; None where they are those of the clip.
+    ``maxima``: (clips × classes) the largest scores.
+    """
+
+    @property
+    def values(self) -> list[_Scores]: ...
+    @property
+    def edges(self) -> list[_Int64 | None]: ...
+    @property
+    def maxima(self) -> _Scores: ...
+
+class RankedClips:
+    """Clips with the ranks of their scores, for filters of several lengths. No score is NaN."""
+
+    def __init__(self, clips: Clips, threads: int) -> None: ...
+    def median_filter(self, window: int, limit: ReadLimit | None, threads: int) -> FilteredClips:
+        """The median in a window around each time, as :func:`median_filter` finds it."""
+
 # Text
 
 def number_table(content: bytes, start: int, columns: int) -> _Float64 | None:

@@ -138,6 +138,32 @@ def test_columns_in_another_order(tmp_path: Path) -> None:
     assert scores["b"].values.tolist() == [[0.1, 0.7]]
 
 
+def test_tables_share_the_boundaries_of_their_frames(tmp_path: Path) -> None:
+    whole, later, gap = (
+        ["0 1 0.1 0.2", "1 2 0.3 0.4"],
+        ["0 1 0.5 0.6", "1 3 0 0"],
+        ["0 1 0.7 0.8", "3 4 0 0"],
+    )
+    tables = {
+        "scores/a.tsv": table(HEADER, *whole),
+        "scores/b.tsv": table("onset offset Cat Dog", *whole),
+        "scores/c.tsv": table(HEADER, *later),
+        "scores/d.tsv": table(HEADER, *gap),
+    }
+    scores = sed.read_scores(write_files(tmp_path, tables).scores, gaps="silent")
+    clips = {name: scores[name] for name in "abcd"}
+    assert clips["a"].ticks is clips["b"].ticks
+    assert not clips["a"].ticks.flags.writeable
+    assert [clip.edges.tolist() for clip in clips.values()] == [
+        [0, 1, 2],
+        [0, 1, 2],
+        [0, 1, 3],
+        [0, 1, 3, 4],
+    ]
+    assert clips["a"].values.tolist() == [[0.1, 0.2], [0.3, 0.4]]
+    assert clips["b"].values.tolist() == [[0.2, 0.1], [0.4, 0.3]]
+
+
 @pytest.mark.parametrize(
     ("rows", "edges", "dog"),
     [

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from ..data.arrays import ScoreArray
 from ..data.clip_events import kept_events_error
 from ..data.coverage import extents_of
 from ..data.progress import Progress
-from ..data.scores import ClipScores, Scores
+from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
 from ..data.times import Ticks
 from ..errors import SedscopeError, counted, listing, raise_together
 from ..postprocessing import PostProcessing
+from ..postprocessing.clip_group import ClipGroup, ReadLimit
 from .clip_reader import MANY_FAILURES, ClipsRead, EventsRead, RecordingOpened, read_clips, read_each
+
+LimitOf: TypeAlias = Callable[[PostProcessing, ClipReferences, Ticks | None], ReadLimit | None]
 
 _NAMED = 5  # locations of each kind of problem
 
@@ -55,9 +58,12 @@ def checked_clips(
     variants: Sequence[PostProcessing | None],
     threads: int,
     progress: Progress | None,
+    limit_of: LimitOf | None = None,
 ) -> Iterator[CheckedBatch | CheckedEvents | CheckedRecording]:
     """Go through the clips in order, reading each once, and yield them in each variant.
 
+    ``limit_of``: returns down to which score a variant of some clips is read, given the clips in another
+    variant and the durations of all clips. Lower scores of the variant may be replaced by others.
     Clips that arrive in pieces are yielded one by one. All problems are raised together at the end;
     after the first one, the clips are only searched for further problems.
     """
@@ -87,8 +93,13 @@ def checked_clips(
         unknown = np.flatnonzero(durations[first:last] == 0)
         durations[first + unknown] = [clips.scores[int(i)].ticks[-1] for i in unknown]
         known = None if (durations == 0).any() else durations
+        group = ClipGroup(clips.scores, threads)
+        batch: ClipBatch | None = None
         for done, variant in enumerate(variants, 1):
-            processed = clips if variant is None else _process(variant, alignment, clips, threads)
+            processed = clips
+            if variant is not None:
+                limit = limit_of(variant, batch, known) if limit_of and batch else None
+                processed = _process(variant, alignment, clips, group, limit)
             problems.failures += processed.failures
             if processed.failures:
                 break
@@ -151,10 +162,21 @@ def clips_checked_before(
     return CheckedBatch(0, None, batch, alignment.durations)
 
 
-def _process(variant: PostProcessing, alignment: Alignment, clips: ClipsRead, threads: int) -> ClipsRead:
-    """Return the same clips, post-processed."""
-    names = alignment.clips[clips.first : clips.first + len(clips.scores)]
+def _process(
+    variant: PostProcessing,
+    alignment: Alignment,
+    clips: ClipsRead,
+    group: ClipGroup,
+    limit: ReadLimit | None,
+) -> ClipsRead:
+    """Return the same clips, post-processed. ``group``: the clips, for all variants."""
     scores = alignment.scores
+    variant.require_fit(scores.classes)
+    if scores.recut is None and CUT_TO_REGIONS not in scores.processing:
+        together = variant._process_group(group, limit)
+        if together is not None:
+            return ClipsRead(clips.first, together.clips, maxima=together.maxima)
+    names = alignment.clips[clips.first : clips.first + len(clips.scores)]
     if scores.recut is None:
         by_name = dict(zip(names, clips.scores, strict=True))
         scores = Scores(
@@ -165,7 +187,7 @@ def _process(variant: PostProcessing, alignment: Alignment, clips: ClipsRead, th
             thread_safe=True,
             processing=scores.processing,
         )
-    results = list(read_each(variant(scores), names, threads))
+    results = list(read_each(variant(scores), names, group.threads))
     failures = [result for result in results if isinstance(result, SedscopeError)]
     processed = [result for result in results if isinstance(result, ClipScores)]
     return ClipsRead(clips.first, [] if failures else processed, failures)
@@ -199,7 +221,10 @@ def _batch(alignment: Alignment, clips: ClipsRead, durations: Ticks, threads: in
         values = [array.astype(np.float64, copy=False) for array in values]
     grids = [clip.ticks for clip in clips.scores]
     native_clips = _native.Clips(values, grids, alignment.columns)
-    maxima = native_clips.maxima(threads)
+    if clips.maxima is None:
+        maxima = native_clips.maxima(threads)
+    else:
+        maxima = np.ascontiguousarray(clips.maxima[:, alignment.columns])
     references = _references(alignment, clips.first, durations, extents_of(grids), maxima)
     return ClipBatch(**vars(references), clips=native_clips)
 

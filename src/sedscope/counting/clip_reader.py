@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..data.arrays import ScoreArray
 from ..data.clip_events import ClipEvents
 from ..data.recordings import ClipPieces
 from ..data.scores import ClipScores, Scores
@@ -30,6 +31,8 @@ class ClipsRead:
     first: int
     scores: Sequence[ClipScores]
     failures: Sequence[SedscopeError] = ()
+    maxima: ScoreArray | None = None
+    """(clips × columns) the largest scores, where they are known already."""
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,13 @@ class Floor:
             self._waiting = []
         return lowest if len(self._largest) < needed else just_below(self._largest[0], maxima.dtype)
 
+    def lowest_read(self, durations: Ticks) -> FloatArray:
+        """Return, per class, the lowest score that is read, as far as is known from the clips so far."""
+        if len(self._largest) < self.needed(durations):
+            return np.full(self._largest.shape[1], -np.inf)
+        lowest: FloatArray = self._largest.min(axis=0)
+        return lowest
+
     def of(self, maxima: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
         """Return, per class, whether there is a floor, and the score just above it.
 

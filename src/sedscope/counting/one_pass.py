@@ -18,10 +18,12 @@ from ..data.progress import Progress
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
+from ..postprocessing.clip_group import ReadLimit
 from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips
 from .deltas import Deltas
 from .floors import Floor, rounded_down, without_references
 from .provenance import Provenance
+from .read_limits import read_limit
 from .request import DeltaRequest, Requests
 from .threads import thread_count
 
@@ -92,7 +94,14 @@ def pass_in_parts(
         for criterion, request in requests.items()
     }
     variants = dict.fromkeys(variant for by_variant in finders.values() for variant in by_variant)
-    for clips in checked_clips(alignment, tuple(variants), workers, progress):
+
+    def limit_of(
+        variant: PostProcessing, references: ClipReferences, durations: Ticks | None
+    ) -> ReadLimit | None:
+        floors = [parts[variant].floor for parts in finders.values() if variant in parts]
+        return read_limit(alignment, floors, references, durations)
+
+    for clips in checked_clips(alignment, tuple(variants), workers, progress, limit_of):
         if isinstance(clips, CheckedRecording):
             yield from _read_recording(clips, finders, workers)
             continue

@@ -35,7 +35,7 @@ class TextTable:
 def read_bytes(path: Location) -> bytes:
     """Read a file that must not be empty."""
     content = read_input(path, _refuse_endless_lines).removeprefix(b"\xef\xbb\xbf")
-    if not content.strip():
+    if not content or content.isspace():
         raise SedscopeError(f"{path} is empty.")
     return content
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .. import _native
 from ..data.scores import ClipScores
+from .clip_group import ClipGroup, ProcessedGroup, ReadLimit
 from .postprocessing import PostProcessing, duration_ticks, require_duration
 from .registry import POSTPROCESSINGS
 
@@ -46,3 +47,15 @@ class MedianFilter(PostProcessing):
             return clip
         filtered = _native.median_filter(clip.values, clip.ticks, window)
         return ClipScores.unchecked(filtered.values.T, filtered.edges)
+
+    def _process_group(self, group: ClipGroup, limit: ReadLimit | None) -> ProcessedGroup | None:
+        window = duration_ticks(self.seconds)
+        if type(self) is not MedianFilter or window == 0 or group.ranked is None:
+            return None
+        native_limit = None if limit is None else limit.native(group.clips[0].values.dtype)
+        filtered = group.ranked.median_filter(window, native_limit, group.threads)
+        clips = [
+            ClipScores.unchecked(values, clip.ticks if ticks is None else ticks)
+            for clip, values, ticks in zip(group.clips, filtered.values, filtered.edges, strict=True)
+        ]
+        return ProcessedGroup(clips, filtered.maxima)

@@ -11,6 +11,7 @@ from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
 from ..errors import SedscopeError, counted, listing
+from .clip_group import ClipGroup, ProcessedGroup, ReadLimit
 
 
 class PostProcessing(Defined, ABC):
@@ -96,6 +97,14 @@ class PostProcessing(Defined, ABC):
         ClipScores
             The processed scores, with the same columns and the same first and last boundary.
         """
+
+    def _process_group(self, group: ClipGroup, limit: ReadLimit | None) -> ProcessedGroup | None:
+        """Process many clips at once, if that is faster than one clip after the other.
+
+        The result is what :meth:`process` returns for each clip, down to the limit; None if there is no
+        faster way.
+        """
+        return None
 
     def identity(self) -> str | None:
         """Return a text on which the processed scores depend, and nothing else.

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatch
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from ...data.frame_boundaries import FrameError, frame_times, join_frames
 from ...data.frames import TIME_COLUMNS, check_same_classes, header_classes
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
+from ...data.times import Ticks
 from ...errors import SedscopeError, SedscopeWarning, listing, raise_together
 from ..atomic_write import filling, replacing
 from ..locations import Location, folder_files, utf8_name
@@ -31,6 +33,8 @@ from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
 
 _MOST_ERRORS = 20
+# headers of more bytes and boundaries of more frames are not kept for other tables
+_SHARED_BYTES, _SHARED_FRAMES = 2**14, 2**14
 _FLOAT64_START, FLOAT32_START = b"onset\toffset\t", b'onset\t"offset"\t'
 
 
@@ -97,10 +101,10 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
     ``complete``: whether the first table of the folder ends with a line break.
     """
     content = read_bytes(file)
-    header, start = split_header(content, file)
-    labels = header_classes(header, str(file))
-    check_same_classes(labels, classes, str(file))
-    table, lines = number_table(content, start, len(header)), None
+    first_line = content[: content.find(b"\n") + 1] or content
+    shared = _shared_layout(first_line, tuple(classes)) if len(first_line) <= _SHARED_BYTES else None
+    layout = shared or _layout(first_line, classes, file)
+    table, lines = number_table(content, len(first_line), layout.columns), None
     if table is None:
         table, lines = _parse_slowly(file)
     if len(table) == 0:
@@ -109,12 +113,12 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
         )
     if _is_complete(content) != complete:
         raise _cut_off(file, content, complete)
-    column = {label: 2 + k for k, label in enumerate(labels)}
-    columns = [column[label] for label in classes]
-    in_order = columns == list(range(2, len(header)))
-    values: ScoreArray = table[:, 2:] if in_order else table[:, columns]
+    values: ScoreArray = table[:, 2:] if layout.order is None else table[:, layout.order]
     if content.startswith(FLOAT32_START):
         values = values.astype(np.float32)
+    ticks = _shared_boundaries(table[:, :2].tobytes()) if len(table) <= _SHARED_FRAMES else None
+    if ticks is not None:
+        return ClipScores.unchecked(values, ticks)
 
     def line(row: int) -> int:
         return row + 2 if lines is None else lines[row]
@@ -128,6 +132,49 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
         raise SedscopeError(f"{file}: {error}", lines=located, advice=error.advice) from None
     except SedscopeError as error:
         raise SedscopeError(f"{file}: {error}") from None
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What the header of a table says."""
+
+    columns: int
+    order: list[int] | None
+    """The column of each class; None if the classes are in order."""
+
+
+def _layout(first_line: bytes, classes: Sequence[str], file: Location) -> _Layout:
+    header, _ = split_header(first_line, file)
+    labels = header_classes(header, str(file))
+    check_same_classes(labels, classes, str(file))
+    column = {label: 2 + k for k, label in enumerate(labels)}
+    order = [column[label] for label in classes]
+    return _Layout(len(header), None if order == list(range(2, len(header))) else order)
+
+
+@lru_cache(maxsize=16)
+def _shared_layout(first_line: bytes, classes: tuple[str, ...]) -> _Layout | None:
+    """Return the layout, which nearly all tables of a folder share. None if it is refused."""
+    try:
+        return _layout(first_line, classes, Path())
+    except SedscopeError:
+        return None
+
+
+@lru_cache(maxsize=16)
+def _shared_boundaries(times: bytes) -> Ticks | None:
+    """Return the boundaries of frames, which many clips share, as a read-only array.
+
+    ``times``: (frames × 2) the onset and offset of each frame. The result is None if there are gaps, or if
+    the frames are refused.
+    """
+    onsets, offsets = np.frombuffer(times, np.float64).reshape(-1, 2).T
+    try:
+        ticks, _ = join_frames(frame_times(onsets), frame_times(offsets), "error")
+    except SedscopeError:
+        return None
+    ticks.flags.writeable = False
+    return ticks
 
 
 def _is_complete(content: bytes) -> bool:
