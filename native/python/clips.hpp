@@ -28,9 +28,11 @@ public:
     Clips(const Columns& kept, const nb::list& edges);
     Clips(const Clips&) = delete;  // views of columns refer to `starts_`
 
-    std::size_t size() const { return edges_.size(); }
+    std::size_t size() const {
+        return std::visit([](const auto& views) { return views.size(); }, views_);
+    }
     // Whether the scores are whole arrays, which can be read frame by frame.
-    bool has_frames() const { return edges_.size() == arrays_.size(); }
+    bool has_frames() const { return arrays_.size() == size(); }
     const std::vector<int64_t>& columns() const { return columns_; }
 
     // Calls `use(views)` with the views of all clips.

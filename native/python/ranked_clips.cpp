@@ -43,6 +43,7 @@ nb::object by_class(Buffer<T>&& buffer, std::size_t classes) {
     return to_numpy(std::move(buffer), classes, frames).attr("T");
 }
 
+// `clips` must outlive this object.
 class RankedScores {
 public:
     RankedScores(const Clips& clips, std::size_t threads) : clips_(clips) {
@@ -81,7 +82,7 @@ private:
         return out;
     }
 
-    const Clips clips_;  // keeps the scores alive
+    const Clips& clips_;
     std::variant<std::unique_ptr<RankedClips<float>>, std::unique_ptr<RankedClips<double>>> ranked_;
 };
 
@@ -100,7 +101,8 @@ void bind_ranked_clips(nb::module_& module) {
         .def_ro("edges", &FilteredScores::edges)
         .def_ro("maxima", &FilteredScores::maxima);
     nb::class_<RankedScores>(module, "RankedClips")
-        .def(nb::init<const Clips&, std::size_t>(), "clips"_a, "threads"_a)
+        .def(nb::init<const Clips&, std::size_t>(), "clips"_a, "threads"_a,
+             nb::keep_alive<1, 2>())
         .def("median_filter", &RankedScores::median, "window"_a, "limit"_a.none(), "threads"_a);
 }
 
