@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 import sedscope as sed
 from sedscope.metrics import Metric
 
@@ -14,13 +12,13 @@ from .peers import FSCORES, PEER, peer_times, psds_options, require_same
 from .sets import COLLAR_F1, PSDS1, PSDS2, simulated
 from .timing import Row, seconds
 
-SORT = "np.sort of the scores"
+PASS = "one maximum over the frames of each clip, numpy"
 
 
 def in_memory(clips: int) -> list[Row]:
-    """PSDS and full counts of a DESED-sized set against one sort of its scores, and the peer."""
+    """PSDS and full counts of a DESED-sized set against one pass over its scores, and the peer."""
     scores, truth = simulated(clips)
-    by_class = np.concatenate([scores[clip].values for clip in scores]).T.copy()
+    arrays = [clip.values for clip in scores.values()]
 
     def evaluate(*metrics: Metric[Any]) -> Callable[[], object]:
         return lambda: sed.evaluate(scores, truth, metrics)
@@ -28,23 +26,24 @@ def in_memory(clips: int) -> list[Row]:
     def full_counts(criterion: sed.Intersection) -> Callable[[], object]:
         return lambda: sed.deltas(scores, truth, criterion).counts()
 
-    sort, psds1, psds2, both, full, full_ct, collar = seconds(
-        lambda: [np.sort(row) for row in by_class],
+    one_pass, psds1, psds2, both, full, full_ct, collar = seconds(
+        lambda: [array.max(axis=0) for array in arrays],
         evaluate(PSDS1),
         evaluate(PSDS2),
         evaluate(PSDS1, PSDS2),
         full_counts(PSDS1.criterion),
         full_counts(PSDS2.criterion),
         evaluate(COLLAR_F1),
+        repeat=15,
     )
     size = f"{clips} × 500 × 10 float32"
     rows = [
-        Row(f"PSDS 1, {size}", psds1, SORT, psds1 / sort, "≤ 0.4"),
-        Row(f"PSDS 2, {size}", psds2, SORT, psds2 / sort, "≤ 1.0"),
-        Row("PSDS 1 and PSDS 2 together", both, SORT, both / sort),
-        Row("counts at every threshold, 0.7/0.7", full, SORT, full / sort, "≤ 1.0"),
-        Row("counts at every threshold, 0.1/0.1/0.3", full_ct, SORT, full_ct / sort),
-        Row(f"best collar F1, {size}", collar, SORT, collar / sort, "≤ 1.5"),
+        Row(f"PSDS 1, {size}", psds1, PASS, psds1 / one_pass, "≤ 1.0"),
+        Row(f"PSDS 2, {size}", psds2, PASS, psds2 / one_pass, "≤ 1.3"),
+        Row("PSDS 1 and PSDS 2 together", both, PASS, both / one_pass, "≤ 1.6"),
+        Row("counts at every threshold, 0.7/0.7", full, PASS, full / one_pass, "≤ 3"),
+        Row("counts at every threshold, 0.1/0.1/0.3", full_ct, PASS, full_ct / one_pass, "≤ 5"),
+        Row(f"best collar F1, {size}", collar, PASS, collar / one_pass, "≤ 4"),
     ]
     peer = peer_times(scores, truth)
     compared: list[tuple[str, Metric[Any], float, str | None]] = [

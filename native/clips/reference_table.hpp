@@ -45,11 +45,15 @@ struct ClipReferences {
     std::vector<int32_t> ignored_labels;
     const Time* edges = nullptr;  // the clip's frame boundaries
     std::size_t boundaries = 0;
+    std::vector<std::size_t> instants;  // frames of no length
 
     SEDSCOPE_OUT_OF_LINE void assign(const ReferenceTable& table, std::size_t clip,
                                      const Time* clip_edges, std::size_t clip_boundaries) {
         edges = clip_edges;
         boundaries = clip_boundaries;
+        instants.clear();
+        for (std::size_t frame = 0; frame + 1 < boundaries; ++frame)
+            if (edges[frame] == edges[frame + 1]) instants.push_back(frame);
         labels.clear();
         table.counted.each_class(
             clip, [&](int32_t label, const Interval* events, std::size_t count) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "clips/reference_table.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
 
@@ -14,7 +15,7 @@ namespace sedscope {
 
 // Frames that end before frame `end`, and begin where the stretch before ends. Each set of
 // references covers all of a stretch or none of it, except where `mixed`: that is one frame with a
-// boundary inside it.
+// boundary inside it, or of no length.
 struct Stretch {
     std::size_t end;
     bool mixed;
@@ -28,12 +29,13 @@ public:
         uint32_t event;  // which of its events it is
     };
 
-    // Cuts a clip that has the frame boundaries `edges` at the boundaries of each set of references.
-    // Those of one set do not overlap.
-    void cut(const Time* edges, std::size_t boundaries,
-             const std::vector<const References*>& sets) {
+    // Cuts a clip at the boundaries of each set of references. Those of one set do not overlap.
+    void cut(const ClipReferences& clip, const std::vector<const References*>& sets) {
+        const Time* const edges = clip.edges;
+        const std::size_t boundaries = clip.boundaries;
         cuts_.clear();
         mixed_.clear();
+        for (const std::size_t frame : clip.instants) add_mixed(frame);
         next_.assign(sets.size(), 0);
         for (const References* references : sets)
             for (std::size_t j = 0; j < references->count(); ++j) {
@@ -69,10 +71,16 @@ private:
         const Time* const edge = std::lower_bound(edges, edges + boundaries, time);
         const auto number = static_cast<std::size_t>(edge - edges);
         if (number == 0 || number == boundaries) return;  // not inside the clip
-        cuts_.push_back(number);
-        if (*edge == time) return;
-        cuts_.push_back(number - 1);
-        mixed_.push_back(number - 1);
+        if (*edge == time)
+            cuts_.push_back(number);
+        else
+            add_mixed(number - 1);
+    }
+
+    void add_mixed(std::size_t frame) {
+        mixed_.push_back(frame);
+        cuts_.push_back(frame);
+        cuts_.push_back(frame + 1);
     }
 
     // Records which sets have events in the stretch [from, until).

@@ -65,7 +65,7 @@ public:
         sets_ = {&own_};
         if (has_ignored_) sets_.push_back(&united_);
         for (const OtherClass& other : others_) sets_.push_back(&other.references);
-        stretches_.cut(edges_, references.boundaries, sets_);
+        stretches_.cut(references, sets_);
         frame_ = stretch_ = 0;
         within_ = false;
         inside_.clear();
