@@ -144,8 +144,8 @@ public:
         rising_ = 0;
     }
 
-    // Begins to count only the detections that touch neither the first frame nor the last, together
-    // with -1 at the lowest score.
+    // Begins to count only the changes between two detections that are there at every threshold, one
+    // before the first frame and one after the last.
     void begin_inside(T floor) {
         floor_ = floor;
         previous_ = std::numeric_limits<T>::infinity();

@@ -133,7 +133,7 @@ private:
                 crossed_.push_back(others_[cover->set - first_other].label);
         }
         outline_.begin(floor_);
-        if (!relevant_) count_.begin_inside(floor_);
+        if (!relevant_) inner_count_.begin(floor_);
     }
 
     // Takes a frame with a boundary inside it.
@@ -157,7 +157,7 @@ private:
                     inside_.push({own_event_, scores[i],
                                   edges_[frame_ + i + 1] - edges_[frame_ + i]});
         if (!relevant_)
-            count_inside(rows, [&] { count_.feed(scores, frames, rows.detections); });
+            count_inside(rows, [&] { inner_count_.feed(scores, frames, rows.detections); });
         sweep(rows, [&](auto& measure, auto& emit) {
             outline_.feed(scores, frames, frame_, [&](T score, std::size_t frame) {
                 tree_.take(score, frame, measure, emit);
@@ -171,8 +171,7 @@ private:
         if (stretch.mixed) return;
         if (!relevant_)
             count_inside(rows, [&] {
-                count_.finish_inside(rows.detections);
-                if (outline_.lowest() > floor_) rows.detections.push(outline_.lowest(), 0, 1);
+                inner_count_.finish(!(outline_.lowest() > floor_), rows.detections);
             });
         sweep(rows, [&](auto& measure, auto& emit) {
             outline_.finish(
@@ -309,6 +308,7 @@ private:
     std::vector<OtherClass> others_;
     bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
+    InnerDetectionCount<T> inner_count_;
     std::vector<const References*> sets_;
     Stretches stretches_;
     std::size_t frame_ = 0;    // frames so far

@@ -131,7 +131,8 @@ def find_cells(deltas: Deltas, detailed: NDArray[np.intp]) -> Cells:
         actual = number[labels[starts[c] : starts[c + 1]]]
         for m in np.unique(actual[actual >= 0]).tolist():
             rows = np.flatnonzero(actual == m) + starts[c]
-            cells[int(number[c]), m] = _highest_ranges(table, clips, changes, rows)
+            if ranges := _highest_ranges(table, clips, changes, rows):  # changes may add up to nothing
+                cells[int(number[c]), m] = ranges
     return cells
 
 
