@@ -45,7 +45,7 @@ public:
         });
     }
 
-    // The rows are the same as those of the whole clip.
+    // The rows are the same as those of the whole clip, in another order.
     BatchDeltas<T> finish() {
         RowAssembly<T> assembly(columns_.size(), 1);
         const typename RowAssembly<T>::Sizes nothing{DeltaRows<T>()};

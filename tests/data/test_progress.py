@@ -33,7 +33,7 @@ WORK: dict[str, tuple[Callable[..., Any], int]] = {
     ),
     "blocks of classes": (
         lambda scores, truth, **more: sed.evaluate(scores, truth, BEST, memory=2e5, **more),
-        60,
+        30,
     ),
     "tuning": (
         lambda scores, truth, **more: sed.tune(

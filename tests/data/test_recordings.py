@@ -62,11 +62,20 @@ def in_pieces(scores: sed.Scores, places: Sequence[int]) -> sed.Scores:
     return sed.Scores.from_pieces(made, classes=scores.classes)
 
 
+def in_order(table: DeltaRows) -> DeltaRows:
+    """The rows of each class and clip by score, sign of zero and changes: they come in any order."""
+    segments = np.repeat(np.arange(table.starts[:, 1:].size), np.diff(table.starts, axis=1).ravel())
+    order = np.lexsort((*table.columns, np.signbit(table.scores), table.scores, segments))
+    columns = tuple(column[order] for column in table.columns)
+    return DeltaRows(table.starts, table.scores[order], columns)
+
+
 def arrays(tables: DeltaTables) -> Iterator[tuple[str, Any]]:
     """All arrays of the tables, by name."""
     for field in fields(tables):
         table = getattr(tables, field.name)
         if isinstance(table, DeltaRows):
+            table = in_order(table)
             yield from ((f"{field.name} {i}", a) for i, a in enumerate((table.starts, table.scores)))
             yield from ((f"{field.name} column {i}", a) for i, a in enumerate(table.columns))
         elif isinstance(table, (ReferenceRows, IgnoredRows)):

@@ -4,6 +4,6 @@ A metric registers itself where it is defined. ``__init__.pyi`` lists the public
 loaded when it is first used.
 """
 
-from ..lazy_names import lazy_names
+from ..lazy_names import lazy_names as _lazy_names
 
-__getattr__, __dir__ = lazy_names(__name__)
+__getattr__, __dir__ = _lazy_names(__name__)
