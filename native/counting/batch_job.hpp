@@ -27,8 +27,7 @@ public:
           columns_(columns),
           references_(references),
           maxima_(maxima),
-          floors_(floors),
-          assembly_(columns.size(), clips.size()) {}
+          floors_(floors) {}
 
     // `make_kernel()` is called once per thread and returns the kernel of a criterion.
     template <class MakeKernel>
@@ -39,7 +38,7 @@ public:
                 run(parts_[i], kernel, work);
             };
         });
-        return assembly_.assemble(parts_, threads);
+        return assemble(parts_, columns_.size(), clips_.size(), threads);
     }
 
 private:
@@ -57,31 +56,28 @@ private:
         parts_.clear();
         if (clips >= target) {
             for (std::size_t i = 0; i < target; ++i)
-                parts_.push_back({i * clips / target, (i + 1) * clips / target, 0, classes, {}});
+                parts_.emplace_back(i * clips / target, (i + 1) * clips / target, 0, classes);
         } else {
             for (std::size_t clip = 0; clip < clips; ++clip)
                 for (std::size_t c = 0; c < classes; ++c)
-                    parts_.push_back({clip, clip + 1, c, c + 1, {}});
+                    parts_.emplace_back(clip, clip + 1, c, c + 1);
         }
     }
 
     template <class Kernel>
     void run(PartRows<T>& part, Kernel& kernel, Workspace& work) {
-        part.rows.resize(part.last_class - part.first_class);
         for (std::size_t i = part.first_clip; i < part.last_clip; ++i) {
             const ClipView<T>& clip = clips_[i];
             work.references.assign(references_, i, clip.edges, clip.frames + 1);
             for (std::size_t c = part.first_class; c < part.last_class; ++c) {
                 if (!(maxima_[i * columns_.size() + c] > floors_[c])) continue;
-                DeltaRows<T>& rows = part.rows[c - part.first_class];
-                const typename RowAssembly<T>::Sizes before(rows);
                 kernel.begin(work.references, static_cast<int32_t>(c), floors_[c]);
                 feed_column(clip, columns_[c], work.column,
                             [&](const T* scores, std::size_t frames) {
-                                kernel.feed(scores, frames, rows);
+                                kernel.feed(scores, frames, part.rows);
                             });
-                kernel.finish(rows);
-                assembly_.record(c, i, before, rows);
+                kernel.finish(part.rows);
+                part.record(c, i);
             }
         }
     }
@@ -92,7 +88,6 @@ private:
     const T* maxima_;
     const T* floors_;
     std::vector<PartRows<T>> parts_;
-    RowAssembly<T> assembly_;
 };
 
 }  // namespace sedscope

@@ -33,8 +33,7 @@ public:
           clips_(clips),
           classes_(classes),
           references_(references),
-          floors_(floors),
-          assembly_(classes, clips) {}
+          floors_(floors) {}
 
     // `make_kernel()` is called once per thread and returns the kernel of a criterion.
     template <class MakeKernel>
@@ -42,19 +41,18 @@ public:
         std::vector<PartRows<T>> parts;
         const std::size_t target = std::min(clips_, 16 * thread_count(threads, clips_));
         for (std::size_t i = 0; i < target; ++i)
-            parts.push_back({i * clips_ / target, (i + 1) * clips_ / target, 0, classes_, {}});
+            parts.emplace_back(i * clips_ / target, (i + 1) * clips_ / target, 0, classes_);
         parallel_for(parts.size(), threads, [&] {
             return [this, &parts, kernel = make_kernel(),
                     references = ClipReferences()](std::size_t i) mutable {
                 PartRows<T>& part = parts[i];
-                part.rows.resize(classes_);
                 for (std::size_t clip = part.first_clip; clip < part.last_clip; ++clip) {
                     references.assign(references_, clip, nullptr, 0);
                     run(clip, part, kernel, references);
                 }
             };
         });
-        return assembly_.assemble(parts, threads);
+        return assemble(parts, classes_, clips_, threads);
     }
 
 private:
@@ -64,14 +62,13 @@ private:
         const int64_t end = detected_.starts[clip + 1];
         for (int64_t k = detected_.starts[clip]; k < end;) {
             const auto c = static_cast<std::size_t>(detected_.labels[k]);
-            DeltaRows<T>& rows = part.rows[c];
-            const typename RowAssembly<T>::Sizes before(rows);
+            DeltaRows<T>& rows = part.rows;
             kernel.begin(references, static_cast<int32_t>(c), floors_[c]);
             for (; k < end && detected_.labels[k] == static_cast<int32_t>(c); ++k)
                 if (detected_.scores[k] > floors_[c])
                     kernel.add(detected_.events[k], detected_.scores[k], rows);
             kernel.finish(rows);
-            assembly_.record(c, clip, before, rows);
+            part.record(c, clip);
         }
     }
 
@@ -79,7 +76,6 @@ private:
     const std::size_t clips_, classes_;
     const ReferenceTable references_;
     const T* const floors_;
-    RowAssembly<T> assembly_;
 };
 
 }  // namespace sedscope

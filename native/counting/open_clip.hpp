@@ -27,8 +27,7 @@ public:
         for (std::size_t c = 0; c < columns.size(); ++c) {
             kernels_.push_back(make_kernel());
             kernels_.back().begin(references_, static_cast<int32_t>(c), floors[c]);
-            parts_.push_back({0, 1, c, c + 1, {}});
-            parts_.back().rows.resize(1);
+            parts_.emplace_back(0, 1, c, c + 1);
         }
     }
     OpenClip(const OpenClip&) = delete;
@@ -47,18 +46,16 @@ public:
 
     // The rows are the same as those of the whole clip, in another order.
     BatchDeltas<T> finish() {
-        RowAssembly<T> assembly(columns_.size(), 1);
-        const typename RowAssembly<T>::Sizes nothing{DeltaRows<T>()};
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             kernels_[c].finish(rows(c));
-            assembly.record(c, 0, nothing, rows(c));
+            parts_[c].record(c, 0);
         }
         kernels_.clear();
-        return assembly.assemble(parts_, threads_);
+        return assemble(parts_, columns_.size(), 1, threads_);
     }
 
 private:
-    DeltaRows<T>& rows(std::size_t c) { return parts_[c].rows.front(); }
+    DeltaRows<T>& rows(std::size_t c) { return parts_[c].rows; }
 
     const std::vector<int64_t> columns_;
     const std::size_t threads_;

@@ -21,96 +21,102 @@ struct BatchDeltas {
     DeltaRows<T> rows;
 };
 
-// The rows of a range of clips and a range of classes, per class.
+// The rows of a range of clips and a range of classes, and which of them belong to which clip and
+// class.
 template <class T>
 struct PartRows {
     std::size_t first_clip, last_clip, first_class, last_class;
-    std::vector<DeltaRows<T>> rows;
-};
+    DeltaRows<T> rows;
 
-template <class T>
-class RowAssembly {
-public:
-    RowAssembly(std::size_t classes, std::size_t clips)
-        : classes_(classes),
-          clips_(clips),
-          counts_(classes * clips),
-          cross_counts_(classes * clips),
-          error_counts_(classes * clips) {}
+    PartRows(std::size_t first_clip, std::size_t last_clip, std::size_t first_class,
+             std::size_t last_class)
+        : first_clip(first_clip),
+          last_clip(last_clip),
+          first_class(first_class),
+          last_class(last_class) {}
 
-    struct Sizes {
+    // Rows that follow those of the segment before.
+    struct Segment {
+        std::size_t label, clip;
         std::size_t detections, cross_triggers, errors;
-
-        explicit Sizes(const DeltaRows<T>& rows)
-            : detections(rows.detections.size()),
-              cross_triggers(rows.cross_triggers.size()),
-              errors(rows.errors.size()) {}
     };
-    // Records that the rows from `before` to the last belong to a clip and class.
-    void record(std::size_t c, std::size_t clip, const Sizes& before, const DeltaRows<T>& rows) {
-        const Sizes now(rows);
-        counts_[c * clips_ + clip] = now.detections - before.detections;
-        cross_counts_[c * clips_ + clip] = now.cross_triggers - before.cross_triggers;
-        error_counts_[c * clips_ + clip] = now.errors - before.errors;
-    }
+    std::vector<Segment> segments;
 
-    // Frees each part as soon as it is copied.
-    BatchDeltas<T> assemble(std::vector<PartRows<T>>& parts, std::size_t threads) const {
-        BatchDeltas<T> batch;
-        const std::size_t rows = start_rows(counts_, batch.starts);
-        const std::size_t cross = start_rows(cross_counts_, batch.cross_starts);
-        const std::size_t errors = start_rows(error_counts_, batch.error_starts);
-        batch.rows.detections = {Buffer<T>(rows), Buffer<int8_t>(rows), Buffer<int8_t>(rows)};
-        batch.rows.cross_triggers = {Buffer<T>(cross), Buffer<int32_t>(cross),
-                                     Buffer<int8_t>(cross)};
-        batch.rows.errors = {Buffer<T>(errors), Buffer<int64_t>(errors), Buffer<int64_t>(errors)};
-        const std::size_t stride = clips_ + 1;
-        parallel_for(parts.size(), threads, [&] {
-            return [&](std::size_t i) {
-                PartRows<T>& part = parts[i];
-                for (std::size_t c = part.first_class; c < part.last_class; ++c) {
-                    DeltaRows<T> from = std::move(part.rows[c - part.first_class]);
-                    const std::size_t at = c * stride + part.first_clip;
-                    auto& [scores, tp, fp] = batch.rows.detections;
-                    copy(from.detections.scores, scores, batch.starts[at]);
-                    copy(from.detections.tp, tp, batch.starts[at]);
-                    copy(from.detections.fp, fp, batch.starts[at]);
-                    auto& [cross_scores, labels, ct] = batch.rows.cross_triggers;
-                    copy(from.cross_triggers.scores, cross_scores, batch.cross_starts[at]);
-                    copy(from.cross_triggers.labels, labels, batch.cross_starts[at]);
-                    copy(from.cross_triggers.ct, ct, batch.cross_starts[at]);
-                    auto& [error_scores, onset, offset] = batch.rows.errors;
-                    copy(from.errors.scores, error_scores, batch.error_starts[at]);
-                    copy(from.errors.onset, onset, batch.error_starts[at]);
-                    copy(from.errors.offset, offset, batch.error_starts[at]);
-                }
-            };
-        });
-        return batch;
+    // Records that the rows since the last call belong to a clip and class.
+    void record(std::size_t label, std::size_t clip) {
+        const Segment now{label, clip, rows.detections.size(), rows.cross_triggers.size(),
+                          rows.errors.size()};
+        if (now.detections + now.cross_triggers + now.errors == recorded_) return;
+        segments.push_back({label, clip, now.detections - before_.detections,
+                            now.cross_triggers - before_.cross_triggers,
+                            now.errors - before_.errors});
+        recorded_ = now.detections + now.cross_triggers + now.errors;
+        before_ = now;
     }
 
 private:
-    // Turns numbers of rows into starts; returns the total.
-    std::size_t start_rows(const std::vector<std::size_t>& counts, Buffer<int64_t>& starts) const {
-        starts = Buffer<int64_t>(classes_ * (clips_ + 1));
-        int64_t total = 0;
-        for (std::size_t c = 0; c < classes_; ++c) {
-            for (std::size_t i = 0; i < clips_; ++i) {
-                starts[c * (clips_ + 1) + i] = total;
-                total += static_cast<int64_t>(counts[c * clips_ + i]);
-            }
-            starts[c * (clips_ + 1) + clips_] = total;
-        }
-        return static_cast<std::size_t>(total);
-    }
-
-    template <class U>
-    static void copy(const Buffer<U>& from, Buffer<U>& to, int64_t start) {
-        std::copy_n(from.data(), from.size(), to.data() + start);
-    }
-
-    const std::size_t classes_, clips_;
-    std::vector<std::size_t> counts_, cross_counts_, error_counts_;  // per class and clip
+    Segment before_{};
+    std::size_t recorded_ = 0;  // rows
 };
+
+// Puts the parts together. Frees each of them as soon as it is copied.
+template <class T>
+BatchDeltas<T> assemble(std::vector<PartRows<T>>& parts, std::size_t classes, std::size_t clips,
+                        std::size_t threads) {
+    using Segment = typename PartRows<T>::Segment;
+    const std::size_t stride = clips + 1;
+    auto start_rows = [&](std::size_t Segment::* rows, Buffer<int64_t>& starts) {
+        starts = Buffer<int64_t>(classes * stride);
+        std::fill_n(starts.data(), starts.size(), 0);
+        for (const PartRows<T>& part : parts)
+            for (const Segment& segment : part.segments)
+                starts[segment.label * stride + segment.clip] =
+                    static_cast<int64_t>(segment.*rows);
+        int64_t total = 0;
+        for (int64_t& start : starts) total += std::exchange(start, total);
+        return static_cast<std::size_t>(total);
+    };
+    BatchDeltas<T> batch;
+    const std::size_t rows = start_rows(&Segment::detections, batch.starts);
+    const std::size_t cross = start_rows(&Segment::cross_triggers, batch.cross_starts);
+    const std::size_t errors = start_rows(&Segment::errors, batch.error_starts);
+    batch.rows.detections = {Buffer<T>(rows), Buffer<int8_t>(rows), Buffer<int8_t>(rows)};
+    batch.rows.cross_triggers = {Buffer<T>(cross), Buffer<int32_t>(cross), Buffer<int8_t>(cross)};
+    batch.rows.errors = {Buffer<T>(errors), Buffer<int64_t>(errors), Buffer<int64_t>(errors)};
+    parallel_for(parts.size(), threads, [&] {
+        return [&](std::size_t i) {
+            const PartRows<T> part = std::move(parts[i]);
+            std::size_t row = 0, cross_row = 0, error_row = 0;
+            auto copy = [](const auto& from, std::size_t first, std::size_t count, auto& to,
+                           int64_t start) {
+                std::copy_n(from.data() + first, count, to.data() + start);
+            };
+            for (const Segment& segment : part.segments) {
+                const std::size_t at = segment.label * stride + segment.clip;
+                const auto& from = part.rows;
+                auto& to = batch.rows;
+                std::size_t count = segment.detections;
+                int64_t start = batch.starts[at];
+                copy(from.detections.scores, row, count, to.detections.scores, start);
+                copy(from.detections.tp, row, count, to.detections.tp, start);
+                copy(from.detections.fp, row, count, to.detections.fp, start);
+                row += count;
+                count = segment.cross_triggers;
+                start = batch.cross_starts[at];
+                copy(from.cross_triggers.scores, cross_row, count, to.cross_triggers.scores, start);
+                copy(from.cross_triggers.labels, cross_row, count, to.cross_triggers.labels, start);
+                copy(from.cross_triggers.ct, cross_row, count, to.cross_triggers.ct, start);
+                cross_row += count;
+                count = segment.errors;
+                start = batch.error_starts[at];
+                copy(from.errors.scores, error_row, count, to.errors.scores, start);
+                copy(from.errors.onset, error_row, count, to.errors.onset, start);
+                copy(from.errors.offset, error_row, count, to.errors.offset, start);
+                error_row += count;
+            }
+        };
+    });
+    return batch;
+}
 
 }  // namespace sedscope
