@@ -17,23 +17,42 @@ struct CrossChanges {
 };
 
 // Writes for each row the sum over the other classes, in their order, of cross-triggers per time of
-// that class. At each row, only the sums from the first class that changes on are computed again.
+// that class. Sums of several rows are computed side by side, as one sum has to wait for each of its
+// additions.
 inline void add_cross_rates(const CrossChanges& cross, const std::vector<double>& times,
                             std::size_t rows, double* sums) {
+    constexpr std::size_t lanes = 8;  // rows
     const std::size_t others = times.size();
     std::vector<int64_t> counts(others, 0);
-    std::vector<double> rates(others, 0.0), before(others + 1, 0.0);
+    std::vector<double> rates(others * lanes, 0.0);  // those of one class side by side
     std::size_t next = 0;
-    for (std::size_t row = 0; row < rows; ++row) {
-        std::size_t first = others;
-        for (; next < cross.count && static_cast<std::size_t>(cross.rows[next]) == row; ++next) {
+    double last = 0;
+    for (std::size_t first = 0; first < rows; first += lanes) {
+        const std::size_t together = std::min(lanes, rows - first), begin = next;
+        for (; next < cross.count &&
+               static_cast<std::size_t>(cross.rows[next]) < first + together;
+             ++next) {
             const auto m = static_cast<std::size_t>(cross.others[next]);
+            const std::size_t lane = static_cast<std::size_t>(cross.rows[next]) - first;
             counts[m] += cross.changes[next];
-            rates[m] = static_cast<double>(counts[m]) / times[m];
-            first = std::min(first, m);
+            std::fill_n(rates.data() + m * lanes + lane, lanes - lane,
+                        static_cast<double>(counts[m]) / times[m]);
         }
-        for (std::size_t m = first; m < others; ++m) before[m + 1] = before[m] + rates[m];
-        sums[row] = before[others];
+        if (next == begin) {
+            std::fill_n(sums + first, together, last);
+            continue;
+        }
+        double side_by_side[lanes] = {};
+        for (std::size_t m = 0; m < others; ++m)
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                side_by_side[lane] += rates[m * lanes + lane];
+        std::copy_n(side_by_side, together, sums + first);
+        last = side_by_side[lanes - 1];
+        for (std::size_t k = begin; k < next; ++k) {
+            double* const of_class =
+                rates.data() + static_cast<std::size_t>(cross.others[k]) * lanes;
+            std::fill_n(of_class, lanes, of_class[lanes - 1]);
+        }
     }
 }
 

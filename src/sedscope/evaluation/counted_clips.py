@@ -51,9 +51,11 @@ def count_clips(
     """Count all classes in one pass over the clips. The deltas also serve the groups of the plan."""
     clips = len(alignment.clips)
     stage = StagedProgress(options.progress, clips).stage(clips)
-    of_pass = [*metrics.values(), *plan.of_bins(metrics)]
+    bins = plan.of_bins(metrics)
+    of_pass = [*metrics.values(), *bins]
     deltas = find_deltas_for_groups(alignment, of_pass, engine, stage, plan)
-    return add_up(alignment, [*metrics.values()], deltas, options.threads)
+    of_groups = bool(bins) or plan.clips is not None
+    return add_up(alignment, [*metrics.values()], deltas, options.threads, of_groups=of_groups)
 
 
 def find_deltas_for_groups(
@@ -77,10 +79,15 @@ def add_up(
     metrics: Sequence[Metric[Any]],
     of_pass: Mapping[Criterion, Deltas],
     threads: int | None,
+    *,
+    of_groups: bool = True,
 ) -> CountedClips:
-    """Add up the deltas of all clips that the metrics read."""
+    """Add up the deltas of all clips that the metrics read.
+
+    ``of_groups``: whether the pass found deltas for groups of clips as well, further down.
+    """
     deltas = {
-        criterion: cut_at_floors(of_pass[criterion], request)
+        criterion: cut_at_floors(of_pass[criterion], request) if of_groups else of_pass[criterion]
         for criterion, request in delta_requests(metrics).items()
     }
     notes = [
