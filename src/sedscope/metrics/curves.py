@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..counting.class_counts import ClassCounts
-from ..counting.tally import PRECISION
+from ..counting.tally import PRECISION, first_minimum_of_runs
 from ..data.arrays import FloatArray, IntArray
 from ..notebook.data_frame import Column
 from .curve_table import CurveTable
@@ -317,7 +317,8 @@ def froc_rows(tp: IntArray, fp: IntArray) -> NDArray[np.intp]:
 
     Each has more true positives than all operating points with as many or fewer false positives.
     """
-    order = np.lexsort((-tp, fp))
+    cheapest = first_minimum_of_runs(tp, fp)  # the others of a run have as many true positives
+    order = cheapest[np.lexsort((-tp[cheapest], fp[cheapest]))]
     most = np.maximum.accumulate(tp[order])
     rows: NDArray[np.intp] = order[np.concatenate([[True], tp[order][1:] > most[:-1]])]
     return rows
