@@ -178,7 +178,7 @@ def test_a_cluster_gives_the_same_bits() -> None:
     kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
     metrics = LIMITED[:2] + LIMITED[-1:]
     expected = sed.evaluate(scores, truth, metrics, by=sites, by_class=kinds, bootstrap=10)
-    with distributed.Client(processes=False, dashboard_address=None, n_workers=1) as client:
+    with distributed.Client(processes=False, dashboard_address=":0", n_workers=1) as client:
         result = sed.evaluate(
             scores,
             truth,

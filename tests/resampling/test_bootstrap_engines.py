@@ -27,7 +27,7 @@ def cluster() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None
+            n_workers=1, threads_per_worker=2, processes=True, dashboard_address=":0"
         ) as local,
         distributed.Client(local) as client,
     ):
