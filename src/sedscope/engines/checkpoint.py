@@ -188,16 +188,16 @@ def _load_part(
         return None
     named = {repr(variant): variant for request in requests.values() for variant in request.variants}
     try:
-        found = {deltas.criterion: deltas for deltas in load_known(path, named)}
+        kept = {deltas.criterion: deltas for deltas in load_known(path, named)}
     except SedscopeError:
         return None  # it is found again, and the file is replaced
-    fits = found.keys() == requests.keys() and all(
+    fits = kept.keys() == requests.keys() and all(
         (deltas.clips, deltas.classes) == (part.clips, part.classes)
         and deltas.variants.keys() == set(requests[criterion].variants)
         and (digest is None or deltas.provenance.scores == digest)
-        for criterion, deltas in found.items()
+        for criterion, deltas in kept.items()
     )
-    return found if fits else None
+    return kept if fits else None
 
 
 def _save_array(path: Path, array: FloatArray) -> None:

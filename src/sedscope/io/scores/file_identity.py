@@ -68,9 +68,9 @@ def _state(files: Sequence[Path]) -> str | None:
     states = []
     try:
         for file in files:
-            found = file.stat()
-            times = (found.st_mtime_ns, found.st_ctime_ns)
-            states.append((str(file.absolute()), found.st_size, times, found.st_ino))
+            status = file.stat()
+            times = (status.st_mtime_ns, status.st_ctime_ns)
+            states.append((str(file.absolute()), status.st_size, times, status.st_ino))
     except OSError:
         return None  # reading says what is wrong
     return repr(states) if states else None

@@ -25,7 +25,7 @@ def intermediate_statistics_deltas(
     num_jobs: int = 1,
 ) -> DeltaTable:
     """How the counts of each clip and class change at its scores."""
-    found = by_intersection(
+    deltas = by_intersection(
         scores,
         ground_truth,
         dtc_threshold=dtc_threshold,
@@ -33,7 +33,7 @@ def intermediate_statistics_deltas(
         cttc_threshold=cttc_threshold,
         time_decimals=time_decimals,
     )
-    return delta_table(found)
+    return delta_table(deltas)
 
 
 def accumulated_intermediate_statistics_from_deltas(deltas: Any, ground_truth: Any) -> Statistics:

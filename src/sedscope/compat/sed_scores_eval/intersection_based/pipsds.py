@@ -138,8 +138,8 @@ def _psds(
 ) -> tuple[Any, ...]:
     """The PSDS, that of each class, the PSD-ROC and that of each class, with the best of the variants;
     then the PSD-ROC of each variant, and those of its classes."""
-    found = variants.find_deltas(Data(scores, ground_truth, audio_durations, options))
-    return _independent([of_variant.counts() for of_variant in found], options)
+    by_variant = variants.find_deltas(Data(scores, ground_truth, audio_durations, options))
+    return _independent([of_variant.counts() for of_variant in by_variant], options)
 
 
 def _psd_roc(
@@ -147,8 +147,8 @@ def _psd_roc(
 ) -> tuple[Any, ...]:
     """The PSD-ROC and that of each class, with the best of the variants; then the PSD-ROC of each
     variant, and those of its classes."""
-    found = variants.find_deltas(Data(scores, ground_truth, audio_durations, options))
-    return _independent_curves([of_variant.counts() for of_variant in found], options)
+    by_variant = variants.find_deltas(Data(scores, ground_truth, audio_durations, options))
+    return _independent_curves([of_variant.counts() for of_variant in by_variant], options)
 
 
 def _bootstrapped(
@@ -161,11 +161,11 @@ def _bootstrapped(
     resamples: Resamples,
 ) -> list[tuple[Any, ...]]:
     """The same for resamples of the clips: a list with a tuple for each value."""
-    found = variants.find_deltas(Data(scores, ground_truth, audio_durations, options, pruned=False))
+    by_variant = variants.find_deltas(Data(scores, ground_truth, audio_durations, options, pruned=False))
     return transpose(
         [
-            _independent([of_variant.counts(weights) for of_variant in found], options)
-            for weights in resamples.weights(found[0].names)
+            _independent([of_variant.counts(weights) for of_variant in by_variant], options)
+            for weights in resamples.weights(by_variant[0].names)
         ]
     )
 
