@@ -185,7 +185,7 @@ def _missing_torch(device: str) -> tuple[str, str]:
     """Say why there is no torch, and why torch has no such device; nothing if there is."""
     try:
         import torch
-        import torchmetrics  # noqa: F401
+        import torchmetrics  # noqa: F401 (only whether it is there)
     except ImportError as error:
         return f"needs {error.name}", ""
     no_device = device.startswith("cuda") and not torch.cuda.is_available()

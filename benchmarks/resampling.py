@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import sedscope as sed
 from sedscope.metrics import Metric
 
-from .sets import COLLAR_F1, PSDS1, PSDS2, evaluation, simulated
+from .sets import (
+    COLLAR_F1,
+    PSDS1,
+    PSDS2,
+    evaluation,
+    evaluations_with_intervals,
+    simulated,
+    systems_in_files,
+)
 from .timing import Row, seconds
 
 
@@ -33,19 +39,11 @@ def resampling(clips: int) -> list[Row]:
 
 def comparing(clips: int, systems: int = 3) -> list[Row]:
     """A comparison of systems in TSV files, against evaluating each of them with intervals."""
-    truth = sed.simulate.ground_truth(clips)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for k in range(2):
-            sed.write_scores(sed.simulate.scores(truth, quality=0.6 + 0.2 * k), folder / f"{k}")
-        read = {f"system {k}": sed.read_scores(folder / f"{k % 2}") for k in range(systems)}
-
-        def evaluate_each() -> None:
-            for scores in read.values():
-                sed.evaluate(scores, truth, [PSDS1, PSDS2], bootstrap=1000)
-
+    with systems_in_files(clips, systems) as (read, truth):
         each, compared = seconds(
-            evaluate_each, lambda: sed.compare(read, truth, [PSDS1, PSDS2], n=1000), repeat=2
+            evaluations_with_intervals(read, truth),
+            lambda: sed.compare(read, truth, [PSDS1, PSDS2], n=1000),
+            repeat=2,
         )
     work = f"compare {systems} systems of {clips} TSV files, PSDS 1 and 2, 1000 resamples"
     return [Row(work, compared, "evaluating each with intervals", compared / each, "≤ 1.2")]

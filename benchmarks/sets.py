@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import sedscope as sed
@@ -28,3 +31,28 @@ def simulated(clips: int, frame: float = 0.02, **options: Any) -> tuple[sed.Scor
 def evaluation(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric[Any]) -> Callable[[], object]:
     """An evaluation, to be timed."""
     return lambda: sed.evaluate(scores, truth, metric)
+
+
+@contextmanager
+def systems_in_files(
+    clips: int, systems: int
+) -> Iterator[tuple[dict[str, sed.Scores], sed.GroundTruth]]:
+    """Systems in TSV files, of which every second has the same files."""
+    truth = sed.simulate.ground_truth(clips)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for k in range(2):
+            sed.write_scores(sed.simulate.scores(truth, quality=0.6 + 0.2 * k), folder / f"{k}")
+        yield {f"system {k}": sed.read_scores(folder / f"{k % 2}") for k in range(systems)}, truth
+
+
+def evaluations_with_intervals(
+    systems: Mapping[str, sed.Scores], truth: sed.GroundTruth
+) -> Callable[[], object]:
+    """Evaluations of each system with intervals, to be timed."""
+
+    def evaluate_each() -> None:
+        for scores in systems.values():
+            sed.evaluate(scores, truth, [PSDS1, PSDS2], bootstrap=1000)
+
+    return evaluate_each

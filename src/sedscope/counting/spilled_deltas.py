@@ -100,6 +100,7 @@ class _SpillFile:
         entries: NDArray[Any] = np.empty(last - first, array.dtype)
         with _explained():
             self._file.seek(array.offset + first * array.dtype.itemsize)
+            # typeshed lacks readinto() of temporary files
             if self._file.readinto(entries.data) != entries.nbytes:  # type: ignore[attr-defined]
                 raise OSError("it was cut short while it was in use")
         return entries
