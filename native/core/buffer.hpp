@@ -3,66 +3,30 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <type_traits>
 #include <utility>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
+#include "core/memory_blocks.hpp"
 #include "core/out_of_line.hpp"
 
 namespace sedscope {
 
-// Uninitialised memory. Large blocks come from the system directly and go back to it as soon as
-// they are freed, which `free` does not guarantee. Most of their cost is the first access to each
-// page, so they ask for large pages where the system has them, as numpy does.
+// Uninitialised memory.
 class Memory {
 public:
     Memory() = default;
-    SEDSCOPE_OUT_OF_LINE explicit Memory(std::size_t bytes) {
-#ifdef __linux__
-        constexpr std::size_t page = std::size_t{1} << 21;
-        if (bytes >= 2 * page) {
-            bytes_ = bytes + page;  // room to begin at a multiple of a large page
-            start_ =
-                mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            if (start_ == MAP_FAILED) throw std::bad_alloc();
-            madvise(start_, bytes_, MADV_HUGEPAGE);
-            const auto address = reinterpret_cast<std::uintptr_t>(start_);
-            data_ = static_cast<char*>(start_) + (page - address % page) % page;
-            return;
-        }
-#endif
-        start_ = data_ = std::malloc(bytes > 0 ? bytes : 1);
-        if (!data_) throw std::bad_alloc();
-    }
+    explicit Memory(std::size_t bytes) : block_(MemoryBlocks::shared().take(bytes)) {}
     Memory(Memory&& other) noexcept { *this = std::move(other); }
     Memory& operator=(Memory&& other) noexcept {
-        std::swap(start_, other.start_);
-        std::swap(data_, other.data_);
-        std::swap(bytes_, other.bytes_);
+        std::swap(block_, other.block_);
         return *this;
     }
-    SEDSCOPE_OUT_OF_LINE ~Memory() {
-#ifdef __linux__
-        if (bytes_ > 0) {
-            munmap(start_, bytes_);
-            return;
-        }
-#endif
-        std::free(start_);
-    }
+    ~Memory() { MemoryBlocks::shared().give_back(block_); }
 
-    void* data() const { return data_; }
+    void* data() const { return block_.data; }
 
 private:
-    void* start_ = nullptr;
-    void* data_ = nullptr;
-    std::size_t bytes_ = 0;  // mapped; 0 if the memory is from malloc
+    MemoryBlock block_;
 };
 
 template <class T>

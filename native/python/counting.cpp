@@ -54,8 +54,11 @@ nb::object cross_rates(const Vector<int64_t>& rows, const Vector<int64_t>& other
         require(others.data()[k] >= 0 && others.data()[k] < classes, "class out of range");
     }
     Buffer<double> sums(row_count);
-    add_cross_rates({rows.data(), others.data(), changes.data(), rows.size()},
-                    {times.data(), times.data() + times.size()}, row_count, sums.data());
+    {
+        nb::gil_scoped_release release;
+        add_cross_rates({rows.data(), others.data(), changes.data(), rows.size()},
+                        {times.data(), times.data() + times.size()}, row_count, sums.data());
+    }
     return to_numpy(std::move(sums));
 }
 

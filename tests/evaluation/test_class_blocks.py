@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -323,3 +324,19 @@ def test_many_rows_are_counted_class_by_class(monkeypatch: pytest.MonkeyPatch) -
     assert len(counts) == len(whole)
     with pytest.raises(KeyError):
         counts["Cuckoo"]
+
+
+def test_classes_are_measured_on_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores, truth = small_set()
+    deltas = sed.deltas(scores, truth, sed.Collar())
+    largest = {label: of_class.tp.max() for label, of_class in deltas.counts().items()}
+    monkeypatch.setattr("sedscope.counting.deltas.ROWS_TO_KEEP", 0)
+    counts = deltas.counts(threads=2)
+    measured_on = set()
+
+    def measure(label: str) -> int:
+        measured_on.add(threading.current_thread())
+        return int(counts[label].tp.max())
+
+    assert counts.of_each_class(measure) == largest
+    assert threading.current_thread() not in measured_on

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from polars import DataFrame as PolarsFrame
 
+Measured = TypeVar("Measured")
+
 
 @dataclass(frozen=True, eq=False)
 class ClassesByName:
@@ -33,6 +36,19 @@ class ClassesByName:
     """The total length of the references, in that order, in seconds."""
     with_references: int
     """How many classes have references."""
+
+
+class CountsInBlocks(Mapping[str, ClassCounts]):
+    """Counts of so many classes that only those of a few, a block, are there at a time."""
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Sequence[str]]:
+        """Iterate over the classes, a block at a time. The counts of a block last until the next one."""
+
+    @property
+    @abstractmethod
+    def threads(self) -> int:
+        """On how many threads the counts of a block may be read."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +113,40 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         place[order] = np.arange(len(labels))
         times = np.array([*self.reference_times.values()], np.float64)[order]
         return ClassesByName(place, times, sum(number > 0 for number in self.references.values()))
+
+    def of_each_class(self, measure: Callable[[str], Measured]) -> dict[str, Measured]:
+        """Return what a function returns for each class, by label.
+
+        Where there are many counts, it is called on several threads.
+
+        Parameters
+        ----------
+        measure : callable
+            It gets a label, and reads the counts of that class only.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> counts = sed.deltas(scores, truth, sed.Collar()).counts()
+        >>> counts.of_each_class(lambda label: int(counts[label].tp.max()))
+        {'Dog': 1}
+        """
+        in_blocks = self.per_class
+        if not isinstance(in_blocks, CountsInBlocks) or in_blocks.threads == 1:
+            return {label: measure(label) for label in self}
+        from concurrent.futures import ThreadPoolExecutor
+
+        measured: dict[str, Measured] = {}
+        with ThreadPoolExecutor(in_blocks.threads) as pool:
+            for labels in in_blocks.blocks():
+                measured.update(zip(labels, pool.map(measure, labels), strict=True))
+        return measured
 
     def _repr_html_(self) -> str:
         # nothing is shown that a class would have to be added up for

@@ -22,7 +22,7 @@ from ..errors import SedscopeError, counted, listing, subject
 from ..notebook.html_table import html_facts
 from ..postprocessing import PostProcessing
 from .class_counts import ClassCounts
-from .counts import Counts
+from .counts import Counts, CountsInBlocks
 from .provenance import Provenance, refuse_different
 from .row_sums import any_label_pairs, as_clip_weights, times_counted, weighted, with_errors
 from .threads import thread_count
@@ -439,8 +439,8 @@ class Deltas:
         return numbers
 
 
-class _CountsOnDemand(Mapping[str, ClassCounts]):
-    """Counts that are added up when they are read; only those of the last few classes are kept."""
+class _CountsOnDemand(CountsInBlocks):
+    """Counts that are added up when they are read; only those of the last block are kept."""
 
     def __init__(self, deltas: Deltas, totals: Counts, threads: int) -> None:
         self._deltas, self._totals = deltas, totals
@@ -460,6 +460,15 @@ class _CountsOnDemand(Mapping[str, ClassCounts]):
         added = self._deltas._add_up(classes, None, step)
         self._kept = self._deltas._of_classes(classes, added, self._totals, None)
         return self._kept[label]
+
+    def blocks(self) -> Iterator[Sequence[str]]:
+        for first in self._deltas.classes[:: self._together]:
+            self[first]  # adds the whole block up
+            yield [*self._kept]
+
+    @property
+    def threads(self) -> int:
+        return self._together
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._deltas.classes)

@@ -246,18 +246,16 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
 
     def measure(self, counts: Counts) -> ClasswiseResult[CurveType]:
         """Read the metric off the counts."""
-        hours = counts.hours
-        per_class: dict[str, ClassValue[CurveType]] = {}
-        for label in counts:
-            per_class[label] = ClassValue(np.nan)
-            if self._is_defined_for(counts.references[label]):
-                of_class = counts[label]
-                self._require_points(of_class, counts.duration)
-                class_value = self.of_class(of_class, hours)
-                # looks the counts up again when the curve is asked for, so as not to hold them
-                make_curve = partial(self._class_curve, counts, label)
-                per_class[label] = replace(class_value, make_curve=make_curve)
-        return ClasswiseResult(self, counts, per_class)
+        return ClasswiseResult(self, counts, counts.of_each_class(partial(self._class_value, counts)))
+
+    def _class_value(self, counts: Counts, label: str) -> ClassValue[CurveType]:
+        if not self._is_defined_for(counts.references[label]):
+            return ClassValue(np.nan)
+        of_class = counts[label]
+        self._require_points(of_class, counts.duration)
+        # looks the counts up again when the curve is asked for, so as not to hold them
+        make_curve = partial(self._class_curve, counts, label)
+        return replace(self.of_class(of_class, counts.hours), make_curve=make_curve)
 
     def _class_curve(self, counts: Counts, label: str) -> CurveType:
         return self.curve_of(counts[label], counts.hours)

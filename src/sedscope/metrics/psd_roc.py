@@ -73,6 +73,12 @@ class ClassPSDROC(CurveTable):
         tpr: FloatArray = self.tpr[np.searchsorted(self.efpr, efpr, side="right") - 1]
         return tpr
 
+    def tpr_over(self, efpr: FloatArray) -> FloatArray:
+        """Return the same for rates in increasing order."""
+        starts = np.searchsorted(efpr, self.efpr)
+        tpr: FloatArray = np.repeat(self.tpr, np.diff(np.append(starts, len(efpr))))
+        return tpr
+
     def _columns(self) -> dict[str, Column]:
         columns: dict[str, Column] = {
             "class": [self.label] * len(self.efpr),
@@ -230,7 +236,7 @@ def psd_roc(
     block = max(1, 2**22 // max(1, len(per_class)))  # bounded memory for many classes and rates
     for start in range(0, len(efpr) if per_class else 0, block):
         rows = slice(start, start + block)
-        tpr = [roc.tpr_at(efpr[rows]) for roc in per_class.values()]
+        tpr = [roc.tpr_over(efpr[rows]) for roc in per_class.values()]
         mean = reduce(np.add, tpr) / len(tpr)
         deviation = np.sqrt(reduce(np.add, [(rate - mean) ** 2 for rate in tpr]) / len(tpr))
         etpr[rows] = np.maximum(mean - alpha_st * deviation, 0)

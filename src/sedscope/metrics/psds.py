@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,7 +153,7 @@ class PSDS(Metric[PSDSResult]):
 
     def measure(self, counts: Counts) -> PSDSResult:
         """Read the score and its curves off the counts."""
-        rocs = {label: self.class_curve(counts, label) for label in counts}
+        rocs = self.class_curves(counts)
         curve = psd_roc(
             (roc for label, roc in rocs.items() if counts.references[label]),
             alpha_st=self.alpha_st,
@@ -164,6 +165,20 @@ class PSDS(Metric[PSDSResult]):
             for label, roc in rocs.items()
         }
         return PSDSResult(self._area(curve.efpr, curve.etpr), curve, per_class, self)
+
+    def class_curves(self, counts: Counts) -> dict[str, ClassPSDROC]:
+        """Return the PSD-ROC of each class up to ``max_efpr``.
+
+        Parameters
+        ----------
+        counts : Counts
+            The counts of the metric's criterion.
+
+        Returns
+        -------
+        dict of str to ClassPSDROC
+        """
+        return counts.of_each_class(partial(self.class_curve, counts))
 
     def class_curve(self, counts: Counts, label: str) -> ClassPSDROC:
         """Return the PSD-ROC of a class up to ``max_efpr``.
@@ -249,6 +264,17 @@ class PiPSDS(PSDS):
         """Read the score and its curves off the counts of all post-processings."""
         require_variants(self.variants, counts.variants)
         return super().measure(counts)
+
+    def class_curves(self, counts: Counts) -> dict[str, ClassPSDROC]:
+        """Return the best curve of all post-processings, of each class."""
+        curve = super().class_curve
+        of_variants = [
+            variant.of_each_class(partial(curve, variant))
+            for variant in (counts.variants[v] for v in self.variants)
+        ]
+        return {
+            label: best_of([curves[label] for curves in of_variants], self.variants) for label in counts
+        }
 
     def class_curve(self, counts: Counts, label: str) -> ClassPSDROC:
         """Return the best curve of all post-processings; of equally good ones, the first."""
