@@ -51,7 +51,7 @@ def _curves_over(rates: FloatArray, ratios: FloatArray, curve: Curve) -> PSDROC:
     return PSDROC(y, x, mean, std)
 
 
-def area_under(x: Any, y: Any, max_x: float | None = None, decreasing_y: bool = False) -> float:
+def area_under(x: Any, y: Any, max_x: float | None = None, decreasing_y: bool = False) -> np.float64:
     """Return the area under steps up to ``max_x``; ``y[i]`` holds from ``x[i]`` on. ``decreasing_y``:
     accept y that fall."""
     if not isinstance(x, np.ndarray) or not isinstance(y, np.ndarray):
@@ -72,4 +72,5 @@ def area_under(x: Any, y: Any, max_x: float | None = None, decreasing_y: bool = 
         raise PSDSEvalError("x and y are empty. A curve needs a point.")
     end = float(x.max() if max_x is None else max_x)
     inside = x <= end
-    return step_area(x[inside], y[inside], end) if inside.any() else 0.0
+    area: np.float64 = np.float64(step_area(x[inside], y[inside], end) if inside.any() else 0.0)
+    return area

@@ -199,7 +199,7 @@ class PSDSEval:
     def _evaluate(self, references: References, detections: Events) -> dict[str, FloatArray]:
         """Return the confusion matrix, and the true positive, false positive and cross-trigger rates."""
         counts = references.confusion_matrix(detections, self.threshold)
-        number, seconds = references.number(), references.class_seconds()
+        number, seconds = references.class_counts(), references.class_seconds()
         with np.errstate(divide="ignore", invalid="ignore"):
             tpr = np.where(number > 0, np.diag(counts)[:-1] / number, np.nan)
             ctr = np.where(seconds > 0, counts[:-1, :-1] * self.nseconds / seconds, np.nan)
@@ -220,11 +220,11 @@ class PSDSEval:
         values = {
             label: float(Tally(counts[c, c], counts[c, -1], number).fscore(beta)) if number else np.nan
             for c, (label, number) in enumerate(
-                zip(references.classes, references.number().astype(int).tolist(), strict=True)
+                zip(references.classes, references.class_counts().astype(int).tolist(), strict=True)
             )
         }
         defined = [value for value in values.values() if value == value]
-        return (float(np.mean(defined)) if defined else np.nan), values
+        return np.float64(np.mean(defined) if defined else np.nan), values
 
     def psds(
         self,
@@ -246,7 +246,7 @@ class PSDSEval:
             raise PSDSEvalError(f"max_efpr={max_efpr!r} must be at least 0.")
         issue_warnings(self._score_notes(curve, end), stacklevel=2)
         etpr = np.maximum(np.nan_to_num(curve.mean - alpha_st * curve.std), 0)
-        value = self._auc(curve.xp, etpr, end, alpha_st > 0) / end if end else np.nan
+        value = self._auc(curve.xp, etpr, end, alpha_st > 0) / end if end else np.float64(np.nan)
         whole = PSDROC(etpr, curve.xp, curve.mean, curve.std)
         return PSDS(value, whole, alpha_st, alpha_ct, end, self.duration_unit)
 
@@ -300,7 +300,7 @@ class PSDSEval:
         return line_curve(x, xp, yp)
 
     @staticmethod
-    def _auc(x: Any, y: Any, max_x: float | None = None, decreasing_y: bool = False) -> float:
+    def _auc(x: Any, y: Any, max_x: float | None = None, decreasing_y: bool = False) -> np.float64:
         return area_under(x, y, max_x, decreasing_y)
 
     @staticmethod
@@ -345,7 +345,7 @@ class PSDSEval:
         """Return the rates and F-scores of a class at all operating points."""
         matrices = np.stack([*self.operating_points.counts])
         tp, fp = (np.append(matrices[:, c, column], 0) for column in (c, -1))
-        fscores = Tally(tp, fp, int(self._require_references().number()[c])).fscore(beta)
+        fscores = Tally(tp, fp, int(self._require_references().class_counts()[c])).fscore(beta)
         return ClassRates(rates.tp_ratio[c], rates.fp_rate[c], rates.effective_fp_rate[c], fscores)
 
 

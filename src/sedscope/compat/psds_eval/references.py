@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.coverage import CoveredClips, squeezed_references_note
-from ...data.labels import refuse_disjoint
 from ...data.times import Ticks, to_ticks
-from ...errors import listing, subject
+from ...errors import listing, subject, with_guesses
 from .counting import Timeline, confusion_matrix
 from .events import ClipKey, Events, as_text, clip_key
-from .results import FloatArray, PSDSEvalError, Thresholds, as_psds_eval_errors
+from .results import FloatArray, Thresholds, as_psds_eval_errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +60,7 @@ class References:
         """The duration of all clips that the metadata list."""
         return float(self.durations.sum() / 1e6)
 
-    def number(self) -> FloatArray:
+    def class_counts(self) -> FloatArray:
         """Return the number of references of each class."""
         return np.bincount(self.events.labels, minlength=len(self.classes)).astype(np.float64)
 
@@ -77,30 +76,26 @@ class References:
         detected.refuse_overlaps("detection")
         notes = _row_notes(table, detected, "detection")
         others = sorted(set(detected.label_names).difference(self.classes))
-        with as_psds_eval_errors():
-            refuse_disjoint(sorted(detected.label_names), self.classes)
         if others:
-            notes.append(f"Detections of unknown classes were left out: {listing(others)}.")
+            guesses = listing(with_guesses(others, self.classes))
+            notes.append(f"Detections of unknown classes were left out: {guesses}.")
         notes += self._unlisted_note(detected)
         events = detected.numbered(_numbers(self.events.clip_names), _numbers(self.classes))
         events = events.chosen((events.clips >= 0) & (events.labels >= 0))
         return events, notes + self._coverage_notes(events)
 
     def _unlisted_note(self, detected: Events) -> list[str]:
-        """Note clips that the metadata do not list. Refuse detections none of which are in known clips."""
-        known, listed = set(self.events.clip_names), set(self.listed_clips)
-        if detected.clip_names and known.isdisjoint(detected.clip_names):
-            raise PSDSEvalError(
-                f"{subject(len(detected.clip_names), 'clip', 'has')} detections, but none is in the "
-                f"metadata or the ground truth: {listing(detected.clip_names)}. Check the file names."
-            )
+        """Note clips that the metadata do not list."""
+        listed = set(self.listed_clips)
         unlisted = [name for name in detected.clip_names if name not in listed]
         if not unlisted:
             return []
-        return [
+        note = (
             f"{subject(len(unlisted), 'clip', 'has')} detections but no row in the metadata, so false "
             f"positives there do not count: {listing(unlisted)}."
-        ]
+        )
+        names_differ = len(unlisted) == len(detected.clip_names)
+        return [f"{note} No other clip has detections: check the file names." if names_differ else note]
 
     def _coverage_notes(self, events: Events) -> list[str]:
         """Note detections that do not fit the durations of their clips. Refuse those in another unit."""

@@ -44,18 +44,24 @@ def event_table(table: Any, name: str) -> Any:
             f"{subject(len(swapped), 'row', 'does')}: correct them (first: {first.filename}, "
             f"{first.onset:g}–{first.offset:g} s)."
         )
-    for column in ("filename", "event_label"):
-        names = events[column].tolist()
+    return _without_spaces(events, "filename", "event_label")
+
+
+def _without_spaces(table: Any, *columns: str) -> Any:
+    """Return a table without white space around names."""
+    for column in columns:
+        names = table[column].tolist()
         stripped = [text.strip() if isinstance(text, str) else text for text in names]
         if any(a is not b and a != b for a, b in zip(names, stripped, strict=True)):
-            events[column] = stripped
-    return events
+            table = table.assign(**{column: stripped})
+    return table
 
 
 def metadata_table(table: Any) -> Any:
     """Return the metadata in order of files, the first row of each. Refuse files without a duration."""
     require_frame(table, METADATA_COLUMNS, "metadata")
-    files = table.reset_index(drop=True).drop_duplicates("filename").sort_values("filename")
+    files = _without_spaces(table.reset_index(drop=True), "filename")
+    files = files.drop_duplicates("filename").sort_values("filename")
     wrong = [
         f"{name} ({seconds} s)"
         for name, seconds in zip(files.filename.tolist(), files.duration.tolist(), strict=True)
