@@ -1,4 +1,4 @@
-"""The drop-in for psds_eval, judged by psds_eval itself, and what it refuses.
+"""The drop-in for psds_eval, judged by psds_eval itself, and what is its own.
 
 Shares in the cases are such that no whole number of time steps meets them exactly, which psds_eval may
 miss; clips end with their scores.
@@ -6,6 +6,7 @@ miss; clips end with their scores.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,19 @@ import pandas
 import pytest
 
 import sedscope as sed
+import sedscope.compat.psds_eval as drop_in
 from sedscope.compat.psds_eval import (
     PSDSEval,
     PSDSEvalError,
     plot_per_class_psd_roc,
     plot_psd_roc,
 )
+from sedscope.compat.psds_eval.counting import PlacedEvents
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
 
 from ..support.peers.calls import leaves, points_of
-from ..support.peers.judge_process import judge
+from ..support.peers.judge_process import Verdict, judge
+from ..support.peers.psds_eval_uses import REFUSALS, USES, answers
 from ..support.random_sets import KINDS, random_set
 
 NAMES = ["simulated", *(f"random-{i}" for i in range(6))]
@@ -91,19 +95,30 @@ def case_of(name: str) -> Case:
     return Case(scores, truth, tuple(thresholds.tolist()), options)
 
 
+@dataclass(frozen=True)
+class Uses:
+    """No set, but tables that the judge has itself."""
+
+    scores = sed.Scores.from_arrays({"a": [[0.5]]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"a": []}, durations={"a": 1.0})
+
+    def question(self) -> dict[str, Any]:
+        return {"judge": "psds_eval uses"}
+
+
+CASES: dict[str, Case] = {name: case_of(name) for name in NAMES}
+
+
 @pytest.fixture(scope="module")
-def judged(peers_python: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    cases = {name: case_of(name) for name in NAMES}
-    verdicts = judge(peers_python, tmp_path_factory.mktemp("psds_eval"), cases)
-    return {name: (cases[name], verdicts[name]) for name in NAMES}
+def judged(peers_python: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict]:
+    return judge(peers_python, tmp_path_factory.mktemp("psds_eval"), {**CASES, "uses": Uses()})
 
 
 @pytest.mark.filterwarnings("ignore:.* after (its|their) clip does")
 @pytest.mark.filterwarnings("ignore:.* not in the list of detections")
 @pytest.mark.parametrize("name", NAMES)
-def test_same_results(judged: dict[str, Any], name: str) -> None:
-    case, theirs = judged[name]
-    ours = case.ours()
+def test_same_results(judged: dict[str, Verdict], name: str) -> None:
+    theirs, ours = judged[name], CASES[name].ours()
     for path, value in theirs.items():
         if path.startswith("curves/1/"):  # over rates of cross-triggers: a last point is at NaN
             value = value[..., :-1]
@@ -119,21 +134,93 @@ def test_same_results(judged: dict[str, Any], name: str) -> None:
             np.testing.assert_allclose(ours[path], value, rtol=1e-9, atol=1e-9, err_msg=path)
 
 
+@pytest.fixture(scope="module")
+def answered(judged: dict[str, Verdict]) -> tuple[Verdict, Verdict]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sed.SedscopeWarning)
+        return answers(drop_in), judged["uses"]
+
+
+@pytest.mark.parametrize("name", USES)
+def test_small_tables_have_the_same_results(answered: tuple[Verdict, Verdict], name: str) -> None:
+    ours, theirs = (
+        {k: v for k, v in all_.items() if k.startswith(f"uses/{name}/")} for all_ in answered
+    )
+    assert ours.keys() == theirs.keys()
+    assert theirs
+    for path, value in theirs.items():
+        if value.dtype.kind in "US":
+            assert ours[path].tolist() == value.tolist(), path
+        else:
+            np.testing.assert_allclose(ours[path], value, rtol=1e-12, atol=1e-12, err_msg=path)
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_errors_have_the_same_type_and_begin_alike(answered: tuple[Verdict, Verdict], name: str) -> None:
+    ours, theirs = (all_[f"refusals/{name}"].tolist() for all_ in answered)
+    assert ours[0] == theirs[0]
+    if ours[0] == "PSDSEvalError":
+        assert ours[1].startswith(theirs[1].rstrip("."))
+        assert len(ours[1]) > len(theirs[1])  # and say what to do
+
+
 # On its own
 
 
-def events(*rows: tuple[str, float, float, str]) -> Any:
+@pytest.mark.filterwarnings("ignore:.* after (its|their) clip does")
+@pytest.mark.parametrize("number", range(6))
+def test_counts_are_those_of_the_core(number: int) -> None:
+    rng = np.random.default_rng([number, 3])
+    scores, truth = random_set(rng, KINDS[number % len(KINDS)], coarse=True)
+    values = np.concatenate([clip.values.ravel() for clip in scores.values()])
+    detected = sed.approximate(scores, [float(np.median(values[np.isfinite(values)]))])
+    ((_, by_clip),) = detected.items()
+    criterion = sed.Intersection(0.5, 0.25, 0.5)
+    system = sed.Scores.from_events(by_clip, classes=truth.labels, clips=truth.clips)
+    counts = sed.deltas(system, truth, criterion, coverage="any").counts()
+
+    ours = PSDSEval(criterion.dtc, criterion.gtc, 0.5, ground_truth=table(truth), metadata=files(truth))
+    ours.add_operating_point(events(*((clip, *event) for clip in by_clip for event in by_clip[clip])))
+    matrix = ours.operating_points.counts[0][:-1]
+    assert np.array_equal(matrix[:, :-1], counts.cross_trigger_matrix(0.5))
+
+
+def table(truth: sed.GroundTruth) -> Any:
+    return events(*((clip, *event) for clip in truth.clips for event in truth.events(clip)))
+
+
+def files(truth: sed.GroundTruth) -> Any:
+    assert truth.durations is not None
+    return pandas.DataFrame({"filename": truth.clips, "duration": truth.durations / 1e6})
+
+
+@pytest.mark.parametrize("begin", [0, 10**17])  # sums over so late times overflow on the way
+def test_shared_time_is_the_sum_over_pairs(begin: int) -> None:
+    rng = np.random.default_rng(4)
+    (a, b), (c, d) = (begin + np.sort(rng.integers(0, 10**9, (2, 300)), axis=0) for _ in range(2))
+    c, d = np.append(c, c[:50]), np.append(d, d[:50])  # some of them twice
+    first, second = (PlacedEvents(x.astype(np.int32), y - x, x, y) for x, y in ((a, b), (c, d)))
+    pairs = np.minimum.outer(b, d) - np.maximum.outer(a, c)
+    assert np.array_equal(first.shared_with(second), np.maximum(pairs, 0).sum(axis=1))
+
+
+def events(*rows: tuple[Any, ...]) -> Any:
     return pandas.DataFrame(list(rows), columns=["filename", "onset", "offset", "event_label"])
 
 
 METADATA = pandas.DataFrame({"filename": ["a.wav", "b.wav"], "duration": [10.0, 10.0]})
 TRUTH = events(("a.wav", 1, 3, "Dog"), ("b.wav", 2, 4, "Cat"))
-NO_RESULT: Any = 0.5
 FOUND = events(("a.wav", 1, 3, "Dog"), ("a.wav", 5, 6, "Cat"), ("b.wav", 2, 4, "Dog"))
 
 
 def evaluation(**options: Any) -> PSDSEval:
     return PSDSEval(ground_truth=TRUTH, metadata=METADATA, **options)
+
+
+def with_a_point(**options: Any) -> PSDSEval:
+    made = evaluation(**options)
+    made.add_operating_point(FOUND)
+    return made
 
 
 def test_counts_of_an_operating_point() -> None:
@@ -154,7 +241,7 @@ def test_a_class_of_which_nothing_is_found_has_an_f_score_of_0() -> None:
 def test_the_same_operating_point_twice_counts_once() -> None:
     made = evaluation()
     made.add_operating_point(FOUND)
-    with pytest.warns(sed.SedscopeWarning, match="already"):
+    with pytest.warns(sed.SedscopeWarning, match="A similar operating point exists"):
         made.add_operating_point(FOUND.iloc[::-1])
     assert made.num_operating_points() == 1
     made.clear_all_operating_points()
@@ -190,61 +277,116 @@ def test_detections_of_other_classes_are_left_out_and_reported() -> None:
 
 
 def test_lines_between_points_instead_of_steps() -> None:
-    made = evaluation()
-    made.add_operating_point(FOUND)
-    assert made.psds(max_efpr=180).value == 0
+    made = with_a_point()
+    steps = made.psds(max_efpr=180).value
+    assert steps == 0
+    assert isinstance(steps, np.float64)
     assert made.psds(max_efpr=180, en_interp=True).plt.yp.tolist() == [0, 0.5]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_lines_do_not_depend_on_the_order_of_points(order: tuple[int, ...]) -> None:
+    points = [FOUND.iloc[:1], events(*TRUTH.itertuples(index=False)), FOUND]
+    made = evaluation()
+    for i in order:
+        made.add_operating_point(points[i])
+    assert made.psds(max_efpr=180, en_interp=True).plt.yp.tolist() == [1, 1]
+
+
+def test_a_single_class_has_a_psds() -> None:
+    """psds_eval takes the mean rate of no cross-triggers for NaN, and gives every system 0."""
+    made = PSDSEval(ground_truth=TRUTH.iloc[:1], metadata=METADATA)
+    made.add_operating_point(FOUND[FOUND.event_label == "Dog"])
+    over_fpr, over_ctr, over_efpr = made.psd_roc_curves(1.0)
+    assert over_ctr.xp.tolist() == [0]
+    assert np.isnan(over_ctr.yp).all()
+    assert over_efpr.yp.tolist() == over_fpr.yp.tolist() == [[0, 1]]
+    assert made.psds(1.0, 1.0, max_efpr=360).value == 0.5
+
+
+def test_without_false_positives_or_references_a_psds_is_no_score() -> None:
+    made = evaluation()
+    made.add_operating_point(TRUTH)
+    with pytest.warns(sed.SedscopeWarning, match="Set max_efpr"):
+        assert np.isnan(made.psds().value)
+    silent = PSDSEval(ground_truth=TRUTH.iloc[:0], metadata=METADATA, class_names=["Dog", "Cat"])
+    silent.add_operating_point(FOUND)
+    with pytest.warns(sed.SedscopeWarning, match="No class has reference events"):
+        assert silent.psds(max_efpr=100).value == 0
 
 
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: PSDSEval(duration_unit="week"), "duration_unit='week' is not valid. Choose 'minute'"),
-        (lambda: PSDSEval(dtc_threshold=1.2), "dtc=1.2 must be above 0 and at most 1"),
-        (lambda: PSDSEval(ground_truth=TRUTH), "Pass both the ground truth and the metadata"),
-        (lambda: PSDSEval(ground_truth="x", metadata=METADATA), "must be a pandas.DataFrame, not str"),
-        (lambda: evaluation().set_ground_truth(TRUTH, METADATA), "is already set"),
-        (lambda: PSDSEval().add_operating_point(FOUND), "Set the ground truth first"),
-        (lambda: evaluation().psds(), "There are no operating points"),
-        (lambda: evaluation().psds(alpha_st=-1), "alpha_st=-1 must be at least 0"),
-        (lambda: evaluation().psd_roc_curves(2.0), "alpha_ct=2.0 must be from 0 to 1"),
+        (lambda: evaluation(alpha_ct=0.0), r"PSDSEval\(\) ignores alpha_ct"),
         (
-            lambda: evaluation().add_operating_point(FOUND, info={"id": 1}),
-            "The names id are reserved",
+            lambda: PSDSEval(ground_truth=TRUTH, metadata=METADATA.iloc[:1]),
+            "1 clip has reference events but no row in the metadata, so false positives there .*: b",
         ),
         (
-            lambda: evaluation().add_operating_point(FOUND.drop(columns="onset")),
-            "The detection has no column onset",
-        ),
-        (
-            lambda: evaluation().add_operating_point(events(("c.wav", 1, 3, "Dog"))),
-            "1 clip has detections but no row in the metadata: c",
+            lambda: PSDSEval(
+                ground_truth=events(*TRUTH.iloc[[0, 0]].values.tolist()), metadata=METADATA
+            ),
+            "1 row repeats another one of the ground truth",
         ),
         (
             lambda: evaluation().add_operating_point(
-                events(("a.wav", 1, 3, "Dog"), ("a.wav", 2, 4, "Dog"))
+                events(*FOUND.values.tolist(), ("c.wav", 1, 3, "Dog"))
             ),
-            "clip a: 1 event overlaps another",
+            "1 clip has detections but no row in the metadata, so false positives there .*: c",
         ),
         (
-            lambda: PSDSEval(ground_truth=TRUTH, metadata=METADATA.iloc[:1]),
-            "ground truth: 1 clip has no duration",
+            lambda: evaluation().add_operating_point(events(("c.wav", 1, 3, "Dog"))),
+            "No other clip has detections: check the file names",
         ),
-        (lambda: plot_psd_roc(NO_RESULT), "Pass the result of psds"),
+        (
+            lambda: evaluation().add_operating_point(events(("a.wav", 1, 3, "dog"))),
+            r"unknown classes were left out: dog \(did you mean Dog\?\)",
+        ),
+        (
+            lambda: evaluation().add_operating_point(
+                events(("a.wav", 1, 3, "Dog"), ("a.wav", 5, 6, None))
+            ),
+            "1 row has empty cells and was left out of the detection",
+        ),
+        (
+            lambda: evaluation().add_operating_point(events(("a.wav", 10.5, 11, "Dog"))),
+            r"1 detection lies outside of the clip.* \(first: clip a, Dog 10.5–11 s of 10 s\)",
+        ),
+    ],
+)
+def test_what_psds_eval_does_in_silence_is_reported(act: Any, message: str) -> None:
+    with pytest.warns(sed.SedscopeWarning, match=message):
+        act()
+
+
+def test_files_of_the_same_name_in_two_folders_are_two_files() -> None:
+    metadata = METADATA.assign(filename=["x/a.wav", "y/a.wav"])
+    rows = [("x/a.wav", 1, 3, "Dog"), ("y/a.wav", 2, 4, "Cat")]
+    made = PSDSEval(ground_truth=events(*rows), metadata=metadata)
+    made.add_operating_point(events(rows[0], ("x/a.wav", 6, 8, "Cat")))
+    assert made.operating_points.counts[0].tolist() == [[0, 0, 1], [0, 1, 0], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda: PSDSEval(dtc_threshold=float("nan")), "dtc_threshold must be between 0 and 1, not nan"),
+        (lambda: evaluation().psds(), "There are no operating points"),
+        (lambda: with_a_point().psds(max_efpr=-1), "max_efpr=-1 must be at least 0"),
+        (
+            lambda: evaluation().add_operating_point(events(("a.wav", 1, float("inf"), "Dog"))),
+            "times that are not numbers of seconds",
+        ),
+        (
+            lambda: PSDSEval(ground_truth=TRUTH, metadata=METADATA.assign(duration=[10.0, np.nan])),
+            r"seconds above 0 in every row: b.wav \(nan s\)",
+        ),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused(act: Any, message: str) -> None:
     with pytest.raises(PSDSEvalError, match=message):
         act()
-
-
-def test_unknown_classes_and_constraints_are_refused() -> None:
-    made = evaluation()
-    made.add_operating_point(FOUND)
-    for label, constraint, message in (("Bird", "tpr", "no class 'Bird'"), ("Dog", "x", "Choose 'tpr'")):
-        wanted = pandas.DataFrame({"class_name": [label], "constraint": [constraint], "value": [0.5]})
-        with pytest.raises(PSDSEvalError, match=message):
-            made.select_operating_points_per_class(wanted)
 
 
 def test_plots(tmp_path: Path) -> None:
@@ -255,6 +397,8 @@ def test_plots(tmp_path: Path) -> None:
     made = evaluation()
     made.add_operating_point(FOUND)
     result = made.psds(0.5, 1, 200)
+    with pytest.raises(PSDSEvalError, match="axes must be matplotlib axes, not int"):
+        plot_psd_roc(result, axes=3)
     _, axes = pyplot.subplots()
     plot_psd_roc(result, en_std=True, axes=axes, filename=tmp_path / "roc.png")
     assert axes.get_xlabel() == "eFPR per hour"
@@ -283,12 +427,14 @@ def test_white_space_around_names_is_removed() -> None:
     plain.add_operating_point(events(("a", 1, 2, "Dog")))
     spaced.add_operating_point(events((" a ", 1, 2, " Dog ")))
     assert np.array_equal(spaced.operating_points.counts[0], plain.operating_points.counts[0])
+    twice = pandas.DataFrame({"filename": ["a.wav", " a.wav", "b.wav"], "duration": [10.0, 10.0, 10.0]})
+    assert PSDSEval(ground_truth=TRUTH, metadata=twice).metadata.filename.tolist() == ["a.wav", "b.wav"]
 
 
 def test_messages_advise_no_options_of_other_functions() -> None:
     with pytest.raises(PSDSEvalError) as refused:
         evaluation().add_operating_point(events(("a", 1, 3, "Dog"), ("a", 2, 4, "Dog")))
-    assert "1 event overlaps another one" in str(refused.value)
+    assert "1 event overlaps an earlier one" in str(refused.value)
     assert "overlaps=" not in str(refused.value)
     assert "--" not in str(refused.value)
 

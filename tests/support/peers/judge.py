@@ -21,6 +21,7 @@ import numpy as np
 
 from .calls import called, psds_eval_points, signatures
 from .cases import Arrays, score_tables
+from .psds_eval_uses import psds_eval_uses
 from .values import (
     bootstrapped,
     by_criterion,
@@ -53,6 +54,7 @@ JUDGES = {
     "median": median_filtered,
     "mipsds": median_filter_independent,
     "bootstrap": bootstrapped,
+    "psds_eval uses": psds_eval_uses,
 }
 
 if __name__ == "__main__":

@@ -7,5 +7,6 @@ Names, arguments and return values are those of psds_eval 0.5.3. Results follow 
 from .plots import plot_per_class_psd_roc, plot_psd_roc
 from .psds import PSDSEval
 from .results import PSDSEvalError
+from .version import __version__
 
-__all__ = ["PSDSEval", "PSDSEvalError", "plot_per_class_psd_roc", "plot_psd_roc"]
+__all__ = ["PSDSEval", "PSDSEvalError", "__version__", "plot_per_class_psd_roc", "plot_psd_roc"]

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import counted
 from ..axes import draw_on_axes
-from .results import PSDROC, PSDS, WORLD, PSDSEvalError
+from .results import PSDROC, PSDS, WORLD, PSDSEvalError, as_psds_eval_errors
 
 
 def plot_psd_roc(
@@ -24,7 +25,9 @@ def plot_psd_roc(
     figure there.
     """
     if not isinstance(psd, PSDS):
-        raise PSDSEvalError(f"Pass the result of psds(), not {type(psd).__name__}.")
+        raise PSDSEvalError(
+            f"The psds data needs to be given as a PSDS object, not {type(psd).__name__}. Call psds()."
+        )
     curve = psd.plt
 
     def draw(axes: Any) -> None:
@@ -43,7 +46,8 @@ def plot_psd_roc(
         axes.legend()
         axes.grid()
 
-    draw_on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))
+    with as_psds_eval_errors():
+        draw_on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))
 
 
 def plot_per_class_psd_roc(
@@ -60,10 +64,16 @@ def plot_per_class_psd_roc(
     ``xlim``, ``xlabel`` and ``title``.
     """
     if not isinstance(psd, PSDROC):
-        raise PSDSEvalError(f"Pass a result of psd_roc_curves(), not {type(psd).__name__}.")
+        raise PSDSEvalError(
+            f"The psdroc data needs to be a PSDROC object, not {type(psd).__name__}. "
+            "Call psd_roc_curves()."
+        )
     classes = [name for name in class_names if name != WORLD]
     if len(classes) != len(psd.yp):
-        raise PSDSEvalError(f"There are {len(classes)} class names for {len(psd.yp)} curves.")
+        raise PSDSEvalError(
+            f"Num of class names doesn't match the expected: {len(classes)} for "
+            f"{counted(len(psd.yp), 'curve')}."
+        )
 
     def draw(axes: Any) -> None:
         for label, curve in zip(classes, psd.yp, strict=True):
@@ -75,4 +85,5 @@ def plot_per_class_psd_roc(
         axes.legend()
         axes.grid()
 
-    draw_on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))
+    with as_psds_eval_errors():
+        draw_on_axes(draw, axes, filename, kwargs.get("figsize", (7, 7)))

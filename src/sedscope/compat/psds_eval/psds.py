@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...counting.counts import Counts
 from ...counting.tally import Tally
-from ...criteria import Intersection
 from ...data.alignment import silent_clips_text
-from ...data.clip_ids import clip_id
-from ...data.coverage import CoveredClips, squeezed_references_note
-from ...data.ground_truth import GroundTruth
-from ...data.labels import refuse_disjoint
-from ...data.scores import Scores
-from ...errors import SedscopeWarning, listing, subject
-from ...evaluation.deltas import deltas
-from ...metrics.psd_roc import step_area
-from .results import PSDROC, PSDS, WORLD, FloatArray, PSDSEvalError, Thresholds, as_psds_eval_errors
+from ...errors import SedscopeWarning, issue_warnings, listing
+from .curves import area_under, line_curve, roc_curves, step_curve
+from .events import Events, as_text
+from .plots import plot_per_class_psd_roc, plot_psd_roc
+from .references import References
+from .results import (
+    PSDROC,
+    PSDS,
+    WORLD,
+    FloatArray,
+    PSDSEvalError,
+    RatesPerClass,
+    Thresholds,
+)
+from .selection import ClassRates
+from .tables import EVENT_COLUMNS, event_table, metadata_table, require_frame, table_id, with_world
+
+__all__ = [
+    "PSDROC",
+    "PSDS",
+    "WORLD",
+    "PSDSEval",
+    "PSDSEvalError",
+    "RatesPerClass",
+    "Thresholds",
+    "plot_per_class_psd_roc",
+    "plot_psd_roc",
+]
+
+_POINT_COLUMNS = ("id", "counts", "tpr", "fpr", "ctr")
 
 
 class PSDSEval:
@@ -30,7 +48,8 @@ class PSDSEval:
     Parameters
     ----------
     dtc_threshold, gtc_threshold, cttc_threshold : float
-        The thresholds of the detection, ground truth and cross-trigger tolerance criteria.
+        The thresholds of the detection, ground truth and cross-trigger tolerance criteria. With 0, any
+        overlap is enough.
     class_names : iterable of str, optional
         Classes in addition to those of the ground truth.
     duration_unit : str, default "hour"
@@ -39,6 +58,23 @@ class PSDSEval:
         The columns ``filename``, ``onset``, ``offset`` and ``event_label``.
     metadata : pandas.DataFrame, optional
         The columns ``filename`` and ``duration``.
+    **ignored
+        Other arguments are ignored with a warning.
+
+    Attributes
+    ----------
+    operating_points : pandas.DataFrame
+        A row for each operating point: ``id``, ``counts``, ``tpr``, ``fpr``, ``ctr`` and its info.
+    ground_truth : pandas.DataFrame or None
+        The reference events and, for each file, a row of the world, with ``duration`` and ``id``.
+    metadata : pandas.DataFrame or None
+        The metadata, in order of files.
+    class_names : list of str
+        The classes and, with a ground truth, the world.
+    threshold : Thresholds
+        The thresholds of the criteria.
+    nseconds : int
+        The seconds of the unit of time.
     """
 
     secs_in_uot: ClassVar[dict[str, int]] = {
@@ -48,7 +84,7 @@ class PSDSEval:
         "month": 30 * 24 * 3600,
         "year": 365 * 24 * 3600,
     }
-    detection_cols: ClassVar[list[str]] = ["filename", "onset", "offset", "event_label"]
+    detection_cols: ClassVar[list[str]] = EVENT_COLUMNS
 
     def __init__(
         self,
@@ -60,43 +96,53 @@ class PSDSEval:
         duration_unit: str = "hour",
         ground_truth: Any = None,
         metadata: Any = None,
+        **ignored: Any,
     ) -> None:
         self.threshold = Thresholds(gtc_threshold, dtc_threshold, cttc_threshold)
-        with as_psds_eval_errors():
-            self.criterion = Intersection(dtc_threshold, gtc_threshold, cttc_threshold)
+        for name, value in self.threshold._asdict().items():
+            if not 0 <= value <= 1:
+                raise PSDSEvalError(f"{name}_threshold must be between 0 and 1, not {value!r}.")
         if duration_unit not in self.secs_in_uot:
             units = " or ".join(map(repr, self.secs_in_uot))
-            raise PSDSEvalError(f"duration_unit={duration_unit!r} is not valid. Choose {units}.")
+            raise PSDSEvalError(f"Invalid duration_unit specified: {duration_unit!r}. Choose {units}.")
+        if ignored:
+            note = f"PSDSEval() ignores {listing(list(ignored))}. Weights and max_efpr belong to psds()."
+            warnings.warn(note, SedscopeWarning, stacklevel=2)
         self.duration_unit = duration_unit
         self.nseconds = self.secs_in_uot[duration_unit]
-        self.class_names: list[str] = sorted({name.strip() for name in class_names or ()})
+        self.class_names: list[str] = sorted({as_text(name) for name in class_names or ()})
         self.ground_truth: Any = None
         self.metadata: Any = None
-        self._truth: GroundTruth | None = None
+        self._references: References | None = None
         self.operating_points = _no_operating_points()
         self._named_clips: set[str] = set()
         """The clips that an operating point has detections in."""
         if ground_truth is not None or metadata is not None:
-            self.set_ground_truth(ground_truth, metadata)
+            issue_warnings(self._take_ground_truth(ground_truth, metadata), stacklevel=2)
 
     def set_ground_truth(self, gt_t: Any, meta_t: Any) -> None:
         """Set the ground truth. This is possible only once."""
-        if self._truth is not None:
-            raise PSDSEvalError("The ground truth is already set. Create another PSDSEval.")
-        if gt_t is None or meta_t is None:
-            raise PSDSEvalError("Pass both the ground truth and the metadata.")
-        events = _events(gt_t, "ground truth")
-        _require_frame(meta_t, ["filename", "duration"], "metadata")
-        clips = meta_t.drop_duplicates("filename").sort_values("filename")
-        with as_psds_eval_errors():
-            self._truth = GroundTruth.from_table(events, durations=clips)
-        durations = self._truth.durations
-        assert durations is not None
-        squeezed = squeezed_references_note(self._truth.offsets, self._truth.event_clips, durations)
-        for note in (*self._truth.warnings, *squeezed):
-            warnings.warn(note, SedscopeWarning, stacklevel=2)
-        self.ground_truth, self.metadata = events.dropna(), clips
-        self.class_names = sorted({*self.class_names, *self._truth.labels, WORLD})
+        issue_warnings(self._take_ground_truth(gt_t, meta_t), stacklevel=2)
+
+    def _take_ground_truth(self, gt_t: Any, meta_t: Any) -> tuple[str, ...]:
+        """Set the ground truth, and return what is unusual about it."""
+        if self._references is not None:
+            raise PSDSEvalError(
+                "You cannot set the ground truth more than once per evaluation. Create another PSDSEval."
+            )
+        if gt_t is None and meta_t is not None:
+            raise PSDSEvalError(
+                "The ground truth cannot be set without data. Pass the reference events."
+            )
+        if meta_t is None and gt_t is not None:
+            raise PSDSEvalError(
+                "Audio metadata is required when adding ground truths. Pass the durations of the files."
+            )
+        events, metadata = event_table(gt_t, "ground truth"), metadata_table(meta_t)
+        self._references = References.from_tables(events, metadata, self.class_names)
+        self.ground_truth, self.metadata = with_world(events, metadata), metadata
+        self.class_names = sorted({*self._references.classes, WORLD})
+        return self._references.notes
 
     # Operating points
 
@@ -104,22 +150,28 @@ class PSDSEval:
         """Add an operating point.
 
         ``detections``: a pandas frame with the columns ``filename``, ``onset``, ``offset`` and
-        ``event_label``. Detections that were added before are ignored. ``info``: further values to keep
+        ``event_label``. Detections that were added before are skipped. ``info``: further values to keep
         with the operating point.
         """
         import pandas
 
-        table = _events(detections, "detection")
-        name = _name_of(table)
+        references = self._require_references()
+        table = event_table(detections, "detection")
+        name = table_id(table)
         if name in self.operating_points.id.to_numpy():
-            warnings.warn("This operating point was already added.", SedscopeWarning, stacklevel=2)
+            note = "A similar operating point exists, skipping this one: it has the same detections."
+            warnings.warn(note, SedscopeWarning, stacklevel=2)
             return
-        taken = [key for key in info or {} if key in ("id", "counts", "tpr", "fpr", "ctr")]
+        taken = [key for key in info or {} if key in _POINT_COLUMNS]
         if taken:
-            raise PSDSEvalError(f"The names {listing(taken)} are reserved and cannot be used in info.")
-        counts, tpr, fpr, ctr = self._evaluate(table)
-        self._named_clips |= {clip_id(name) for name in table.filename}
-        row = {"id": name, "counts": counts, "tpr": tpr, "fpr": fpr, "ctr": ctr, **(info or {})}
+            raise PSDSEvalError(
+                "the 'info' cannot contain the keys 'id', 'counts', 'tpr', 'fpr' or 'ctr'. "
+                f"Rename {listing(taken)}."
+            )
+        events, notes = references.detections(table)
+        issue_warnings(notes, stacklevel=2)
+        self._named_clips |= {references.events.clip_names[clip] for clip in set(events.clips.tolist())}
+        row = {"id": name, **self._evaluate(references, events), **(info or {})}
         new = pandas.DataFrame([row])
         self.operating_points = (
             pandas.concat([self.operating_points, new], ignore_index=True)
@@ -136,53 +188,24 @@ class PSDSEval:
         self.operating_points = _no_operating_points()
         self._named_clips = set()
 
-    def _classes(self) -> list[str]:
-        return [name for name in self.class_names if name != WORLD]
-
-    def _evaluate(self, table: Any) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the confusion matrix, and the true positive, false positive and cross-trigger rates."""
-        counts = self._count(table)
-        classes = list(counts)
-        matrix = np.zeros((len(classes) + 1, len(classes) + 1))
-        matrix[:-1, :-1] = counts.cross_trigger_matrix(0.5)
-        tallies = [of_class.tally_at(0.5) for of_class in counts.values()]
-        matrix[:-1, -1] = [tally.fp for tally in tallies]
-        tpr = np.array([tally.recall for tally in tallies])
-        fpr = matrix[:-1, -1] * self.nseconds / counts.duration
-        seconds = np.array([of_class.reference_time for of_class in counts.values()])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ctr = np.where(seconds > 0, matrix[:-1, :-1] * self.nseconds / seconds, np.nan)
-        np.fill_diagonal(ctr, np.nan)
-        return matrix, tpr, fpr, ctr
-
-    def _count(self, table: Any) -> Counts:
-        if self._truth is None:
-            raise PSDSEvalError("Set the ground truth first.")
-        detected: dict[str, list[tuple[float, float, str]]] = {}
-        for name, *event in _rows(table):
-            detected.setdefault(clip_id(name), []).append((event[0], event[1], event[2]))
-        unlisted = sorted(set(detected).difference(self._truth.clips))
-        if unlisted:
+    def _require_references(self) -> References:
+        if self._references is None:
             raise PSDSEvalError(
-                f"{subject(len(unlisted), 'clip', 'has')} detections but no row in the metadata: "
-                f"{listing(unlisted)}."
+                "Ground Truth must be provided before adding the first operating point. "
+                "Call set_ground_truth() first."
             )
-        classes = self._classes()
-        others = sorted(set(table.event_label).difference(classes))
-        with as_psds_eval_errors():
-            refuse_disjoint(sorted(set(table.event_label)), classes)
-        if others:
-            note = f"Detections of unknown classes were left out: {listing(others)}."
-            warnings.warn(note, SedscopeWarning, stacklevel=4)
-        with as_psds_eval_errors():
-            system = Scores.from_events(detected, classes=[*classes, *others], clips=self._truth.clips)
-            counted = deltas(system, self._truth, self.criterion, classes=classes, coverage="any")
-            assert counted.extents is not None
-            covered = CoveredClips(counted.clips, counted.durations, counted.extents, whole_clips=False)
-            covered.refuse("To evaluate them as they are, use sedscope.evaluate with coverage='any'.")
-        for note in covered.notes():
-            warnings.warn(note, SedscopeWarning, stacklevel=4)
-        return counted.counts()
+        return self._references
+
+    def _evaluate(self, references: References, detections: Events) -> dict[str, FloatArray]:
+        """Return the confusion matrix, and the true positive, false positive and cross-trigger rates."""
+        counts = references.confusion_matrix(detections, self.threshold)
+        number, seconds = references.class_counts(), references.class_seconds()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tpr = np.where(number > 0, np.diag(counts)[:-1] / number, np.nan)
+            ctr = np.where(seconds > 0, counts[:-1, :-1] * self.nseconds / seconds, np.nan)
+        np.fill_diagonal(ctr, np.nan)
+        fpr = counts[:-1, -1] * self.nseconds / references.seconds
+        return {"counts": counts, "tpr": tpr, "fpr": fpr, "ctr": ctr}
 
     # Scores
 
@@ -190,12 +213,18 @@ class PSDSEval:
         self, detections: Any, beta: float = 1.0
     ) -> tuple[float, dict[str, float]]:
         """Return the mean F-score over classes with reference events, and that of each class."""
-        counts = self._count(_events(detections, "detection"))
+        references = self._require_references()
+        events, notes = references.detections(event_table(detections, "detection"))
+        issue_warnings(notes, stacklevel=2)
+        counts = references.confusion_matrix(events, self.threshold)
         values = {
-            label: float(of_class.tally_at(0.5).fscore(beta)) if of_class.references else np.nan
-            for label, of_class in counts.items()
+            label: float(Tally(counts[c, c], counts[c, -1], number).fscore(beta)) if number else np.nan
+            for c, (label, number) in enumerate(
+                zip(references.classes, references.class_counts().astype(int).tolist(), strict=True)
+            )
         }
-        return float(np.nanmean(list(values.values()))), values
+        defined = [value for value in values.values() if value == value]
+        return np.float64(np.mean(defined) if defined else np.nan), values
 
     def psds(
         self,
@@ -210,73 +239,69 @@ class PSDSEval:
         operating points with straight lines instead of steps.
         """
         if alpha_st < 0:
-            raise PSDSEvalError(f"alpha_st={alpha_st!r} must be at least 0.")
+            raise PSDSEvalError(f"alpha_st can't be negative, but is {alpha_st!r}.")
         _, _, curve = self.psd_roc_curves(alpha_ct, en_interp)
-        clips = () if self._truth is None else self._truth.clips
-        silent = [clip for clip in clips if clip not in self._named_clips]
-        if silent and self._named_clips:
-            note = f"{silent_clips_text(len(silent), len(clips))}: {listing(silent)}."
-            warnings.warn(note, SedscopeWarning, stacklevel=2)
-        end = float(curve.xp.max()) if max_efpr is None else float(max_efpr)
-        if not end > 0:
-            raise PSDSEvalError("max_efpr must be above 0, but no operating point has a false positive.")
+        end = float(curve.xp.max()) if max_efpr is None else max_efpr
+        if end < 0:
+            raise PSDSEvalError(f"max_efpr={max_efpr!r} must be at least 0.")
+        issue_warnings(self._score_notes(curve, end), stacklevel=2)
         etpr = np.maximum(np.nan_to_num(curve.mean - alpha_st * curve.std), 0)
-        inside = curve.xp <= end
-        value = step_area(curve.xp[inside], etpr[inside], end) / end
+        value = self._auc(curve.xp, etpr, end, alpha_st > 0) / end if end else np.float64(np.nan)
         whole = PSDROC(etpr, curve.xp, curve.mean, curve.std)
         return PSDS(value, whole, alpha_st, alpha_ct, end, self.duration_unit)
+
+    def _score_notes(self, curve: PSDROC, end: float) -> list[str]:
+        """Say why a PSDS may not mean much."""
+        clips = self._require_references().listed_clips
+        silent = [clip for clip in clips if clip not in self._named_clips]
+        notes = []
+        if silent and self._named_clips:
+            notes.append(f"{silent_clips_text(len(silent), len(clips))}: {listing(silent)}.")
+        if np.isnan(curve.mean).all():
+            notes.append("No class has reference events, so the PSDS is 0 whatever is detected.")
+        if not end:
+            notes.append("The PSDS up to an effective false positive rate of 0 is NaN. Set max_efpr.")
+        return notes
 
     def psd_roc_curves(
         self, alpha_ct: float, linear_interp: bool = False
     ) -> tuple[PSDROC, PSDROC, PSDROC]:
         """Return three curves of each class's true positive rate: over the false positive rate, over
         the cross-trigger rates with each other class, and over the effective false positive rate."""
-        tpr, fpr, ctr, efpr = self._rates(alpha_ct)
         curve = self.perform_interp if linear_interp else self.step_curve
+        return roc_curves(self._effective_fp_rate(alpha_ct), curve)
 
-        def over(rates: FloatArray, ratios: FloatArray) -> PSDROC:
-            x = np.unique(rates[~np.isnan(rates)])
-            curves = [
-                np.full(len(x), np.nan) if np.isnan([*xp, *yp]).any() else curve(x, xp, yp)
-                for xp, yp in zip(rates.reshape(-1, rates.shape[-1]), ratios, strict=True)
-            ]
-            y = np.array(curves).reshape(*rates.shape[:-1], len(x))
-            defined = np.array([row for row in curves if not np.isnan(row).any()]).reshape(-1, len(x))
-            mean, std = (defined.mean(0), defined.std(0)) if len(defined) else (x * np.nan, x * np.nan)
-            return PSDROC(y, x, mean, std)
-
-        return over(fpr, tpr), over(ctr, np.repeat(tpr, len(tpr), axis=0)), over(efpr, tpr)
-
-    def _rates(self, alpha_ct: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return (classes × points) true and false positive rates, (classes × classes × points)
-        cross-trigger rates, and (classes × points) effective rates. At the last point, nothing is
-        detected."""
+    def _effective_fp_rate(self, alpha_ct: float = 0.0) -> RatesPerClass:
+        """Return the rates of all classes. A mean over no other class is 0."""
         if not 0 <= alpha_ct <= 1:
-            raise PSDSEvalError(f"alpha_ct={alpha_ct!r} must be from 0 to 1.")
-        if not len(self.operating_points):
+            raise PSDSEvalError(f"alpha_ct must be between 0 and 1, not {alpha_ct!r}.")
+        points = self.operating_points
+        if not len(points):
             raise PSDSEvalError("There are no operating points. Add one first.")
         tpr, fpr, ctr = (
-            np.stack([*self.operating_points[name], np.zeros_like(self.operating_points[name][0])], -1)
+            np.stack([*points[name], np.zeros_like(points[name][0])], -1)
             for name in ("tpr", "fpr", "ctr")
         )
-        tpr[np.isnan(tpr).any(axis=-1)] = np.nan
-        ctr[np.isnan(ctr).any(axis=-1)] = np.nan
         others = np.maximum((~np.isnan(ctr)).sum(axis=1), 1)
-        return tpr, fpr, ctr, fpr + alpha_ct * np.nansum(ctr, axis=1) / others
+        efpr = fpr + alpha_ct * np.nansum(ctr, axis=1) / others
+        return RatesPerClass(tpr, fpr, ctr, efpr, np.append(points.id.to_numpy(object), "None"))
 
     @staticmethod
     def step_curve(x: FloatArray, xp: FloatArray, yp: FloatArray) -> FloatArray:
         """Return at each x the largest y of all points up to it, and 0 before the first point."""
-        order = np.argsort(xp, kind="stable")
-        best = np.append(0.0, np.maximum.accumulate(np.asarray(yp, np.float64)[order]))
-        return best[np.searchsorted(np.asarray(xp)[order], x, side="right")]
+        return step_curve(x, xp, yp)
 
     @staticmethod
     def perform_interp(x: FloatArray, xp: FloatArray, yp: FloatArray) -> FloatArray:
-        """Interpolate linearly between points, with a result that never falls."""
-        order = np.argsort(xp, kind="stable")
-        distinct, first = np.unique(np.asarray(xp)[order], return_index=True)
-        return np.maximum.accumulate(np.interp(x, distinct, np.asarray(yp, np.float64)[order][first]))
+        """Interpolate linearly between points, with a result that never falls.
+
+        The order of the points does not matter: of those with the same x, the highest counts.
+        """
+        return line_curve(x, xp, yp)
+
+    @staticmethod
+    def _auc(x: Any, y: Any, max_x: float | None = None, decreasing_y: bool = False) -> np.float64:
+        return area_under(x, y, max_x, decreasing_y)
 
     @staticmethod
     def compute_f_score(TP_values: Any, FP_values: Any, FN_values: Any, beta: float) -> Any:
@@ -293,112 +318,38 @@ class PSDSEval:
         The columns of the frame are ``class_name``, ``constraint`` and ``value``. The constraint
         ``tpr`` chooses the lowest effective false positive rate with at least that true positive rate,
         ``fpr`` and ``efpr`` the highest true positive rate up to that rate, and ``fscore`` the highest
-        F-score. The result has the columns class_name, TPR, FPR, eFPR, Fscore and the info of the
-        operating point. They are NaN if no operating point meets the constraint.
+        F-score, whatever the value. The result has the columns class_name, TPR, FPR, eFPR, Fscore and
+        the info of the operating point. They are NaN if no operating point meets the constraint.
         """
         import pandas
 
-        _require_frame(class_constraints, ["class_name", "constraint", "value"], "constraints")
-        tpr, fpr, _, efpr = self._rates(alpha_ct)
-        classes = self._classes()
-        kept = [
-            name
-            for name in self.operating_points.columns
-            if name not in ("id", "counts", "tpr", "fpr", "ctr")
-        ]
+        columns = ["class_name", "constraint", "value"]
+        require_frame(class_constraints, columns, "constraints")
+        rates = self._effective_fp_rate(alpha_ct)
+        classes = self._require_references().classes
+        kept = [name for name in self.operating_points.columns if name not in _POINT_COLUMNS]
         rows = []
-        for label, constraint, value in class_constraints[
-            ["class_name", "constraint", "value"]
-        ].itertuples(index=False, name=None):
-            if label not in classes:
-                raise PSDSEvalError(
-                    f"There is no class {label!r}. Choose from {listing(classes, limit=30)}."
-                )
-            c = classes.index(label)
-            fscore = self._fscores(c, tpr[c], beta)
-            point = _choose(constraint, value, tpr[c], fpr[c], efpr[c], fscore)
+        for label, constraint, value in class_constraints[columns].itertuples(index=False, name=None):
+            if as_text(label) not in classes:
+                raise PSDSEvalError(f"Unknown class: {label}. Choose from {listing(classes, limit=30)}.")
+            of_class = self._class_rates(classes.index(as_text(label)), rates, beta)
+            point = of_class.best(constraint, value)
             row: dict[str, Any] = {"class_name": label}
             if point is not None:
-                values = (tpr[c], fpr[c], efpr[c], fscore)
-                names = ("TPR", "FPR", "eFPR", "Fscore")
-                row |= {name: column[point] for name, column in zip(names, values, strict=True)}
+                row |= {name: column[point] for name, column in of_class._asdict().items()}
                 row |= {name: self.operating_points[name].iloc[point] for name in kept}
             rows.append(row)
-        return pandas.DataFrame(rows, columns=["class_name", "TPR", "FPR", "eFPR", "Fscore", *kept])
+        return pandas.DataFrame(rows, columns=["class_name", *ClassRates._fields, *kept])
 
-    def _fscores(self, c: int, tpr: FloatArray, beta: float) -> FloatArray:
-        """Return the F-scores of a class at all operating points. At the last, nothing is detected."""
-        assert self._truth is not None
-        label = self._classes()[c]
-        number = self._truth.labels.index(label) if label in self._truth.labels else -1
-        references = int(np.count_nonzero(self._truth.event_labels == number))
+    def _class_rates(self, c: int, rates: RatesPerClass, beta: float) -> ClassRates:
+        """Return the rates and F-scores of a class at all operating points."""
         matrices = np.stack([*self.operating_points.counts])
         tp, fp = (np.append(matrices[:, c, column], 0) for column in (c, -1))
-        fscore: FloatArray = Tally(tp, fp, references).fscore(beta)
-        return fscore
-
-
-def _choose(
-    constraint: str,
-    value: float,
-    tpr: FloatArray,
-    fpr: FloatArray,
-    efpr: FloatArray,
-    fscore: FloatArray,
-) -> int | None:
-    """Return the best operating point that meets a constraint; None if none detects anything."""
-    constraints = {
-        "tpr": (tpr >= value, -efpr),
-        "fpr": (fpr <= value, tpr),
-        "efpr": (efpr <= value, tpr),
-        "fscore": (np.ones(len(tpr), bool), fscore),
-    }
-    if constraint not in constraints:
-        raise PSDSEvalError(
-            f"constraint {constraint!r} is not valid. Choose {' or '.join(map(repr, constraints))}."
-        )
-    met, goodness = constraints[constraint]
-    points = np.flatnonzero(met & ~np.isnan(goodness))
-    if not len(points):
-        return None
-    point = int(points[np.argmax(goodness[points])])
-    return None if point == len(tpr) - 1 else point
+        fscores = Tally(tp, fp, int(self._require_references().class_counts()[c])).fscore(beta)
+        return ClassRates(rates.tp_ratio[c], rates.fp_rate[c], rates.effective_fp_rate[c], fscores)
 
 
 def _no_operating_points() -> Any:
     import pandas
 
-    return pandas.DataFrame(columns=["id", "counts", "tpr", "fpr", "ctr"])
-
-
-def _require_frame(table: Any, columns: list[str], what: str) -> None:
-    import pandas
-
-    if not isinstance(table, pandas.DataFrame):
-        raise PSDSEvalError(f"The {what} must be a pandas.DataFrame, not {type(table).__name__}.")
-    missing = [name for name in columns if name not in table.columns]
-    if missing:
-        raise PSDSEvalError(f"The {what} has no column {listing(missing)}.")
-
-
-def _events(table: Any, what: str) -> Any:
-    """Return the four event columns, without events of no length and white space around names."""
-    _require_frame(table, PSDSEval.detection_cols, what)
-    events = table[PSDSEval.detection_cols].reset_index(drop=True)
-    for column in ("filename", "event_label"):
-        names = events[column].tolist()
-        stripped = [name.strip() if isinstance(name, str) else name for name in names]
-        if any(a is not b and a != b for a, b in zip(names, stripped, strict=True)):
-            events[column] = stripped
-    return events[~(events.offset == events.onset)]
-
-
-def _rows(table: Any) -> Iterator[tuple[Any, ...]]:
-    """Iterate over rows by zipping columns, because pandas iterates over text slowly."""
-    return zip(*(table[name].tolist() for name in table.columns), strict=True)
-
-
-def _name_of(table: Any) -> str:
-    """Return a name that is the same for the same detections in any order."""
-    rows = sorted(_rows(table))
-    return hashlib.sha256(repr(rows).encode()).hexdigest()
+    return pandas.DataFrame(columns=list(_POINT_COLUMNS))

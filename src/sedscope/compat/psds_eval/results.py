@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 
 
 class PSDSEvalError(SedscopeError):
-    """The input cannot be evaluated."""
+    """The input cannot be evaluated. The message begins as that of psds_eval, and says what to do."""
 
 
 @contextmanager
@@ -29,6 +29,21 @@ def as_psds_eval_errors() -> Iterator[None]:
             yield
     except SedscopeError as error:
         raise PSDSEvalError(str(error)) from None
+
+
+class RatesPerClass(NamedTuple):
+    """Rates of each class at each operating point. At the last point, nothing is detected."""
+
+    tp_ratio: FloatArray
+    """(classes × points) true positive rates; NaN without references."""
+    fp_rate: FloatArray
+    """(classes × points) false positives per unit of time."""
+    ct_rate: FloatArray
+    """(classes × classes × points) cross-triggers on another class per unit of time of that class."""
+    effective_fp_rate: FloatArray
+    """(classes × points) false positives, and cross-triggers as they are weighted."""
+    id: NDArray[Any]
+    """The ids of the operating points; that of the last one is ``"None"``."""
 
 
 class PSDROC(NamedTuple):
