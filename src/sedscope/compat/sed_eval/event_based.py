@@ -229,8 +229,8 @@ class EventBasedMetrics(SoundEventMetrics):
         """
         older = "event_offset" in reference_event and "event_offset" in estimated_event
         onset, offset = ("event_onset", "event_offset") if older else ("onset", "offset")
-        length = reference_event[offset] - reference_event[onset]
-        tolerance: float = max(t_collar, percentage_of_length * length)
+        length = float(reference_event[offset] - reference_event[onset])
+        tolerance = max(t_collar, percentage_of_length * length)
         return math.fabs(reference_event[offset] - estimated_event[offset]) <= tolerance
 
     def overall_error_rate(self) -> Values:

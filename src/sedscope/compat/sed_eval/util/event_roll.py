@@ -60,14 +60,14 @@ def event_list_to_event_roll(
             onset, offset = event["event_onset"], event["event_offset"]
         else:
             onset, offset = event["onset"], event["offset"]
-        first = math.floor(onset * 1 / float(time_resolution))
+        first = math.floor(float(onset) / float(time_resolution))
         roll[first : segments(offset, time_resolution), event_label_list.index(event["event_label"])] = 1
     return roll
 
 
 def segments(seconds: float, time_resolution: float) -> int:
     """Return the number of segments that some seconds touch."""
-    return math.ceil(seconds * 1 / float(time_resolution))
+    return math.ceil(float(seconds) / float(time_resolution))
 
 
 def pad_event_roll(event_roll: Roll, length: int) -> Roll:
