@@ -1,7 +1,7 @@
 """The interfaces of other tools, computed by sedscope.
 
-``sed_scores_eval`` and ``psds_eval`` need pandas (extra ``compat``). `install` puts all of them under their old
-names, and ``python -m sedscope.compat script.py`` runs a script that imports the old names.
+``sed_scores_eval`` and ``psds_eval`` need pandas (extra ``compat``). `install` puts all of them under their
+old names, and ``python -m sedscope.compat script.py`` runs a script that imports the old names.
 """
 
 from .old_names import install

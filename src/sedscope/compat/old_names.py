@@ -21,8 +21,8 @@ def install() -> None:
     """Make ``import sed_scores_eval``, ``psds_eval`` and ``sed_eval`` import sedscope's drop-ins.
 
     Call it before the first of these imports, in the script that you start. It holds for all modules of the
-    process. Where dcase_util is not installed, a stand-in for the parts of it that users of sed_eval need takes
-    its name, too. A message on stderr says so once. Further calls do nothing.
+    process. Where dcase_util is not installed, a stand-in for the parts that users of sed_eval need takes its
+    name, too. A message on stderr says so once. Further calls do nothing.
 
     Raises
     ------

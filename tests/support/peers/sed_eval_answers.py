@@ -7,6 +7,7 @@ The original runs in the peers' Python: ``python -m tests.support.peers.sed_eval
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections.abc import Mapping
@@ -83,6 +84,27 @@ def _file(sed_eval: Any, case: Case) -> Any:
     ]
 
 
+def _signatures(sed_eval: Any, case: Case) -> Any:
+    """The parameters of all functions and methods, by ``module.name`` or ``module.class.name``."""
+    modules = {name: import_module(f"{sed_eval.__name__}.{name}") for name in case["modules"]}
+    functions = {}
+    for name, module in modules.items():
+        for member, value in inspect.getmembers(module):
+            if inspect.isclass(value) and value.__module__.startswith(sed_eval.__name__):
+                functions[f"{name}.{member}"] = value.__init__
+                for method, function in inspect.getmembers(value, inspect.isfunction):
+                    functions[f"{name}.{member}.{method}"] = function
+            elif inspect.isfunction(value):
+                functions[f"{name}.{member}"] = value
+    return {
+        name: [
+            parameter for parameter in inspect.signature(function).parameters if parameter != "kwargs"
+        ]
+        for name, function in functions.items()
+        if not name.rpartition(".")[2].startswith("_")
+    }
+
+
 def _plain(tree: Any) -> Any:
     """Numbers become floats, whatever their type."""
     if isinstance(tree, Mapping):
@@ -98,6 +120,7 @@ KINDS = {
     "tags": _tags,
     "matching": _matching,
     "file": _file,
+    "signatures": _signatures,
 }
 
 if __name__ == "__main__":

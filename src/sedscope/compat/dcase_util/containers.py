@@ -139,7 +139,14 @@ class MetaDataContainer(list[MetaDataItem]):
                 wanted[name] = list(values)
             elif value is not None:
                 wanted[name] = value
-        kept = [item for item in self if all(_matches(item, *field) for field in wanted.items())]
+        kept: list[MetaDataItem] = self
+        for name, value in wanted.items():
+            values = value if isinstance(value, list) else [value]
+            kept = [
+                item
+                for item in kept
+                if (item[name] in values if name in item else _matches(item, name, values))
+            ]
         if tag:
             kept = [item for item in kept if tag in (item.tags or ())]
         if tag_list:
@@ -277,12 +284,8 @@ class ProbabilityContainer(list[ProbabilityItem]):
         return sorted({item["label"] for item in self if "label" in item})
 
 
-def _matches(item: MetaDataItem, name: str, wanted: Any) -> bool:
-    """Return whether a field has the value, or one of the values. Capitals in its name do not matter."""
-    if name not in item:
-        fields = {field.lower(): field for field in item}
-        matching = fields.get(name, fields.get(name.replace("_", " ")))
-        if matching is None:
-            return True
-        name = matching
-    return bool(item[name] in wanted if isinstance(wanted, list) else item[name] == wanted)
+def _matches(item: MetaDataItem, name: str, values: list[Any]) -> bool:
+    """Return whether a field that has capitals or blanks in its name, or is missing, matches the values."""
+    fields = {field.lower(): field for field in item}
+    written = fields.get(name, fields.get(name.replace("_", " ")))
+    return written is None or item[written] in values

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +71,7 @@ def read_rows(
     if not path.is_file():
         raise FileNotFoundError(f"File not found [{filename}]")
     text = path.read_text(encoding="utf-8")
-    rows = csv.reader(
-        text.splitlines(keepends=True), delimiter=delimiter or _delimiter(text[:_SNIFFED], decimal_comma)
-    )
+    rows = csv.reader(StringIO(text), delimiter=delimiter or _delimiter(text[:_SNIFFED], decimal_comma))
     if layout != FileFormat.CSV:
         return [_row_by_content(row, filename) for row in rows if row]
     if fields is None and csv_header is None:
@@ -120,7 +119,8 @@ def _row_by_content(row: list[str], filename: str) -> dict[str, Any]:
     if kinds not in _LAYOUTS:
         raise OSError(
             f"Unknown row format {cells} in file [{filename}]. Write onset, offset and label, with or "
-            "without the filename before them, or use a .csv file whose header names the columns."
+            "without the filename before them, or use a .csv file whose header names the columns. If the "
+            "columns are not separated, name their delimiter, such as delimiter=';'."
         )
     values = (
         float(cell.replace(",", ".")) if kind == "N" else cell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +63,15 @@ def load_file_pair_list(filename: StrPath) -> list[dict[str, str]]:
     list of dict
         The keys are ``reference_file`` and ``estimated_file``.
     """
-    lines = Path(filename).read_text(encoding="utf-8").splitlines(keepends=True)
+    text = Path(filename).read_text(encoding="utf-8")
     try:
-        dialect = csv.Sniffer().sniff(lines[0] if lines else "", ",;\t")
+        dialect = csv.Sniffer().sniff(text.partition("\n")[0] + "\n", ",;\t")
     except csv.Error:
         raise ValueError(
             f"Unknown delimiter in file [{filename}]. Use a comma, semicolon or tab."
         ) from None
     pairs = []
-    for row in csv.reader(lines, dialect):
+    for row in csv.reader(StringIO(text), dialect):
         if len(row) != 2:
             raise ValueError(
                 f"Unknown file pair list format in file [{filename}]: {row} is not a pair of files."
