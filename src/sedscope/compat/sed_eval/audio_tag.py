@@ -122,9 +122,9 @@ class AudioTaggingMetrics:
                 "Nfp": ~true & recognised,
                 "Nfn": true & ~recognised,
             }
-            for name, these in counts.items():
-                self.tag_wise[tag][name] += int(these.sum())
-                self.overall[name] += int(these.sum())
+            for name, counted in counts.items():
+                self.tag_wise[tag][name] += int(counted.sum())
+                self.overall[name] += int(counted.sum())
 
     # Results
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..dcase_util.containers import MetaDataContainer
-from . import metric
 from .report_text import value_line
 from .sound_event_metrics import EventList, SoundEventMetrics, Values, events_of_one_file
 from .util.event_matching import bipartite_match, first_fit
@@ -43,6 +42,8 @@ class EventBasedMetrics(SoundEventMetrics):
     >>> metrics.evaluate(reference, estimated).results_overall_metrics()["f_measure"]["f_measure"]
     1.0
     """
+
+    error_counts = ("Nsubs", "Nfn", "Nfp")
 
     def __init__(
         self,
@@ -131,17 +132,17 @@ class EventBasedMetrics(SoundEventMetrics):
             Nfp=len(estimated) - len(pairs) - substitutions,
             Nfn=len(reference) - len(pairs) - substitutions,
         )
-        found_labels = [reference_labels[j] for j in pairs]
+        paired_labels = [reference_labels[j] for j in pairs]
         for label in self.event_label_list:
             references, detections = reference_labels.count(label), estimated_labels.count(label)
-            found = found_labels.count(label)
+            paired = paired_labels.count(label)
             _add(
                 self.class_wise[label],
                 Nref=references,
                 Nsys=detections,
-                Ntp=found,
-                Nfp=detections - found,
-                Nfn=references - found,
+                Ntp=paired,
+                Nfp=detections - paired,
+                Nfn=references - paired,
             )
         return self
 
@@ -232,16 +233,6 @@ class EventBasedMetrics(SoundEventMetrics):
         length = float(reference_event[offset] - reference_event[onset])
         tolerance = max(t_collar, percentage_of_length * length)
         return math.fabs(reference_event[offset] - estimated_event[offset]) <= tolerance
-
-    def overall_error_rate(self) -> Values:
-        """Return the error rate of all classes together, and the rates that it is the sum of."""
-        references = self.overall["Nref"]
-        rates = {
-            "substitution_rate": metric.substitution_rate(references, self.overall["Nsubs"]),
-            "deletion_rate": metric.deletion_rate(references, self.overall["Nfn"]),
-            "insertion_rate": metric.insertion_rate(references, self.overall["Nfp"]),
-        }
-        return {"error_rate": metric.error_rate(*rates.values()), **rates}
 
     def result_report_parameters(self) -> str:
         """Return a text with what was evaluated, and how."""

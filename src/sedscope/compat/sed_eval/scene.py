@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -46,8 +46,9 @@ class SceneClassificationMetrics:
     def __enter__(self) -> SceneClassificationMetrics:
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        """Leave the block. `results` gives the results."""
+    def __exit__(self, *exception: object) -> Literal[False]:
+        """Leave the block. Errors in it are raised."""
+        return False
 
     def reset(self) -> None:
         """Forget everything that was evaluated."""

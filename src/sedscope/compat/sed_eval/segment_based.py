@@ -34,6 +34,7 @@ class SegmentBasedMetrics(SoundEventMetrics):
     """
 
     title = "Segment based metrics"
+    error_counts = ("S", "D", "I")
 
     def __init__(self, event_label_list: list[str], time_resolution: float = 1.0) -> None:
         super().__init__(event_label_list)
@@ -99,16 +100,6 @@ class SegmentBasedMetrics(SoundEventMetrics):
 
     def _roll(self, events: MetaDataContainer) -> Roll:
         return event_list_to_event_roll(events, self.event_label_list, self.time_resolution)
-
-    def overall_error_rate(self) -> Values:
-        """Return the error rate of all classes together, and the rates that it is the sum of."""
-        active = self.overall["Nref"]
-        rates = {
-            "substitution_rate": metric.substitution_rate(active, self.overall["S"]),
-            "deletion_rate": metric.deletion_rate(active, self.overall["D"]),
-            "insertion_rate": metric.insertion_rate(active, self.overall["I"]),
-        }
-        return {"error_rate": metric.error_rate(*rates.values()), **rates}
 
     def overall_accuracy(self, factor: float = 0.5) -> Values:
         """Return the accuracies of all classes together.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -46,7 +47,7 @@ _ACCURACY_COLUMNS = (
 )
 
 
-class SoundEventMetrics:
+class SoundEventMetrics(ABC):
     """What is counted, and the results and reports from it.
 
     Parameters
@@ -59,6 +60,8 @@ class SoundEventMetrics:
 
     title: str
     """The header of the report."""
+    error_counts: tuple[str, str, str]
+    """The names of the counts of substitutions, deletions and insertions."""
 
     def __init__(
         self, event_label_list: list[str], empty_system_output_handling: str | None = None
@@ -78,8 +81,9 @@ class SoundEventMetrics:
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        """Leave the block. `results` gives the results."""
+    def __exit__(self, *exception: object) -> Literal[False]:
+        """Leave the block. Errors in it are raised."""
+        return False
 
     # Metrics
 
@@ -89,7 +93,14 @@ class SoundEventMetrics:
 
     def overall_error_rate(self) -> Values:
         """Return the error rate of all classes together, and the rates that it is the sum of."""
-        raise NotImplementedError
+        references = self.overall["Nref"]
+        substitutions, deletions, insertions = (self.overall[name] for name in self.error_counts)
+        rates = {
+            "substitution_rate": metric.substitution_rate(references, substitutions),
+            "deletion_rate": metric.deletion_rate(references, deletions),
+            "insertion_rate": metric.insertion_rate(references, insertions),
+        }
+        return {"error_rate": metric.error_rate(*rates.values()), **rates}
 
     def overall_accuracy(self, factor: float = 0.5) -> Values:
         """Return the accuracies of all classes together. Events have none."""
@@ -176,9 +187,9 @@ class SoundEventMetrics:
         )
         return header(self.title) + "".join(f"{part}\n" for part in parts)
 
+    @abstractmethod
     def result_report_parameters(self) -> str:
         """Return a text with what was evaluated, and how."""
-        raise NotImplementedError
 
     def result_report_overall(self) -> str:
         """Return a text with the metrics of all classes together."""
