@@ -158,6 +158,9 @@ def test_lists_of_events_filter_and_add_up() -> None:
     assert [event.filename for event in events.filter(event_label="Dog")] == ["a.wav", "b.wav"]
     assert len(events.filter(event_list=["Cat", "Bird"])) == 1
     assert len(events.filter(scene_label="street")) == 3  # none of them has a scene
+    events[0].identifier, events[1].identifier, events[2].identifier = "p1", "p2", "p1"
+    assert len(events.filter(identifier="p1", event_label="Dog")) == 2
+    assert len(events.filter(identifier_list=("p2", "p3"))) == 1
     copied = events.filter(filename="a.wav")
     copied[0].onset = 0.5
     assert events[0].onset == 0.0

@@ -122,14 +122,17 @@ class MetaDataContainer(list[MetaDataItem]):
         file_list, scene_list, event_list, tag_list : iterable of str, optional
             The values of which items must have one.
         **fields : value or list of values
-            The same for any other field.
+            The same for any other field, such as ``identifier`` or ``identifier_list``.
 
         Returns
         -------
         MetaDataContainer
             The items that match.
         """
-        wanted = {name.lower(): value for name, value in fields.items()}
+        wanted: dict[str, Any] = {
+            name.lower().removesuffix("_list"): list(value) if name.endswith("_list") else value
+            for name, value in fields.items()
+        }
         for name, value, values in (
             ("filename", filename, file_list),
             ("scene_label", scene_label, scene_list),
@@ -140,12 +143,12 @@ class MetaDataContainer(list[MetaDataItem]):
             elif value is not None:
                 wanted[name] = value
         kept: list[MetaDataItem] = self
-        for name, value in wanted.items():
-            values = value if isinstance(value, list) else [value]
+        for field, choice in wanted.items():
+            choices = choice if isinstance(choice, list) else [choice]
             kept = [
                 item
                 for item in kept
-                if (item[name] in values if name in item else _matches(item, name, values))
+                if (item[field] in choices if field in item else _matches(item, field, choices))
             ]
         if tag:
             kept = [item for item in kept if tag in (item.tags or ())]
