@@ -28,7 +28,6 @@ from .row_sums import any_label_pairs, as_clip_weights, times_counted, weighted,
 from .threads import thread_count
 
 ROWS_TO_KEEP = 10_000_000  # of deltas; the counts of more would take too much memory
-_ROWS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -445,7 +444,7 @@ class _CountsOnDemand(CountsInBlocks):
     def __init__(self, deltas: Deltas, totals: Counts, threads: int) -> None:
         self._deltas, self._totals = deltas, totals
         most = int(np.diff(deltas.tables.detections.class_starts()).max())
-        self._together = max(1, min(threads, _ROWS_AT_ONCE // max(1, most)))
+        self._together = max(1, min(threads, ROWS_TO_KEEP // max(1, most)))
         self._kept: dict[str, ClassCounts] = {}
 
     def __getitem__(self, label: str) -> ClassCounts:
