@@ -18,12 +18,14 @@ from ....counting.counts import Counts
 from ....counting.request import DeltaRequest
 from ....errors import SedscopeError
 from ..arguments import batched, transpose, with_options
-from ..base_modules.postprocessing import median_filter
+from ..base_modules.cy_medfilt import median_filter
+from ..base_modules.postprocessing import medfilt
 from ..counting import NamedDeltas
 from ..criteria import by_events, count_same_clips
 from ..delta_tables import DeltaTable
 from ..inputs import durations_by_name, events_by_name, named_scores
-from ..resamples import Resamples
+from ..resamples import FewResamples, Resamples
+from ..time_precision import rounding_step
 from .intermediate_statistics import intermediate_statistics_deltas
 from .psds import ClassCurves, PSDSOptions
 
@@ -56,6 +58,7 @@ class Data:
             deltas=deltas,
             audio_durations=durations_by_name(self.audio_durations),
             request=DeltaRequest(self.limit),
+            time_decimals=self.options.time_decimals,
         )
 
 
@@ -113,6 +116,12 @@ class MedianFilterVariants(Variants):
         """Apply all filters to a clip while it is in memory."""
         if self.deltas is not None or self.scores_processed is not None:
             return FunctionVariants(None, self.scores_processed, self.deltas).find_deltas(data)
+        if rounding_step(data.options.time_decimals) > 1:  # times are rounded after the filter
+            functions = [
+                partial(medfilt, filter_length_in_sec=length)
+                for length in self.median_filter_lengths_in_sec
+            ]
+            return FunctionVariants(functions).find_deltas(data)
         named = named_scores(data.scores)
         filters = [
             median_filter(length, named.scores.classes) for length in self.median_filter_lengths_in_sec
@@ -124,13 +133,6 @@ class MedianFilterVariants(Variants):
         counted = count_same_clips(named, events, durations, data.options.criterion, request)
         variants = counted.deltas.variants
         return [NamedDeltas(variants[variant], counted.names) for variant in filters]
-
-
-@dataclass(frozen=True)
-class FewResamples(Resamples):
-    """Fewer resamples by default."""
-
-    n_iterations: int = 4
 
 
 def _psds(

@@ -22,8 +22,9 @@ from ....metrics import psd_roc as curves
 from ..arguments import batched, transpose, with_options
 from ..base_modules.curves import staircase_auc
 from ..criteria import by_events
-from ..inputs import durations_by_name, require_microseconds
+from ..inputs import durations_by_name
 from ..resamples import Resamples
+from ..time_precision import rounding_step
 
 FloatArray = NDArray[np.float64]
 Curve: TypeAlias = tuple[FloatArray, FloatArray]
@@ -52,7 +53,7 @@ class PSDSOptions:
     non_oracle: bool = False
 
     def __post_init__(self) -> None:
-        require_microseconds(self.time_decimals)
+        rounding_step(self.time_decimals)  # refuses what is no number of decimals
         if (self.cttc_threshold is None) != (self.alpha_ct == 0):
             raise SedscopeError(
                 f"cttc_threshold={self.cttc_threshold!r} and alpha_ct={self.alpha_ct!r} do not go "
@@ -142,6 +143,7 @@ def bootstrapped_psds(
         options.criterion,
         deltas=deltas,
         audio_durations=durations_by_name(audio_durations),
+        time_decimals=options.time_decimals,
     )
     return transpose(
         [
@@ -161,13 +163,15 @@ def _rocs(
         deltas=deltas,
         audio_durations=durations_by_name(audio_durations),
         request=DeltaRequest(options.limit),
+        time_decimals=options.time_decimals,
     )
     return options.class_curves(named.counts())
 
 
-def psds_from_psd_roc(tpr: FloatArray, fpr: FloatArray, max_fpr: float) -> float:
+def psds_from_psd_roc(tpr: FloatArray, fpr: FloatArray, max_fpr: float) -> np.float64:
     """Return the area under a curve up to a rate, divided by the rate."""
-    return np.nan if np.isnan(tpr).any() else staircase_auc(tpr, fpr, max_x=max_fpr) / max_fpr
+    area = np.nan if np.isnan(tpr).any() else staircase_auc(tpr, fpr, max_x=max_fpr)
+    return np.float64(area / max_fpr)
 
 
 def multi_class_psd_roc_from_single_class_psd_rocs(
