@@ -30,7 +30,8 @@ from .inputs import (
     truth_of_events,
     truth_of_tags,
 )
-from .time_precision import rounded_clip, rounded_events, rounding_step
+from .rounded_criteria import rounded
+from .time_precision import rounded_clip, rounding_step
 
 
 def by_intersection(
@@ -45,8 +46,8 @@ def by_intersection(
     num_jobs: int = 1,
 ) -> NamedDeltas:
     """Count by intersection."""
-    criterion = Intersection(dtc_threshold, gtc_threshold, cttc_threshold)
-    return by_events(scores, ground_truth, criterion, deltas=deltas, time_decimals=time_decimals)
+    criterion = rounded(Intersection(dtc_threshold, gtc_threshold, cttc_threshold), time_decimals)
+    return by_events(scores, ground_truth, criterion, deltas=deltas)
 
 
 def by_collar(
@@ -65,7 +66,7 @@ def by_collar(
     criterion = Collar(
         onset_collar, offset_collar, offset_collar_rate, errors=return_onset_offset_dist_sum
     )
-    return by_events(scores, ground_truth, criterion, deltas=deltas, time_decimals=time_decimals)
+    return by_events(scores, ground_truth, rounded(criterion, time_decimals), deltas=deltas)
 
 
 def by_segment(
@@ -103,9 +104,9 @@ def by_segment(
             name: -(-int(to_ticks(seconds)) // length) * length / TICKS_PER_SECOND
             for name, seconds in durations.items()
         }
-    return count_same_clips(
-        named, events, durations, criterion, time_decimals=time_decimals, judged=judged
-    )
+    if step > 1:
+        named = _rounded_scores(named, step)
+    return count_same_clips(named, events, durations, criterion, judged=judged)
 
 
 def by_clip(scores: Any, ground_truth: Any, *, deltas: Any = None, num_jobs: int = 1) -> NamedDeltas:
@@ -128,15 +129,12 @@ def by_events(
     deltas: Any = None,
     audio_durations: DurationsInput | None = None,
     request: DeltaRequest | None = None,
-    time_decimals: int = 6,
 ) -> NamedDeltas:
     """Count by a criterion for events. ``deltas``: a table of deltas to use instead of scores."""
     events = events_by_name(ground_truth)
     durations = None if audio_durations is None else durations_by_name(audio_durations)
     if deltas is None:
-        return count_same_clips(
-            named_scores(scores), events, durations, criterion, request, time_decimals=time_decimals
-        )
+        return count_same_clips(named_scores(scores), events, durations, criterion, request)
     clips = list(clip_ids(deltas, "deltas").values())
     events = of_clips(events, clips, "ground truth")
     if durations is not None:
@@ -151,7 +149,6 @@ def count_same_clips(
     criterion: Criterion,
     request: DeltaRequest | None = None,
     *,
-    time_decimals: int = 6,
     judged: Mapping[str, float] | None = None,
 ) -> NamedDeltas:
     """Count by a criterion. Scores, events and durations must have the same clips.
@@ -161,9 +158,6 @@ def count_same_clips(
     require_same_clips(map(clip_id, events), scores.scores, "ground truth")
     if durations is not None:
         require_same_clips(map(clip_id, durations), scores.scores, "durations")
-    step = rounding_step(time_decimals)
-    if step > 1:
-        scores, events = _rounded_scores(scores, step), rounded_events(events, step)
     truth = truth_of_events(events, durations if judged is None else judged)
     return find_deltas(
         scores,

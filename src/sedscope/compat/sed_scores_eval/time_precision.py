@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
 from ...data.scores import ClipScores
-from ...data.times import Ticks, to_seconds, to_ticks
+from ...data.times import Ticks
 from ...errors import SedscopeError, subject
 
 _DECIMALS = 6
@@ -50,16 +48,3 @@ def rounded_clip(clip: ClipScores, step: int, where: str) -> ClipScores:
             "Raise time_decimals."
         )
     return ClipScores.unchecked(clip.values, ticks)
-
-
-def rounded_events(events: Mapping[str, Iterable[Any]], step: int) -> dict[str, list[Any]]:
-    """Round the times of reference events. What is not an event stays as it is, to be refused later."""
-    return {name: [_rounded_event(event, step) for event in events[name]] for name in events}
-
-
-def _rounded_event(event: Any, step: int) -> Any:
-    try:
-        *times, label = event
-        return (*to_seconds(rounded_ticks(to_ticks(times), step)).tolist(), label)
-    except (TypeError, ValueError):
-        return event

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....data.scores import ClipScores, refuse_nans
-from ....data.times import to_seconds
+from ....data.times import LONGEST_TICKS, TICKS_PER_SECOND, to_seconds
 from ....errors import SedscopeError
 from ....postprocessing import MedianFilter, PerClass, PostProcessing
 from ..time_precision import rounded_ticks, rounding_step
+
+_GUARD = 1000
 
 
 def cy_medfilt(
@@ -33,14 +35,28 @@ def cy_medfilt(
         raise SedscopeError("Pass filter_length_in_sec, the length of the filter in seconds.")
     if np.isscalar(filter_length_in_sec) and filter_length_in_sec == 0:
         return scores_in, timestamps_in
-    clip = ClipScores(scores_in, timestamps_in)
+    scale = _scale(timestamps_in, filter_length_in_sec)
+    lengths = np.multiply(filter_length_in_sec, scale)[()]
+    clip = ClipScores(scores_in, np.multiply(timestamps_in, scale))
     classes = [str(column) for column in range(clip.values.shape[1])]
     refuse_nans("of the array", clip, classes)
     if len(clip.values):
-        clip = median_filter(filter_length_in_sec, classes, _MergingMedianFilter).process(clip, classes)
-    ticks = rounded_ticks(clip.ticks, rounding_step(time_decimals))
+        clip = median_filter(lengths, classes, _MergingMedianFilter).process(clip, classes)
+    ticks = rounded_ticks(clip.ticks, rounding_step(time_decimals) * scale) // scale
     kept = ticks[1:] > ticks[:-1]  # rounding may leave frames without length
     return clip.values[kept], to_seconds(ticks[np.append(kept, True)])
+
+
+def _scale(*seconds: Any) -> int:
+    """Return by how much to multiply times so that whole microseconds are precise enough.
+
+    In frames of 1/60 s, for example, the medians of all classes change at the same times. If each time
+    were rounded to microseconds first, they would change one microsecond apart.
+    """
+    microseconds = np.concatenate([np.ravel(times) for times in seconds]) * TICKS_PER_SECOND
+    are_whole = bool((np.abs(microseconds - np.rint(microseconds)) * _GUARD < 1).all())
+    are_long = bool((np.abs(microseconds) * _GUARD > LONGEST_TICKS).any())
+    return 1 if are_whole or are_long else _GUARD
 
 
 class _MergingMedianFilter(MedianFilter):

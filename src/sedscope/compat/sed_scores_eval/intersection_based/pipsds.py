@@ -19,13 +19,11 @@ from ....counting.request import DeltaRequest
 from ....errors import SedscopeError
 from ..arguments import batched, transpose, with_options
 from ..base_modules.cy_medfilt import median_filter
-from ..base_modules.postprocessing import medfilt
 from ..counting import NamedDeltas
 from ..criteria import by_events, count_same_clips
 from ..delta_tables import DeltaTable
 from ..inputs import durations_by_name, events_by_name, named_scores
 from ..resamples import FewResamples, Resamples
-from ..time_precision import rounding_step
 from .intermediate_statistics import intermediate_statistics_deltas
 from .psds import ClassCurves, PSDSOptions
 
@@ -58,7 +56,6 @@ class Data:
             deltas=deltas,
             audio_durations=durations_by_name(self.audio_durations),
             request=DeltaRequest(self.limit),
-            time_decimals=self.options.time_decimals,
         )
 
 
@@ -116,12 +113,6 @@ class MedianFilterVariants(Variants):
         """Apply all filters to a clip while it is in memory."""
         if self.deltas is not None or self.scores_processed is not None:
             return FunctionVariants(None, self.scores_processed, self.deltas).find_deltas(data)
-        if rounding_step(data.options.time_decimals) > 1:  # times are rounded after the filter
-            functions = [
-                partial(medfilt, filter_length_in_sec=length)
-                for length in self.median_filter_lengths_in_sec
-            ]
-            return FunctionVariants(functions).find_deltas(data)
         named = named_scores(data.scores)
         filters = [
             median_filter(length, named.scores.classes) for length in self.median_filter_lengths_in_sec

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ....counting.counts import Counts
 from ....counting.request import DeltaRequest
-from ....criteria import Intersection
+from ....criteria import Criterion, Intersection
 from ....data.times import SECONDS_PER_UNIT
 from ....errors import SedscopeError
 from ....metrics import psd_roc as curves
@@ -24,7 +24,7 @@ from ..base_modules.curves import staircase_auc
 from ..criteria import by_events
 from ..inputs import durations_by_name
 from ..resamples import Resamples
-from ..time_precision import rounding_step
+from ..rounded_criteria import rounded
 
 FloatArray = NDArray[np.float64]
 Curve: TypeAlias = tuple[FloatArray, FloatArray]
@@ -53,7 +53,6 @@ class PSDSOptions:
     non_oracle: bool = False
 
     def __post_init__(self) -> None:
-        rounding_step(self.time_decimals)  # refuses what is no number of decimals
         if (self.cttc_threshold is None) != (self.alpha_ct == 0):
             raise SedscopeError(
                 f"cttc_threshold={self.cttc_threshold!r} and alpha_ct={self.alpha_ct!r} do not go "
@@ -66,9 +65,10 @@ class PSDSOptions:
             raise SedscopeError(f"max_efpr={self.max_efpr!r} must be above 0 and finite.")
 
     @property
-    def criterion(self) -> Intersection:
+    def criterion(self) -> Criterion:
         """The criterion."""
-        return Intersection(self.dtc_threshold, self.gtc_threshold, self.cttc_threshold)
+        criterion = Intersection(self.dtc_threshold, self.gtc_threshold, self.cttc_threshold)
+        return rounded(criterion, self.time_decimals)
 
     @property
     def limit(self) -> float | None:
@@ -143,7 +143,6 @@ def bootstrapped_psds(
         options.criterion,
         deltas=deltas,
         audio_durations=durations_by_name(audio_durations),
-        time_decimals=options.time_decimals,
     )
     return transpose(
         [
@@ -163,7 +162,6 @@ def _rocs(
         deltas=deltas,
         audio_durations=durations_by_name(audio_durations),
         request=DeltaRequest(options.limit),
-        time_decimals=options.time_decimals,
     )
     return options.class_curves(named.counts())
 

@@ -43,7 +43,6 @@ def approximate_psds(
         ground_truth,
         options.criterion,
         audio_durations=durations_by_name(audio_durations),
-        time_decimals=options.time_decimals,
     )
     return _over_points(named.counts().at(thresholds), options)
 
