@@ -83,7 +83,7 @@ def by_collar(
     found: list[tuple[int, int]], own: list[Any], others: dict[str, list[Any]], step: int
 ) -> dict[str, int]:
     def is_pair(d: tuple[int, int], r: tuple[int, int]) -> bool:
-        collar = max(10_000, Fraction(r[1] - r[0]) / 2)
+        collar = max(Fraction(10_000), Fraction(r[1] - r[0], 2))
         late, long = abs(d[0] - r[0]) - 20_000, abs(d[1] - r[1]) - collar
         return rounded(late, step) <= 0 and rounded(long, step) <= 0
 

@@ -25,7 +25,6 @@ __all__ = [
     "collar_based",
     "intersection_based",
     "io",
-    "package_dir",
     "scores",
     "segment_based",
     "utils",

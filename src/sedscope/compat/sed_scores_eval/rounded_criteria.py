@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ...criteria import Collar, Intersection
 from ...criteria.clip_batch import ClipBatch
 from ...criteria.delta_tables import DeltaRows, DeltaTables
+from ...criteria.shares import as_share
 from ...data.scores import ScoreArray
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError
@@ -44,20 +45,21 @@ class RoundedIntersection(Intersection):
         """Return (levels × 2 + other classes) true and false positives and cross-triggers."""
         lengths = detections.offsets - detections.onsets
         overlaps = detections.overlaps(own)
-        relevant = self._units(overlaps.sum(axis=1)) >= self._units(self.dtc * lengths)
+        relevant = self._units(overlaps.sum(axis=1)) >= self._units(_share_of(lengths, self.dtc))
         if not len(own) and self.cttc is None:
-            relevant[:] = False
+            relevant[:] = False  # as in sed_scores_eval, even if the required overlap is rounded to 0
         columns = [~relevant]
         for events in others.values():
             assert self.cttc is not None
             within = np.where(relevant, 0, detections.overlaps(events).sum(axis=1))
-            columns.append(self._units(within) >= self._units(self.cttc * lengths))
-            columns[-1] &= bool(len(events))
+            crossing = self._units(within) >= self._units(_share_of(lengths, self.cttc))
+            columns.append(crossing & bool(len(events)))
         covered = self._units(detections.totals(overlaps * relevant[:, None]))
-        tp = (covered >= self._units(self.gtc * (own[:, 1] - own[:, 0]))).sum(axis=1, keepdims=True)
+        required = self._units(_share_of(own[:, 1] - own[:, 0], self.gtc))
+        tp = (covered >= required).sum(axis=1, keepdims=True)
         return np.concatenate([tp, detections.totals(np.stack(columns, axis=1))], axis=1)
 
-    def _units(self, ticks: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.float64]:
+    def _units(self, ticks: NDArray[Any]) -> NDArray[np.float64]:
         units: NDArray[np.float64] = np.rint(ticks / self.step)
         return units
 
@@ -79,7 +81,7 @@ class RoundedCollar(Collar):
     def count(self, detections: _Detections, own: Ticks, others: dict[int, Ticks]) -> IntArray:
         """Return (levels × 2) true and false positives."""
         hits = self._hits(detections, own)
-        close = hits.any(axis=1)
+        close: BoolArray = np.any(hits, axis=1)
         pairable, hits = detections.chosen(close), hits[close]
         most = np.zeros(len(pairable.levels) + 1, np.int64)
         for row, active in enumerate(pairable.active()):
@@ -91,7 +93,8 @@ class RoundedCollar(Collar):
         """Return (detections × references) whether both boundaries are close."""
         assert self.onset is not None
         assert self.offset is not None
-        collars = np.maximum(to_ticks(self.offset), self.offset_rate * (own[:, 1] - own[:, 0]))
+        of_lengths = _share_of(own[:, 1] - own[:, 0], self.offset_rate)
+        collars = np.maximum(to_ticks(self.offset), of_lengths)
         excesses = (
             np.abs(detections.onsets[:, None] - own[:, 0]) - to_ticks(self.onset),
             np.abs(detections.offsets[:, None] - own[:, 1]) - collars,
@@ -150,6 +153,13 @@ class _Detections:
         """Yield the detections that exist, level by level."""
         for level in self.levels:
             yield np.flatnonzero((self.scores >= level) & (self.parents < level))
+
+
+def _share_of(lengths: Ticks, share: float) -> NDArray[np.float64]:
+    """Return a share of lengths; exact where it is a whole number of microseconds or a half."""
+    numerator, denominator = as_share(share)
+    shares: NDArray[np.float64] = float(numerator) * lengths / denominator
+    return shares
 
 
 def _most_pairs(hits: BoolArray) -> int:

@@ -25,7 +25,8 @@ def rounding_step(time_decimals: int) -> int:
         decimals = -1
     if decimals < 0:
         raise SedscopeError(f"time_decimals={time_decimals!r} must be a whole number, at least 0.")
-    return 10 ** max(_DECIMALS - decimals, 0)
+    step: int = 10 ** max(_DECIMALS - decimals, 0)
+    return step
 
 
 def rounded_ticks(ticks: Ticks, step: int) -> Ticks:

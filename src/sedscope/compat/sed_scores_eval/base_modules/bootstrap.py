@@ -109,7 +109,7 @@ def confidence_interval(
             for label in bootstrapped_outputs[0]
         }
     else:
-        columns = {"": bootstrapped_outputs}
+        columns = {"": [*bootstrapped_outputs]}
     arrays = {label: np.asarray(column, np.float64) for label, column in columns.items()}
     _warn_of_missing_values({label: _missing(values) for label, values in arrays.items()})
     intervals = {label: _interval(values, confidence, axis) for label, values in arrays.items()}

@@ -137,7 +137,7 @@ def average_precision_from_intermediate_statistics(scores_intermediate_statistic
     return average_precision_from_precision_recall_curve(curve[0], curve[1]), curve
 
 
-def average_precision_from_precision_recall_curve(p: NDArray[Any], r: NDArray[Any]) -> np.float64:
+def average_precision_from_precision_recall_curve(p: NDArray[Any], r: NDArray[Any]) -> Any:
     """Return the average precision of a step curve."""
     if np.isnan(r).any():
         return np.float64(np.nan)

@@ -166,7 +166,7 @@ def _rocs(
     return options.class_curves(named.counts())
 
 
-def psds_from_psd_roc(tpr: FloatArray, fpr: FloatArray, max_fpr: float) -> np.float64:
+def psds_from_psd_roc(tpr: FloatArray, fpr: FloatArray, max_fpr: float) -> Any:
     """Return the area under a curve up to a rate, divided by the rate."""
     area = np.nan if np.isnan(tpr).any() else staircase_auc(tpr, fpr, max_x=max_fpr)
     return np.float64(area / max_fpr)
