@@ -27,6 +27,7 @@ from sedscope.compat.sed_scores_eval.utils import nested
 
 from ..support.compat.sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, frame, simulated
 from ..support.files import write_files
+from ..support.real_data import desed_scores, desed_truth
 from ..support.strategies import clip_lists, criteria, to_scores, to_truth
 
 
@@ -144,6 +145,23 @@ def test_the_last_segment_may_be_judged_in_full_length() -> None:
     )
     statistics = segment_based.accumulated_intermediate_statistics_from_deltas(deltas)
     assert statistics["Dog"][0].tolist() == at_full.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_full_last_segments_of_real_data(data: Path) -> None:
+    """The figures of ``docs/from_sed_scores_eval.md``."""
+    scores, truth = desed_scores(data), desed_truth(data)
+    assert truth.durations is not None
+    sets = (
+        scores,
+        {clip: truth.events(clip) for clip in truth.clips},
+        dict(zip(truth.clips, truth.durations / 1e6, strict=True)),
+    )
+    for full, dog, partial_mean in ((False, 0.90121, 0.744763), (True, 0.90161, 0.744754)):
+        whole, _ = segment_based.auroc(*sets, full_last_segment=full)
+        parts, _ = segment_based.auroc(*sets, full_last_segment=full, max_fpr=0.1)
+        assert whole["Dog"] == pytest.approx(dog, abs=5e-6)
+        assert parts["mean"] == pytest.approx(partial_mean, abs=5e-7)
 
 
 def test_values_are_floats_of_numpy() -> None:
