@@ -87,7 +87,7 @@ def fits(name: str, sequence: str) -> bool:
         "approximate": ["simulated", "excerpt"],
         "full last segments": RANDOM,
         "fewer decimals": [*RANDOM[:3], "excerpt"],
-        "more decimals": ["excerpt"],
+        "more decimals": ["excerpt", "simulated"],
     }
     return name in suited.get(sequence, SETS)
 

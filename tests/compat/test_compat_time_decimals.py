@@ -23,16 +23,25 @@ COLLARS = {"onset_collar": 0.02, "offset_collar": 0.01, "offset_collar_rate": 0.
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
 
-@pytest.mark.parametrize("time_decimals", [7, 30, np.int64(9)])
-def test_six_decimals_are_the_most(time_decimals: int) -> None:
+def test_six_decimals_are_the_most() -> None:
     frames, truth, durations = simulated()
-    for function, data, options in (
-        (collar_based.fscore, (frames, truth, 0.5), COLLAR),
-        (segment_based.fscore, (frames, truth, durations, 0.5), {}),
-        (intersection_based.psds, (frames, truth, durations), GRID),
+    for function, data, options, decimals in (
+        (collar_based.fscore, (frames, truth, 0.5), COLLAR, np.int64(9)),
+        (segment_based.fscore, (frames, truth, durations, 0.5), {}, 30),
+        (intersection_based.psds, (frames, truth, durations), GRID, 30),
     ):
-        more, six = (function(*data, **options, time_decimals=d)[0] for d in (time_decimals, 6))
+        more, six = (function(*data, **options, time_decimals=d)[0] for d in (decimals, 6))
         assert more == six
+
+
+@pytest.mark.parametrize(("decimals", "value"), [(6, 1.0), (9, 1.0), (10, 1.0), (30, 0.0)])
+def test_without_rounding_distances_are_floats(decimals: int, value: float) -> None:
+    scores = {"a": create_score_dataframe([[0.1], [0.9], [0.1]], [0.0, 5.2, 8.0, 9.0], ["Dog"])}
+    assert 5.2 - 5.0 > 0.2
+    fscores, *_ = collar_based.fscore(
+        scores, {"a": [(5.0, 8.0, "Dog")]}, 0.5, **COLLAR, time_decimals=decimals
+    )
+    assert fscores["Dog"] == value
 
 
 def rounded(ticks: Fraction | int, step: int) -> int:

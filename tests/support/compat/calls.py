@@ -255,6 +255,14 @@ SEQUENCES: dict[str, list[Call]] = {
     ],
     "more decimals": [
         Call("intersection_based.psds", DATA, {**PSDS2, "time_decimals": 30}, same_psds),
-        Call("collar_based.fscore", (*EVENTS, 0.45), {**COLLAR, "time_decimals": 9}, same),
+        *(
+            Call(
+                "collar_based.accumulated_intermediate_statistics",
+                EVENTS,
+                {**COLLAR, "time_decimals": d},
+                same_statistics,
+            )
+            for d in (9, 30)
+        ),
     ],
 }

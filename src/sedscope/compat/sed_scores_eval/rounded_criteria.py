@@ -1,7 +1,8 @@
-"""Criteria that compare times with fewer decimals than the six of microseconds.
+"""Criteria that compare times with fewer decimals than the six of microseconds, or as floats.
 
 sed_scores_eval rounds overlaps, required overlaps and distances to ``time_decimals``, not the times
-themselves. The criteria of the core compare microseconds, so these are written in Python and slower.
+themselves. With very many decimals, it compares floats, as sed_eval does. The criteria of the core compare
+microseconds, so these are written in Python and slower.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from ...criteria.clip_batch import ClipBatch
 from ...criteria.delta_tables import DeltaRows, DeltaTables
 from ...criteria.shares import as_share
 from ...data.scores import ScoreArray
-from ...data.times import Ticks, to_ticks
+from ...data.times import Ticks, to_seconds, to_ticks
 from ...errors import SedscopeError
-from .time_precision import rounding_step
+from .time_precision import MICROSECONDS, rounding_step
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.int64]
+
+FLOAT_DECIMALS = 10
+"""From so many decimals on, rounding does not hide the errors of floats."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,9 +70,12 @@ class RoundedIntersection(Intersection):
 
 @dataclass(frozen=True, repr=False)
 class RoundedCollar(Collar):
-    """The collar criterion, with excess over the collars rounded to multiples of ``step`` microseconds."""
+    """The collar criterion, with excess over the collars rounded to some decimals of a second.
 
-    step: int = 1
+    If there are more than six, distances are differences of floats.
+    """
+
+    decimals: int = 6
 
     reads_pieces: ClassVar[bool] = False
     skips_low_columns: ClassVar[bool] = False
@@ -93,28 +100,49 @@ class RoundedCollar(Collar):
         """Return (detections × references) whether both boundaries are close."""
         assert self.onset is not None
         assert self.offset is not None
-        of_lengths = _share_of(own[:, 1] - own[:, 0], self.offset_rate)
-        collars = np.maximum(to_ticks(self.offset), of_lengths)
-        excesses = (
-            np.abs(detections.onsets[:, None] - own[:, 0]) - to_ticks(self.onset),
-            np.abs(detections.offsets[:, None] - own[:, 1]) - collars,
-        )
-        hits: BoolArray = np.logical_and(*(np.rint(excess / self.step) <= 0 for excess in excesses))
+        hits: BoolArray
+        if self.decimals > MICROSECONDS:
+            times = to_seconds(detections.onsets), to_seconds(detections.offsets)
+            onsets, offsets = to_seconds(own).T
+            collars = np.maximum(self.offset, self.offset_rate * (offsets - onsets))
+            excesses = _excesses(times, (onsets, offsets), (self.onset, collars))
+            hits = np.logical_and(*(np.round(excess, self.decimals) <= 0 for excess in excesses))
+        else:
+            of_lengths = _share_of(own[:, 1] - own[:, 0], self.offset_rate)
+            tolerances = to_ticks(self.onset), np.maximum(to_ticks(self.offset), of_lengths)
+            excesses = _excesses((detections.onsets, detections.offsets), tuple(own.T), tolerances)
+            step = rounding_step(self.decimals)
+            hits = np.logical_and(*(np.rint(excess / step) <= 0 for excess in excesses))
         return hits
 
 
+def _excesses(times: tuple[Any, ...], events: tuple[Any, ...], collars: tuple[Any, ...]) -> list[Any]:
+    """Return (detections × events) how far onsets and offsets are outside of the collars."""
+    return [
+        np.abs(time[:, None] - event) - collar
+        for time, event, collar in zip(times, events, collars, strict=True)
+    ]
+
+
 def rounded(criterion: Intersection | Collar, time_decimals: int) -> Intersection | Collar:
-    """Return the criterion that compares times with so many decimals."""
+    """Return the criterion that compares times with so many decimals.
+
+    Overlaps are never compared as floats: the sums of sed_scores_eval depend on the order of the terms.
+    """
     step = rounding_step(time_decimals)
-    if step == 1:
-        return criterion
     if isinstance(criterion, Intersection):
+        if step == 1:
+            return criterion
         return RoundedIntersection(criterion.dtc, criterion.gtc, criterion.cttc, step)
+    if step == 1 and (time_decimals < FLOAT_DECIMALS or criterion.errors):
+        return criterion
     if criterion.errors:
         raise SedscopeError(
             f"return_onset_offset_dist_sum=True needs six decimals, not time_decimals={time_decimals!r}."
         )
-    return RoundedCollar(criterion.onset, criterion.offset, criterion.offset_rate, step=step)
+    return RoundedCollar(
+        criterion.onset, criterion.offset, criterion.offset_rate, decimals=int(time_decimals)
+    )
 
 
 @dataclass(frozen=True, eq=False)

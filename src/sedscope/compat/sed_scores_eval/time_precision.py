@@ -10,7 +10,8 @@ from ...data.scores import ClipScores
 from ...data.times import Ticks
 from ...errors import SedscopeError, subject
 
-_DECIMALS = 6
+MICROSECONDS = 6
+"""The decimals of microseconds."""
 
 
 def rounding_step(time_decimals: int) -> int:
@@ -25,7 +26,7 @@ def rounding_step(time_decimals: int) -> int:
         decimals = -1
     if decimals < 0:
         raise SedscopeError(f"time_decimals={time_decimals!r} must be a whole number, at least 0.")
-    step: int = 10 ** max(_DECIMALS - decimals, 0)
+    step: int = 10 ** max(MICROSECONDS - decimals, 0)
     return step
 
 
