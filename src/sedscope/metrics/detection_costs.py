@@ -238,5 +238,7 @@ def _equal_error_rate(curve: ROCCurve) -> float:
     excess = curve.fpr + curve.tpr - 1  # of the false positive rate over the miss rate: from -1 to 1
     after = int(np.argmax(excess >= 0))
     before = after - 1
+    if curve.tpr[before] == curve.tpr[after]:  # the same bits however many points are on the line
+        return float(1 - curve.tpr[after])
     share = excess[before] / (excess[before] - excess[after])
     return float(curve.fpr[before] + share * (curve.fpr[after] - curve.fpr[before]))
