@@ -21,6 +21,7 @@ import numpy as np
 
 from .calls import called, psds_eval_points, signatures
 from .cases import Arrays, score_tables
+from .pyannote_metrics import detected_time
 from .values import (
     bootstrapped,
     by_criterion,
@@ -53,6 +54,7 @@ JUDGES = {
     "median": median_filtered,
     "mipsds": median_filter_independent,
     "bootstrap": bootstrapped,
+    "time": detected_time,
 }
 
 if __name__ == "__main__":
