@@ -1,7 +1,7 @@
 """pyannote.metrics as the judge of time: error rate, cost, precision, recall and accuracy at thresholds.
 
-It gives values where sedscope gives none, of classes without references or detections, and a region does not end
-the reach of its collars. What differs is listed in ``docs/differences.md``.
+It gives values where sedscope gives none: of classes without references or detections. Its collars reach into
+and out of regions, so the cases with regions have none. ``docs/differences.md`` lists both.
 """
 
 from __future__ import annotations

@@ -113,7 +113,9 @@ class _JudgedTime(NamedTuple):
         onsets = np.concatenate([batch.events[:, 0], parts.events[:, 0]])
         labels = np.concatenate([batch.labels, parts.labels])
         clips = np.concatenate([batch.event_clips, parts.event_clips])
-        order = np.lexsort((onsets, labels, clips))  # a reference comes before a part that begins with it
+        order = np.lexsort(
+            (onsets, labels, clips)
+        )  # a reference comes before a part that begins with it
         is_part = order >= number
         times = np.zeros(number, np.int64)
         np.add.at(times, np.cumsum(~is_part)[is_part] - 1, np.diff(parts.events)[:, 0])

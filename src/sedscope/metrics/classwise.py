@@ -356,8 +356,8 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
             )
         if self.needs_time and not self.criterion.measures_time:
             raise SedscopeError(
-                f"{name} measures time. Use Time instead of {self.criterion!r}, or ErrorRate, which counts the "
-                "errors of events, segments and clips."
+                f"{name} measures time. Use Time instead of {self.criterion!r}, or ErrorRate, which counts "
+                "the errors of events, segments and clips."
             )
         if self.counts_false_alarms and self.criterion.measures_time:
             raise SedscopeError(

@@ -1,4 +1,4 @@
-"""Misses and false alarms weighed against each other: detection error rate, detection cost, equal error rate."""
+"""Misses weighed against false alarms: detection error rate, detection cost and equal error rate."""
 
 from __future__ import annotations
 

@@ -94,8 +94,8 @@ def choose(
     if max_false_alarms_per_hour is not None and counts.criterion.measures_time:
         raise SedscopeError(
             "max_false_alarms_per_hour (--max-false-alarms-per-hour) limits the number of false alarms, but "
-            f"{counts.criterion!r} measures how long they are. Use a criterion about events, such as Collar, or "
-            "minimise the cost (objective='cost')."
+            f"{counts.criterion!r} measures how long they are. Use a criterion about events, such as Collar, "
+            "or minimise the cost (objective='cost')."
         )
     allowed = (
         math.inf

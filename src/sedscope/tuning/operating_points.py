@@ -190,8 +190,8 @@ class OperatingPoints:
         """Return what to measure at the points, by name.
 
         The metrics are precision, recall, F-score, error rate and false alarms per hour, by the criterion
-        that the points were chosen by; by ``Collar()`` if the provenance names none. If the criterion measures
-        time, the last one is the detection cost.
+        that the points were chosen by; by ``Collar()`` if the provenance names none. If the criterion
+        measures time, the last one is the detection cost.
 
         Returns
         -------

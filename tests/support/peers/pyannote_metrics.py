@@ -20,8 +20,8 @@ METRICS = (
 
 
 def detected_time(case: Mapping[str, Any], scores: Mapping[str, Any]) -> Arrays:
-    """The `METRICS` of each class at each of ``thresholds``, with a ``collar``; ``regions``, by clip a list of
-    ``(onset, offset)``, say what is scored. ``label``: thresholds × metrics."""
+    """The `METRICS` of each class at each of ``thresholds``, with a ``collar``. ``regions``, by clip a list
+    of ``(onset, offset)``, say what is scored. ``label``: thresholds × metrics."""
     detection: Any = import_module("pyannote.metrics.detection")
     core: Any = import_module("pyannote.core")
 

@@ -18,7 +18,9 @@ def cell_lines(source: Source) -> list[tuple[int, list[str]]]:
     return [(number, cells) for number, cells in lines if cells and not cells[0].startswith(";;")]
 
 
-def cell_table(source: Source, lines: Sequence[tuple[int, list[str]]], header: Sequence[str]) -> CellTable:
+def cell_table(
+    source: Source, lines: Sequence[tuple[int, list[str]]], header: Sequence[str]
+) -> CellTable:
     """Return lines as a table, whose header has a column of files and one of channels.
 
     A clip has one channel here, so a file with events in several channels is refused.
@@ -31,11 +33,13 @@ def cell_table(source: Source, lines: Sequence[tuple[int, list[str]]], header: S
     for file, channel in zip(table.text_column(FILE), table.text_column(CHANNEL), strict=True):
         channels[file].add(channel)
     several = [
-        f"{file} ({', '.join(sorted(of_file))})" for file, of_file in channels.items() if len(of_file) > 1
+        f"{file} ({', '.join(sorted(of_file))})"
+        for file, of_file in channels.items()
+        if len(of_file) > 1
     ]
     if several:
         raise SedscopeError(
-            f"{source.path}: {subject(len(several), 'file', 'has')} several channels: {listing(several)}. Give "
-            "each channel a file name of its own."
+            f"{source.path}: {subject(len(several), 'file', 'has')} several channels: {listing(several)}. "
+            "Give each channel a file name of its own."
         )
     return table

@@ -1,8 +1,8 @@
 """RTTM files of speech: who speaks when, as references and as the output of a system.
 
-``SPEAKER FILE CHANNEL ONSET DURATION <NA> <NA> NAME CONFIDENCE <NA>``, separated by spaces. Lines of other types
-say nothing about events. The speaker is the label, unless the user gives all of them one label, such as
-``speech``.
+``SPEAKER FILE CHANNEL ONSET DURATION <NA> <NA> NAME CONFIDENCE <NA>``, separated by spaces. Lines of other
+types say nothing about events. The speaker is the label, unless the user gives all of them one label, such
+as ``speech``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,18 @@ _OTHER_TYPES = (
     *("A/P", "CB", "EDIT", "FILLER", "IP", "LEXEME", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH"),
     *("NOSCORE", "SEGMENT", "SPKR-INFO", "SU"),
 )
-_HEADER = ("type", FILE, CHANNEL, "onset", "duration", "words", "subtype", "name", "confidence", "lookahead")
+_HEADER = (
+    "type",
+    FILE,
+    CHANNEL,
+    "onset",
+    "duration",
+    "words",
+    "subtype",
+    "name",
+    "confidence",
+    "lookahead",
+)
 
 
 def recognise(source: Source) -> bool:
