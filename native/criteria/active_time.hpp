@@ -13,8 +13,8 @@
 namespace sedscope {
 
 // Where the threshold falls below the score of a frame, its time within references becomes true
-// positive, and the rest false positive. Ignored references are not judged, nor is what lies outside
-// the clip. Neither kind of references may overlap within itself or with the other.
+// positive, and the rest false positive. Neither ignored references nor what lies outside the clip
+// are judged. No two references may overlap, whether they are ignored or not.
 template <class T>
 class ActiveTime {
 public:
@@ -37,7 +37,8 @@ public:
                                    DeltaRows<T, Change>& rows) {
         for (std::size_t i = 0; i < frames; ++i) {
             i = take_stretch(scores, i, frames, rows);
-            if (i < frames && scores[i] > floor_) take_mixed(edges_[i], edges_[i + 1], scores[i], rows);
+            if (i < frames && scores[i] > floor_)
+                take_mixed(edges_[i], edges_[i + 1], scores[i], rows);
         }
         edges_ += frames;
     }

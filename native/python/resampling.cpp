@@ -86,39 +86,41 @@ public:
                     references.shape(1) == classes && reference_times.shape(0) == count &&
                     reference_times.shape(1) == classes,
                 "one duration per resample, and references per resample and class, are needed");
+        auto measure = [&](const auto& of_first) {
+            using Variant = std::decay_t<decltype(of_first)>;
+            std::vector<const Variant*> rows_of_variants;
+            for (const auto& variant : variants) {
+                const auto& resampling = nb::cast<const Resampling&>(variant);
+                const auto* rows = std::get_if<Variant>(&resampling.rows_);
+                require(rows && rows->size() == classes && resampling.clips_ == first.clips_,
+                        "variants must have the same type of scores, classes and clips");
+                require_exact(*rows, heaviest(weights));
+                rows_of_variants.push_back(rows);
+            }
+            Buffer<double> values(count), class_values(count * classes);
+            const Resamples resamples{count,
+                                      first.clips_,
+                                      classes,
+                                      weights.data(),
+                                      heaviest(weights),
+                                      durations.data(),
+                                      references.data(),
+                                      reference_times.data()};
+            const PsdsDefinition definition{alpha_ct, alpha_st, max_efpr, seconds_per_unit};
+            {
+                nb::gil_scoped_release release;
+                resampled_psds(rows_of_variants, resamples, definition, order.data(), threads,
+                               values.data(), class_values.data());
+            }
+            return ResampledPsds{to_numpy(std::move(values)),
+                                 to_numpy(std::move(class_values), count, classes)};
+        };
         return std::visit(
             [&](const auto& of_first) -> ResampledPsds {
-                using Variant = std::decay_t<decltype(of_first)>;
-                if constexpr (!has_one_byte<Variant>) {
-                    throw nb::value_error("PSDS counts events");
-                } else {
-                std::vector<const Variant*> rows_of_variants;
-                for (const auto& variant : variants) {
-                    const auto& resampling = nb::cast<const Resampling&>(variant);
-                    const auto* rows = std::get_if<Variant>(&resampling.rows_);
-                    require(rows && rows->size() == classes && resampling.clips_ == first.clips_,
-                            "variants must have the same type of scores, classes and clips");
-                    require_exact(*rows, heaviest(weights));
-                    rows_of_variants.push_back(rows);
-                }
-                Buffer<double> values(count), class_values(count * classes);
-                const Resamples resamples{count,
-                                          first.clips_,
-                                          classes,
-                                          weights.data(),
-                                          heaviest(weights),
-                                          durations.data(),
-                                          references.data(),
-                                          reference_times.data()};
-                const PsdsDefinition definition{alpha_ct, alpha_st, max_efpr, seconds_per_unit};
-                {
-                    nb::gil_scoped_release release;
-                    resampled_psds(rows_of_variants, resamples, definition, order.data(), threads,
-                                   values.data(), class_values.data());
-                }
-                return ResampledPsds{to_numpy(std::move(values)),
-                                     to_numpy(std::move(class_values), count, classes)};
-                }
+                if constexpr (has_one_byte<std::decay_t<decltype(of_first)>>)
+                    return measure(of_first);
+                else
+                    throw nb::value_error("PSDS needs deltas of events, not of times");
             },
             first.rows_);
     }

@@ -30,7 +30,7 @@ from ..support.strategies import (
 collars = st.sampled_from([0.0, 1e-6, 2e-6, 5e-6, 0.064, 1.0])
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(mixed_clip_lists | clip_lists_with_ignored, collars, dtypes)
 def test_every_threshold(case: Sequence[oracle.Clip], collar: float, dtype: type) -> None:
     criterion, width = sed.Time(collar), int(to_ticks(collar))
@@ -121,7 +121,7 @@ METRICS = [
 @pytest.fixture(scope="module")
 def simulated() -> tuple[sed.Scores, sed.GroundTruth]:
     truth = sed.simulate.ground_truth(12)
-    return sed.simulate.scores(truth), truth
+    return sed.simulate.scores(truth, frame=0.25), truth
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)

@@ -41,7 +41,19 @@ class BestThreshold(ClasswiseMetric[ThresholdCurve]):
         return ClassValue(float(best), counts.threshold(int(places[point])), points[point])
 
     def best_row(self, tally: Tally, values: FloatArray) -> int:
-        """Return the first of the best operating points of a tally. ``values``: the quantity at each."""
+        """Return the first of the best operating points.
+
+        Parameters
+        ----------
+        tally : Tally
+            The operating points.
+        values : array of float
+            The quantity at each of them.
+
+        Returns
+        -------
+        int
+        """
         return int(np.argmax(values) if self.higher_is_better else np.argmin(values))
 
     def curve_of(self, counts: ClassCounts, hours: float) -> ThresholdCurve:
@@ -60,7 +72,18 @@ class BestThreshold(ClasswiseMetric[ThresholdCurve]):
 
     @abstractmethod
     def quantity(self, tally: Tally) -> Any:
-        """Return what should be best, at each operating point of the tally."""
+        """Return what should be best.
+
+        Parameters
+        ----------
+        tally : Tally
+            The operating points.
+
+        Returns
+        -------
+        array of float
+            The value at each of them.
+        """
 
     def of_tally(self, tally: Tally) -> float:
         return float(self.quantity(tally))

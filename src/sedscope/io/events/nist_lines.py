@@ -25,6 +25,13 @@ def cell_table(
 
     A clip has one channel here, so a file with events in several channels is refused.
     """
+    uneven = [source.line_location(number) for number, cells in lines if len(cells) != len(header)]
+    if uneven and source.problems is None:
+        raise SedscopeError(
+            f"{source.path}: {subject(len(uneven), 'line', 'has')} not {len(header)} cells: "
+            f"{listing(list(map(str, uneven)))}.",
+            lines=[location.finding(f"the line has not {len(header)} cells") for location in uneven],
+        )
     rows, numbers = source.even_rows(
         [cells for _, cells in lines], [number for number, _ in lines], len(header)
     )
