@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.times import TICKS_PER_SECOND
 from ..errors import counted, listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
@@ -164,6 +163,7 @@ def _save(points: OperatingPoints, output: Path, source: dict[str, str]) -> None
 
 def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBounds | None) -> None:
     """Print what the chosen thresholds give, and the classes that have a problem."""
+    from ..data.times import TICKS_PER_SECOND
     from ..evaluation.table_text import format_text
 
     of_time = counts.criterion.measures_time
