@@ -21,6 +21,7 @@
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
+#include "criteria/coverage.hpp"
 #include "criteria/detection_count.hpp"
 #include "criteria/grouped_sweep.hpp"
 #include "criteria/scene.hpp"
@@ -110,13 +111,7 @@ private:
     // its frames are above the threshold.
     enum Quantity : std::size_t { false_positives, lost, first_cross_trigger };
 
-    // A change of the time for which detections cover a reference, where the threshold falls below
-    // the score.
-    struct Coverage {
-        uint32_t group;  // the reference
-        T score;
-        Time change;
-    };
+    using Coverage = sedscope::Coverage<T>;
 
     void begin_stretch(const Stretch& stretch) {
         within_ = true;
@@ -255,30 +250,6 @@ private:
                 continue;
             }
             inside_sorted(first, end, j, required, rows);
-        }
-    }
-
-    // The highest score at which the time of all frames with at least this score is enough.
-    static T score_of_enough(Coverage* first, Coverage* end, Time required) {
-        while (true) {
-            const T pivot = first[(end - first) / 2].score;
-            Time above = 0, equal = 0;
-            Coverage* const not_above = std::partition(first, end, [&](const Coverage& frame) {
-                const bool higher = frame.score > pivot;
-                above += higher ? frame.change : 0;
-                equal += frame.score == pivot ? frame.change : 0;
-                return higher;
-            });
-            if (above >= required) {
-                end = not_above;
-            } else if (above + equal >= required) {
-                return pivot;
-            } else {
-                required -= above + equal;
-                first = std::partition(not_above, end, [&](const Coverage& frame) {
-                    return frame.score == pivot;
-                });
-            }
         }
     }
 

@@ -18,7 +18,8 @@ from sedscope.data.clip_events import ClipEvents
 from ..support import oracle
 from ..support.command_line import run
 from ..support.equality import assert_equal_to_oracle
-from ..support.strategies import LABELS, collar_criteria, parts, to_scores
+from ..support.strategies import LABELS, collar_criteria, parts, references, to_scores, to_truth
+from ..support.strategies import criteria as intersections
 
 Detection = tuple[int, int, str, float]
 END = 12
@@ -103,6 +104,58 @@ def test_counts(
         assert_equal_to_oracle(counts[label], expected, label)
 
 
+@st.composite
+def judged_clips(draw: st.DrawFn) -> list[tuple[oracle.Clip, list[Detection]]]:
+    """Clips with references, ignored ones and scored events, which may begin before 0 and end late."""
+    ignored = references(END, (*LABELS[:2], oracle.EVERY_LABEL)) if draw(st.booleans()) else st.just([])
+    moved = detections.map(lambda event: (event[0] - 3, max(event[1] - 3, 1), *event[2:]))
+    return [
+        (
+            oracle.Clip(
+                [0], {label: () for label in LABELS}, draw(references(END)), END, draw(ignored)
+            ),
+            draw(st.lists(moved, max_size=8)),
+        )
+        for _ in range(draw(st.integers(1, 3)))
+    ]
+
+
+@settings(max_examples=200)
+@given(judged_clips(), intersections(), st.sampled_from([1, 2, 5, 7, None]), st.booleans())
+def test_counts_of_time(
+    case: list[tuple[oracle.Clip, list[Detection]]],
+    criterion: sed.Intersection,
+    length: int | None,
+    cross_triggers: bool,
+) -> None:
+    clips, detected = [clip for clip, _ in case], [of_clip for _, of_clip in case]
+    scores = sed.Scores.from_events(in_seconds(detected), classes=LABELS, overlaps="keep")
+    truth = to_truth(clips)
+    segments = (
+        sed.Clip(cross_triggers=cross_triggers)
+        if length is None
+        else sed.Segment(length / 1e6, cross_triggers=cross_triggers)
+    )
+    by_intersection, by_segment = (
+        sed.deltas(scores, truth, chosen, threads=1).counts() for chosen in (criterion, segments)
+    )
+    shares = {"dtc": criterion.dtc, "gtc": criterion.gtc, "cttc": criterion.cttc}
+    for label in LABELS:
+        levels = oracle.event_operating_points(detected, label)
+        of_time = {
+            score: oracle.event_intersection_count(clips, detected, label, score, **shares)
+            for score in levels
+        }
+        assert_equal_to_oracle(by_intersection[label], of_time, label)
+        of_segments = {
+            score: oracle.event_segment_count(
+                clips, detected, label, score, length=length, cross_triggers=cross_triggers
+            )
+            for score in levels
+        }
+        assert_equal_to_oracle(by_segment[label], of_segments, label)
+
+
 @settings(max_examples=200)
 @given(
     st.lists(st.sampled_from([-1.0, 0.2, 0.5, 0.8]), min_size=END, max_size=END),
@@ -161,12 +214,6 @@ def test_all_ways_of_evaluating_agree(tmp_path: Any) -> None:
     assert expected.table() == again.table()
     compared = sed.compare({"kept": scores, "same": scores}, truth, best, n=20)
     assert compared.values[best]["kept"].value == 1.0
-
-
-@pytest.mark.parametrize("metric", [sed.presets.PSDS1, sed.FScore(sed.Segment(1.0)), sed.presets.PSDS2])
-def test_criteria_of_time_refuse_them(metric: Any) -> None:
-    with pytest.raises(sed.SedscopeError, match="overlaps='merge'"):
-        sed.evaluate(*overlapping_system(), metric)
 
 
 @pytest.mark.filterwarnings("ignore:1 reference event crosses the border")

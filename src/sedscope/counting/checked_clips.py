@@ -12,7 +12,7 @@ from .. import _native
 from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
-from ..data.clip_events import kept_events_error
+from ..data.clip_events import EventList, kept_events_error
 from ..data.coverage import extents_of
 from ..data.progress import Progress
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
@@ -125,8 +125,9 @@ def _checked_events(
     processed = [repr(variant) for variant in variants if variant is not None]
     if processed:
         raise SedscopeError(
-            f"Overlapping events that are kept as they are cannot be post-processed by {listing(processed)}. "
-            "Merge them with overlaps='merge' (--overlaps merge)."
+            f"Scored events that are kept as they are cannot be post-processed by {listing(processed)}, which "
+            "needs scores of frames. Leave it out, or merge the events with overlaps='merge' (--overlaps "
+            "merge)."
         )
     batch = _event_batch(alignment, clips)
     problems.check_references(clips.first, batch)
@@ -233,17 +234,13 @@ def _event_batch(alignment: Alignment, clips: EventsRead) -> EventBatch:
     """Return clips whose events are kept as they are, as the core reads them."""
     class_of = np.full(len(alignment.scores.classes), -1, np.int32)
     class_of[alignment.columns] = np.arange(len(alignment.classes), dtype=np.int32)
-    chosen = [clip.in_columns(class_of) for clip in clips.clips]
+    events = EventList.joined(clips.clips)
+    chosen = events.in_columns(class_of)
     detected = _native.DetectedEvents(
-        np.concatenate([clip.times for clip in chosen]),
-        np.concatenate([clip.columns for clip in chosen]),
-        np.concatenate([clip.confidences for clip in chosen]),
-        np.cumsum([0, *(len(clip.times) for clip in chosen)]),
-        len(alignment.classes),
+        chosen.times, chosen.columns, chosen.confidences, chosen.starts, len(alignment.classes)
     )
-    maxima = np.stack([clip.maxima(len(alignment.classes)) for clip in chosen])
+    maxima, extents = chosen.maxima(len(alignment.classes)), events.extents()
     durations = alignment.durations[clips.first : clips.first + len(clips.clips)]
-    extents = extents_of([clip.ticks for clip in clips.clips])
     references = _references(alignment, clips.first, durations, extents, maxima)
     return EventBatch(**vars(references), detected=detected)
 
