@@ -111,9 +111,7 @@ def judged_clips(draw: st.DrawFn) -> list[tuple[oracle.Clip, list[Detection]]]:
     moved = detections.map(lambda event: (event[0] - 3, max(event[1] - 3, 1), *event[2:]))
     return [
         (
-            oracle.Clip(
-                [0], {label: () for label in LABELS}, draw(references(END)), END, draw(ignored)
-            ),
+            oracle.Clip([0], dict.fromkeys(LABELS, ()), draw(references(END)), END, draw(ignored)),
             draw(st.lists(moved, max_size=8)),
         )
         for _ in range(draw(st.integers(1, 3)))
@@ -139,7 +137,7 @@ def test_counts_of_time(
     by_intersection, by_segment = (
         sed.deltas(scores, truth, chosen, threads=1).counts() for chosen in (criterion, segments)
     )
-    shares = {"dtc": criterion.dtc, "gtc": criterion.gtc, "cttc": criterion.cttc}
+    shares: dict[str, Any] = {name: getattr(criterion, name) for name in ("dtc", "gtc", "cttc")}
     for label in LABELS:
         levels = oracle.event_operating_points(detected, label)
         of_time = {

@@ -125,7 +125,7 @@ def _checked_events(
     processed = [repr(variant) for variant in variants if variant is not None]
     if processed:
         raise SedscopeError(
-            f"Scored events that are kept as they are cannot be post-processed by {listing(processed)}, which "
+            f"Scored events that are kept as they are cannot be post-processed by {listing(processed)}: that "
             "needs scores of frames. Leave it out, or merge the events with overlaps='merge' (--overlaps "
             "merge)."
         )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted
 from .arrays import FloatArray, IntArray
-from .times import Ticks
+from .times import Ticks, to_seconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +50,18 @@ class ClipEvents:
         kept = self.confidences > limits[self.columns]
         return ClipEvents(self.times[kept], self.columns[kept], self.confidences[kept])
 
+    def at_limits(self, limits: FloatArray) -> ClipEvents:
+        """Return the same events, with a confidence of 1."""
+        events = self.above(limits)
+        return ClipEvents(events.times, events.columns, np.ones(len(events.times)))
+
+    def in_seconds(self, classes: Sequence[str]) -> list[tuple[float, float, str, float]]:
+        """Return ``(onset, offset, label, confidence)`` of each event, in order of time."""
+        order = np.lexsort((self.columns, self.times[:, 1], self.times[:, 0]))
+        onsets, offsets = to_seconds(self.times[order]).T.tolist()
+        labels = [classes[column] for column in self.columns[order].tolist()]
+        return [*zip(onsets, offsets, labels, self.confidences[order].tolist(), strict=True)]
+
 
 @dataclass(frozen=True, eq=False)
 class EventList:
@@ -76,16 +89,16 @@ class EventList:
     def ordered(
         cls,
         clips: int,
-        event_clips: IntArray,
+        event_clips: NDArray[np.integer[Any]],
         times: Ticks,
         columns: NDArray[np.int32],
         confidences: FloatArray,
     ) -> EventList:
         """Put events into order. ``event_clips``: the clip of each, below ``clips``."""
-        keys = (times[:, 1], times[:, 0], columns, event_clips)
-        order = np.lexsort(keys)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(event_clips, minlength=clips))])
-        return cls(times[order], columns[order], confidences[order], starts)
+        classes = 1 + columns.max(initial=0)
+        cells = event_clips.astype(np.int64) * classes + columns
+        order = np.lexsort((times[:, 1], times[:, 0], cells))
+        return cls(times[order], columns[order], confidences[order], _starts(event_clips, clips))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -102,10 +115,11 @@ class EventList:
     def in_columns(self, columns: NDArray[np.int32]) -> EventList:
         """Return the events in other columns. ``columns``: the new one of each; -1 drops its events."""
         kept = np.flatnonzero(columns[self.columns] >= 0)
-        new = columns[self.columns[kept]]
-        return EventList.ordered(
-            len(self), self.event_clips[kept], self.times[kept], new, self.confidences[kept]
-        )
+        new, event_clips = columns[self.columns[kept]], self.event_clips[kept]
+        times, confidences = self.times[kept], self.confidences[kept]
+        if (np.diff(columns[columns >= 0]) > 0).all():  # they are in order
+            return EventList(times, new, confidences, _starts(event_clips, len(self)))
+        return EventList.ordered(len(self), event_clips, times, new, confidences)
 
     def maxima(self, classes: int) -> FloatArray:
         """Return (clips × classes) the highest confidences, ``-inf`` where nothing is detected."""
@@ -130,10 +144,15 @@ class EventList:
         return extents
 
 
+def _starts(event_clips: NDArray[np.integer[Any]], clips: int) -> IntArray:
+    """Return the first event of each clip, and the end."""
+    return np.concatenate([[0], np.cumsum(np.bincount(event_clips, minlength=clips))])
+
+
 def kept_events_error(clip: str) -> SedscopeError:
     """Return the error of an operation that needs scores of frames."""
     return SedscopeError(
         f"Clip {clip} holds scored events that are kept as they are, and this needs scores of frames. Merge "
         "the events with overlaps='merge' (--overlaps merge), or average them with overlaps='average' "
-        "(--average-windows) if they are windows that slide over a recording."
+        "(--overlaps average) if they are windows that slide over a recording."
     )
