@@ -314,9 +314,10 @@ public:
                                       of_detection);
         }
         covered_.assign(own.count(), 0);
+        until_.assign(own.count(), before_all);
         for (const Overlap& overlap : scene.overlaps)
             if (scene.is_true[overlap.detection] || scene.is_ignored[overlap.detection])
-                covered_[overlap.reference] += overlap.shared;
+                cover(overlap.reference, own[overlap.reference], scene.detections[overlap.detection]);
         for (std::size_t j = 0; j < own.count(); ++j)
             scene.is_found[j] = criterion_.gtc.met_by(covered_[j], own[j].offset - own[j].onset);
     }
@@ -339,8 +340,17 @@ private:
         return detection.offset - detection.onset;
     }
 
+    // Adds the time of a reference that a detection covers, if no earlier one does. Detections come
+    // in order of onset.
+    void cover(std::size_t reference, const Interval& event, const DetectedEvent& detection) {
+        const Time from = std::max({event.onset, detection.onset, until_[reference]});
+        const Time until = std::min(event.offset, detection.offset);
+        covered_[reference] += std::max<Time>(0, until - from);
+        until_[reference] = std::max(until_[reference], until);
+    }
+
     Intersection criterion_;
-    std::vector<Time> covered_;
+    std::vector<Time> covered_, until_;
 };
 
 }  // namespace sedscope

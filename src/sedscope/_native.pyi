@@ -102,6 +102,9 @@ class Clips:
     @overload
     def __init__(self, kept: ColumnStore, edges: list[_Int64]) -> None:
         """Clips of which only some columns are kept. The others are ``-inf`` throughout."""
+    @overload
+    def __init__(self, detected: DetectedEvents) -> None:
+        """Clips with events as they come, for the diagnosis of errors. They have no scores of frames."""
 
     def maxima(self, threads: int) -> _Scores:
         """The largest score per clip and class; NaN where a score is NaN."""

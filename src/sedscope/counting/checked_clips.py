@@ -12,7 +12,7 @@ from .. import _native
 from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
-from ..data.clip_events import EventList, kept_events_error
+from ..data.clip_events import FRAMES_ADVICE, EventList
 from ..data.coverage import extents_of
 from ..data.progress import Progress
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
@@ -122,12 +122,11 @@ def _checked_events(
     problems: _Problems,
 ) -> Iterator[CheckedEvents]:
     """Yield clips whose events are kept as they are."""
-    processed = [repr(variant) for variant in variants if variant is not None]
+    processed = [repr(variant) for variant in variants if variant is not None and variant.changes_scores]
     if processed:
         raise SedscopeError(
             f"Scored events that are kept as they are cannot be post-processed by {listing(processed)}: that "
-            "needs scores of frames. Leave it out, or merge the events with overlaps='merge' (--overlaps "
-            "merge)."
+            f"needs scores of frames. {FRAMES_ADVICE}"
         )
     batch = _event_batch(alignment, clips)
     problems.check_references(clips.first, batch)
@@ -135,7 +134,9 @@ def _checked_events(
         yield CheckedEvents(clips.first, batch)
 
 
-def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -> Iterator[CheckedBatch]:
+def whole_clips(
+    alignment: Alignment, threads: int, progress: Progress | None
+) -> Iterator[CheckedBatch | CheckedEvents]:
     """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem.
 
     So are references that overlap.
@@ -148,8 +149,6 @@ def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -
     for clips in checked_clips(alignment, (None,), threads, progress):
         if isinstance(clips, CheckedRecording):
             clips.refuse("it arrives in pieces, but this needs whole clips. Give it as one array.")
-        elif isinstance(clips, CheckedEvents):
-            raise kept_events_error(alignment.clips[clips.first])
         else:
             yield clips
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted
 from .arrays import FloatArray, IntArray
+from .score_arrays import ClipScores
 from .times import Ticks, to_seconds
 
 
@@ -49,6 +50,19 @@ class ClipEvents:
         """Return the events whose confidence is above the limit of their class."""
         kept = self.confidences > limits[self.columns]
         return ClipEvents(self.times[kept], self.columns[kept], self.confidences[kept])
+
+    def highest(self, classes: int) -> ClipScores:
+        """Return the highest confidence at each instant, with frames between all boundaries.
+
+        It says where something is detected, but not as how many events.
+        """
+        ticks = self.ticks
+        values = np.full((len(ticks) - 1, classes), -np.inf)
+        spans = np.searchsorted(ticks, self.times)
+        rising = np.argsort(self.confidences, kind="stable")  # the highest ones are written last
+        for i in rising.tolist():
+            values[spans[i, 0] : spans[i, 1], self.columns[i]] = self.confidences[i]
+        return ClipScores.unchecked(values, ticks)
 
     def at_limits(self, limits: FloatArray) -> ClipEvents:
         """Return the same events, with a confidence of 1."""
@@ -149,10 +163,17 @@ def _starts(event_clips: NDArray[np.integer[Any]], clips: int) -> IntArray:
     return np.concatenate([[0], np.cumsum(np.bincount(event_clips, minlength=clips))])
 
 
+FRAMES_ADVICE = (
+    "Merge the events with overlaps='merge' (--overlaps merge), or average them with overlaps='average' "
+    "(--overlaps average) if they are windows that slide over a recording."
+)
+"""How events that are kept as they are become scores of frames."""
+
+
 def kept_events_error(clip: str) -> SedscopeError:
     """Return the error of an operation that needs scores of frames."""
     return SedscopeError(
-        f"Clip {clip} holds scored events that are kept as they are, and this needs scores of frames. Merge "
-        "the events with overlaps='merge' (--overlaps merge), or average them with overlaps='average' "
-        "(--overlaps average) if they are windows that slide over a recording."
+        f"Clip {clip} holds scored events that are kept as they are, and this needs scores of frames. "
+        f"{FRAMES_ADVICE}",
+        advice=FRAMES_ADVICE,
     )
