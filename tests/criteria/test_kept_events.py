@@ -282,6 +282,7 @@ def test_operating_points_leave_events_above_the_threshold() -> None:
     assert result.value == pytest.approx(0.8)  # 2 pairs, 1 false positive
 
 
+@pytest.mark.filterwarnings("ignore:Some classes are not defined in some resamples")
 def test_blocks_of_time_cut_them() -> None:
     scores, truth = overlapping_system()
     best = sed.BestFScore(sed.IoU(0.5))

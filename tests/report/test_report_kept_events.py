@@ -31,7 +31,8 @@ def sets() -> tuple[sed.Scores, sed.GroundTruth]:
         events[clip] = []
         for onset, offset, label in truth.events(clip):
             for _ in range(int(rng.integers(5))):
-                begin, end = sorted(np.maximum([onset, offset] + rng.normal(0, 0.3, 2), 0).round(3))
+                late, later = rng.normal(0, 0.3, 2)
+                begin, end = sorted(np.maximum([onset + late, offset + later], 0).round(3))
                 name = label if rng.random() < 0.8 else truth.labels[0]
                 events[clip].append((begin, end + 0.1, name, round(rng.random(), 3)))
     return sed.Scores.from_events(events, classes=truth.labels, overlaps="keep"), truth

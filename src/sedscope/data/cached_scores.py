@@ -26,6 +26,7 @@ class CachedScores(Scores):
         self._lock = Lock()
         facts = {**scores.facts(), "identify": self._identity_when_read, "recut": scores.recut}
         super().__init__(scores, self._read, **facts)
+        self.holds_events = scores.holds_events
 
     def __reduce__(self) -> tuple[type[CachedScores], tuple[Scores]]:
         """Travel to another process without the clips that are kept here."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,6 @@ from .event_table import EventTable
 from .events import Events
 from .frames import FrameLike
 from .labels import stripped
-from .recordings import ClipPieces
-from .score_arrays import ClipScores
 from .scores import Scores
 from .times import to_seconds
 
@@ -33,11 +31,11 @@ class ScoredEvents(Scores, Tabular):
     """A system that answers with scored events. Events of one class may overlap.
 
     Each event is there while the threshold is below its confidence, and none merges with another. All
-    criteria but custom ones judge them: see :ref:`the definitions <overlapping-events-that-are-kept>`.
-    There are no scores of frames, so ``events["clip"]`` and post-processings refuse them.
+    criteria but custom ones judge them, exactly at every threshold. There are no scores of frames, so
+    ``system["clip"]`` is refused, and so are post-processings.
 
-    :meth:`Scores.from_events` with ``overlaps="keep"`` returns them, and so do the commands with
-    ``--overlaps keep``.
+    :meth:`Scores.from_events` with ``overlaps="keep"`` returns them, and commands with ``--overlaps keep``
+    read them.
 
     Parameters
     ----------
@@ -57,6 +55,8 @@ class ScoredEvents(Scores, Tabular):
     >>> system.events()
     {'a': [(0.0, 2.0, 'Dog', 0.9), (1.0, 3.0, 'Dog', 0.4)]}
     """
+
+    holds_events = True
 
     @classmethod
     def from_events(  # type: ignore[override]  # there is no choice about overlaps
@@ -136,14 +136,6 @@ class ScoredEvents(Scores, Tabular):
 
             detected = usable_columns(EventTable.from_frame(table, columns))
         return kept_events(detected, classes=classes, clips=clips)
-
-    def remade(
-        self,
-        clips: Iterable[str],
-        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
-        **facts: Any,
-    ) -> ScoredEvents:
-        return ScoredEvents(clips, load, **facts)
 
     def open(self, clip: str) -> ClipEvents:
         """Return the events of a clip.

@@ -85,6 +85,9 @@ class Scores(Mapping[str, ClipScores]):
     array([0. , 0.5, 1. ])
     """
 
+    holds_events: bool = False
+    """Whether clips have scored events that are kept as they are, in place of frames."""
+
     def __init__(
         self,
         clips: Iterable[str],
@@ -373,6 +376,10 @@ class Scores(Mapping[str, ClipScores]):
         -------
         Scores
         """
+        if self.holds_events:
+            from .scored_events import ScoredEvents
+
+            return ScoredEvents(clips, load, **facts)
         return Scores(clips, load, **facts)
 
     def facts(self) -> dict[str, Any]:

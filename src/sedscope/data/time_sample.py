@@ -63,6 +63,7 @@ class _WatchedScores(Scores):
         self._watched = frozenset(clips)
         self._room = _ROOM
         super().__init__(scores, self._read, **scores.facts())
+        self.holds_events = scores.holds_events
 
     def __reduce__(self) -> tuple[type[_WatchedScores], tuple[Scores, tuple[()]]]:
         """Travel to another process without the clips that are kept here, and keep none there."""

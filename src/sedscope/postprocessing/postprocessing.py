@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..data.clip_events import FRAMES_ADVICE
-from ..data.scored_events import ScoredEvents
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
@@ -57,7 +56,7 @@ class PostProcessing(Defined, ABC):
             cannot process raises when it is read.
         """
         self.require_fit(scores.classes)
-        if isinstance(scores, ScoredEvents):
+        if scores.holds_events:
             if not self.changes_scores:
                 return scores
             raise SedscopeError(
