@@ -19,6 +19,7 @@ import polars
 
 import sedscope as sed
 from sedscope.io.systems import read_system
+from sedscope.metrics import Metric
 
 from .timing import Row
 
@@ -26,7 +27,7 @@ _PER_REFERENCE = 10  # events
 _REFERENCES_PER_CLIP = 10
 _CLASSES = 10
 _SECONDS = 60.0
-_METRICS = [sed.PSDS(sed.Intersection(0.7, 0.7)), sed.AveragePrecision(sed.IoU(0.5))]
+_METRICS: list[Metric[Any]] = [sed.PSDS(sed.Intersection(0.7, 0.7)), sed.AveragePrecision(sed.IoU(0.5))]
 
 
 def scored_events(number: int = 1_000_000) -> list[Row]:

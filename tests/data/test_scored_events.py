@@ -38,13 +38,13 @@ def write_table(path: Path, rows: list[tuple[Any, ...]]) -> Path:
 def test_all_ways_make_the_same_events(tmp_path: Path) -> None:
     truth = sed.GroundTruth.from_dict({"a": [], "b": []}, durations={"a": 4, "b": 4})
     file = write_table(tmp_path / "events.tsv", ROWS)
-    systems = [
+    as_lists: Any = {clip: [list(event) for event in of_clip] for clip, of_clip in EVENTS.items()}
+    as_arrays: Any = {clip: np.array(of_clip, object) for clip, of_clip in EVENTS.items()}
+    systems: list[Any] = [
         sed.Scores.from_events(EVENTS, overlaps="keep"),
         sed.ScoredEvents.from_events({clip: iter(of_clip) for clip, of_clip in EVENTS.items()}),
-        sed.ScoredEvents.from_events({clip: map(list, of_clip) for clip, of_clip in EVENTS.items()}),
-        sed.ScoredEvents.from_events(
-            {clip: [np.array(event, object) for event in of_clip] for clip, of_clip in EVENTS.items()}
-        ),
+        sed.ScoredEvents.from_events(as_lists),
+        sed.ScoredEvents.from_events(as_arrays),
         sed.ScoredEvents.from_table(table()),
         sed.ScoredEvents.from_table(polars.DataFrame(table()).cast({"confidence": polars.String})),
         read_system(file, truth, overlaps="keep"),
@@ -68,14 +68,14 @@ def test_what_is_made_from_scored_events_are_scored_events() -> None:
     system = sed.ScoredEvents.from_events(EVENTS)
     relabelled = system.relabelled({"Dog": "animal", "Cat": "animal"})
     regions, _ = sed.cut_to_regions(system, truth, {"b": [(1, 4)]})
-    made = [system.only(["a"]), relabelled, regions, sed.at_thresholds(system, 0.5)]
+    made: list[Any] = [system.only(["a"]), relabelled, regions, sed.at_thresholds(system, 0.5)]
     assert all(isinstance(other, sed.ScoredEvents) for other in made)
-    assert [event[2:] for event in relabelled.events()["b"]] == [
+    assert [event[2:] for event in made[1].events()["b"]] == [
         ("animal", 0.9),
         ("animal", 0.1),
         ("animal", 0.4),
     ]
-    assert regions.events()["b@1-4"][0] == (0.0, 1.0, "Dog", 0.9)
+    assert made[2].events()["b@1-4"][0] == (0.0, 1.0, "Dog", 0.9)
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
