@@ -126,7 +126,10 @@ def cell_number(cell: Cell) -> float:
 
 def cell_numbers(cells: Sequence[Cell]) -> FloatArray | None:
     """Convert a column at once, as :func:`cell_number` does; None if a cell is not a number."""
-    texts = "".join(cell for cell in cells if isinstance(cell, str))
+    try:
+        texts = "".join(cells)  # type: ignore[arg-type]  # most columns hold text alone, or none
+    except TypeError:
+        texts = "".join(cell for cell in cells if isinstance(cell, str))
     if "_" in texts or not texts.isascii():
         return None
     try:
