@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "clips/envelope.hpp"
 #include "clips/reference_table.hpp"
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
@@ -30,6 +31,7 @@ public:
         references_ = Cursor(references.counted(label));
         const IgnoredReferences ignored = references.ignored(label);
         ignored_ = Cursor(ignored.any() ? ignored.layers[0] : References());
+        envelope_.begin();
         tp_ = fp_ = 0;
     }
 
@@ -43,7 +45,19 @@ public:
         edges_ += frames;
     }
 
-    void finish(DeltaRows<T, Change>& rows) { push(rows); }
+    // Takes an event in place of frames. Where events overlap, the highest score counts.
+    void add(const Interval& event, T score, DeltaRows<T, Change>& rows) {
+        envelope_.add(event, score, [&](Time from, Time until, T highest) {
+            take_mixed(from, until, highest, rows);
+        });
+    }
+
+    void finish(DeltaRows<T, Change>& rows) {
+        envelope_.finish([&](Time from, Time until, T highest) {
+            take_mixed(from, until, highest, rows);
+        });
+        push(rows);
+    }
 
 private:
     // The events of one class, passed from left to right.
@@ -125,6 +139,7 @@ private:
     Time duration_ = 0;
     T floor_{};
     Cursor references_, ignored_;
+    Envelope<T> envelope_;  // of events in place of frames
     T score_{};             // of the last frames
     Time tp_ = 0, fp_ = 0;  // of the last frames
 };

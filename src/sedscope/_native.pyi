@@ -345,6 +345,9 @@ class ActiveTime:
     def find_deltas(self, clips: Clips, truth: Truth) -> EventDeltas:
         """Find the deltas of whole clips."""
 
+    def find_deltas_of_events(self, detected: DetectedEvents, truth: Truth) -> EventDeltas:
+        """Find the deltas of events as they come; where they overlap, the highest score counts."""
+
     def open_deltas(self, recording: Recording, truth: Truth) -> OpenRecording[EventDeltas]:
         """Start to find the deltas of a recording."""
 

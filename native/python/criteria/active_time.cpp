@@ -37,6 +37,13 @@ EventDeltas find_time(const TimedClips& timed, const Clips& clips, const Truth& 
     });
 }
 
+EventDeltas find_time_of_events(const TimedClips& timed, const DetectedEvents& detected,
+                                const Truth& truth) {
+    require(timed.durations.size() == detected.clips(), "one duration per clip is needed");
+    return deltas_of_events<Change>(detected, truth,
+                                    [&] { return ActiveTime<double>(timed.durations.data()); });
+}
+
 // The arrays of `timed` must live as long as the result, which Python sees to.
 OpenRecording open_time(const TimedClips& timed, const Recording& recording, const Truth& truth) {
     const std::size_t classes = recording.columns().size();
@@ -58,6 +65,7 @@ const CriterionBinding active_time([](nb::module_& module) {
     nb::class_<TimedClips>(module, "ActiveTime")
         .def(nb::init<Vector<int64_t>>(), "durations"_a.noconvert())
         .def("find_deltas", &find_time, "clips"_a, "truth"_a)
+        .def("find_deltas_of_events", &find_time_of_events, "detected"_a, "truth"_a)
         .def("open_deltas", &open_time, "recording"_a, "truth"_a, nb::keep_alive<0, 1>());
 });
 

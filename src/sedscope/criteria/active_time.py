@@ -12,7 +12,7 @@ from .. import _native
 from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_number
-from .clip_batch import AnyReferences, ClipBatch, ClipReferences, EventRows, Recording
+from .clip_batch import AnyReferences, ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from .criterion import Criterion, OpenDeltas
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
 from .registry import CRITERIA
@@ -60,6 +60,15 @@ class Time(Criterion):
         judged = self._judged(batch)
         deltas = _native.ActiveTime(batch.durations).find_deltas(
             batch.clips, judged.of(batch).truth(floors, threads)
+        )
+        return judged.tables(batch, deltas)
+
+    def find_deltas_of_events(
+        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        judged = self._judged(batch)
+        deltas = _native.ActiveTime(batch.durations).find_deltas_of_events(
+            batch.detected, judged.of(batch).truth(floors, threads)
         )
         return judged.tables(batch, deltas)
 
@@ -113,9 +122,8 @@ class _JudgedTime(NamedTuple):
         onsets = np.concatenate([batch.events[:, 0], parts.events[:, 0]])
         labels = np.concatenate([batch.labels, parts.labels])
         clips = np.concatenate([batch.event_clips, parts.event_clips])
-        order = np.lexsort(
-            (onsets, labels, clips)
-        )  # a reference comes before a part that begins with it
+        # a reference comes before a part that begins with it
+        order = np.lexsort((onsets, labels, clips))
         is_part = order >= number
         times = np.zeros(number, np.int64)
         np.add.at(times, np.cumsum(~is_part)[is_part] - 1, np.diff(parts.events)[:, 0])
