@@ -66,6 +66,9 @@ METRICS: list[Metric[Any]] = [
     sed.RecallAtFalseAlarms(COLLAR, per_hour=3.6e6),
     sed.FalseAlarmRate(COLLAR, threshold=0.3),
     sed.FalseAlarmRate(SEGMENT, threshold=0.1, average="macro"),
+    sed.BestFScore(sed.AnyOverlap(before=3e-6, after=1e-5, merge_gap=2e-6)),
+    sed.AveragePrecision(sed.AnyOverlap()),
+    sed.FalseAlarmRate(sed.AnyOverlap(split=1), threshold=0.3, per_day=True),
 ]
 
 

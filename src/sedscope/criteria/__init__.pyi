@@ -1,5 +1,6 @@
 """The public names of the room of criteria, and where they are defined."""
 
+from .any_overlap import AnyOverlap as AnyOverlap
 from .collar import Collar as Collar
 from .criterion import Criterion as Criterion
 from .custom import CustomCriterion as CustomCriterion

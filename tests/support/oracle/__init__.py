@@ -18,6 +18,7 @@ ICASSP 2020; Ebbers et al., "Threshold independent evaluation of sound event det
 ICASSP 2022.
 """
 
+from .any_overlap import any_overlap_count, any_overlap_counts
 from .clips import (
     EVERY_LABEL,
     Clip,
@@ -71,6 +72,8 @@ __all__ = [
     "any_label_pairs_collar",
     "any_label_pairs_iou",
     "any_label_pairs_segments",
+    "any_overlap_count",
+    "any_overlap_counts",
     "collar",
     "collar_count",
     "collar_counts",
