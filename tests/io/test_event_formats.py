@@ -21,6 +21,7 @@ from ..support.data_frames import FRAME_KINDS, frame_of
 from ..support.event_files import SAMPLES
 from ..support.event_files.annotation_tools import RAVEN, annotation, jams, observation
 from ..support.event_files.sample import PLAIN, SCORED, Events, Sample, tabs
+from ..support.event_files.seizures import HED_SCORE, csv_bi
 
 samples = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
 
@@ -307,3 +308,34 @@ def test_scored_events_are_a_system(tmp_path: Path) -> None:
     system = sed.Scores.from_events(sed.read_events(where))
     assert sed.detect(system, 0.5) == {"a": [(0, 3, "Great Tit")], "b": [(0, 3, "Wren")]}
     assert sed.Scores.from_events(SCORED).classes == system.classes
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv_bi", csv_bi("a", "ten"), "duration 'ten' is not a positive number .*a.csv_bi line 3"),
+        ("a.csv_bi", csv_bi("a", "9", "TERM,1,seiz"), "line 7 has 3 cells"),
+        ("a.csv_bi", csv_bi("a", "9", "TERM,1,x,seiz,1"), "a.csv_bi line 7: onset '1', offset 'x'"),
+        ("a.tsv", tabs(HED_SCORE, "1|2|sz|n/a|n/a|n/a|0"), "duration '0' is not a positive number"),
+        (
+            "a.tsv",
+            tabs(HED_SCORE, "1|2|sz|n/a|n/a|n/a|9", "5|2|sz|n/a|n/a|n/a|8"),
+            "recordingDuration has several durations of one recording: 8, 9",
+        ),
+        (
+            "a.tsv",
+            tabs(HED_SCORE, "1|2|sz|0.5|n/a|n/a|9", "5|2|sz|n/a|n/a|n/a|9"),
+            "a.tsv line 3: confidence 'n/a'",
+        ),
+    ],
+)
+def test_mistakes_in_files_of_seizures(tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.read_ground_truth(tmp_path / name)
+
+
+@pytest.mark.parametrize("format", ["csv_bi", "hed_score"])
+def test_background_is_no_event(tmp_path: Path, format: str) -> None:
+    with pytest.raises(sed.SedscopeError, match="label 'bckg', which means background"):
+        sed.write_events({"a": [(0.0, 1.0, "bckg")]}, tmp_path / "out", format=format)
