@@ -82,3 +82,127 @@ def test_numbers_of_references(case: list[oracle.Clip], criterion: sed.AnyOverla
             for clip in case
         ]
         assert counts[label].references == sum(number for _, _, number in numbers)
+
+
+@settings(max_examples=100)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.lists(st.integers(0, 300), max_size=8).map(sorted),
+    st.sampled_from([None, 1.0, 2.0, 5.0]),
+    st.sampled_from([None, 3.0]),
+)
+def test_pieces_of_a_recording(
+    seed: int, cuts: list[int], merge_gap: float | None, split: float | None
+) -> None:
+    """Gaps are closed with as few frames in memory as possible: wherever the pieces end."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 6, (300, 1)) / 5
+    edges = np.concatenate([[0], np.cumsum(rng.choice([0.2, 0.5, 1.0], 300))])
+    onsets = np.sort(rng.choice(np.arange(0, 100, 2), 8, replace=False)).tolist()
+    truth = sed.GroundTruth.from_dict(
+        {"a": [(on, on + 1, "x") for on in onsets]}, durations={"a": edges[-1]}
+    )
+    criterion = sed.AnyOverlap(0.4, 0.6, merge_gap, split)
+
+    def pieces() -> Iterator[Any]:
+        yield from np.split(values, cuts)
+
+    whole = sed.Scores({"a": None}, {"a": sed.ClipScores(values, edges=edges)}.__getitem__, classes=["x"])
+    cut = sed.Scores.from_pieces({"a": sed.ClipPieces(pieces, edges=edges)}, classes=["x"])
+    expected = sed.deltas(whole, truth, criterion).counts()
+    assert dict(count_columns(sed.deltas(cut, truth, criterion).counts())) == dict(
+        count_columns(expected)
+    )
+
+
+events = st.tuples(st.integers(0, 12), st.integers(1, 6)).map(lambda event: (event[0], sum(event)))
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.tuples(events, st.sampled_from([0.2, 0.5, 0.8])), max_size=7),
+    st.lists(events, max_size=5),
+    st.sampled_from([0, 1, 3]),
+    st.sampled_from([None, 2]),
+)
+def test_events_that_are_kept_as_they_are(
+    detected: list[tuple[oracle.Event, float]],
+    references: list[oracle.Event],
+    margin: int,
+    split: int | None,
+) -> None:
+    truth = sed.GroundTruth.from_dict(
+        {"a": [(on, off, "x") for on, off in references]}, durations={"a": 20}, overlaps="keep"
+    )
+    scores = sed.Scores.from_events(
+        {"a": [(on, off, "x", score) for (on, off), score in detected]}, classes=["x"], overlaps="keep"
+    )
+    counts = sed.deltas(scores, truth, sed.AnyOverlap(margin, 2 * margin, split=split)).counts()["x"]
+    for score in {score for _, score in detected}:
+        tp, fp, number = oracle.any_overlap_count(
+            [event for event, confidence in detected if confidence >= score],
+            references,
+            [],
+            before=margin,
+            after=2 * margin,
+            merge_gap=None,
+            split=split,
+        )
+        tally = counts.tally_at(np.nextafter(score, 0))
+        assert (tally.tp, tally.fp, counts.references) == (tp, fp, number)
+
+
+def test_overlapping_events_are_not_kept_and_merged_at_once() -> None:
+    overlapping: Any = {"a": [(1, 3, "x", 0.9), (2, 4, "x", 0.5)]}
+    truth = sed.GroundTruth.from_dict({"a": [(1, 3, "x")]}, durations={"a": 9})
+    kept = sed.Scores.from_events(overlapping, overlaps="keep")
+    with pytest.raises(sed.SedscopeError, match=r"merges events that overlap.*overlaps='merge'"):
+        sed.deltas(kept, truth, SEIZURES)
+
+
+def test_seizures_by_hand() -> None:
+    #               0        100       200       300       400       500       600 s
+    # reference              [ 100–130 )                        [ 450 –––––––– 560 )
+    # in its window     [ 70 –––– 190 )                    [ 420 ––––––––––––––– 620 )
+    truth = sed.GroundTruth.from_dict({"a": [(100, 130, "sz"), (450, 560, "sz")]}, durations={"a": 3600})
+    detected = [(185, 200), (270, 280), (1000, 1010), (1099, 1110), (1200, 1210), (2000, 2650)]
+    #           found      1 s after    two alarms, 89 s apart  90 s: another  three pieces
+    scores = sed.Scores.from_events({"a": [(on, off, "sz", 0.5) for on, off in detected]})
+    counts = sed.deltas(scores, truth, SEIZURES).counts()["sz"]
+    # 185–200 and 270–280 are 70 s apart: one detection, which overlaps the first window
+    assert (counts.tp.tolist(), counts.fp.tolist(), counts.references) == ([1], [5], 2)
+    rate = sed.FalseAlarmRate(SEIZURES, threshold=0, per_day=True)
+    assert sed.evaluate(scores, truth, rate)[rate].value == 5 * 24
+
+
+def test_references_are_merged_and_split() -> None:
+    events = [(0, 10, "sz"), (99, 100, "sz"), (190, 800, "sz"), (2000, 2300, "sz"), (2390, 2400, "sz")]
+    truth = sed.GroundTruth.from_dict({"a": events}, durations={"a": 3600})
+    scores = sed.Scores.from_arrays({"a": np.zeros((60, 1))}, classes=["sz"], frame=60.0)
+    counts = sed.deltas(scores, truth, SEIZURES).counts()["sz"]
+    # 0–100 (gap of 89 s), 190–490–790–800 (a gap of 90 s is kept), 2000–2300, 2390–2400
+    assert (counts.references, counts.reference_time) == (6, 1020.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"before": -1}, "before=-1 must be at least 0"),
+        ({"merge_gap": 0}, "merge_gap=0 must be at least 1e-06"),
+        ({"split": 0.5}, "split=0.5 must be at least 1"),
+    ],
+)
+def test_parameters_out_of_range(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.AnyOverlap(**options)
+
+
+def test_what_it_cannot_do_is_refused() -> None:
+    truth = sed.simulate.ground_truth(3)
+    scores = sed.simulate.scores(truth)
+    with pytest.raises(sed.SedscopeError, match="not defined for AnyOverlap: it does not pair"):
+        sed.ErrorRate(SEIZURES, average="micro")
+    with pytest.raises(sed.SedscopeError, match="judges single events .*, not AnyOverlap"):
+        sed.diagnose(scores, truth, SEIZURES, 0.5)
+    with pytest.raises(sed.SedscopeError, match="cannot be resampled"):
+        sed.evaluate(scores, truth, sed.BestFScore(SEIZURES), bootstrap=sed.Resampling(20, blocks=60))
