@@ -297,9 +297,7 @@ class IoU(PairingCriterion):
 class AnyOverlap:
     """A negative ``longest_gap`` closes no gaps, a ``longest_piece`` of zero cuts no detections."""
 
-    def __init__(
-        self, *, before: int, after: int, longest_gap: int, longest_piece: int
-    ) -> None: ...
+    def __init__(self, *, before: int, after: int, longest_gap: int, longest_piece: int) -> None: ...
     def find_deltas(self, clips: Clips, truth: Truth) -> EventDeltas:
         """Find the deltas of whole clips."""
 

@@ -60,9 +60,7 @@ def in_seconds(clip: oracle.Clip) -> oracle.Clip:
 
 @settings(max_examples=500)
 @given(clip_lists_with_ignored, criteria, st.booleans(), dtypes)
-def test_counts(
-    case: list[oracle.Clip], criterion: sed.AnyOverlap, slow: bool, dtype: type
-) -> None:
+def test_counts(case: list[oracle.Clip], criterion: sed.AnyOverlap, slow: bool, dtype: type) -> None:
     if slow and max(clip.duration for clip in case) < 1000:
         case = [in_seconds(clip) for clip in case]
     counts = sed.deltas(to_scores(case, dtype), to_truth(case), criterion, coverage="any").counts()
@@ -107,7 +105,9 @@ def test_pieces_of_a_recording(
     def pieces() -> Iterator[Any]:
         yield from np.split(values, cuts)
 
-    whole = sed.Scores({"a": None}, {"a": sed.ClipScores(values, edges=edges)}.__getitem__, classes=["x"])
+    whole = sed.Scores(
+        {"a": None}, {"a": sed.ClipScores(values, edges=edges)}.__getitem__, classes=["x"]
+    )
     cut = sed.Scores.from_pieces({"a": sed.ClipPieces(pieces, edges=edges)}, classes=["x"])
     expected = sed.deltas(whole, truth, criterion).counts()
     assert dict(count_columns(sed.deltas(cut, truth, criterion).counts())) == dict(
@@ -202,7 +202,7 @@ def test_what_it_cannot_do_is_refused() -> None:
     scores = sed.simulate.scores(truth)
     with pytest.raises(sed.SedscopeError, match="not defined for AnyOverlap: it does not pair"):
         sed.ErrorRate(SEIZURES, average="micro")
-    with pytest.raises(sed.SedscopeError, match="judges single events .*, not AnyOverlap"):
+    with pytest.raises(sed.SedscopeError, match=r"judges single events .*, not AnyOverlap"):
         sed.diagnose(scores, truth, SEIZURES, 0.5)
     with pytest.raises(sed.SedscopeError, match="cannot be resampled"):
         sed.evaluate(scores, truth, sed.BestFScore(SEIZURES), bootstrap=sed.Resampling(20, blocks=60))

@@ -320,7 +320,7 @@ def test_scored_events_are_a_system(tmp_path: Path) -> None:
         (
             "a.tsv",
             tabs(HED_SCORE, "1|2|sz|n/a|n/a|n/a|9", "5|2|sz|n/a|n/a|n/a|8"),
-            "recordingDuration has several durations of one recording: 8, 9",
+            "recordingDuration has several durations of one recording: 9, 8",
         ),
         (
             "a.tsv",

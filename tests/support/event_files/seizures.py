@@ -65,11 +65,7 @@ SAMPLES: dict[str, Sample] = {
     ),
     "HED-SCORE, types of seizures and confidences": Sample(
         "hed_score",
-        {
-            "a.tsv": tabs(
-                HED_SCORE, "1.0|2.5|sz_gen|0.8|n/a|n/a|n/a", "9.0|1.0|bckg|n/a|n/a|n/a|n/a"
-            )
-        },
+        {"a.tsv": tabs(HED_SCORE, "1.0|2.5|sz_gen|0.8|n/a|n/a|n/a", "9.0|1.0|bckg|n/a|n/a|n/a|n/a")},
         {"a": [(1.0, 3.5, "sz_gen", 0.8)]},
         {"columns": {"label": "eventType"}},
     ),

@@ -1,8 +1,8 @@
 """Annotations of the Temple University EEG corpora: ``.csv_bi`` and ``.csv``, one file per clip.
 
 Lines with ``#`` come first, among them the duration (``# duration = 1800.0000 secs``). The table has the
-columns ``channel,start_time,stop_time,label,confidence``. Rows with the label ``bckg`` are background: they are
-no events.
+columns ``channel,start_time,stop_time,label,confidence``. Rows with the label ``bckg`` are background, not
+events.
 """
 
 from __future__ import annotations
@@ -47,9 +47,7 @@ def read(source: Source, _: EventReadOptions) -> EventTable:
         raise SedscopeError(f"{source.path}: there is no header, but only lines with #.")
     header = unique_names(rows[0], str(source.path))
     body, body_lines = source.even_rows(rows[1:], lines[1:], len(header))
-    cells = CellTable(
-        str(source.path), header, body, lambda i: source.line_location(body_lines[i])
-    )
+    cells = CellTable(str(source.path), header, body, lambda i: source.line_location(body_lines[i]))
     table = without_label(events_by_role(cells, _ROLES, clip=source.clip), BACKGROUND)
     return replace(table if len(table) else source.without_events(), durations=_duration(source))
 

@@ -64,14 +64,16 @@ def _durations(source: Source, clip: str) -> dict[str, float]:
     if _DURATION not in source.cells.header:
         return {}
     column = source.cells.text_column(_DURATION)
-    first_rows = {cell: i for i, cell in reversed([*enumerate(column)]) if cell not in ("", _NO_VALUE)}
-    if len(first_rows) > 1:
+    durations = list(dict.fromkeys(cell for cell in column if cell not in ("", _NO_VALUE)))
+    if not durations:
+        return {}
+    if len(durations) > 1:
         raise SedscopeError(
             f"{source.path}: the column {_DURATION} has several durations of one recording: "
-            f"{listing(sorted(first_rows))}."
+            f"{listing(durations)}."
         )
-    line_of = source.cells.row_location
-    return {clip: source.duration(cell, line_of(row)) for cell, row in first_rows.items()}
+    location = source.cells.row_location(column.index(durations[0]))
+    return {clip: source.duration(durations[0], location)}
 
 
 def write(events: EventSet, path: Path) -> None:
