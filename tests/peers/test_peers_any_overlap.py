@@ -78,3 +78,38 @@ def test_counts_at_thresholds(judged: dict[str, tuple[Case, Verdict]], name: str
         tallies = [of_class.tally_at(threshold) for threshold in THRESHOLDS]
         own = [(tally.tp, tally.fp, of_class.references) for tally in tallies]
         assert own == [tuple(row) for row in verdict[label].tolist()]
+
+
+PINNED = {
+    "an overlap of 0.04 s": ([(100, 110)], [(109.96, 115)], None, (0, 1, 1), (1, 0, 1)),
+    "an overlap of 0.06 s": ([(100, 110)], [(109.94, 115)], None, (1, 0, 1), (1, 0, 1)),
+    "a short detection": ([(100, 110)], [(105, 105.04)], None, (0, 1, 1), (1, 0, 1)),
+    "a gap at the limit": ([(0.1, 0.2), (0.3, 0.5)], [(150, 151)], 0.1, (0, 1, 1), (0, 1, 2)),
+}
+"""References, detections and ``merge_gap``; what timescoring and sedscope count."""
+
+
+@pytest.fixture(scope="module")
+def pinned(
+    peers_python: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, tuple[Case, Verdict]]:
+    cases = {}
+    for name, (references, detected, merge_gap, _, _) in PINNED.items():
+        edges = [0, *(time for event in detected for time in event), 200]
+        clip = sed.ClipScores(np.array([[0.0], [1.0], [0.0]]), edges=edges)
+        scores = sed.Scores({"a": None}, {"a": clip}.__getitem__, classes=["sz"])
+        events = {"a": [(on, off, "sz") for on, off in references]}
+        truth = sed.GroundTruth.from_dict(events, durations={"a": 200})
+        cases[name] = Case(scores, truth, sed.AnyOverlap(merge_gap=merge_gap))
+    verdicts = judge(peers_python, tmp_path_factory.mktemp("pinned"), cases)
+    return {name: (case, verdicts[name]) for name, case in cases.items()}
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_differences_by_rounding(pinned: dict[str, tuple[Case, Verdict]], name: str) -> None:
+    case, verdict = pinned[name]
+    *_, theirs, ours = PINNED[name]
+    of_class = sed.deltas(case.scores, case.truth, case.criterion).counts()["sz"]
+    tally = of_class.tally_at(0.5)
+    assert (tally.tp, tally.fp, of_class.references) == ours
+    assert tuple(verdict["sz"][THRESHOLDS.index(0.5)].tolist()) == theirs
