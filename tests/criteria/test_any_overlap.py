@@ -58,7 +58,7 @@ def in_seconds(clip: oracle.Clip) -> oracle.Clip:
     )
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(clip_lists_with_ignored, criteria, st.booleans(), dtypes)
 def test_counts(case: list[oracle.Clip], criterion: sed.AnyOverlap, slow: bool, dtype: type) -> None:
     if slow and max(clip.duration for clip in case) < 1000:
@@ -182,6 +182,15 @@ def test_references_are_merged_and_split() -> None:
     counts = sed.deltas(scores, truth, SEIZURES).counts()["sz"]
     # 0–100 (gap of 89 s), 190–490–790–800 (a gap of 90 s is kept), 2000–2300, 2390–2400
     assert (counts.references, counts.reference_time) == (6, 1020.0)
+
+
+def test_references_of_other_lengths_are_ignored_before_any_are_merged() -> None:
+    events = [(0, 10, "sz"), (50, 51, "sz"), (100, 110, "sz"), (1000, 1001, "sz")]
+    truth = sed.GroundTruth.from_dict({"a": events}, durations={"a": 3600})
+    scores = sed.Scores.from_events({"a": [(1050, 1060, "sz", 0.5), (2000, 2001, "sz", 0.5)]})
+    counts = sed.deltas(scores, truth, sed.OfLength(SEIZURES, shortest=5)).counts()["sz"]
+    # 0–10 and 100–110 are 90 s apart without the one between them
+    assert (counts.references, counts.tp.tolist(), counts.fp.tolist()) == (2, [0], [1])
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from sedscope.io.durations import read_durations
 from sedscope.io.events.format import EventSet
 from sedscope.io.events.registry import EVENT_FORMATS, recognise_event_format
 from sedscope.io.events.source import EventReadOptions, Source
+from sedscope.io.systems import read_system
 
 from ..support.data_frames import FRAME_KINDS, frame_of
 from ..support.event_files import SAMPLES
@@ -339,3 +340,17 @@ def test_mistakes_in_files_of_seizures(tmp_path: Path, name: str, content: str, 
 def test_background_is_no_event(tmp_path: Path, format: str) -> None:
     with pytest.raises(sed.SedscopeError, match="label 'bckg', which means background"):
         sed.write_events({"a": [(0.0, 1.0, "bckg")]}, tmp_path / "out", format=format)
+
+
+@pytest.mark.parametrize("format", ["csv_bi", "hed_score"])
+def test_folders_of_scored_seizures_are_systems(tmp_path: Path, format: str) -> None:
+    seizures = {"a": [(10.0, 40.0, "sz", 0.8), (300.0, 310.0, "sz", 0.3)], "b": []}
+    durations = {"a": 600.0, "b": 900.0}
+    for folder in ("system", "truth"):
+        write_event_set(EventSet(seizures, durations), tmp_path / folder, format=format)
+    truth = sed.read_ground_truth(tmp_path / "truth", confidence="> 0.5")
+    system = read_system(tmp_path / "system", truth)
+    assert isinstance(system, sed.Scores)
+    counts = sed.deltas(system, truth, sed.AnyOverlap(before=30)).counts()
+    assert counts.duration == 1500
+    assert (counts["sz"].tp.tolist(), counts["sz"].fp.tolist()) == ([1, 1], [0, 1])
