@@ -80,7 +80,7 @@ def test_counts_at_thresholds(judged: dict[str, tuple[Case, Verdict]], name: str
         assert own == [tuple(row) for row in verdict[label].tolist()]
 
 
-PINNED = {
+PINNED: dict[str, tuple[Any, ...]] = {
     "an overlap of 0.04 s": ([(100, 110)], [(109.96, 115)], None, (0, 1, 1), (1, 0, 1)),
     "an overlap of 0.06 s": ([(100, 110)], [(109.94, 115)], None, (1, 0, 1), (1, 0, 1)),
     "a short detection": ([(100, 110)], [(105, 105.04)], None, (0, 1, 1), (1, 0, 1)),
