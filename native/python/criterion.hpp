@@ -9,17 +9,14 @@
 // a CriterionBinding; no other file has to know of it.
 #pragma once
 
-#include <memory>
-#include <utility>
 #include <vector>
 
-#include "counting/batch_job.hpp"
-#include "counting/open_clip.hpp"
 #include "python/arrays.hpp"
 #include "python/clips.hpp"
 #include "python/deltas.hpp"
 #include "python/detected_events.hpp"
 #include "python/diagnosis.hpp"
+#include "python/found_deltas.hpp"
 #include "python/recording.hpp"
 #include "python/truth.hpp"
 
@@ -38,23 +35,6 @@ public:
     virtual JudgedEvents judge_events(const Clips&, const Truth&, const ThresholdTable&,
                                       std::size_t clip, std::size_t class_number) const = 0;
 };
-
-// Finds the deltas of events as they come. `make_kernel()` is called once per thread and returns a
-// kernel (counting/event_job.hpp).
-template <class Change = int8_t, class MakeKernel>
-EventDeltas deltas_of_events(const DetectedEvents& detected, const Truth& truth,
-                             MakeKernel&& make_kernel) {
-    const std::size_t clips = detected.clips(), classes = detected.classes;
-    truth.require_shape(clips, classes);
-    EventJob<double, Change> job(detected.table(), clips, classes, truth.table(),
-                                 data_of<double>(truth.floors, "floors"));
-    BatchDeltas<double, Change> deltas;
-    {
-        nb::gil_scoped_release release;
-        deltas = job.deltas(make_kernel, truth.threads);
-    }
-    return to_python(std::move(deltas), classes, clips);
-}
 
 // What Python can ask of a criterion that judges events as they come, even where they overlap.
 class OverlapCriterion : public Criterion {
@@ -78,35 +58,11 @@ public:
     explicit BoundCriterion(const Parameters& parameters) : parameters_(parameters) {}
 
     EventDeltas find_deltas(const Clips& clips, const Truth& truth) const override {
-        const std::size_t classes = clips.columns().size();
-        truth.require_shape(clips.size(), classes);
-        return clips.visit([&](const auto& views) {
-            using T = ScoreOf<decltype(views)>;
-            const ReferenceTable references = truth.table();
-            BatchJob<T> job(views, clips.columns(), references, data_of<T>(truth.maxima, "maxima"),
-                            data_of<T>(truth.floors, "floors"));
-            BatchDeltas<T> deltas;
-            {
-                nb::gil_scoped_release release;
-                deltas = job.deltas([&] { return Kernel<T>(parameters_); }, truth.threads);
-            }
-            return to_python(std::move(deltas), classes, views.size());
-        });
+        return deltas_of_clips(clips, truth, kernels());
     }
 
     OpenRecording open_deltas(const Recording& recording, const Truth& truth) const override {
-        const std::size_t classes = recording.columns().size();
-        truth.require_shape(1, classes);
-        return recording.open(
-            truth,
-            [&](auto zero) {
-                using T = decltype(zero);
-                return std::make_unique<OpenClip<T, Kernel<T>>>(
-                    recording.columns(), truth.table(), recording.edges(), recording.boundaries(),
-                    data_of<T>(truth.floors, "floors"), truth.threads,
-                    [&] { return Kernel<T>(parameters_); });
-            },
-            [classes](auto&& deltas) { return to_python(std::move(deltas), classes, 1); });
+        return deltas_of_pieces(recording, truth, kernels());
     }
 
     nb::object count_error_types(const Clips& clips, const Truth& truth,
@@ -124,6 +80,10 @@ public:
     }
 
 protected:
+    auto kernels() const {
+        return [this](auto zero) { return Kernel<decltype(zero)>(parameters_); };
+    }
+
     Parameters parameters_;
 };
 

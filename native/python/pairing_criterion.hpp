@@ -17,8 +17,7 @@ public:
 
     EventDeltas find_deltas_of_events(const DetectedEvents& detected,
                                       const Truth& truth) const override {
-        return deltas_of_events(
-            detected, truth, [&] { return PairingKernel<double, Rule>(this->parameters_); });
+        return deltas_of_events(detected, truth, this->kernels());
     }
 
     PairDeltas find_label_free_pairs(const Clips& clips, const Truth& truth) const override {

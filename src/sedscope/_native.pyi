@@ -318,6 +318,19 @@ def query_precisions(
 ) -> _Float64:
     """Return (classes × clips) the average precision of each clip, from its deltas; 0 without references."""
 
+class AnyOverlap:
+    """A negative ``longest_gap`` closes no gaps, a ``longest_piece`` of zero cuts no detections."""
+
+    def __init__(self, *, before: int, after: int, longest_gap: int, longest_piece: int) -> None: ...
+    def find_deltas(self, clips: Clips, truth: Truth) -> EventDeltas:
+        """Find the deltas of whole clips."""
+
+    def open_deltas(self, recording: Recording, truth: Truth) -> OpenRecording[EventDeltas]:
+        """Start to find the deltas of a recording."""
+
+    def find_deltas_of_events(self, detected: DetectedEvents, truth: Truth) -> EventDeltas:
+        """Find the deltas of events that are detected as they are, even if they overlap."""
+
 class Segmentation:
     """Segments of one length. Their score is the largest of the frames, or the mean."""
 

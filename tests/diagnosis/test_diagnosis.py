@@ -409,7 +409,7 @@ def test_one_threshold_for_all_and_none_for_some() -> None:
 @pytest.mark.parametrize("criterion", [sed.Segment(1.0), sed.Clip()])
 def test_criteria_without_events_are_refused(criterion: Any) -> None:
     scores, truth = a_set()
-    with pytest.raises(sed.SedscopeError, match=r"criterion about events .* not (Segment|Clip)\("):
+    with pytest.raises(sed.SedscopeError, match=r"judges single events .* not (Segment|Clip)\("):
         sed.diagnose(scores, truth, criterion, 0.5)
 
 

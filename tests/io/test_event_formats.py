@@ -16,11 +16,13 @@ from sedscope.io.durations import read_durations
 from sedscope.io.events.format import EventSet
 from sedscope.io.events.registry import EVENT_FORMATS, recognise_event_format
 from sedscope.io.events.source import EventReadOptions, Source
+from sedscope.io.systems import read_system
 
 from ..support.data_frames import FRAME_KINDS, frame_of
 from ..support.event_files import SAMPLES
 from ..support.event_files.annotation_tools import RAVEN, annotation, jams, observation
 from ..support.event_files.sample import PLAIN, SCORED, Events, Sample, tabs
+from ..support.event_files.seizures import HED_SCORE, csv_bi
 
 samples = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
 
@@ -339,3 +341,48 @@ def test_spaces_that_rttm_cannot_hold_become_underscores(tmp_path: Path) -> None
         sed.write_events(events, tmp_path / "a.rttm", format="rttm")
     sed.write_events(events, tmp_path / "a.rttm", format="rttm", lossy=True)
     assert sed.read_events(tmp_path / "a.rttm") == {"a_b": [(0.0, 1.0, "Great_Tit")]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv_bi", csv_bi("a", "ten"), "duration 'ten' is not a positive number .*a.csv_bi line 3"),
+        ("a.csv_bi", csv_bi("a", "9", "TERM,1,seiz"), "line 7 has 3 cells"),
+        ("a.csv_bi", csv_bi("a", "9", "TERM,1,x,seiz,1"), "a.csv_bi line 7: onset '1', offset 'x'"),
+        ("a.tsv", tabs(HED_SCORE, "1|2|sz|n/a|n/a|n/a|0"), "duration '0' is not a positive number"),
+        (
+            "a.tsv",
+            tabs(HED_SCORE, "1|2|sz|n/a|n/a|n/a|9", "5|2|sz|n/a|n/a|n/a|8"),
+            "recordingDuration has several durations of one recording: 9, 8",
+        ),
+        (
+            "a.tsv",
+            tabs(HED_SCORE, "1|2|sz|0.5|n/a|n/a|9", "5|2|sz|n/a|n/a|n/a|9"),
+            "a.tsv line 3: confidence 'n/a'",
+        ),
+    ],
+)
+def test_mistakes_in_files_of_seizures(tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.read_ground_truth(tmp_path / name)
+
+
+@pytest.mark.parametrize("format", ["csv_bi", "hed_score"])
+def test_background_is_no_event(tmp_path: Path, format: str) -> None:
+    with pytest.raises(sed.SedscopeError, match="label 'bckg', which means background"):
+        sed.write_events({"a": [(0.0, 1.0, "bckg")]}, tmp_path / "out", format=format)
+
+
+@pytest.mark.parametrize("format", ["csv_bi", "hed_score"])
+def test_folders_of_scored_seizures_are_systems(tmp_path: Path, format: str) -> None:
+    seizures = {"a": [(10.0, 40.0, "sz", 0.8), (300.0, 310.0, "sz", 0.3)], "b": []}
+    durations = {"a": 600.0, "b": 900.0}
+    for folder in ("system", "truth"):
+        write_event_set(EventSet(seizures, durations), tmp_path / folder, format=format)
+    truth = sed.read_ground_truth(tmp_path / "truth", confidence="> 0.5")
+    system = read_system(tmp_path / "system", truth)
+    assert isinstance(system, sed.Scores)
+    counts = sed.deltas(system, truth, sed.AnyOverlap(before=30)).counts()
+    assert counts.duration == 1500
+    assert (counts["sz"].tp.tolist(), counts["sz"].fp.tolist()) == ([1, 1], [0, 1])

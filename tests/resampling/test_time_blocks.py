@@ -116,7 +116,7 @@ def test_blocks_need_times() -> None:
 
 def test_whole_clips_have_no_blocks() -> None:
     metrics = (*METRICS, sed.AUROC(sed.Clip()))
-    with pytest.raises(sed.SedscopeError, match=r"judge whole clips.*: AUROC\(Clip\(.*Segment\(60\)"):
+    with pytest.raises(sed.SedscopeError, match=r"need whole clips.*: AUROC\(Clip\(.*Segment\(60\)"):
         sed.evaluate(*nights(2), metrics, bootstrap=sed.Resampling(10, blocks=60))
 
 

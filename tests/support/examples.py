@@ -76,6 +76,9 @@ METRICS: list[Metric[Any]] = [
     sed.BestDetectionCost(SEGMENT, miss_weight=1, average="micro_tuned"),
     sed.EqualErrorRate(TIME),
     sed.EqualErrorRate(sed.Clip(), average="micro"),
+    sed.BestFScore(sed.AnyOverlap(before=3e-6, after=1e-5, merge_gap=2e-6)),
+    sed.AveragePrecision(sed.AnyOverlap()),
+    sed.FalseAlarmRate(sed.AnyOverlap(split=1), threshold=0.3, per_day=True),
 ]
 
 # of scored events that are kept as they are

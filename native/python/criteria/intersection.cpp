@@ -18,7 +18,7 @@ public:
     EventDeltas find_deltas_of_events(const DetectedEvents& detected,
                                       const Truth& truth) const override {
         return deltas_of_events(detected, truth,
-                                [&] { return IntersectionOfEvents<double>(parameters_); });
+                                [&](double) { return IntersectionOfEvents<double>(parameters_); });
     }
 };
 

@@ -14,11 +14,11 @@ namespace {
 EventDeltas find_greedy_pairs(const DetectedEvents& detected, const Truth& truth,
                               FractionPair threshold, bool strict) {
     const IoU rule{{fraction_of(threshold)}, strict};
-    return deltas_of_events(detected, truth, [&] { return GreedyPairing(rule); });
+    return deltas_of_events(detected, truth, [&](double) { return GreedyPairing(rule); });
 }
 
 EventDeltas find_query_overlaps(const DetectedEvents& detected, const Truth& truth) {
-    return deltas_of_events(detected, truth, [] { return QueryOverlap(); });
+    return deltas_of_events(detected, truth, [](double) { return QueryOverlap(); });
 }
 
 DetectedEvents keep_best(const DetectedEvents& detected, std::size_t top) {

@@ -50,6 +50,39 @@ class EventRows:
             self.events[rows], self.labels[rows], self.event_clips[rows], before[self.starts]
         )
 
+    def merged_at_gaps(self, gap: int) -> EventRows:
+        """Return the events after those of one clip and class that are less than ``gap`` apart are one."""
+        if not len(self.labels):
+            return self
+        order = np.lexsort((self.events[:, 1], self.labels, self.event_clips))
+        rank = np.empty(len(order), np.intp)
+        rank[order] = np.arange(len(order))
+        # the latest offset so far: ranks rise from one clip and class to the next
+        latest = self.events[order, 1][np.maximum.accumulate(rank)]
+        is_first = np.ones(len(order), bool)
+        is_first[1:] = (
+            (np.diff(self.event_clips) != 0)
+            | (np.diff(self.labels) != 0)
+            | (self.events[1:, 0] - latest[:-1] >= gap)
+        )
+        events = self.chosen(is_first)
+        offsets = latest[np.append(is_first[1:], True)]
+        return replace(events, events=np.stack([events.events[:, 0], offsets], axis=1))
+
+    def cut_to_pieces(self, longest: int) -> EventRows:
+        """Return the pieces of the events: those of more than ``longest`` are cut from their onset on."""
+        onsets, offsets = self.events.T
+        pieces = np.maximum(-((onsets - offsets) // longest), 1)
+        event = np.repeat(np.arange(len(pieces)), pieces)
+        number = np.arange(len(event)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        begins = onsets[event] + number * longest
+        ends = np.minimum(begins + longest, offsets[event])
+        labels, clips = self.labels[event], self.event_clips[event]
+        order = np.lexsort((begins, labels, clips))
+        before = np.concatenate([[0], np.cumsum(pieces)])
+        times = np.stack([begins, ends], axis=1)
+        return EventRows(times[order], labels[order], clips[order], before[self.starts])
+
 
 @dataclass(frozen=True, eq=False)
 class ClipReferences(EventRows):
@@ -88,6 +121,10 @@ class ClipReferences(EventRows):
         counts = (lengths > shortest) & (lengths <= longest)
         ignored = self.ignored.merged(self.chosen(~counts))
         return replace(self, **vars(self.chosen(counts)), ignored=ignored)
+
+    def with_counted(self: AnyReferences, events: EventRows) -> AnyReferences:
+        """Return the same clips with other references that count."""
+        return replace(self, **vars(events))
 
     def with_any_event(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return clips and classes with references, ignored or not: not every detection is false there."""

@@ -41,7 +41,8 @@ class Criterion(Defined, ABC):
     defines_substitutions: ClassVar[bool] = False
     """Whether a missed reference and a false detection can be one error: a substitution."""
     judges_whole_clips: ClassVar[bool] = False
-    """Whether it gives one judgement per clip and class, so that parts of a clip are another matter."""
+    """Whether parts of a clip are another matter: it gives one judgement per clip and class, or it looks far
+    around each event."""
     judges_classes_alone: ClassVar[bool] = False
     """Whether the true and false positives of a class do not depend on which other classes there are."""
     skips_low_columns: ClassVar[bool] = False

@@ -46,8 +46,8 @@ class ClassThresholds:
         native = criterion.native()
         if native is None:
             raise SedscopeError(
-                "An error analysis needs a criterion about events (Intersection, Collar, IoU), not "
-                f"{criterion!r}."
+                "An error analysis needs a criterion that judges single events (Intersection, Collar, "
+                f"IoU), not {criterion!r}."
             )
         by_class = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(classes, thresholds)
         unknown = [str(label) for label in by_class if label not in classes]

@@ -156,11 +156,11 @@ def resample_deltas(
 
 
 def _refuse_whole_clips(metrics: Sequence[Metric[Any]]) -> None:
-    """Refuse metrics that judge each clip as a whole: of blocks, they measure something else."""
+    """Refuse metrics that need whole clips: of blocks, they measure something else."""
     of_clips = [repr(metric) for metric in metrics if metric.criterion.judges_whole_clips]
     if of_clips:
         raise SedscopeError(
-            f"These metrics judge whole clips, so blocks of them cannot be resampled: {listing(of_clips)}. "
+            f"These metrics need whole clips, so blocks of them cannot be resampled: {listing(of_clips)}. "
             "Resample clips, or judge segments, e.g. with Segment(60)."
         )
 

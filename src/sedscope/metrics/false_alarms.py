@@ -1,4 +1,4 @@
-"""False alarms per hour at a threshold, and recall at a limit on them."""
+"""False alarms per hour or day at a threshold, and recall at a limit on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
 from ..counting.tally import Tally, most_false_positives
 from ..criteria import Criterion
-from ..definitions import require_number
+from ..definitions import require_flag, require_number
 from ..errors import SedscopeError
 from .classwise import ClassValue, ClasswiseResult
 from .constrained import Constrained
@@ -26,7 +26,7 @@ from .registry import METRICS
 @METRICS.register
 @dataclass(frozen=True, repr=False)
 class FalseAlarmRate(FixedThreshold):
-    """False positives per hour of recording, at one threshold for all classes.
+    """False positives per hour or day of recording, at one threshold for all classes.
 
     Classes without reference events have a value, too: all their detections are false alarms.
 
@@ -39,6 +39,8 @@ class FalseAlarmRate(FixedThreshold):
     average : {"micro", "macro"}, default "micro"
         The value over all classes. ``micro``: the false alarms of all classes together, which is the sum
         of the classes' rates. ``macro``: the mean over all classes.
+    per_day : bool, default False
+        Give false positives per day of recording, which is 24 times as many.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class FalseAlarmRate(FixedThreshold):
     criterion: Criterion
     threshold: Threshold = 0.5
     average: str = "micro"
+    per_day: bool = False
 
     averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
     counts_false_alarms: ClassVar[bool] = True
@@ -65,17 +68,18 @@ class FalseAlarmRate(FixedThreshold):
     def __post_init__(self) -> None:
         self._check()
         require_threshold(self)
+        require_flag(self, "per_day")
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         threshold, tally = operating_point(counts, self.threshold, self)
-        return ClassValue(_per_hour(tally, hours), threshold, tally)
+        return ClassValue(self._rate(tally, hours), threshold, tally)
 
     def of_all(self, counts: Counts) -> ClassValue[None]:
         # class by class, which needs no table of all thresholds
         tallies = [operating_point(table, self.threshold, self)[1] for table in counts.values()]
         common = None if isinstance(self.threshold, str) else self.threshold
         tally = reduce(add, tallies)
-        return ClassValue(_per_hour(tally, counts.hours), common, tally)
+        return ClassValue(self._rate(tally, counts.hours), common, tally)
 
     def of_tally(self, tally: Tally) -> float:
         raise SedscopeError(f"{self} needs the duration of the clips, which a tally does not know.")
@@ -83,7 +87,7 @@ class FalseAlarmRate(FixedThreshold):
     def of_tallies(self, tallies: Mapping[str, Tally], counts: Counts) -> ClasswiseResult[None]:
         hours = counts.hours
         per_class: dict[str, ClassValue[None]] = {
-            label: ClassValue(_per_hour(tally, hours), tally=tally) for label, tally in tallies.items()
+            label: ClassValue(self._rate(tally, hours), tally=tally) for label, tally in tallies.items()
         }
         return ClasswiseResult(self, counts, per_class)
 
@@ -91,12 +95,11 @@ class FalseAlarmRate(FixedThreshold):
         """Average the values of the classes. ``micro`` adds up the false alarms of the result itself."""
         tallies = [value.tally for value in result.per_class.values() if value.tally is not None]
         if kind == "micro" and tallies:
-            return _per_hour(reduce(add, tallies), result.counts.hours)
+            return self._rate(reduce(add, tallies), result.counts.hours)
         return super().average_of(result, kind)
 
-
-def _per_hour(tally: Tally, hours: float) -> float:
-    return float(tally.false_alarms_per_hour(hours))
+    def _rate(self, tally: Tally, hours: float) -> float:
+        return float(tally.false_alarms_per_hour(hours / 24 if self.per_day else hours))
 
 
 @METRICS.register

@@ -19,6 +19,7 @@ ICASSP 2022.
 """
 
 from .active_time import scored_time, time_count, time_counts
+from .any_overlap import any_overlap_count, any_overlap_counts
 from .clips import (
     EVERY_LABEL,
     Clip,
@@ -79,6 +80,8 @@ __all__ = [
     "any_label_pairs_collar",
     "any_label_pairs_iou",
     "any_label_pairs_segments",
+    "any_overlap_count",
+    "any_overlap_counts",
     "collar",
     "collar_count",
     "collar_counts",

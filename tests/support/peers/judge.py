@@ -23,6 +23,7 @@ from .calls import called, psds_eval_points, signatures
 from .cases import Arrays, score_tables
 from .psds_eval_uses import psds_eval_uses
 from .pyannote_metrics import detected_time
+from .timescoring_events import any_overlap
 from .values import (
     bootstrapped,
     by_criterion,
@@ -57,6 +58,7 @@ JUDGES = {
     "bootstrap": bootstrapped,
     "psds_eval uses": psds_eval_uses,
     "time": detected_time,
+    "any overlap": any_overlap,
 }
 
 if __name__ == "__main__":

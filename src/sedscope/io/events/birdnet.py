@@ -6,7 +6,6 @@ The label is the common name. ``columns={"label": "Scientific name"}`` chooses t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from ...data.cells import is_number
@@ -17,7 +16,15 @@ from ..parquet_files import write_parquet
 from ..text_tables import quoted
 from . import raven
 from .audacity import label_lines
-from .format import EventFormat, EventSet, holding, plain_label, seconds_text, write_per_clip
+from .format import (
+    EventFormat,
+    EventSet,
+    holding,
+    plain_label,
+    seconds_text,
+    without_label,
+    write_per_clip,
+)
 from .source import EventReadOptions, Source
 
 _CSV = {
@@ -93,19 +100,20 @@ def _roles(
 def read_csv(source: Source, options: EventReadOptions) -> EventTable:
     """Read the csv, Parquet or R table."""
     roles = _roles(source, (_CSV, _R), options)
-    return _with_empty_clips(events_by_role(source.cells, roles, clip=source.clip))
+    return without_label(events_by_role(source.cells, roles, clip=source.clip), _NO_DETECTION)
 
 
 def read_kaleidoscope(source: Source, options: EventReadOptions) -> EventTable:
     """Read the Kaleidoscope table, whose OFFSET is the onset."""
     roles = _roles(source, (_KALEIDOSCOPE, _NEWER_KALEIDOSCOPE), options)
-    return _with_empty_clips(events_by_role(source.cells, roles, clip=source.clip))
+    return without_label(events_by_role(source.cells, roles, clip=source.clip), _NO_DETECTION)
 
 
 def read_raven(source: Source, options: EventReadOptions) -> EventTable:
     """Read the Raven table."""
     columns = {"label": "Common Name", **options.columns}
-    return _with_empty_clips(raven.read_cells(source.cells, source.clip, EventReadOptions(columns)))
+    table = raven.read_cells(source.cells, source.clip, EventReadOptions(columns))
+    return without_label(table, _NO_DETECTION)
 
 
 def read_audacity(source: Source, _: EventReadOptions) -> EventTable:
@@ -129,19 +137,6 @@ def read_audacity(source: Source, _: EventReadOptions) -> EventTable:
         label=[row[2].strip() for _, row in rows],
         confidence=[row[3] for _, row in rows],
         row_location=lambda i: source.line_location(rows[i][0]),
-    )
-
-
-def _with_empty_clips(table: EventTable) -> EventTable:
-    """Turn rows that say that nothing was detected into clips without events."""
-    empty = [label == _NO_DETECTION for label in table.label]
-    if not any(empty):
-        return table
-    return replace(
-        table,
-        onset=[None if void else cell for void, cell in zip(empty, table.onset, strict=True)],
-        offset=[None if void else cell for void, cell in zip(empty, table.offset, strict=True)],
-        label=["" if void else label for void, label in zip(empty, table.label, strict=True)],
     )
 
 

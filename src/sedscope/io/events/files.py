@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from ...data.cells import RowLocation
 from ...data.event_table import EventTable, concatenate
 from ...errors import SedscopeError, problem_lines, raise_together
 from ..locations import Location, folder_files, input_location
@@ -55,7 +54,7 @@ def read_event_table(
         except SedscopeError as error:
             errors.append(error)
     if empty and chosen is not None and not chosen.header:
-        tables += [_without_events(Source(file, b"")) for file in empty]
+        tables += [Source(file, b"").without_events() for file in empty]
     elif empty:
         errors += [SedscopeError(f"{file} is empty.") for file in empty]
     if problems is not None and tables:
@@ -88,15 +87,3 @@ def _read_file(source: Source, chosen: EventFormat | None, options: EventReadOpt
     if options.columns and not format.named_columns:
         raise SedscopeError(f"{source.path}: the format {format.name} has no columns that can be named.")
     return format.read(source, options)
-
-
-def _without_events(source: Source) -> EventTable:
-    """Read an empty file of one clip: nothing was labelled in it."""
-    return EventTable(
-        where=str(source.path),
-        clip=[source.clip],
-        onset=[None],
-        offset=[None],
-        label=[""],
-        row_location=lambda _: RowLocation(source.path.name, f"{source.path}:1"),
-    )

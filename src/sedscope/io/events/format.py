@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -114,6 +114,19 @@ def holding(*features: EventFeature) -> frozenset[EventFeature]:
     return frozenset(features)
 
 
+def without_label(table: EventTable, label: str) -> EventTable:
+    """Turn rows with a label that says that there is nothing into rows of clips without events."""
+    empty = [other == label for other in table.label]
+    if not any(empty):
+        return table
+    return replace(
+        table,
+        onset=[None if void else cell for void, cell in zip(empty, table.onset, strict=True)],
+        offset=[None if void else cell for void, cell in zip(empty, table.offset, strict=True)],
+        label=["" if void else other for void, other in zip(empty, table.label, strict=True)],
+    )
+
+
 def plain_label(label: str) -> str:
     """Return a label with single spaces, as a format without quotes can hold it."""
     return " ".join(label.split())
@@ -124,16 +137,21 @@ def seconds_text(time: float) -> str:
     return f"{time:.6f}"
 
 
-def write_per_clip(events: EventSet, path: Path, suffix: str, text_of: Callable[[str], str]) -> None:
-    """Write one file per clip into a new folder, or a single file if ``path`` has the suffix."""
+def write_per_clip(
+    events: EventSet, path: Path, suffix: str, text_of: Callable[[str], str], *, ending: str = ""
+) -> None:
+    """Write one file per clip into a new folder, or a single file if ``path`` has the suffix.
+
+    ``ending``: what follows the clip in the names of files, before the suffix.
+    """
     if path.suffix.lower() != suffix:
         names = clip_ids(events.events, "events")
         check_file_names(names.values(), path)
         with filling(path) as folder:
             for name, clip in names.items():
-                write_text(folder / f"{clip}{suffix}", text_of(name))
+                write_text(folder / f"{clip}{ending}{suffix}", text_of(name))
         return
-    if len(events.events) != 1 or clip_id(next(iter(events.events))) != path.stem:
+    if len(events.events) != 1 or clip_id(next(iter(events.events))) != path.stem.removesuffix(ending):
         raise SedscopeError(
             f"{path}: the format has one file per clip, named after it. Give a folder, or for a single "
             "clip its own name."

@@ -6,11 +6,37 @@ A new format is one new module with ``FORMATS``, and its name in the list below.
 from __future__ import annotations
 
 from ...errors import SedscopeError, listing
-from . import audacity, biodcase, birdnet, dcase, few_shot, jams, raven, rttm, sed_eval, table
+from . import (
+    audacity,
+    biodcase,
+    birdnet,
+    csv_bi,
+    dcase,
+    few_shot,
+    hed_score,
+    jams,
+    raven,
+    rttm,
+    sed_eval,
+    table,
+)
 from .format import EventFormat
 from .source import EventReadOptions, Source
 
-_MODULES = (dcase, sed_eval, audacity, raven, birdnet, jams, few_shot, biodcase, rttm, table)
+_MODULES = (
+    dcase,
+    sed_eval,
+    audacity,
+    raven,
+    birdnet,
+    jams,
+    few_shot,
+    biodcase,
+    rttm,
+    table,
+    csv_bi,
+    hed_score,
+)
 
 EVENT_FORMATS: dict[str, EventFormat] = {
     format.name: format for module in _MODULES for format in module.FORMATS

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ...data.cells import CellTable, ColumnRows, RowLocation, cells_from_frame, is_number
-from ...data.event_table import check_roles
-from ...errors import SedscopeError, counted
+from ...data.cells import (
+    CellTable,
+    ColumnRows,
+    RowLocation,
+    cells_from_frame,
+    is_number,
+    parse_number,
+)
+from ...data.event_table import EventTable, check_roles
+from ...errors import SedscopeError, counted, shortened
 from ..locations import Location, utf8_name
 from ..parquet_files import check_parquet, reading_parquet
 from ..size_limits import refuse_oversized
@@ -157,6 +165,30 @@ class Source:
     def line_location(self, line: int) -> RowLocation:
         """Say where a line is."""
         return _line_location(self.path, line)
+
+    def duration(self, cell: str, location: RowLocation) -> float:
+        """Return the duration of the clip, as a cell states it."""
+        try:
+            seconds = parse_number(cell)
+        except ValueError:
+            seconds = math.nan
+        if not 0 < seconds < math.inf:
+            raise SedscopeError(
+                f"{self.path}: the duration {shortened(cell, 60)!r} is not a positive number of seconds: "
+                f"{location}."
+            )
+        return seconds
+
+    def without_events(self) -> EventTable:
+        """Return the table of a file of one clip in which nothing was labelled."""
+        return EventTable(
+            where=str(self.path),
+            clip=[self.clip],
+            onset=[None],
+            offset=[None],
+            label=[""],
+            row_location=lambda _: RowLocation(self.path.name, f"{self.path}:1"),
+        )
 
 
 def _line_location(path: Location, line: int) -> RowLocation:

@@ -36,6 +36,7 @@ _MOST_ERRORS = 20
 # headers of more bytes and boundaries of more frames are not kept for other tables
 _SHARED_BYTES, _SHARED_FRAMES = 2**14, 2**14
 _FLOAT64_START, FLOAT32_START = b"onset\toffset\t", b'onset\t"offset"\t'
+_LABEL_COLUMNS = {"event_label", "eventType"}  # of lists of events
 
 
 def recognise(path: Location) -> bool:
@@ -44,7 +45,7 @@ def recognise(path: Location) -> bool:
     if first is None:
         return False
     try:
-        return "event_label" not in split_header(read_bytes(first), first)[0]
+        return not _LABEL_COLUMNS & set(split_header(read_bytes(first), first)[0])
     except SedscopeError:
         return True  # reading says what is wrong
 

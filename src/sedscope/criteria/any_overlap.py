@@ -1,0 +1,152 @@
+"""The criterion of any overlap: the rule of alarms and of seizure detection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .. import _native
+from ..data.scores import ScoreArray
+from ..data.times import LONGEST_SECONDS, to_ticks
+from ..definitions import optional_number, require_number
+from ..errors import SedscopeError
+from .clip_batch import AnyReferences, ClipBatch, ClipReferences, EventBatch, Recording
+from .criterion import Criterion, OpenDeltas
+from .delta_tables import DeltaRows, DeltaTables
+from .registry import CRITERIA
+
+
+@CRITERIA.register
+@dataclass(frozen=True, repr=False)
+class AnyOverlap(Criterion):
+    """Any overlap: a reference is found if any detection of its class overlaps its window, however little.
+
+    The window of a reference reaches from ``before`` seconds before its onset until ``after`` seconds after
+    its offset. A detection that overlaps no window is a false positive. A detection that overlaps one is not:
+    it may find several references, and several detections may find the same one. So true positives are
+    references, false positives are detections, and precision is TP / (TP + FP).
+
+    ``AnyOverlap()`` is the rule that the NEDC tools for EEG call OVLP.
+    ``AnyOverlap(before=30, after=60, merge_gap=90, split=300)`` is the event-based rule of SzCORE (Dan et
+    al., "SzCORE: Seizure Community Open-Source Research Evaluation framework", 2024).
+
+    Parameters
+    ----------
+    before : float, default 0
+        How long before its onset the window of a reference begins, in seconds.
+    after : float, default 0
+        How long after its offset the window of a reference ends, in seconds.
+    merge_gap : float or None, default None
+        Events of one class with a gap of less than this between them become one, references and
+        detections alike, in seconds. None merges no events.
+    split : float or None, default None
+        Events longer than this are cut into pieces of this length, references and detections alike, after
+        they are merged. Each piece counts as an event. In seconds, at least 1. None cuts no events.
+
+    Examples
+    --------
+    >>> from sedscope import AnyOverlap
+    >>> AnyOverlap()
+    AnyOverlap(before=0, after=0)
+    >>> AnyOverlap(before=30, after=60, merge_gap=90, split=300)
+    AnyOverlap(before=30, after=60, merge_gap=90, split=300)
+    """
+
+    before: float = 0.0
+    after: float = 0.0
+    merge_gap: float | None = None
+    split: float | None = None
+
+    judges_classes_alone: ClassVar[bool] = True
+    makes_pairs: ClassVar[bool] = True  # events may overlap: each is judged by itself
+    reads_pieces: ClassVar[bool] = True
+    skips_low_columns: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_number(self, "before", at_least=0, at_most=LONGEST_SECONDS)
+        require_number(self, "after", at_least=0, at_most=LONGEST_SECONDS)
+        optional_number(self, "merge_gap", at_least=1e-6, at_most=LONGEST_SECONDS)
+        optional_number(self, "split", at_least=1, at_most=LONGEST_SECONDS)
+        changes_events = self.merge_gap is not None or self.split is not None
+        object.__setattr__(self, "counts_all_references", not changes_events)
+        # a block would cut off windows, gaps and pieces
+        looks_far = changes_events or self.before > 0 or self.after > 0
+        object.__setattr__(self, "judges_whole_clips", looks_far)
+
+    def seen(self, references: AnyReferences) -> AnyReferences:
+        """Return references as the criterion counts them: merged, then split."""
+        if self.merge_gap is not None:
+            references = references.with_counted(references.merged_at_gaps(_ticks(self.merge_gap)))
+        if self.split is not None:
+            references = references.with_counted(references.cut_to_pieces(_ticks(self.split)))
+        return references
+
+    def find_deltas(
+        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        self._refuse_substitutions(any_label)
+        batch = self.seen(batch)
+        return _tables(batch, self._core().find_deltas(batch.clips, batch.truth(floors, threads)))
+
+    def find_deltas_of_events(
+        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        self._refuse_substitutions(any_label)
+        if self.merge_gap is not None:
+            raise SedscopeError(
+                f"{self} merges events that overlap, so they cannot be kept as they are. Merge them with "
+                "overlaps='merge' (--overlaps merge), or leave out merge_gap."
+            )
+        batch = self.seen(batch)
+        truth = batch.truth(floors, threads)
+        return _tables(batch, self._core().find_deltas_of_events(batch.detected, truth))
+
+    def open_deltas(
+        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> OpenDeltas:
+        self._refuse_substitutions(any_label)
+        recording = self.seen(recording)
+        truth = recording.truth(floors, threads)
+        return _OpenDeltas(recording, self._core().open_deltas(recording.clip, truth))
+
+    def _core(self) -> _native.AnyOverlap:
+        return _native.AnyOverlap(
+            before=_ticks(self.before),
+            after=_ticks(self.after),
+            longest_gap=-1 if self.merge_gap is None else _ticks(self.merge_gap) - 1,
+            longest_piece=0 if self.split is None else _ticks(self.split),
+        )
+
+    def _refuse_substitutions(self, any_label: bool) -> None:
+        if any_label:
+            raise SedscopeError(
+                f"Substitutions are not defined for {self}: it does not pair detections with references."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _OpenDeltas:
+    """:class:`~sedscope.criteria.criterion.OpenDeltas` of any overlap."""
+
+    recording: Recording
+    deltas: _native.OpenRecording[_native.EventDeltas]
+
+    def feed(self, piece: ScoreArray) -> None:
+        self.deltas.feed(piece)
+
+    def finish(self) -> DeltaTables:
+        return _tables(self.recording, self.deltas.finish())
+
+
+def _tables(references: ClipReferences, deltas: _native.EventDeltas) -> DeltaTables:
+    detections, crossed = deltas.detections, deltas.cross_triggers
+    return DeltaTables(
+        detections=DeltaRows(detections.starts, detections.scores, (detections.tp, detections.fp)),
+        cross_triggers=DeltaRows(crossed.starts, crossed.scores, (crossed.labels, crossed.ct)),
+        references=references.reference_rows(),
+        ignored=references.ignored_rows(),
+    )
+
+
+def _ticks(seconds: float) -> int:
+    return int(to_ticks(seconds))
