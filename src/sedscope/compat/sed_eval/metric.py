@@ -108,8 +108,8 @@ def equal_error_rate(y_true: ArrayLike, y_score: ArrayLike, eps: float = EPSILON
     positive, score = np.asarray(y_true) == 1, np.asarray(y_score, dtype=float)
     if len(positive) != len(score):
         raise ValueError(
-            f"y_true and y_score must have the same length, but have {len(positive)} and {len(score)} values. "
-            "If tags are evaluated in several calls, pass their probabilities in all of them or in none."
+            f"y_true and y_score must have the same length, but have {len(positive)} and {len(score)} values."
+            " If tags are evaluated in several calls, pass their probabilities in all of them or in none."
         )
     if not positive.any() or positive.all():
         return np.nan
