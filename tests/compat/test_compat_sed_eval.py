@@ -92,6 +92,7 @@ def test_reset_forgets_everything() -> None:
     assert tagging.reset().results_overall_metrics()["eer"] == {"eer": None}
 
 
+TAGGED = [{"filename": "a.wav", "tags": "Dog"}]
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "labels": (lambda: EventBasedMetrics(("Dog",)), "needs to be list or numpy.array, not tuple"),  # type: ignore[arg-type]
     "collar": (lambda: EventBasedMetrics(["Dog"], t_collar=1), "t_collar needs to be float > 0, not 1"),
@@ -110,9 +111,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "The label 'Cat' of an event is not in the list of labels: Dog",
     ),
     "no tags": (
-        lambda: sed_eval.audio_tag.AudioTaggingMetrics(["Dog"]).evaluate(
-            [{"filename": "a.wav", "tags": "Dog"}], []
-        ),
+        lambda: sed_eval.audio_tag.AudioTaggingMetrics(["Dog"]).evaluate(TAGGED, []),
         "Not all reference files estimated, please check .a.wav",
     ),
     "no reference": (
@@ -120,6 +119,15 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
             [], [{"filename": "a.wav", "scene_label": "bus"}]
         ),
         "Cannot find reference_item for estimated item .a.wav",
+    ),
+    "probabilities of one call of two": (
+        lambda: (
+            sed_eval.audio_tag.AudioTaggingMetrics(["Dog"])
+            .evaluate(TAGGED, TAGGED)
+            .evaluate(TAGGED, None, [{"filename": "a.wav", "label": "Dog", "probability": 0.5}])
+            .results()
+        ),
+        "same length, but have 2 and 1 values.*in all of them or in none",
     ),
     "lengths": (lambda: sed_eval.test.mcnemar([1], [1], [1, 2]), "same length, not 1, 1 and 2 items"),
 }
@@ -130,6 +138,12 @@ def test_it_refuses_with_the_errors_of_the_original(name: str) -> None:
     call, message = REFUSED[name]
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_precision_of_0_has_two_decimals() -> None:
+    metrics = EventBasedMetrics(["Dog"], empty_system_output_handling="zero_score")
+    metrics.evaluate(_events((0.0, 1.0, "Dog")), [])
+    assert metrics.result_report_overall().count(": 0.00 %") == 3
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
@@ -161,6 +175,9 @@ def test_lists_of_events_filter_and_add_up() -> None:
     events[0].identifier, events[1].identifier, events[2].identifier = "p1", "p2", "p1"
     assert len(events.filter(identifier="p1", event_label="Dog")) == 2
     assert len(events.filter(identifier_list=("p2", "p3"))) == 1
+    events[0].dataset, events[1].source_label = "DESED", "m"
+    assert (events.identifier_count, events.dataset_count) == (2, 1)
+    assert (events.unique_datasets, events.unique_source_labels) == (["DESED"], ["m"])
     copied = events.filter(filename="a.wav")
     copied[0].onset = 0.5
     assert events[0].onset == 0.0

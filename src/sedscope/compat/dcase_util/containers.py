@@ -183,6 +183,16 @@ class MetaDataContainer(list[MetaDataItem]):
         return sorted({item.identifier for item in self if item.identifier})
 
     @property
+    def unique_datasets(self) -> list[Any]:
+        """All datasets, sorted."""
+        return sorted({item.dataset for item in self if item.dataset})
+
+    @property
+    def unique_source_labels(self) -> list[Any]:
+        """All source labels, sorted."""
+        return sorted({item.source_label for item in self if item.source_label})
+
+    @property
     def file_count(self) -> int:
         """The number of files."""
         return len(self.unique_files)
@@ -206,6 +216,16 @@ class MetaDataContainer(list[MetaDataItem]):
     def tag_count(self) -> int:
         """The number of tags."""
         return len(self.unique_tags)
+
+    @property
+    def identifier_count(self) -> int:
+        """The number of identifiers."""
+        return len(self.unique_identifiers)
+
+    @property
+    def dataset_count(self) -> int:
+        """The number of datasets."""
+        return len(self.unique_datasets)
 
     @property
     def max_offset(self) -> float:

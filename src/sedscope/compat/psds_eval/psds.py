@@ -212,7 +212,11 @@ class PSDSEval:
     def compute_macro_f_score(
         self, detections: Any, beta: float = 1.0
     ) -> tuple[float, dict[str, float]]:
-        """Return the mean F-score over classes with reference events, and that of each class."""
+        """Return the mean F-score over classes with reference events, and that of each class.
+
+        A class of which nothing is found has an F-score of 0, with a warning: psds_eval leaves it out of
+        the mean.
+        """
         references = self._require_references()
         events, notes = references.detections(event_table(detections, "detection"))
         issue_warnings(notes, stacklevel=2)
@@ -224,6 +228,7 @@ class PSDSEval:
             )
         }
         defined = [value for value in values.values() if value == value]
+        issue_warnings(_missed_class_notes(values), stacklevel=2)
         return np.float64(np.mean(defined) if defined else np.nan), values
 
     def psds(
@@ -353,3 +358,16 @@ def _no_operating_points() -> Any:
     import pandas
 
     return pandas.DataFrame(columns=list(_POINT_COLUMNS))
+
+
+def _missed_class_notes(fscores: Mapping[str, float]) -> list[str]:
+    """Say how psds_eval's mean differs if nothing is found of a class."""
+    missed = [label for label, value in fscores.items() if value == 0]
+    if not missed:
+        return []
+    others = [value for value in fscores.values() if value > 0]
+    their_mean = f"gives {np.mean(others):.4f}" if others else "leaves none"
+    return [
+        f"Nothing is found of {listing(missed)}, so an F-score of 0 enters the mean. psds_eval leaves such "
+        f"classes out of its mean, which {their_mean}."
+    ]

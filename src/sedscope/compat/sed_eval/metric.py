@@ -105,10 +105,15 @@ def equal_error_rate(y_true: ArrayLike, y_score: ArrayLike, eps: float = EPSILON
     >>> equal_error_rate([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1])
     0.5
     """
-    positive = np.asarray(y_true) == 1
+    positive, score = np.asarray(y_true) == 1, np.asarray(y_score, dtype=float)
+    if len(positive) != len(score):
+        raise ValueError(
+            f"y_true and y_score must have the same length, but have {len(positive)} and {len(score)} values."
+            " If tags are evaluated in several calls, pass their probabilities in all of them or in none."
+        )
     if not positive.any() or positive.all():
         return np.nan
-    false, true = _roc(positive, np.asarray(y_score, dtype=float))
+    false, true = _roc(positive, score)
     crossed = int(np.argmax(false + eps >= 1 - true))  # (1, 1) is always on this side
     (x, next_x), (y, next_y) = false[crossed - 1 : crossed + 1], true[crossed - 1 : crossed + 1]
     if abs(next_x - x) < eps:

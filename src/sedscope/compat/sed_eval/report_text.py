@@ -29,7 +29,7 @@ def value_lines(title: str, values: Iterable[tuple[str, float | None, str]]) -> 
     lines = [f"  {title}\n"]
     for field, value, unit in values:
         if unit == "%" and value is not None:
-            value *= 100
+            value *= 100.0  # 0, too, has two decimals
         lines.append(value_line(field, value, unit, indent=4))
     return "".join(lines)
 
