@@ -96,10 +96,19 @@ class EventFormat:
     """Whether files must be named by the time at which they begin."""
     generic: bool = False
     """Whether every other format that also recognises a file takes precedence."""
+    label: str | None = None
+    """The label of all events, if the format has no labels."""
+    lost_with_confidences: frozenset[EventFeature] = frozenset()
+    """What the format cannot hold of events with confidences."""
 
     def losses(self, events: EventSet) -> list[str]:
         """Return phrases for what the format cannot hold of a set."""
-        return [phrase for feature, phrase in events.features().items() if feature not in self.holds]
+        held = self.holds - self.lost_with_confidences if events.scored else self.holds
+        losses = [phrase for feature, phrase in events.features().items() if feature not in held]
+        labels = {row[3] for row in events.rows()}
+        if self.label is not None and labels - {self.label}:
+            losses.append(f"the labels of events: {listing(sorted(labels))}")
+        return losses
 
 
 def holding(*features: EventFeature) -> frozenset[EventFeature]:
