@@ -265,7 +265,10 @@ def _refuse_with_task(
     """Refuse the options that a task fixes."""
     option_groups = (inputs, metric_options, groups)
     options = [
-        option for group in option_groups for option in group.changed_options() if option != "--durations"
+        option
+        for group in option_groups
+        for option in group.changed_options()
+        if option != "--durations"
     ]
     options += [option for option, used in (("--points", points), ("--deltas", deltas)) if used]
     refuse_with_task(options)

@@ -79,9 +79,7 @@ class OfLength(Criterion):
 
     def seen(self, references: AnyReferences) -> AnyReferences:
         shortest, longest = self._ticks()
-        return references.of_length(
-            shortest, longest, ignore_others=not self.criterion.values_queries
-        )
+        return references.of_length(shortest, longest, ignore_others=not self.criterion.values_queries)
 
     def find_deltas(
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool

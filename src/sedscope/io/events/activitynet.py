@@ -1,8 +1,8 @@
-"""JSON of ActivityNet and of the data sets that took its layout over: references or predictions of all videos.
+"""JSON of ActivityNet, whose layout other data sets share: references or predictions of all videos.
 
 References: ``{"database": {VIDEO: {"duration": …, "subset": …, "annotations": [{"segment": [start, end],
-"label": …}, …]}}}``. Predictions: ``{"results": {VIDEO: [{"label": …, "segment": [start, end], "score": …}, …]}}``.
-A video is a clip.
+"label": …}, …]}}}``. Predictions: ``{"results": {VIDEO: [{"label": …, "segment": [start, end],
+"score": …}, …]}}``. A video is a clip.
 """
 
 from __future__ import annotations
@@ -42,10 +42,8 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
         )
     scored = _PREDICTIONS in document
     wrong: list[tuple[RowLocation, str]] = []
-    if scored:
-        videos = document[_PREDICTIONS]
-    else:
-        videos = _annotations(source, options.columns.get("subset"), wrong)
+    subset = options.columns.get("subset")
+    videos = document[_PREDICTIONS] if scored else _annotations(source, subset, wrong)
     rows: list[tuple[str, int, list[Any]]] = []
     for video, events in videos.items():
         if not isinstance(events, list):
@@ -89,7 +87,8 @@ def _annotations(
         )
     if subset is not None and subsets and subset not in subsets:
         raise SedscopeError(
-            f"{source.path}: no video is of the subset {shortened(subset, 60)!r}. There are {listing(subsets)}."
+            f"{source.path}: no video is of the subset {shortened(subset, 60)!r}. There are "
+            f"{listing(subsets)}."
         )
     chosen = {}
     for video, entry in videos.items():

@@ -1,9 +1,9 @@
 """JSON Lines of moment retrieval, as QVHighlights and CASTELLA have them: a line per query.
 
 References have ``relevant_windows`` ``[[start, end], …]`` and perhaps the ``duration`` of the recording,
-predictions have ``pred_relevant_windows`` ``[[start, end, score], …]``. Each query is a clip of its own, and all
-windows are of one class, ``moment``. The clip is called ``VID_QID``, or like the ``qid`` if that begins with the
-``vid``: so an answer about another recording is not taken for one to the query.
+predictions have ``pred_relevant_windows`` ``[[start, end, score], …]``. Each query is a clip of its own, and
+all windows are of one class, ``moment``. The clip is called ``VID_QID``, or like the ``qid`` if that begins
+with the ``vid``: so an answer about another recording is not taken for one to the query.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def _location(source: Source, query: _Query, number: int) -> RowLocation:
 
 
 def write(events: EventSet, path: Path) -> None:
-    """Write a line per clip, whose name is both ``qid`` and ``vid``: predictions if events have confidences."""
+    """Write a line per clip, which is ``qid`` and ``vid``. Events with confidences are predictions."""
     lines = []
     for clip, of_clip in events.events.items():
         query: dict[str, Any] = {"qid": clip_id(clip), "query": "", "vid": clip_id(clip)}

@@ -22,7 +22,19 @@ from . import (
 from .format import EventFormat
 from .source import EventReadOptions, Source
 
-_MODULES = (dcase, sed_eval, audacity, raven, birdnet, jams, few_shot, biodcase, table, moments, activitynet)
+_MODULES = (
+    dcase,
+    sed_eval,
+    audacity,
+    raven,
+    birdnet,
+    jams,
+    few_shot,
+    biodcase,
+    table,
+    moments,
+    activitynet,
+)
 
 EVENT_FORMATS: dict[str, EventFormat] = {
     format.name: format for module in _MODULES for format in module.FORMATS
