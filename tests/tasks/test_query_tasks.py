@@ -28,7 +28,7 @@ ANSWERS = [
 ]
 # at 0.5 to 0.8 both references of the first query are found: precisions 1 and 2/3; up to 0.9, the first
 FIRST = [5 / 6] * 7 + [0.5] * 2 + [0]
-SECOND = [1] * 3 + [0] * 7
+SECOND = [1.0] * 3 + [0] * 7
 
 
 def write(folder: Path, answers: list[Any] = ANSWERS) -> tuple[Path, Path]:
