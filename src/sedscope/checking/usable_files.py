@@ -190,7 +190,7 @@ def read_usable_scores(
     overlaps: Overlaps,
     gaps: Gaps,
     format: str | None,
-    columns: Mapping[str, str],
+    options: EventReadOptions,
     stitch: Chunks | Literal[False],
     unit: Unit,
     label_map: LabelMap | None,
@@ -199,9 +199,8 @@ def read_usable_scores(
     """Read scores, or the detections that can be used."""
     known = GroundTruth.from_dict({}) if truth is None else truth
     try:
-        if columns or holds_events(path, format):
+        if options.columns or holds_events(path, format):
             how = overlaps if stitch is False else "average"
-            options = EventReadOptions(columns)
             return _read_detections(path, known, how, format, options, label_map, findings)
         return read_system_scores(
             path, known, gaps=gaps, format=format, stitch=stitch, unit=unit, label_map=label_map

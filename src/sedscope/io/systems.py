@@ -45,6 +45,7 @@ def read_system(
     gaps: Gaps = "error",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    label: str | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     label_map: LabelMap | None = None,
@@ -63,6 +64,7 @@ def read_system(
         gaps=gaps,
         format=format,
         columns=columns,
+        label=label,
         stitch=stitch,
         unit=unit,
         label_map=label_map,
@@ -77,13 +79,14 @@ def read_system_scores(
     gaps: Gaps = "error",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    label: str | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     label_map: LabelMap | None = None,
 ) -> Scores:
     """Read scores, or detections as scores. Clips that detections do not list have none.
 
-    ``columns``: names of columns in a list of detections, by role; see :func:`read_events`. ``stitch``:
+    ``columns``, ``label``: of a list of detections; see :func:`read_events`. ``stitch``:
     join the chunks of recordings, see :meth:`Scores.stitch`. Detections are then windows that slide over
     a recording, and are averaged where they overlap. ``label_map``: new labels of the system, after that.
     Those of the ground truth stay.
@@ -95,7 +98,7 @@ def read_system_scores(
     return _read_detections(
         path,
         format,
-        columns,
+        EventReadOptions(columns or {}, label),
         durations,
         chosen,
         lambda events: detections_as_scores(events, truth, chosen, label_map),
@@ -120,13 +123,13 @@ def _read_frames(
 def _read_detections(
     path: Location,
     format: str | None,
-    columns: Mapping[str, str] | None,
+    options: EventReadOptions,
     durations: Mapping[str, float] | None,
     overlaps: EventOverlaps,
     as_scores: Callable[[Mapping[str, list[tuple[Any, ...]]]], Scores],
 ) -> Scores:
     """Read detections and make scores from them. Errors name the rows of the file."""
-    table = read_event_table(path, format=format, options=EventReadOptions(columns or {}))
+    table = read_event_table(path, format=format, options=options)
     try:
         return as_scores(table.events(durations))
     except SedscopeError as error:
@@ -178,7 +181,8 @@ def read_scores_or_detections(
             events, event_labels(events), classes, overlaps=overlaps, label_map=label_map
         )
 
-    return _read_detections(path, format, columns, None, overlaps, as_scores)
+    options = EventReadOptions(columns or {})
+    return _read_detections(path, format, options, None, overlaps, as_scores)
 
 
 def detections_as_scores(

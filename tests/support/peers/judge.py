@@ -22,6 +22,7 @@ import numpy as np
 from .calls import called, psds_eval_points, signatures
 from .cases import Arrays, score_tables
 from .psds_eval_uses import psds_eval_uses
+from .pyannote_metrics import detected_time
 from .values import (
     bootstrapped,
     by_criterion,
@@ -55,6 +56,7 @@ JUDGES = {
     "mipsds": median_filter_independent,
     "bootstrap": bootstrapped,
     "psds_eval uses": psds_eval_uses,
+    "time": detected_time,
 }
 
 if __name__ == "__main__":

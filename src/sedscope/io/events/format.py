@@ -94,6 +94,8 @@ class EventFormat:
     """Whether the user can name the columns."""
     named_by_time: bool = False
     """Whether files must be named by the time at which they begin."""
+    holds_spaces: bool = True
+    """Whether labels and names of clips may have spaces."""
     generic: bool = False
     """Whether every other format that also recognises a file takes precedence."""
     label: str | None = None
@@ -104,11 +106,14 @@ class EventFormat:
     def losses(self, events: EventSet) -> list[str]:
         """Return phrases for what the format cannot hold of a set."""
         held = self.holds - self.lost_with_confidences if events.scored else self.holds
-        losses = [phrase for feature, phrase in events.features().items() if feature not in held]
+        lost = [phrase for feature, phrase in events.features().items() if feature not in held]
         labels = {row[3] for row in events.rows()}
+        spaced = sorted(name for name in {*events.events, *labels} if len(name.split()) > 1)
+        if spaced and not self.holds_spaces:
+            lost.append(f"the spaces in names: {listing(list(map(repr, spaced)))}")
         if self.label is not None and labels - {self.label}:
-            losses.append(f"the labels of events: {listing(sorted(labels))}")
-        return losses
+            lost.append(f"the labels of events: {listing(sorted(labels))}")
+        return lost
 
 
 def holding(*features: EventFeature) -> frozenset[EventFeature]:

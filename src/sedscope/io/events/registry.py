@@ -16,6 +16,7 @@ from . import (
     jams,
     moments,
     raven,
+    rttm,
     sed_eval,
     table,
 )
@@ -31,6 +32,7 @@ _MODULES = (
     jams,
     few_shot,
     biodcase,
+    rttm,
     table,
     moments,
     activitynet,

@@ -27,7 +27,7 @@ class EventReadOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     """Names of columns by role."""
     label: str | None = None
-    """The label of events that have none."""
+    """The label of events that have none, and of all speakers of an RTTM file."""
 
     def __post_init__(self) -> None:
         check_roles(self.columns)
