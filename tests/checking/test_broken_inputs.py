@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.data.choices import truth_overlaps
 from sedscope.io.systems import read_system_scores
 
 from ..support.command_line import run
@@ -170,7 +171,7 @@ DETECTIONS = {
     "onset and offset swapped": Case("refuse", detected("a 3 1 Dog", "b 0 1 Cat"), "negative"),
     "an onset before 0 s": Case("accept", detected("a -0.1 3 Dog", "b 0 1 Cat")),
     "before 0 s": Case("refuse", detected("a -2 -1 Dog", "a 1 3 Dog", "b 0 1 Cat"), "ends before 0 s"),
-    "a row twice": Case("refuse", detected("a 1 3 Dog", "a 1 3 Dog", "b 0 1 Cat"), "--stitch seconds"),
+    "a row twice": Case("refuse", detected("a 1 3 Dog", "a 1 3 Dog", "b 0 1 Cat"), "--overlaps average"),
     "overlapping windows": Case(
         "refuse", detected("a 0 3 Dog", "a 1 4 Dog", "b 0 1 Cat"), "--overlaps merge"
     ),
@@ -185,8 +186,8 @@ DETECTIONS = {
         "accept",
         detected("a 0 3 Dog", "a 1 4 Dog", "b 0 1 Cat"),
         "",
-        ("--stitch", "seconds"),
-        {"stitch": None},
+        ("--overlaps", "average"),
+        {"overlaps": "average"},
     ),
     "a suffix": Case("accept", detected("a.wav 1 3 Dog", "b.mp3 0 1 Cat")),
     "no common label": Case("refuse", detected("a 1 3 dog", "b 0 1 cat"), "No label of the system"),
@@ -218,15 +219,16 @@ def evaluate(files: Files, system: Path, case: Case) -> tuple[Answer, str]:
     """Evaluate in Python, and return the answer and its message."""
     options = {"classes", "clips", "missing"}
     chosen = {name: value for name, value in case.arguments.items() if name in options}
-    reading = {name: value for name, value in case.arguments.items() if name in ("invalid", "overlaps")}
-    stitching = {name: value for name, value in case.arguments.items() if name == "stitch"}
+    overlaps = case.arguments.get("overlaps", "error")
+    reading = {name: value for name, value in case.arguments.items() if name == "invalid"}
     durations = files.durations if files.durations.exists() else None
-    overlaps = {name: value for name, value in reading.items() if name == "overlaps"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sed.SedscopeWarning)
         try:
-            truth = sed.read_ground_truth(files.truth, durations=durations, **reading)
-            scores = read_system_scores(system, truth, **overlaps, **stitching)
+            truth = sed.read_ground_truth(
+                files.truth, durations=durations, overlaps=truth_overlaps(overlaps), **reading
+            )
+            scores = read_system_scores(system, truth, overlaps=overlaps)
             result = sed.evaluate(scores, truth, METRIC, **chosen)
         except sed.SedscopeError as error:
             return "refuse", str(error)
