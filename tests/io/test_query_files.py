@@ -107,7 +107,7 @@ def test_moments_are_written(events: dict[str, Any], tmp_path: Path) -> None:
     assert read_event_table(tmp_path / "a.jsonl").durations == durations
     assert sed.convert(tmp_path / "a.jsonl", tmp_path / "again.jsonl").target == "moments"
     assert sed.read_events(tmp_path / "again.jsonl") == events
-    with pytest.raises(sed.SedscopeError, match="moments cannot hold the labels of events: Dog"):
+    with pytest.raises(sed.SedscopeError, match="moments cannot hold the labels of events: 'Dog'"):
         sed.write_events({"a": [(0, 1, "Dog")]}, tmp_path / "b.jsonl", format="moments")
 
 

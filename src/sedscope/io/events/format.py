@@ -112,7 +112,7 @@ class EventFormat:
         if spaced and not self.holds_spaces:
             lost.append(f"the spaces in names: {listing(list(map(repr, spaced)))}")
         if self.label is not None and labels - {self.label}:
-            lost.append(f"the labels of events: {listing(sorted(labels))}")
+            lost.append(f"the labels of events: {listing(list(map(repr, sorted(labels))))}")
         return lost
 
 
