@@ -17,7 +17,8 @@ NEEDED = {
     "notebooks.md": ("pandas",),
     "training.md": ("torchmetrics", "tensorboard", "lightning"),
 }
-MAKES_FILES = ("birdnet_walkthrough.md",)  # its first block makes the files that its commands read
+# the first block of these makes the files that their commands read
+MAKES_FILES = ("birdnet_walkthrough.md", "moment_retrieval.md")
 TESTED_ALONE = (
     *("import mlflow", "import wandb"),  # in test_loggers.py, where they are installed
     "import sedscope.compat\n",  # in test_old_names.py, because it changes what other tests import

@@ -24,7 +24,7 @@ TWO = sed.Task(
     {"home": dataset(["psds1", "collar_f1"]), "street": dataset({"f": "segment_f1"})},
     "home.psds1 + 2 * street.f",
 )
-OWN_TESTS = {"dcase2024_task4", "dcase_task5", "biodcase_task2"}
+OWN_TESTS = {"dcase2024_task4", "dcase_task5", "biodcase_task2", "dcase2026_task6", "activitynet"}
 ONE_SET = sorted({*built_in_tasks()} - OWN_TESTS)
 
 

@@ -70,7 +70,7 @@ def evaluate(
     check_tables(output)
     resampling = intervals.resampling()
     if task is not None:
-        _refuse_with_task(inputs, metric_options, points, deltas)
+        _refuse_with_task(inputs, metric_options, groups, points, deltas)
         evaluation = _evaluate_task(
             task,
             paths,
@@ -257,12 +257,19 @@ def _show_task(evaluation: TaskEvaluation, json: str | None) -> None:
 
 
 def _refuse_with_task(
-    inputs: InputOptions, metric_options: MetricOptions, points: Path | None, deltas: bool
+    inputs: InputOptions,
+    metric_options: MetricOptions,
+    groups: GroupOptions,
+    points: Path | None,
+    deltas: bool,
 ) -> None:
     """Refuse the options that a task fixes."""
-    groups = (inputs, metric_options)
+    option_groups = (inputs, metric_options, groups)
     options = [
-        option for group in groups for option in group.changed_options() if option != "--durations"
+        option
+        for group in option_groups
+        for option in group.changed_options()
+        if option != "--durations"
     ]
     options += [option for option, used in (("--points", points), ("--deltas", deltas)) if used]
     refuse_with_task(options)

@@ -115,11 +115,16 @@ class ClipReferences(EventRows):
         pairs = np.unique(np.stack([self.ignored.event_clips, self.ignored.labels]), axis=1)
         return IgnoredRows(pairs[0], pairs[1], np.zeros(pairs.shape[1], np.int64))
 
-    def of_length(self: AnyReferences, shortest: int, longest: int) -> AnyReferences:
-        """Ignore the references that are not longer than ``shortest``, or longer than ``longest``."""
+    def of_length(
+        self: AnyReferences, shortest: int, longest: int, *, ignore_others: bool
+    ) -> AnyReferences:
+        """Keep the references that are longer than ``shortest``, and at most as long as ``longest``.
+
+        ``ignore_others``: the others become ignored references; otherwise, there are none.
+        """
         lengths = self.events[:, 1] - self.events[:, 0]
         counts = (lengths > shortest) & (lengths <= longest)
-        ignored = self.ignored.merged(self.chosen(~counts))
+        ignored = self.ignored.merged(self.chosen(~counts)) if ignore_others else self.ignored
         return replace(self, **vars(self.chosen(counts)), ignored=ignored)
 
     def with_counted(self: AnyReferences, events: EventRows) -> AnyReferences:

@@ -36,7 +36,9 @@ class OfLength(Criterion):
     """Only references of some lengths count; the others are ignored references.
 
     References that are too short or too long need not be found, and detections that match them are neither
-    right nor wrong. Everything else is as the criterion says.
+    right nor wrong. Everything else is as the criterion says. A criterion about queries, such as
+    :class:`QueryPrecision`, sees no other references: as in moment retrieval, every answer to a query with
+    references of these lengths counts.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ class OfLength(Criterion):
 
     def seen(self, references: AnyReferences) -> AnyReferences:
         shortest, longest = self._ticks()
-        return references.of_length(shortest, longest)
+        return references.of_length(shortest, longest, ignore_others=not self.criterion.values_queries)
 
     def find_deltas(
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool

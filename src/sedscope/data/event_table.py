@@ -417,7 +417,7 @@ def unused_ignored_labels_note(ignored_labels: Iterable[str], labels: Iterable[s
 
 def check_roles(columns: Mapping[str, str]) -> None:
     """Refuse names of columns for something that a column cannot hold."""
-    unknown = [repr(role) for role in columns if role not in (*ROLES, "namespace")]
+    unknown = [repr(role) for role in columns if role not in (*ROLES, "namespace", "subset")]
     if unknown:
         raise SedscopeError(f"columns= has no role {listing(unknown)}. Choose from {', '.join(ROLES)}.")
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ..data.clip_events import ClipEvents
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
+from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, listing, subject
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_files
@@ -65,6 +67,7 @@ def read_output(path: Location, truth: DatasetTruth) -> tuple[Scores | Detection
     )
     if isinstance(system, Scores):
         _refuse_unlisted_clips(path, system, truth)
+        _refuse_late_events(path, system, truth)
         return as_evaluated(system, truth)
     refuse_changed_sets(path, dataset)
     return system, truth.truth
@@ -99,6 +102,45 @@ def unlisted_rows(path: Location, unlisted: Collection[str]) -> list[str]:
         if clip in unlisted and clip not in first:
             first[clip] = table.row_location(row).finding(f"the clip {clip} is not in the ground truth")
     return [*first.values()]
+
+
+def _refuse_late_events(path: Location, scores: Scores, truth: DatasetTruth) -> None:
+    """Refuse events that begin after their clip has ended, and name the rows, where events are kept."""
+    ends = _clip_ends(truth)
+    events = ((clip, scores.open(clip)) for clip in scores if clip in ends)
+    if not any(
+        isinstance(of_clip, ClipEvents) and bool((of_clip.times[:, 0] >= ends[clip]).any())
+        for clip, of_clip in events
+    ):
+        return
+    lines = late_rows(path, truth)
+    number = subject(len(lines), "detection", "begins")
+    raise SedscopeError(f"{number} after the clip has ended: {listing(lines)}.", lines=lines)
+
+
+def late_rows(path: Location, truth: DatasetTruth) -> list[str]:
+    """Return the rows of events that begin after their clip has ended, as ``file:line: message``.
+
+    There are none if the file or folder holds scores, or if the task does not keep events as they are.
+    """
+    ends = _clip_ends(truth)
+    if not ends or not holds_events(path, None):
+        return []
+    columns = read_event_table(path).columns()
+    clips = [clip_id(name) for name in columns.clip]
+    return [
+        columns.finding(row, f"begins after the clip has ended, at {ends[clip] / TICKS_PER_SECOND:g} s")
+        for row, (clip, onset) in enumerate(zip(clips, columns.onset.tolist(), strict=True))
+        if clip in ends and onset >= ends[clip]
+    ]
+
+
+def _clip_ends(truth: DatasetTruth) -> dict[str, int]:
+    """Return when each clip ends, in microseconds; nothing if that is unknown or events are not kept."""
+    durations = truth.truth.durations
+    if durations is None or truth.dataset.overlaps != "keep":
+        return {}
+    return dict(zip(truth.truth.clips, durations.tolist(), strict=True))
 
 
 def refuse_changed_sets(path: Location, dataset: Dataset) -> None:

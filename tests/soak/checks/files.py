@@ -19,7 +19,9 @@ from ..case import LABELS, Case, Mismatch
 from ..drawing import Drawer
 from .check import Check, require_equal, require_same_result
 
-EVENT_NAMES = [name for name, format in EVENT_FORMATS.items() if "times" in format.holds]
+EVENT_NAMES = [
+    name for name, format in EVENT_FORMATS.items() if "times" in format.holds and format.label is None
+]
 
 
 def _draw(check: str, formats: list[str]) -> Callable[[Random, str], Case]:

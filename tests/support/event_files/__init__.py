@@ -1,6 +1,6 @@
 """Small files of events in the exact layouts that other tools write, and the events that they hold."""
 
-from . import annotation_tools, birdnet, seizures, tables
+from . import annotation_tools, birdnet, json_files, seizures, tables
 from .sample import Sample
 
 SAMPLES: dict[str, Sample] = {
@@ -8,4 +8,5 @@ SAMPLES: dict[str, Sample] = {
     **annotation_tools.SAMPLES,
     **birdnet.SAMPLES,
     **seizures.SAMPLES,
+    **json_files.SAMPLES,
 }

@@ -98,14 +98,21 @@ class EventFormat:
     """Whether labels and names of clips may have spaces."""
     generic: bool = False
     """Whether every other format that also recognises a file takes precedence."""
+    label: str | None = None
+    """The label of all events, if the format has no labels."""
+    lost_with_confidences: frozenset[EventFeature] = frozenset()
+    """What the format cannot hold of events with confidences."""
 
     def losses(self, events: EventSet) -> list[str]:
         """Return phrases for what the format cannot hold of a set."""
-        lost = [phrase for feature, phrase in events.features().items() if feature not in self.holds]
-        names = {*events.events, *(row[3] for row in events.rows())}
-        spaced = sorted(name for name in names if len(name.split()) > 1)
+        held = self.holds - self.lost_with_confidences if events.scored else self.holds
+        lost = [phrase for feature, phrase in events.features().items() if feature not in held]
+        labels = {row[3] for row in events.rows()}
+        spaced = sorted(name for name in {*events.events, *labels} if len(name.split()) > 1)
         if spaced and not self.holds_spaces:
             lost.append(f"the spaces in names: {listing(list(map(repr, spaced)))}")
+        if self.label is not None and labels - {self.label}:
+            lost.append(f"the labels of events: {listing(list(map(repr, sorted(labels))))}")
         return lost
 
 

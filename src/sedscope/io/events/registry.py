@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ...errors import SedscopeError, listing
 from . import (
+    activitynet,
     audacity,
     biodcase,
     birdnet,
@@ -15,6 +16,7 @@ from . import (
     few_shot,
     hed_score,
     jams,
+    moments,
     raven,
     rttm,
     sed_eval,
@@ -36,6 +38,8 @@ _MODULES = (
     table,
     csv_bi,
     hed_score,
+    moments,
+    activitynet,
 )
 
 EVENT_FORMATS: dict[str, EventFormat] = {

@@ -19,7 +19,7 @@ from ...data.cells import (
     parse_number,
 )
 from ...data.event_table import EventTable, check_roles
-from ...errors import SedscopeError, counted, shortened
+from ...errors import SedscopeError, counted, listing, shortened
 from ..locations import Location, utf8_name
 from ..parquet_files import check_parquet, reading_parquet
 from ..size_limits import refuse_oversized
@@ -62,8 +62,9 @@ class Source:
         self.problems = problems
         self.content = read_bytes(path) if content is None else content
         self.is_parquet = self.content[:4] == b"PAR1"
-        self.is_json = self.content.lstrip()[:1] == b"{"
-        self.is_text = not (self.is_parquet or self.is_json)
+        self.is_json_lines = not self.is_parquet and _holds_queries(self.content)
+        self.is_json = self.content.lstrip()[:1] == b"{" and not self.is_json_lines
+        self.is_text = not (self.is_parquet or self.is_json or self.is_json_lines)
 
     @property
     def clip(self) -> str:
@@ -162,6 +163,17 @@ class Source:
         except (ValueError, RecursionError) as error:
             raise SedscopeError(f"{self.path}: not a JSON file: {error}.") from None
 
+    def refuse_rows(self, wrong: list[tuple[RowLocation, str]]) -> None:
+        """Collect what is wrong with rows, or refuse the file and name all of them."""
+        findings = [location.finding(problem) for location, problem in wrong]
+        if self.problems is not None:
+            self.problems += findings
+        elif wrong:
+            rows = listing([f"{location}: {problem}" for location, problem in wrong])
+            raise SedscopeError(
+                f"{self.path}: {counted(len(wrong), 'problem')}: {rows}.", lines=findings
+            )
+
     def line_location(self, line: int) -> RowLocation:
         """Say where a line is."""
         return _line_location(self.path, line)
@@ -193,6 +205,25 @@ class Source:
 
 def _line_location(path: Location, line: int) -> RowLocation:
     return RowLocation(f"{path.name} line {line}", f"{path}:{line}")
+
+
+def is_json_number(value: object) -> bool:
+    """Return whether a value of a JSON file is a number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _holds_queries(content: bytes) -> bool:
+    """Return whether one of the first lines is a JSON object of its own, with the id of a query."""
+    for line in content.split(b"\n", _ROWS_LOOKED_AT)[:_ROWS_LOOKED_AT]:
+        if b'"qid"' not in line:
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and "qid" in value:
+            return True
+    return False
 
 
 # what tools append to the name of the recording, the longer ones first

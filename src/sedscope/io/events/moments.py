@@ -1,0 +1,216 @@
+"""JSON Lines of moment retrieval, as QVHighlights and CASTELLA have them: a line per query.
+
+References have ``relevant_windows`` ``[[start, end], …]`` and perhaps the ``duration`` of the recording,
+predictions have ``pred_relevant_windows`` ``[[start, end, score], …]``. Each query is a clip of its own, and
+all windows are of one class, ``moment``. The clip is called ``VID_QID``, or like the ``qid`` if that begins
+with the ``vid``: so an answer about another recording is not taken for one to the query.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...data.cells import RowLocation
+from ...data.clip_ids import clip_id
+from ...data.event_table import EventTable
+from ...errors import SedscopeError, SedscopeWarning, listing, shortened, subject
+from ..atomic_write import write_text
+from .format import EventFormat, EventSet, holding
+from .source import EventReadOptions, Source, is_json_number
+
+LABEL = "moment"
+"""The class of all windows."""
+_REFERENCES, _PREDICTIONS = "relevant_windows", "pred_relevant_windows"
+_SHAPES = {_REFERENCES: "[start, end]", _PREDICTIONS: "[start, end, score]"}
+
+
+@dataclass(frozen=True)
+class _Query:
+    """What a line says."""
+
+    line: int
+    qid: str
+    clip: str
+    kind: str
+    """Which windows it has: references or predictions."""
+    windows: list[tuple[int, list[Any]]]
+    """Each with its number in the line, from 1."""
+    duration: float | None
+
+
+def recognise(source: Source) -> bool:
+    """Look for lines that are queries."""
+    return source.is_json_lines
+
+
+def read(source: Source, options: EventReadOptions) -> EventTable:
+    """Read the windows of all queries."""
+    queries: list[_Query] = []
+    wrong: list[tuple[int, str]] = []
+    for line, text in enumerate(source.text.split("\n"), start=1):
+        if not text.strip():
+            continue
+        query, problems = _read_line(line, text)
+        wrong += [(line, problem) for problem in problems]
+        queries += [] if query is None else [query]
+    usable, clashes = _without_clashes(queries)
+    by_line = sorted([*wrong, *clashes], key=lambda problem: problem[0])
+    source.refuse_rows([(source.line_location(line), problem) for line, problem in by_line])
+    if not usable:
+        raise SedscopeError(f"{source.path}: there are no queries.")
+    if usable[0].kind == _PREDICTIONS:
+        _warn_unsorted(source, usable)
+    rows = [
+        (query, number, window)
+        for query in usable
+        for number, window in (query.windows or [(0, [None, None, None])])
+    ]
+    scored = usable[0].kind == _PREDICTIONS
+    return EventTable(
+        where=str(source.path),
+        clip=[query.clip for query, _, _ in rows],
+        onset=[window[0] for _, _, window in rows],
+        offset=[window[1] for _, _, window in rows],
+        label=[LABEL if number else "" for _, number, _ in rows],
+        confidence=[window[2] for _, _, window in rows] if scored else None,
+        row_location=lambda i: _location(source, *rows[i][:2]),
+        durations={query.clip: query.duration for query in usable if query.duration is not None},
+    )
+
+
+def _read_line(line: int, text: str) -> tuple[_Query | None, list[str]]:
+    """Return the query of a line, with the windows that are usable, and what is wrong with it."""
+    try:
+        query = json.loads(text)
+    except json.JSONDecodeError as error:
+        return None, [f"this is not JSON ({error.msg}, column {error.colno})"]
+    except (ValueError, RecursionError):
+        return None, ["this is not JSON that can be read"]
+    if not isinstance(query, dict):
+        return None, ["this is not a JSON object"]
+    names = {key: _name(query.get(key)) for key in ("qid", "vid")}
+    wrong = [f"there is no {key}" for key, name in names.items() if name is None]
+    kinds = [kind for kind in _SHAPES if kind in query]
+    if len(kinds) != 1:
+        wrong.append(f"there must be either {_REFERENCES} or {_PREDICTIONS}")
+    duration = query.get("duration")
+    if duration is not None and not (is_json_number(duration) and duration > 0):
+        wrong.append(f"the duration {_shown(duration)} is not a number above 0")
+    qid, vid = names["qid"], names["vid"]
+    if wrong or qid is None or vid is None:
+        return None, wrong
+    windows, wrong = _windows(query[kinds[0]], kinds[0])
+    recording = clip_id(vid)
+    clip = qid if qid.startswith(recording) else f"{recording}_{qid}"
+    return _Query(line, qid, clip, kinds[0], windows, duration), wrong
+
+
+def _name(value: object) -> str | None:
+    """Return a qid or vid as text, or None if it is not one."""
+    if isinstance(value, str):
+        return value.strip() or None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _windows(windows: Any, kind: str) -> tuple[list[tuple[int, list[Any]]], list[str]]:
+    """Return the windows of a query with their numbers, and what is wrong with the others."""
+    shape = _SHAPES[kind]
+    if not isinstance(windows, list):
+        return [], [f"{kind} must be a list of {shape}, not {_shown(windows)}"]
+    length = shape.count(",") + 1
+    usable, wrong = [], []
+    for number, window in enumerate(windows, start=1):
+        if isinstance(window, list) and len(window) == length and all(map(is_json_number, window)):
+            usable.append((number, window))
+        else:
+            wrong.append(f"window {number} must be {shape} in numbers, not {_shown(window)}")
+    return usable, wrong
+
+
+def _shown(value: object) -> str:
+    return shortened(json.dumps(value, ensure_ascii=False), 60)
+
+
+def _without_clashes(queries: list[_Query]) -> tuple[list[_Query], list[tuple[int, str]]]:
+    """Return the queries of the first kind and with new names, and what is wrong with other lines."""
+    usable: list[_Query] = []
+    wrong: list[tuple[int, str]] = []
+    line_of_qid: dict[str, int] = {}
+    line_of_clip: dict[str, int] = {}
+    for query in queries:
+        earlier = min(
+            line_of_qid.setdefault(query.qid, query.line),
+            line_of_clip.setdefault(query.clip, query.line),
+        )
+        if earlier != query.line:
+            wrong.append((query.line, f"the query {query.qid} is already in line {earlier}"))
+        elif query.kind != queries[0].kind:
+            first = queries[0]
+            wrong.append((query.line, f"there are {query.kind}, but {first.kind} in line {first.line}"))
+        else:
+            usable.append(query)
+    return usable, wrong
+
+
+def _warn_unsorted(source: Source, queries: list[_Query]) -> None:
+    """Warn of windows that are not in order of their scores: other tools take the first ones."""
+    unsorted = [
+        str(source.line_location(query.line))
+        for query in queries
+        if any(
+            first[2] < second[2]
+            for (_, first), (_, second) in zip(query.windows, query.windows[1:], strict=False)
+        )
+    ]
+    if unsorted:
+        number = subject(len(unsorted), "line", "has")
+        warnings.warn(
+            f"{number} windows that are not sorted by falling score: {listing(unsorted)}. sedscope ranks "
+            "windows by their scores; other tools take the first ones of the list.",
+            SedscopeWarning,
+            stacklevel=2,
+        )
+
+
+def _location(source: Source, query: _Query, number: int) -> RowLocation:
+    where = source.line_location(query.line)
+    return RowLocation(f"{where.text}, window {number}", where.origin) if number else where
+
+
+def write(events: EventSet, path: Path) -> None:
+    """Write a line per clip, which is ``qid`` and ``vid``. Events with confidences are predictions."""
+    lines = []
+    for clip, of_clip in events.events.items():
+        query: dict[str, Any] = {"qid": clip_id(clip), "query": "", "vid": clip_id(clip)}
+        duration = events.duration(clip)
+        if duration is not None:
+            query["duration"] = duration
+        times = [[round(float(time), 6) for time in event[:2]] for event in of_clip]
+        if events.scored:
+            scores = [float(*event[3:] or (1.0,)) for event in of_clip]
+            query[_PREDICTIONS] = [[*window, score] for window, score in zip(times, scores, strict=True)]
+        else:
+            query[_REFERENCES] = times
+        lines.append(json.dumps(query, ensure_ascii=False) + "\n")
+    write_text(path, "".join(lines))
+
+
+FORMATS = (
+    EventFormat(
+        name="moments",
+        about="moment retrieval (QVHighlights, CASTELLA), JSON Lines: qid, vid, and relevant_windows or "
+        "pred_relevant_windows",
+        recognise=recognise,
+        read=read,
+        write=write,
+        holds=holding("times", "confidences", "clips without events", "durations", "any label"),
+        label=LABEL,
+        suffixes=(".jsonl",),
+        file_suffixes=(".jsonl",),
+        named_columns=False,
+    ),
+)
