@@ -133,6 +133,18 @@ public:
     Time overlap(std::size_t first, std::size_t end) {
         return in_gap(first, end) ? 0 : overlap(first, begun(first), end, begun(end));
     }
+    // The reference time before an instant, and within [from, until), which need no frames.
+    Time covered_before(Time time) const {
+        const Interval* const next =
+            std::lower_bound(events_, events_ + count_, time,
+                             [](const Interval& event, Time t) { return event.onset < t; });
+        if (next == events_) return 0;
+        const Interval& last = next[-1];
+        return before_[next - 1 - events_] + (std::min(last.offset, time) - last.onset);
+    }
+    Time shared(Time from, Time until) const {
+        return covered_before(until) - covered_before(from);
+    }
     // Whether any event shares time with [from, until). Does not change the gap.
     bool overlaps(Time from, Time until) const {
         const Interval* const end = events_ + count_;

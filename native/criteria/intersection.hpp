@@ -21,6 +21,7 @@
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
+#include "criteria/coverage.hpp"
 #include "criteria/detection_count.hpp"
 #include "criteria/grouped_sweep.hpp"
 #include "criteria/scene.hpp"
@@ -110,13 +111,7 @@ private:
     // its frames are above the threshold.
     enum Quantity : std::size_t { false_positives, lost, first_cross_trigger };
 
-    // A change of the time for which detections cover a reference, where the threshold falls below
-    // the score.
-    struct Coverage {
-        uint32_t group;  // the reference
-        T score;
-        Time change;
-    };
+    using Coverage = sedscope::Coverage<T>;
 
     void begin_stretch(const Stretch& stretch) {
         within_ = true;
@@ -258,30 +253,6 @@ private:
         }
     }
 
-    // The highest score at which the time of all frames with at least this score is enough.
-    static T score_of_enough(Coverage* first, Coverage* end, Time required) {
-        while (true) {
-            const T pivot = first[(end - first) / 2].score;
-            Time above = 0, equal = 0;
-            Coverage* const not_above = std::partition(first, end, [&](const Coverage& frame) {
-                const bool higher = frame.score > pivot;
-                above += higher ? frame.change : 0;
-                equal += frame.score == pivot ? frame.change : 0;
-                return higher;
-            });
-            if (above >= required) {
-                end = not_above;
-            } else if (above + equal >= required) {
-                return pivot;
-            } else {
-                required -= above + equal;
-                first = std::partition(not_above, end, [&](const Coverage& frame) {
-                    return frame.score == pivot;
-                });
-            }
-        }
-    }
-
     void inside_sorted(Coverage* first, Coverage* end, uint32_t j, Time required,
                        DetectionRows<T>& rows) {
         all_.assign(first, end);
@@ -343,9 +314,10 @@ public:
                                       of_detection);
         }
         covered_.assign(own.count(), 0);
+        until_.assign(own.count(), before_all);
         for (const Overlap& overlap : scene.overlaps)
             if (scene.is_true[overlap.detection] || scene.is_ignored[overlap.detection])
-                covered_[overlap.reference] += overlap.shared;
+                cover(overlap.reference, own[overlap.reference], scene.detections[overlap.detection]);
         for (std::size_t j = 0; j < own.count(); ++j)
             scene.is_found[j] = criterion_.gtc.met_by(covered_[j], own[j].offset - own[j].onset);
     }
@@ -368,8 +340,17 @@ private:
         return detection.offset - detection.onset;
     }
 
+    // Adds the time of a reference that a detection covers, if no earlier one does. Detections come
+    // in order of onset.
+    void cover(std::size_t reference, const Interval& event, const DetectedEvent& detection) {
+        const Time from = std::max({event.onset, detection.onset, until_[reference]});
+        const Time until = std::min(event.offset, detection.offset);
+        covered_[reference] += std::max<Time>(0, until - from);
+        until_[reference] = std::max(until_[reference], until);
+    }
+
     Intersection criterion_;
-    std::vector<Time> covered_;
+    std::vector<Time> covered_, until_;
 };
 
 }  // namespace sedscope

@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "clips/envelope.hpp"
 #include "clips/view.hpp"
 #include "core/buffer.hpp"
 #include "core/exact_means.hpp"
 #include "core/parallel.hpp"
 #include "core/time.hpp"
+#include "counting/event_job.hpp"
 
 namespace sedscope {
 
@@ -133,7 +135,39 @@ void segment_scores(const std::vector<ClipView<T>>& clips, const std::vector<int
     });
 }
 
-// The same for one clip whose frames arrive in pieces.
+// The same for events as they come, which may overlap: the score of a segment is the highest of the
+// events that share time with it.
+template <class T>
+void segment_scores(const DetectionTable<T>& detected, std::size_t clips, std::size_t classes,
+                    const int64_t* starts, const Time* durations, Time length, std::size_t threads,
+                    T* out) {
+    std::fill_n(out, static_cast<std::size_t>(starts[clips]) * classes,
+                -std::numeric_limits<T>::infinity());
+    parallel_for(clips, threads, [&] {
+        return [&, envelope = Envelope<T>()](std::size_t i) mutable {
+            T* const scores = out + static_cast<std::size_t>(starts[i]) * classes;
+            const int64_t end = detected.starts[i + 1];
+            for (int64_t k = detected.starts[i]; k < end;) {
+                const int32_t c = detected.labels[k];
+                auto score_segments = [&](Time from, Time until, T score) {
+                    const Time onset = std::max<Time>(from, 0);
+                    const Time offset = std::min(until, durations[i]);
+                    for (Time segment = onset / length; segment * length < offset; ++segment) {
+                        T& highest = scores[static_cast<std::size_t>(segment) * classes +
+                                            static_cast<std::size_t>(c)];
+                        highest = std::max(highest, score);
+                    }
+                };
+                envelope.begin();
+                for (; k < end && detected.labels[k] == c; ++k)
+                    envelope.add(detected.events[k], detected.scores[k], score_segments);
+                envelope.finish(score_segments);
+            }
+        };
+    });
+}
+
+// The scores of one clip whose frames arrive in pieces.
 template <class T, class Out>
 class OpenSegments {
 public:

@@ -1,6 +1,7 @@
 // The error types of the detections and references of one class in one clip, at some thresholds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +18,22 @@
 
 namespace sedscope {
 
-// One class of one clip, and the thresholds at which it is diagnosed.
+// Events that are detected as they are at every threshold below their score, in order of onset.
+template <class T>
+struct ScoredIntervals {
+    const Interval* events = nullptr;
+    const T* scores = nullptr;
+    std::size_t count = 0;
+};
+
+// One class of one clip, and the thresholds at which it is diagnosed. It has scores of frames, or
+// events whose boundaries are among the edges.
 template <class T>
 struct ClassView {
-    const T* scores;
+    const T* scores;  // null if there are none
     std::size_t frames;
     const Time* edges;
+    ScoredIntervals<T> kept;
     const T* thresholds;  // decreasing
     std::size_t threshold_count;
     References* own;  // those that count; null if there are none
@@ -77,6 +88,10 @@ private:
     // the number of thresholds below its score.
     SEDSCOPE_OUT_OF_LINE void find_spans(const ClassView<T>& view) {
         spans_.clear();
+        if (!view.scores) {
+            keep_events(view);
+            return;
+        }
         levels_.resize(view.frames);
         const std::size_t thresholds = view.threshold_count;
         const T lowest = view.thresholds[thresholds - 1];  // most scores lie below it
@@ -93,6 +108,24 @@ private:
         tree_.begin(0, 0);
         tree_.feed(levels_.data(), view.frames, keep, nothing);
         tree_.finish(keep, nothing);
+    }
+
+    // Takes events as they are.
+    void keep_events(const ClassView<T>& view) {
+        const std::size_t thresholds = view.threshold_count;
+        const auto boundary = [&](Time time) {
+            return static_cast<std::size_t>(
+                std::lower_bound(view.edges, view.edges + view.frames + 1, time) - view.edges);
+        };
+        for (std::size_t k = 0; k < view.kept.count; ++k) {
+            const std::size_t from = thresholds - level(view, view.kept.scores[k]);
+            if (from == thresholds) continue;
+            const Interval& event = view.kept.events[k];
+            spans_.push_back({{boundary(event.onset), boundary(event.offset), event.onset,
+                               event.offset},
+                              from,
+                              thresholds});
+        }
     }
 
     // The number of thresholds below a score.

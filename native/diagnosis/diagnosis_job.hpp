@@ -10,6 +10,7 @@
 #include "clips/reference_table.hpp"
 #include "clips/view.hpp"
 #include "core/parallel.hpp"
+#include "counting/event_job.hpp"
 #include "diagnosis/class_diagnosis.hpp"
 
 namespace sedscope {
@@ -26,10 +27,14 @@ class DiagnosisJob {
 public:
     using Kernel = ClassDiagnosis<T, typename Criterion::Judge>;
 
-    DiagnosisJob(const std::vector<ClipView<T>>& clips, const std::vector<int64_t>& columns,
+    // `detected`: the events of the clips, if these are kept as they are; then the views have
+    // nothing but the boundaries of the events.
+    DiagnosisJob(const std::vector<ClipView<T>>& clips, const DetectionTable<T>* detected,
+                 const std::vector<int64_t>& columns,
                  const ReferenceTable& references, const T* maxima, const T* floors,
                  const Thresholds<T>& thresholds, const Criterion& criterion)
         : clips_(clips),
+          detected_(detected),
           columns_(columns),
           references_(references),
           maxima_(maxima),
@@ -122,9 +127,12 @@ private:
         work.own = work.references.counted(label);
         work.references.of_others(label, work.others);
         work.ignored = work.references.ignored(label);
-        return {detected ? load_column(clip, columns_[c], work.column) : nullptr,
+        const ScoredIntervals<T> events = detected && detected_ ? events_of(i, label)
+                                                                : ScoredIntervals<T>{};
+        return {detected && !detected_ ? load_column(clip, columns_[c], work.column) : nullptr,
                 detected ? clip.frames : 0,
                 clip.edges,
+                events,
                 thresholds_.values + thresholds_.starts[c],
                 static_cast<std::size_t>(thresholds_.starts[c + 1] - thresholds_.starts[c]),
                 work.own.count() > 0 ? &work.own : nullptr,
@@ -132,7 +140,16 @@ private:
                 work.others};
     }
 
+    ScoredIntervals<T> events_of(std::size_t i, int32_t label) const {
+        const int32_t* const labels = detected_->labels;
+        const auto [first, end] = std::equal_range(labels + detected_->starts[i],
+                                                   labels + detected_->starts[i + 1], label);
+        return {detected_->events + (first - labels), detected_->scores + (first - labels),
+                static_cast<std::size_t>(end - first)};
+    }
+
     const std::vector<ClipView<T>>& clips_;
+    const DetectionTable<T>* const detected_;
     const std::vector<int64_t>& columns_;
     ReferenceTable references_;
     const T* maxima_;

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -62,6 +63,23 @@ ClipDetections detections(const Clips& clips, std::size_t clip, std::size_t clas
 
 }  // namespace
 
+Clips::Clips(const DetectedEvents& detected) : events_(detected), detected_(events_->table()) {
+    columns_.resize(detected.classes);
+    std::iota(columns_.begin(), columns_.end(), 0);
+    auto& views = views_.emplace<std::vector<ClipView<double>>>();
+    for (std::size_t i = 0; i < detected.clips(); ++i) {
+        std::vector<Time>& times = boundaries_.emplace_back();
+        for (int64_t k = detected_->starts[i]; k < detected_->starts[i + 1]; ++k) {
+            times.push_back(detected_->events[k].onset);
+            times.push_back(detected_->events[k].offset);
+        }
+        if (times.empty()) times.push_back(0);
+        std::sort(times.begin(), times.end());
+        times.erase(std::unique(times.begin(), times.end()), times.end());
+        views.push_back({nullptr, 1, 0, times.size() - 1, times.data()});
+    }
+}
+
 Clips::Clips(const Columns& kept, const nb::list& edges) {
     kept.visit([&](const auto& store) {
         using T = typename std::decay_t<decltype(store)>::Score;
@@ -101,6 +119,7 @@ void bind_clips(nb::module_& module) {
              "edges"_a, "columns"_a.noconvert())
         .def(nb::init<const Columns&, const nb::list&>(), "kept"_a, "edges"_a,
              nb::keep_alive<1, 2>())
+        .def(nb::init<const DetectedEvents&>(), "detected"_a)
         .def("maxima", &maxima, "threads"_a)
         .def("detections", &detections, "clip"_a, "class_number"_a);
 }

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "clips/view.hpp"
 #include "python/arrays.hpp"
+#include "python/detected_events.hpp"
 
 namespace sedscope::python {
 
@@ -26,6 +28,8 @@ public:
 
     // Clips of which only some columns are kept. `kept` must outlive this object.
     Clips(const Columns& kept, const nb::list& edges);
+    // Clips with events as they come, in place of frames. Their boundaries are those of the events.
+    explicit Clips(const DetectedEvents& detected);
     Clips(const Clips&) = delete;  // views of columns refer to `starts_`
 
     std::size_t size() const {
@@ -35,10 +39,26 @@ public:
     bool has_frames() const { return arrays_.size() == size(); }
     const std::vector<int64_t>& columns() const { return columns_; }
 
-    // Calls `use(views)` with the views of all clips.
+    // Calls `use(views)` with the views of all clips, which have scores of frames.
     template <class Use>
     decltype(auto) visit(Use&& use) const {
+        require(!detected_, "events have no scores of frames");
         return std::visit(std::forward<Use>(use), views_);
+    }
+
+    // Calls `use(views, table)`. With events, views have boundaries but no scores; otherwise `table`
+    // is null.
+    template <class Use>
+    decltype(auto) visit_any(Use&& use) const {
+        return std::visit(
+            [&](const auto& views) {
+                using T = typename std::decay_t<decltype(views)>::value_type::Score;
+                const DetectionTable<T>* table = nullptr;
+                if constexpr (std::is_same_v<T, double>)
+                    if (detected_) table = &*detected_;
+                return use(views, table);
+            },
+            views_);
     }
 
 private:
@@ -67,6 +87,9 @@ private:
     std::vector<Vector<int64_t>> edges_;
     std::variant<std::vector<const float*>, std::vector<const double*>> starts_;  // of columns
     std::variant<std::vector<ClipView<float>>, std::vector<ClipView<double>>> views_;
+    std::optional<DetectedEvents> events_;  // keeps the arrays of `detected_` alive
+    std::optional<DetectionTable<double>> detected_;
+    std::vector<std::vector<Time>> boundaries_;  // of events
 };
 
 // The score type of the views that `Clips::visit` passes.

@@ -82,9 +82,10 @@ void bind_criteria(nb::module_& module) {
                       std::size_t>(),
              "events"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
              "starts"_a.noconvert(), "classes"_a);
-    nb::class_<PairingCriterion, Criterion>(module, "PairingCriterion")
-        .def("find_deltas_of_events", &PairingCriterion::find_deltas_of_events, "detected"_a,
-             "truth"_a)
+    nb::class_<OverlapCriterion, Criterion>(module, "OverlapCriterion")
+        .def("find_deltas_of_events", &OverlapCriterion::find_deltas_of_events, "detected"_a,
+             "truth"_a);
+    nb::class_<PairingCriterion, OverlapCriterion>(module, "PairingCriterion")
         .def("find_label_free_pairs", &PairingCriterion::find_label_free_pairs, "clips"_a,
              "truth"_a)
         .def("open_label_free_pairs", &PairingCriterion::open_label_free_pairs, "recording"_a,

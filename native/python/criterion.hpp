@@ -39,10 +39,32 @@ public:
                                       std::size_t clip, std::size_t class_number) const = 0;
 };
 
-// What Python can ask of a criterion that makes pairs, besides.
-class PairingCriterion : public Criterion {
+// What Python can ask of a criterion that judges events as they come, even where they overlap.
+class OverlapCriterion : public Criterion {
 public:
     virtual EventDeltas find_deltas_of_events(const DetectedEvents&, const Truth&) const = 0;
+
+protected:
+    // `make_kernel()` is called once per thread and returns a kernel (counting/event_job.hpp).
+    template <class MakeKernel>
+    static EventDeltas deltas_of_events(const DetectedEvents& detected, const Truth& truth,
+                                        MakeKernel&& make_kernel) {
+        const std::size_t clips = detected.clips(), classes = detected.classes;
+        truth.require_shape(clips, classes);
+        EventJob<double> job(detected.table(), clips, classes, truth.table(),
+                             data_of<double>(truth.floors, "floors"));
+        BatchDeltas<double> deltas;
+        {
+            nb::gil_scoped_release release;
+            deltas = job.deltas(make_kernel, truth.threads);
+        }
+        return to_python(std::move(deltas), classes, clips);
+    }
+};
+
+// What Python can ask of a criterion that makes pairs, besides.
+class PairingCriterion : public OverlapCriterion {
+public:
     virtual PairDeltas find_label_free_pairs(const Clips&, const Truth&) const = 0;
     virtual OpenRecording open_label_free_pairs(const Recording&, const Truth&) const = 0;
 };

@@ -45,12 +45,12 @@ auto diagnose(const Criterion& criterion, const Clips& clips, const Truth& truth
     truth.require_shape(clips.size(), clips.columns().size());
     require(thresholds.starts.size() == clips.columns().size() + 1,
             "thresholds of each class are needed");
-    return clips.visit([&](const auto& views) {
+    return clips.visit_any([&](const auto& views, const auto* detected) {
         using T = ScoreOf<decltype(views)>;
         const Thresholds<T> values{data_of<T>(thresholds.values, "thresholds"),
                                    thresholds.starts.data()};
         return use(DiagnosisJob<T, Criterion>(
-            views, clips.columns(), truth.table(), data_of<T>(truth.maxima, "maxima"),
+            views, detected, clips.columns(), truth.table(), data_of<T>(truth.maxima, "maxima"),
             data_of<T>(truth.floors, "floors"), values, criterion));
     });
 }

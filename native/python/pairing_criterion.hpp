@@ -17,17 +17,8 @@ public:
 
     EventDeltas find_deltas_of_events(const DetectedEvents& detected,
                                       const Truth& truth) const override {
-        const std::size_t clips = detected.clips(), classes = detected.classes;
-        truth.require_shape(clips, classes);
-        EventJob<double> job(detected.table(), clips, classes, truth.table(),
-                             data_of<double>(truth.floors, "floors"));
-        BatchDeltas<double> deltas;
-        {
-            nb::gil_scoped_release release;
-            deltas = job.deltas([&] { return PairingKernel<double, Rule>(this->parameters_); },
-                                truth.threads);
-        }
-        return to_python(std::move(deltas), classes, clips);
+        return this->deltas_of_events(
+            detected, truth, [&] { return PairingKernel<double, Rule>(this->parameters_); });
     }
 
     PairDeltas find_label_free_pairs(const Clips& clips, const Truth& truth) const override {

@@ -33,6 +33,7 @@ _NAMES = {
     "data.regions": ("Regions",),
     "data.score_arrays": ("ClipScores",),
     "data.scores": ("Scores",),
+    "data.scored_events": ("ScoredEvents",),
     "diagnosis": ("BoundaryErrors", "Diagnosis", "boundary_errors", "diagnose"),
     "errors": ("SedscopeError", "SedscopeWarning"),
     "evaluation.comparison": ("compare",),

@@ -25,6 +25,7 @@ from .data.region_cuts import RegionTruth as RegionTruth
 from .data.region_cuts import cut_to_regions as cut_to_regions
 from .data.regions import Regions as Regions
 from .data.score_arrays import ClipScores as ClipScores
+from .data.scored_events import ScoredEvents as ScoredEvents
 from .data.scores import Scores as Scores
 from .diagnosis import BoundaryErrors as BoundaryErrors
 from .diagnosis import Diagnosis as Diagnosis

@@ -102,6 +102,9 @@ class Clips:
     @overload
     def __init__(self, kept: ColumnStore, edges: list[_Int64]) -> None:
         """Clips of which only some columns are kept. The others are ``-inf`` throughout."""
+    @overload
+    def __init__(self, detected: DetectedEvents) -> None:
+        """Clips with events as they come, for the diagnosis of errors. They have no scores of frames."""
 
     def maxima(self, threads: int) -> _Scores:
         """The largest score per clip and class; NaN where a score is NaN."""
@@ -259,11 +262,14 @@ class Criterion:
     ) -> JudgedEvents:
         """Judge the events of a clip and class at the first threshold of the class."""
 
-class PairingCriterion(Criterion):
-    """A criterion that makes pairs of a detection and a reference."""
+class OverlapCriterion(Criterion):
+    """A criterion that judges events as they come, even if they overlap."""
 
     def find_deltas_of_events(self, detected: DetectedEvents, truth: Truth) -> EventDeltas:
         """Find the deltas of events that are detected as they are, even if they overlap."""
+
+class PairingCriterion(OverlapCriterion):
+    """A criterion that makes pairs of a detection and a reference."""
 
     def find_label_free_pairs(self, clips: Clips, truth: Truth) -> PairDeltas:
         """Find how the number of pairs changes if labels do not matter."""
@@ -271,7 +277,7 @@ class PairingCriterion(Criterion):
     def open_label_free_pairs(self, recording: Recording, truth: Truth) -> OpenRecording[PairDeltas]:
         """Start to find the same for a recording."""
 
-class Intersection(Criterion):
+class Intersection(OverlapCriterion):
     """``cttc=None``: cross-triggers are not counted."""
 
     def __init__(self, dtc: _Fraction, gtc: _Fraction, cttc: _Fraction | None) -> None: ...
@@ -301,6 +307,11 @@ class Segmentation:
     def find_scores(self, clips: Clips, starts: _Int64, durations: _Int64, threads: int) -> _Scores:
         """Score the segments of whole clips: (segments × classes). ``starts``: the first segment of each
         clip, and the end."""
+
+    def find_scores_of_events(
+        self, detected: DetectedEvents, starts: _Int64, durations: _Int64, threads: int
+    ) -> _Float64:
+        """Score the segments of clips with events: the highest score of those that share time with it."""
 
     def open_scores(self, recording: Recording, segments: int, duration: int) -> OpenRecording[_Scores]:
         """Start to score the segments of a recording."""

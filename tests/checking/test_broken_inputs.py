@@ -170,7 +170,7 @@ DETECTIONS = {
     "onset and offset swapped": Case("refuse", detected("a 3 1 Dog", "b 0 1 Cat"), "negative"),
     "an onset before 0 s": Case("accept", detected("a -0.1 3 Dog", "b 0 1 Cat")),
     "before 0 s": Case("refuse", detected("a -2 -1 Dog", "a 1 3 Dog", "b 0 1 Cat"), "ends before 0 s"),
-    "a row twice": Case("refuse", detected("a 1 3 Dog", "a 1 3 Dog", "b 0 1 Cat"), "--stitch seconds"),
+    "a row twice": Case("refuse", detected("a 1 3 Dog", "a 1 3 Dog", "b 0 1 Cat"), "--overlaps average"),
     "overlapping windows": Case(
         "refuse", detected("a 0 3 Dog", "a 1 4 Dog", "b 0 1 Cat"), "--overlaps merge"
     ),
@@ -185,8 +185,8 @@ DETECTIONS = {
         "accept",
         detected("a 0 3 Dog", "a 1 4 Dog", "b 0 1 Cat"),
         "",
-        ("--stitch", "seconds"),
-        {"stitch": None},
+        ("--overlaps", "average"),
+        {"overlaps": "average"},
     ),
     "a suffix": Case("accept", detected("a.wav 1 3 Dog", "b.mp3 0 1 Cat")),
     "no common label": Case("refuse", detected("a 1 3 dog", "b 0 1 cat"), "No label of the system"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,8 @@ from sedscope.data.clip_events import ClipEvents
 from ..support import oracle
 from ..support.command_line import run
 from ..support.equality import assert_equal_to_oracle
-from ..support.strategies import LABELS, collar_criteria, parts, to_scores
+from ..support.strategies import LABELS, collar_criteria, parts, references, to_scores, to_truth
+from ..support.strategies import criteria as intersections
 
 Detection = tuple[int, int, str, float]
 END = 12
@@ -103,6 +105,56 @@ def test_counts(
         assert_equal_to_oracle(counts[label], expected, label)
 
 
+@st.composite
+def judged_clips(draw: st.DrawFn) -> list[tuple[oracle.Clip, list[Detection]]]:
+    """Clips with references, ignored ones and scored events, which may begin before 0 and end late."""
+    ignored = references(END, (*LABELS[:2], oracle.EVERY_LABEL)) if draw(st.booleans()) else st.just([])
+    moved = detections.map(lambda event: (event[0] - 3, max(event[1] - 3, 1), *event[2:]))
+    return [
+        (
+            oracle.Clip([0], dict.fromkeys(LABELS, ()), draw(references(END)), END, draw(ignored)),
+            draw(st.lists(moved, max_size=8)),
+        )
+        for _ in range(draw(st.integers(1, 3)))
+    ]
+
+
+@settings(max_examples=200)
+@given(judged_clips(), intersections(), st.sampled_from([1, 2, 5, 7, None]), st.booleans())
+def test_counts_of_time(
+    case: list[tuple[oracle.Clip, list[Detection]]],
+    criterion: sed.Intersection,
+    length: int | None,
+    cross_triggers: bool,
+) -> None:
+    clips, detected = [clip for clip, _ in case], [of_clip for _, of_clip in case]
+    scores = sed.Scores.from_events(in_seconds(detected), classes=LABELS, overlaps="keep")
+    truth = to_truth(clips)
+    segments = (
+        sed.Clip(cross_triggers=cross_triggers)
+        if length is None
+        else sed.Segment(length / 1e6, cross_triggers=cross_triggers)
+    )
+    by_intersection, by_segment = (
+        sed.deltas(scores, truth, chosen, threads=1).counts() for chosen in (criterion, segments)
+    )
+    shares: dict[str, Any] = {name: getattr(criterion, name) for name in ("dtc", "gtc", "cttc")}
+    for label in LABELS:
+        levels = oracle.event_operating_points(detected, label)
+        of_time = {
+            score: oracle.event_intersection_count(clips, detected, label, score, **shares)
+            for score in levels
+        }
+        assert_equal_to_oracle(by_intersection[label], of_time, label)
+        of_segments = {
+            score: oracle.event_segment_count(
+                clips, detected, label, score, length=length, cross_triggers=cross_triggers
+            )
+            for score in levels
+        }
+        assert_equal_to_oracle(by_segment[label], of_segments, label)
+
+
 @settings(max_examples=200)
 @given(
     st.lists(st.sampled_from([-1.0, 0.2, 0.5, 0.8]), min_size=END, max_size=END),
@@ -163,12 +215,6 @@ def test_all_ways_of_evaluating_agree(tmp_path: Any) -> None:
     assert compared.values[best]["kept"].value == 1.0
 
 
-@pytest.mark.parametrize("metric", [sed.presets.PSDS1, sed.FScore(sed.Segment(1.0)), sed.presets.PSDS2])
-def test_criteria_of_time_refuse_them(metric: Any) -> None:
-    with pytest.raises(sed.SedscopeError, match="overlaps='merge'"):
-        sed.evaluate(*overlapping_system(), metric)
-
-
 @pytest.mark.filterwarnings("ignore:1 reference event crosses the border")
 def test_regions_cut_them() -> None:
     scores, truth = overlapping_system()
@@ -180,14 +226,76 @@ def test_regions_cut_them() -> None:
     assert sed.evaluate(cut_scores, cut_truth, best)[best].value == 1.0
 
 
-def test_operations_on_frames_refuse_them() -> None:
+@settings(max_examples=150)
+@given(judged_clips(), criteria | intersections())
+def test_error_types_add_up_to_the_counts(
+    case: list[tuple[oracle.Clip, list[Detection]]], criterion: sed.Collar | sed.IoU | sed.Intersection
+) -> None:
+    scores = sed.Scores.from_events(
+        in_seconds([of_clip for _, of_clip in case]), classes=LABELS, overlaps="keep"
+    )
+    truth = to_truth([clip for clip, _ in case])
+    points = [-2.0, 0.1, 0.2, 0.5, 0.9]
+    diagnosis = sed.diagnose(scores, truth, criterion, points)
+    counts = sed.deltas(scores, truth, criterion, threads=1).counts()
+    for label in LABELS:
+        expected = counts[label].at(diagnosis[label].thresholds)
+        assert diagnosis[label].references["found"].tolist() == expected.tp.tolist()
+        assert np.asarray(diagnosis[label].tally().fp).tolist() == expected.fp.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:The scores lie between")
+@settings(max_examples=100)
+@given(st.lists(events, max_size=6), st.lists(detections, max_size=9), criteria | intersections())
+def test_events_that_do_not_overlap_are_judged_as_scores(
+    targets: list[tuple[int, int, str]],
+    detected: list[Detection],
+    criterion: sed.Collar | sed.IoU | sed.Intersection,
+) -> None:
+    confidence = {event[:3]: event[3] for event in detected}
+    apart = [(*event, confidence[event]) for event in separate([event[:3] for event in detected])]
+    truth = sed.GroundTruth.from_dict(
+        in_seconds([separate(targets)]), durations={"clip0": 2 * END / 1e6}
+    )
+    kept, frames = (
+        sed.Scores.from_events(in_seconds([apart]), classes=LABELS, overlaps=overlaps)
+        for overlaps in ("keep", "error")
+    )
+    points = [0.1, 0.2, 0.5, 0.9]
+    of_kept, of_frames = (sed.diagnose(system, truth, criterion, points) for system in (kept, frames))
+    for label in LABELS:
+        for side in ("references", "detections"):
+            numbers = [getattr(of_system[label], side) for of_system in (of_kept, of_frames)]
+            np.testing.assert_equal(*numbers)
+    assert sed.detect(kept, 0.2) == sed.detect(frames, 0.2)
+
+
+def test_operating_points_leave_events_above_the_threshold() -> None:
     scores, truth = overlapping_system()
-    with pytest.raises(sed.SedscopeError, match="kept as they are"):
-        sed.detect(scores, 0.5)
-    with pytest.raises(sed.SedscopeError, match="kept as they are"):
-        sed.diagnose(scores, truth, sed.IoU(0.5), 0.5)
-    with pytest.raises(sed.SedscopeError, match="kept as they are"):
-        sed.evaluate(scores, truth, sed.FScore(sed.IoU(0.5)), points=sed.OperatingPoints({"a": 0.5}))
+    assert isinstance(scores, sed.ScoredEvents)
+    assert sed.detect(scores, 0.75) == {"x": [(1, 3, "a"), (1.5, 3, "a")], "y": [(1, 3, "a")]}
+    at_points = sed.at_thresholds(scores, 0.75)
+    assert isinstance(at_points, sed.ScoredEvents)
+    assert [event[3] for event in at_points.events()["x"]] == [1, 1]
+    points = sed.OperatingPoints({"a": 0.75})
+    (result,) = sed.evaluate(scores, truth, sed.FScore(sed.IoU(0.5)), points=points).values()
+    assert result.value == pytest.approx(0.8)  # 2 pairs, 1 false positive
+
+
+@pytest.mark.filterwarnings("ignore:Some classes are not defined in some resamples")
+def test_blocks_of_time_cut_them() -> None:
+    scores, truth = overlapping_system()
+    best = sed.BestFScore(sed.IoU(0.5))
+    blocks = sed.Resampling(n=20, blocks=4.5, seed=0)
+    assert sed.evaluate(scores, truth, best, bootstrap=blocks)[best].value == 1.0
+
+
+def test_post_processing_refuses_them() -> None:
+    scores, _ = overlapping_system()
+    with pytest.raises(sed.SedscopeError, match="needs scores of frames"):
+        sed.postprocessing.MedianFilter(0.5)(scores)
+    with pytest.raises(sed.SedscopeError, match="needs scores of frames"):
+        scores["x"]
 
 
 def test_lists_keep_them_under_new_labels(tmp_path: Path) -> None:

@@ -139,8 +139,8 @@ def test_the_caution_on_the_command_line(tmp_path: Path) -> None:
     assert (outcome.code, "at most the number of clips: 2" in outcome.err) == (2, True)
 
 
-def test_overlapping_windows_have_two_ways_out(tmp_path: Path) -> None:
-    """Averaging and merging give different values, so the message offers both."""
+def test_overlapping_windows_have_three_ways_out(tmp_path: Path) -> None:
+    """Keeping, averaging and merging give different values, so the message offers all of them."""
     events = table(
         "filename onset offset event_label confidence", "a 0 2 Dog .2", "a 1 3 Dog .9", "b 0 1 Cat .9"
     )
@@ -149,10 +149,10 @@ def test_overlapping_windows_have_two_ways_out(tmp_path: Path) -> None:
     arguments += ["--metric", repr(sed.FScore(sed.Collar(), threshold=0.5))]
     refused = run(*arguments)
     assert refused.code == 2
-    assert "--stitch seconds" in refused.err
-    assert "--overlaps merge" in refused.err
-    averaged, merged = (
-        run(*arguments, *way) for way in (("--stitch", "seconds"), ("--overlaps", "merge"))
-    )
-    assert (averaged.code, merged.code) == (0, 0)
-    assert averaged.out != merged.out
+    ways = ("keep", "average", "merge")
+    assert all(f"--overlaps {way}" in refused.err for way in ways)
+    outcomes = [run(*arguments, "--overlaps", way) for way in ways]
+    assert [outcome.code for outcome in outcomes] == [0, 0, 0]
+    assert len({outcome.out for outcome in outcomes}) == 3
+    stitched = run(*arguments, "--stitch", "seconds")
+    assert (stitched.code, "--overlaps average" in stitched.err) == (2, True)

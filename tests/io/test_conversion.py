@@ -153,7 +153,7 @@ def test_windows_that_overlap_are_averaged(tmp_path: Path) -> None:
     assert scores["a"].edges.tolist() == [0, 1.5, 3, 4.5, 6]
     assert scores["a"].values[:, 1] == pytest.approx([0.9, 0.6, 0.45, 0.6])
     assert scores["a"].values[:, 0].tolist() == [0.5, 0.5, -np.inf, -np.inf]
-    sed.convert(events_file(tmp_path, events), tmp_path / "out", to="store", stitch=None)
+    sed.convert(events_file(tmp_path, events), tmp_path / "out", to="store", overlaps="average")
     assert_equal_scores(sed.read_scores(tmp_path / "out"), scores)
 
 

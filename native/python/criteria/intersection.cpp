@@ -5,14 +5,26 @@
 
 #include <optional>
 
+#include "criteria/intersection_of_events.hpp"
 #include "python/criterion.hpp"
 #include "python/fractions.hpp"
 
 namespace sedscope::python {
 
+class BoundIntersection : public BoundCriterion<Intersection, OverlapCriterion> {
+public:
+    using BoundCriterion<Intersection, OverlapCriterion>::BoundCriterion;
+
+    EventDeltas find_deltas_of_events(const DetectedEvents& detected,
+                                      const Truth& truth) const override {
+        return deltas_of_events(detected, truth,
+                                [&] { return IntersectionOfEvents<double>(parameters_); });
+    }
+};
+
 static const CriterionBinding intersection([](nb::module_& module) {
-    using Bound = BoundCriterion<Intersection>;
-    bind_criterion<Intersection>(module, "Intersection")
+    using Bound = BoundIntersection;
+    nb::class_<Bound, OverlapCriterion>(module, "Intersection")
         .def(
             "__init__",
             [](Bound* self, FractionPair dtc, FractionPair gtc,

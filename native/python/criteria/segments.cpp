@@ -40,6 +40,24 @@ nb::object find_scores(const Segmentation& segmentation, const Clips& clips,
     });
 }
 
+// The highest score of the events in each segment. Clip i has the segments [starts[i], starts[i + 1]).
+nb::object find_scores_of_events(const Segmentation& segmentation, const DetectedEvents& detected,
+                                 const Vector<int64_t>& starts, const Vector<int64_t>& durations,
+                                 std::size_t threads) {
+    require(!segmentation.mean, "events have no mean");
+    const std::size_t clips = detected.clips();
+    require(starts.size() == clips + 1 && durations.size() == clips,
+            "clips + 1 starts and one duration per clip are needed");
+    const auto segments = static_cast<std::size_t>(starts.data()[clips]);
+    Buffer<double> out(segments * detected.classes);
+    {
+        nb::gil_scoped_release release;
+        segment_scores(detected.table(), clips, detected.classes, starts.data(), durations.data(),
+                       segmentation.length, threads, out.data());
+    }
+    return to_numpy(std::move(out), segments, detected.classes);
+}
+
 OpenRecording open_scores(const Segmentation& segmentation, const Recording& recording,
                           std::size_t segments, int64_t duration) {
     auto to_python = [segments, classes = recording.columns().size()](auto&& scores) {
@@ -69,6 +87,8 @@ const CriterionBinding segments([](nb::module_& module) {
             },
             "length"_a, "mean"_a)
         .def("find_scores", &find_scores, "clips"_a, "starts"_a.noconvert(),
+             "durations"_a.noconvert(), "threads"_a)
+        .def("find_scores_of_events", &find_scores_of_events, "detected"_a, "starts"_a.noconvert(),
              "durations"_a.noconvert(), "threads"_a)
         .def("open_scores", &open_scores, "recording"_a, "segments"_a, "duration"_a);
 });

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.choices import ClipChoice, Missing
 from ..data.ground_truth import GroundTruth
+from ..data.scored_events import ScoredEvents
 from ..data.scores import Scores
 from .checks import chosen_clips, truth_durations
 from .findings import SummaryValue
@@ -35,8 +36,12 @@ def summarize(
         return summary
     evaluated_classes = list(classes or scores.classes)
     scored = len(scores) - len(scores.assumed_clips)
-    summary |= {"scored clips": scored, "frames": sum(survey.frames.values())}
-    summary |= {"classes": evaluated_classes, "types": sorted(survey.types)}
+    summary["scored clips"] = scored
+    if isinstance(scores, ScoredEvents):
+        summary |= {"scored events": survey.events, "classes": evaluated_classes}
+    else:
+        summary |= {"frames": sum(survey.frames.values()), "classes": evaluated_classes}
+        summary["types"] = sorted(survey.types)
     if truth is None:
         return summary
     durations, listed = truth_durations(truth), set(truth.clips)

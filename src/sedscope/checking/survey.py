@@ -11,6 +11,7 @@ import numpy as np
 from ..counting.clip_reader import read_each
 from ..counting.threads import thread_count
 from ..data.arrays import IntArray, ScoreArray
+from ..data.clip_events import ClipEvents
 from ..data.recordings import ClipPieces
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError
@@ -41,6 +42,8 @@ class Survey:
     """Where the first NaN are, as ``file:line: message`` if the scores come from tables of text."""
     frame_locations: Callable[[str], Sequence[str] | None] = lambda clip: None
     """Says where the scores of each frame of a clip are."""
+    events: int = 0
+    """The number of scored events that are kept as they are."""
     nan_count: int = 0
     nans_in_files: bool = False
     """Whether the locations of NaN are lines of files."""
@@ -132,7 +135,9 @@ def survey_scores(scores: Scores, threads: int | None = None) -> Survey:
                 survey.add_pieces(clip, loaded)
             except SedscopeError as error:
                 survey.failures.append(SedscopeError(f"clip {clip}: {error}"))
-        elif isinstance(loaded, ClipScores):
+        elif isinstance(loaded, ClipEvents):
+            survey.events += len(loaded.times)
+        else:
             survey.add_clip(clip, loaded)
     return survey
 

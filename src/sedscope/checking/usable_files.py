@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from ..data.choices import Gaps, Invalid, Overlaps
+from ..data.choices import EventOverlaps, Gaps, Invalid, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id, clip_ids
 from ..data.confidence import ConfidenceLimit
-from ..data.detections import OVERLAP_ADVICE, EventOverlaps, event_problem
+from ..data.detections import OVERLAP_ADVICE, event_problem
 from ..data.event_checks import (
     invalid_events,
     overlap_findings,
@@ -25,6 +25,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
 from ..errors import SedscopeError, subject
+from ..io.chunk_table import refuse_detections
 from ..io.durations import clip_seconds, read_durations
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
@@ -187,7 +188,7 @@ def event_times(table: EventTable, label_map: LabelMap) -> EventTimes:
 def read_usable_scores(
     path: Location,
     truth: GroundTruth | None,
-    overlaps: Overlaps,
+    overlaps: EventOverlaps,
     gaps: Gaps,
     format: str | None,
     columns: Mapping[str, str],
@@ -200,9 +201,10 @@ def read_usable_scores(
     known = GroundTruth.from_dict({}) if truth is None else truth
     try:
         if columns or holds_events(path, format):
-            how = overlaps if stitch is False else "average"
+            if stitch is not False:
+                refuse_detections(path)
             options = EventReadOptions(columns)
-            return _read_detections(path, known, how, format, options, label_map, findings)
+            return _read_detections(path, known, overlaps, format, options, label_map, findings)
         return read_system_scores(
             path, known, gaps=gaps, format=format, stitch=stitch, unit=unit, label_map=label_map
         )

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ..criteria import Clip, Collar
-from ..data.choices import ClipChoice, Coverage, Gaps, Invalid, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, EventOverlaps, Gaps, Invalid, Missing, truth_overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
 from ..data.confidence import ConfidenceLimit
@@ -58,7 +58,7 @@ def validate(
     missing: Missing = "error",
     coverage: Coverage = "error",
     invalid: Invalid = "error",
-    overlaps: Overlaps = "error",
+    overlaps: EventOverlaps = "error",
     gaps: Gaps = "error",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -99,9 +99,10 @@ def validate(
         Whether scores that end long before or after most of their clips are an error or are accepted.
     invalid : {"error", "drop"}
         Whether events of no length, or before or after their clip, are an error or are dropped.
-    overlaps : {"error", "merge", "keep"}
-        Whether overlapping reference events of one class are an error, are merged, or are kept as they
-        are.
+    overlaps : {"error", "merge", "keep", "average"}
+        Whether overlapping events of one class are an error, are merged, or are kept as they are.
+        ``"average"`` averages detections that are windows, see :meth:`sedscope.Scores.from_events`, and
+        refuses reference events that overlap.
     gaps : {"error", "silent"}
         Whether gaps between frames of score tables, and between chunks, are an error, or frames in which
         nothing is active.
@@ -187,9 +188,10 @@ def validate(
         if table is not None:
             new_truth_labels = LabelMap({}) if truth_map is None else as_label_map(truth_map)
             times = event_times(table, new_truth_labels)
-            references = usable_truth(table, stated_durations, invalid, overlaps, everywhere, findings)
+            kept = truth_overlaps(overlaps)
+            references = usable_truth(table, stated_durations, invalid, kept, everywhere, findings)
             exact = partial(
-                exact_truth, table, stated_durations, invalid, overlaps, everywhere, new_truth_labels
+                exact_truth, table, stated_durations, invalid, kept, everywhere, new_truth_labels
             )
             if references is not None and truth_map is not None:
                 references = references.relabelled(new_truth_labels)
@@ -249,18 +251,14 @@ def _check_as_evaluated(
 ) -> None:
     """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses.
 
-    Overlapping events that are kept need a criterion that pairs events.
+    References that overlap and are kept need a criterion that pairs events.
     """
     try:
         truth = make_truth()
-        first = next(iter(scores), None)
-        kept = truth.overlaps == "keep" or (
-            first is not None and isinstance(scores.open(first), ClipEvents)
-        )
         deltas(
             scores,
             truth,
-            Collar() if kept else Clip(),  # only criteria that form pairs take events as they are
+            Collar() if truth.overlaps == "keep" else Clip(),
             classes=classes,
             clips=clips,
             missing=missing,

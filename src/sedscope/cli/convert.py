@@ -9,6 +9,7 @@ import typer
 
 from .options import (
     ColumnsOption,
+    DetectionOverlapsOption,
     FormatOption,
     GapsOption,
     LabelOption,
@@ -58,6 +59,7 @@ def convert(
         typer.Option(help="Frame length in seconds, for scores that do not state it."),
     ] = None,
     gaps: GapsOption = "error",
+    overlaps: DetectionOverlapsOption = "error",
     stitch: StitchOption = None,
     lossy: Annotated[
         bool,
@@ -87,6 +89,7 @@ def convert(
             classes=None if classes is None else [name.strip() for name in classes.split(",")],
             frame=frame,
             gaps=gaps,
+            overlaps=overlaps,
             lossy=lossy,
             progress=progress,
             **stitch_arguments(stitch),

@@ -10,6 +10,7 @@ import typer
 
 from ..errors import SedscopeError, counted, listing
 from .options import (
+    DetectionOverlapsOption,
     GapsOption,
     LabelsOption,
     PostprocessOption,
@@ -58,6 +59,7 @@ def detect(
     scores_format: ScoresFormatOption = None,
     scores_columns: ScoresColumnsOption = None,
     gaps: GapsOption = "error",
+    overlaps: DetectionOverlapsOption = "error",
     stitch: StitchOption = None,
 ) -> None:
     """Write the events that a system detects.
@@ -81,6 +83,7 @@ def detect(
         format=scores_format,
         columns=column_map(scores_columns, "--scores-columns"),
         gaps=gaps,
+        overlaps=overlaps,
         label_map=None if labels is None else read_label_map(labels, side="system"),
         **stitch_arguments(stitch),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.choices import truth_overlaps
 from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions, MemoryOptions
 from .group_options import GroupArguments, GroupOptions
@@ -165,7 +166,7 @@ def evaluate_system(
                 system,
                 truth,
                 metrics,
-                overlaps=inputs.overlaps,
+                overlaps=truth_overlaps(inputs.overlaps),
                 label_map=inputs.system_map(),
                 threads=engine.threads,
                 **inputs.selection(truth.labels),

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
 
 import typer
 
-from ..data.choices import ClipChoice, Coverage, Crossing, Invalid, Missing, Overlaps
+from ..data.choices import (
+    ClipChoice,
+    Coverage,
+    Crossing,
+    EventOverlaps,
+    Invalid,
+    Missing,
+    truth_overlaps,
+)
 from ..errors import SedscopeError, listing
 from .option_groups import OptionGroup
 from .options import (
@@ -91,10 +99,10 @@ class FileOptions(OptionGroup):
         ),
     ] = "error"
     overlaps: Annotated[
-        Overlaps,
+        EventOverlaps,
         typer.Option(
             help="Overlapping events of one class: 'error' refuses them, 'merge' merges them, 'keep' keeps "
-            "them as they are for criteria that pair events (Collar, IoU)."
+            "them as they are, 'average' takes detections as windows and averages them into frames."
         ),
     ] = "error"
     truth_format: Annotated[
@@ -157,7 +165,7 @@ class FileOptions(OptionGroup):
             path,
             durations=self.durations,
             invalid=self.invalid,
-            overlaps=self.overlaps,
+            overlaps=truth_overlaps(self.overlaps),
             format=self.truth_format,
             columns=column_map(self.columns),
             label=self.label,

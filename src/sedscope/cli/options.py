@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
 
 import typer
 
-from ..data.choices import Gaps
+from ..data.choices import EventOverlaps, Gaps
 from ..errors import SedscopeError
 
 if TYPE_CHECKING:
@@ -103,6 +103,13 @@ ScoresColumnsOption = Annotated[
         "--columns."
     ),
 ]
+DetectionOverlapsOption = Annotated[
+    EventOverlaps,
+    typer.Option(
+        help="Overlapping detections of one class: 'error' refuses them, 'merge' merges them, 'keep' keeps "
+        "them as they are, 'average' takes them as windows and averages them into frames."
+    ),
+]
 GapsOption = Annotated[
     Gaps,
     typer.Option(
@@ -132,8 +139,7 @@ StitchOption = Annotated[
     typer.Option(
         help="Join the chunks of long recordings, and average them where they overlap. Give 'seconds', "
         "'centiseconds' or 'milliseconds' if the chunks are named RECORDING-START or "
-        "RECORDING-START-END in that unit, or a file with the columns filename, recording and start. "
-        "For detections: average windows that overlap."
+        "RECORDING-START-END in that unit, or a file with the columns filename, recording and start."
     ),
     Reads(lambda text: [] if text in _UNITS else [text]),
 ]

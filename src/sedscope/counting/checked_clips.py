@@ -12,7 +12,7 @@ from .. import _native
 from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
-from ..data.clip_events import kept_events_error
+from ..data.clip_events import FRAMES_ADVICE, EventList
 from ..data.coverage import extents_of
 from ..data.progress import Progress
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
@@ -122,11 +122,11 @@ def _checked_events(
     problems: _Problems,
 ) -> Iterator[CheckedEvents]:
     """Yield clips whose events are kept as they are."""
-    processed = [repr(variant) for variant in variants if variant is not None]
+    processed = [repr(variant) for variant in variants if variant is not None and variant.changes_scores]
     if processed:
         raise SedscopeError(
-            f"Overlapping events that are kept as they are cannot be post-processed by {listing(processed)}. "
-            "Merge them with overlaps='merge' (--overlaps merge)."
+            f"Scored events that are kept as they are cannot be post-processed by {listing(processed)}: that "
+            f"needs scores of frames. {FRAMES_ADVICE}"
         )
     batch = _event_batch(alignment, clips)
     problems.check_references(clips.first, batch)
@@ -134,7 +134,9 @@ def _checked_events(
         yield CheckedEvents(clips.first, batch)
 
 
-def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -> Iterator[CheckedBatch]:
+def whole_clips(
+    alignment: Alignment, threads: int, progress: Progress | None
+) -> Iterator[CheckedBatch | CheckedEvents]:
     """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem.
 
     So are references that overlap.
@@ -147,8 +149,6 @@ def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -
     for clips in checked_clips(alignment, (None,), threads, progress):
         if isinstance(clips, CheckedRecording):
             clips.refuse("it arrives in pieces, but this needs whole clips. Give it as one array.")
-        elif isinstance(clips, CheckedEvents):
-            raise kept_events_error(alignment.clips[clips.first])
         else:
             yield clips
 
@@ -233,17 +233,13 @@ def _event_batch(alignment: Alignment, clips: EventsRead) -> EventBatch:
     """Return clips whose events are kept as they are, as the core reads them."""
     class_of = np.full(len(alignment.scores.classes), -1, np.int32)
     class_of[alignment.columns] = np.arange(len(alignment.classes), dtype=np.int32)
-    chosen = [clip.in_columns(class_of) for clip in clips.clips]
+    events = EventList.joined(clips.clips)
+    chosen = events.in_columns(class_of)
     detected = _native.DetectedEvents(
-        np.concatenate([clip.times for clip in chosen]),
-        np.concatenate([clip.columns for clip in chosen]),
-        np.concatenate([clip.confidences for clip in chosen]),
-        np.cumsum([0, *(len(clip.times) for clip in chosen)]),
-        len(alignment.classes),
+        chosen.times, chosen.columns, chosen.confidences, chosen.starts, len(alignment.classes)
     )
-    maxima = np.stack([clip.maxima(len(alignment.classes)) for clip in chosen])
+    maxima, extents = chosen.maxima(len(alignment.classes)), events.extents()
     durations = alignment.durations[clips.first : clips.first + len(clips.clips)]
-    extents = extents_of([clip.ticks for clip in clips.clips])
     references = _references(alignment, clips.first, durations, extents, maxima)
     return EventBatch(**vars(references), detected=detected)
 

@@ -107,7 +107,8 @@ def pass_in_parts(
             continue
         if isinstance(clips, CheckedEvents):
             for by_variant in finders.values():
-                yield None, by_variant[None].find_of_events(clips, workers)
+                for variant, finder in by_variant.items():
+                    yield variant, finder.find_of_events(clips, workers)
             continue
         for by_variant in finders.values():
             if clips.variant in by_variant:

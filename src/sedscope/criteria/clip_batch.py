@@ -112,6 +112,11 @@ class EventBatch(ClipReferences):
 
     detected: _native.DetectedEvents
 
+    @property
+    def clips(self) -> _native.Clips:
+        """The events as the diagnosis of errors reads them."""
+        return _native.Clips(self.detected)
+
 
 @dataclass(frozen=True, eq=False)
 class Recording(ClipReferences):

@@ -115,8 +115,8 @@ class Criterion(Defined, ABC):
         DeltaTables
         """
         raise SedscopeError(
-            f"{self} does not pair detections with references, so overlapping events cannot be kept as they "
-            "are. Merge them with overlaps='merge' (--overlaps merge), or use Collar or IoU."
+            f"{self} cannot judge scored events that are kept as they are: they may overlap. Merge them with "
+            "overlaps='merge' (--overlaps merge), or use Intersection, Collar, IoU, Segment or Clip."
         )
 
     def open_deltas(

@@ -44,9 +44,10 @@ class EventCriterion(Criterion):
         self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
         criterion = self.native()
-        if not isinstance(criterion, _native.PairingCriterion):
+        if not isinstance(criterion, _native.OverlapCriterion):
             return super().find_deltas_of_events(batch, floors, threads, any_label=any_label)
         if any_label:
+            self._pairing(criterion, batch)
             raise SedscopeError(
                 f"Substitutions by {self} are not defined for overlapping events that are kept as they are. "
                 "Merge them with overlaps='merge' (--overlaps merge)."

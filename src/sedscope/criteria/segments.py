@@ -13,7 +13,8 @@ from .. import _native
 from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_choice, require_flag, require_number
-from .clip_batch import ClipBatch, ClipReferences, EventRows, Recording
+from ..errors import SedscopeError
+from .clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from .criterion import Criterion, OpenDeltas
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
 from .registry import CRITERIA
@@ -69,6 +70,21 @@ class SegmentCriterion(Criterion):
         grid = self._grid(batch.durations)
         segmentation = _native.Segmentation(grid.length, self.aggregation == "mean")
         scores = segmentation.find_scores(batch.clips, grid.starts, batch.durations, threads)
+        return self._tables(batch, grid, scores, floors, any_label)
+
+    def find_deltas_of_events(
+        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        if self.aggregation == "mean":
+            raise SedscopeError(
+                f"{self} averages the scores of frames, but scored events that are kept as they are have no "
+                "score where nothing is detected. Use aggregation='max'."
+            )
+        grid = self._grid(batch.durations)
+        segmentation = _native.Segmentation(grid.length, mean=False)
+        scores = segmentation.find_scores_of_events(
+            batch.detected, grid.starts, batch.durations, threads
+        )
         return self._tables(batch, grid, scores, floors, any_label)
 
     def open_deltas(

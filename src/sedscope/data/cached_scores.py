@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 from threading import Lock
 
-from .content_digests import clip_digest
+from .clip_events import ClipEvents
+from .content_digests import clip_digest, events_digest
 from .score_arrays import ClipScores
+from .score_checks import frames_or_events
 from .scores import Scores
 
 _ROOM = 2**29  # bytes
@@ -24,6 +26,7 @@ class CachedScores(Scores):
         self._lock = Lock()
         facts = {**scores.facts(), "identify": self._identity_when_read, "recut": scores.recut}
         super().__init__(scores, self._read, **facts)
+        self.holds_events = scores.holds_events
 
     def __reduce__(self) -> tuple[type[CachedScores], tuple[Scores]]:
         """Travel to another process without the clips that are kept here."""
@@ -41,11 +44,14 @@ class CachedScores(Scores):
             digest.update(clip.encode() + b"\0" + self._digests[clip])
         return digest.hexdigest()
 
-    def _read(self, clip: str) -> ClipScores:
+    def _read(self, clip: str) -> ClipScores | ClipEvents:
         if clip in self._kept:
             return self._kept[clip]
         identity = self._scores.identity(clip)
-        clip_scores = self._scores[clip]
+        clip_scores = frames_or_events(clip, self._scores.open(clip))
+        if isinstance(clip_scores, ClipEvents):  # they are in memory
+            self._digests.setdefault(clip, events_digest(clip_scores))
+            return clip_scores
         if clip not in self._digests:
             self._digests[clip] = clip_digest(clip_scores)
         with self._lock:

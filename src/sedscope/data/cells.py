@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from ..errors import SedscopeError, listing, shortened
+from .arrays import FloatArray
 from .frames import FrameLike, as_frame
 
 Cell: TypeAlias = "str | float | None"
@@ -98,6 +101,17 @@ def cell_number(cell: Cell) -> float:
         return float(cell if cell is not None else "")
     except (TypeError, OverflowError):
         raise ValueError(f"{cell!r} is not a number") from None
+
+
+def cell_numbers(cells: Sequence[Cell]) -> FloatArray | None:
+    """Convert a column at once, as :func:`cell_number` does; None if a cell is not a number."""
+    texts = "".join(cell for cell in cells if isinstance(cell, str))
+    if "_" in texts or not texts.isascii():
+        return None
+    try:
+        return np.fromiter(map(float, cells), np.float64, len(cells))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def parse_number(text: str) -> float:

@@ -17,8 +17,10 @@ Invalid: TypeAlias = Literal["error", "drop"]
 Coverage: TypeAlias = Literal["error", "any"]
 """Scores that end long before or after most of their clips: refuse them, or evaluate them as they are."""
 Overlaps: TypeAlias = Literal["error", "merge", "keep"]
-"""Overlapping events of one class: refuse them, merge them, or keep them as they are for criteria that pair
-detections with references."""
+"""Overlapping events of one class: refuse them, merge them, or keep them as they are."""
+EventOverlaps: TypeAlias = Literal["error", "merge", "average", "keep"]
+"""The same for detections, which may also be windows: the score at each instant is then the mean of those
+that cover it."""
 Gaps: TypeAlias = Literal["error", "silent"]
 """Gaps between frames: refuse them, or take them as frames in which nothing is active."""
 Crossing: TypeAlias = Literal["cut", "ignore", "drop"]
@@ -38,6 +40,11 @@ def check_overlaps(overlaps: str) -> None:
     """Refuse an unknown choice for overlapping events."""
     if overlaps not in get_args(Overlaps):
         raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose 'error', 'merge' or 'keep'.")
+
+
+def truth_overlaps(overlaps: EventOverlaps) -> Overlaps:
+    """Return the choice for references that goes with one for detections: only windows are averaged."""
+    return "error" if overlaps == "average" else overlaps
 
 
 def check_gaps(gaps: str) -> None:

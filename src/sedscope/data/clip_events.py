@@ -1,15 +1,18 @@
-"""Events of a clip as a system detects them: none merges with another, even where they overlap."""
+"""Events of clips as a system detects them: none merges with another, even where they overlap."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted
-from .arrays import FloatArray
-from .times import Ticks
+from .arrays import FloatArray, IntArray
+from .score_arrays import ClipScores
+from .times import Ticks, to_seconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,10 +38,7 @@ class ClipEvents:
 
     def in_columns(self, columns: NDArray[np.int32]) -> ClipEvents:
         """Return the events in other columns. ``columns``: the new one of each; -1 drops its events."""
-        new = columns[self.columns]
-        kept = np.flatnonzero(new >= 0)
-        order = kept[np.lexsort((self.times[kept, 1], self.times[kept, 0], new[kept]))]
-        return ClipEvents(self.times[order], new[order], self.confidences[order])
+        return EventList.joined([self]).in_columns(columns)[0]
 
     def within(self, start: int, end: int) -> ClipEvents:
         """Return what lies between two times of the events, with times from the first one."""
@@ -46,17 +46,134 @@ class ClipEvents:
         times = np.clip(self.times[inside], start, end) - start
         return ClipEvents(times, self.columns[inside], self.confidences[inside])
 
+    def above(self, limits: FloatArray) -> ClipEvents:
+        """Return the events whose confidence is above the limit of their class."""
+        kept = self.confidences > limits[self.columns]
+        return ClipEvents(self.times[kept], self.columns[kept], self.confidences[kept])
+
+    def highest(self, classes: int) -> ClipScores:
+        """Return the highest confidence at each instant, with frames between all boundaries.
+
+        It says where something is detected, but not as how many events.
+        """
+        ticks = self.ticks
+        values = np.full((len(ticks) - 1, classes), -np.inf)
+        spans = np.searchsorted(ticks, self.times)
+        rising = np.argsort(self.confidences, kind="stable")  # the highest ones are written last
+        for i in rising.tolist():
+            values[spans[i, 0] : spans[i, 1], self.columns[i]] = self.confidences[i]
+        return ClipScores.unchecked(values, ticks)
+
+    def at_limits(self, limits: FloatArray) -> ClipEvents:
+        """Return the same events, with a confidence of 1."""
+        events = self.above(limits)
+        return ClipEvents(events.times, events.columns, np.ones(len(events.times)))
+
+    def in_seconds(self, classes: Sequence[str]) -> list[tuple[float, float, str, float]]:
+        """Return ``(onset, offset, label, confidence)`` of each event, in order of time."""
+        order = np.lexsort((self.columns, self.times[:, 1], self.times[:, 0]))
+        onsets, offsets = to_seconds(self.times[order]).T.tolist()
+        labels = [classes[column] for column in self.columns[order].tolist()]
+        return [*zip(onsets, offsets, labels, self.confidences[order].tolist(), strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class EventList:
+    """The detected events of several clips as columns, ordered by clip, class and onset."""
+
+    times: Ticks
+    """(events × 2) onsets and offsets in microseconds."""
+    columns: NDArray[np.int32]
+    """The class of each event."""
+    confidences: FloatArray
+    starts: IntArray
+    """The first event of each clip, and the end."""
+
+    @classmethod
+    def joined(cls, clips: Sequence[ClipEvents]) -> EventList:
+        """Put the events of clips after each other."""
+        return cls(
+            np.concatenate([np.empty((0, 2), np.int64), *(clip.times for clip in clips)]),
+            np.concatenate([np.empty(0, np.int32), *(clip.columns for clip in clips)]),
+            np.concatenate([np.empty(0), *(clip.confidences for clip in clips)]),
+            np.cumsum([0, *(len(clip.times) for clip in clips)]),
+        )
+
+    @classmethod
+    def ordered(
+        cls,
+        clips: int,
+        event_clips: NDArray[np.integer[Any]],
+        times: Ticks,
+        columns: NDArray[np.int32],
+        confidences: FloatArray,
+    ) -> EventList:
+        """Put events into order. ``event_clips``: the clip of each, below ``clips``."""
+        classes = 1 + columns.max(initial=0)
+        cells = event_clips.astype(np.int64) * classes + columns
+        order = np.lexsort((times[:, 1], times[:, 0], cells))
+        return cls(times[order], columns[order], confidences[order], _starts(event_clips, clips))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, clip: int) -> ClipEvents:
+        rows = slice(self.starts[clip], self.starts[clip + 1])
+        return ClipEvents(self.times[rows], self.columns[rows], self.confidences[rows])
+
+    @property
+    def event_clips(self) -> IntArray:
+        """The clip of each event."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def in_columns(self, columns: NDArray[np.int32]) -> EventList:
+        """Return the events in other columns. ``columns``: the new one of each; -1 drops its events."""
+        kept = np.flatnonzero(columns[self.columns] >= 0)
+        new, event_clips = columns[self.columns[kept]], self.event_clips[kept]
+        times, confidences = self.times[kept], self.confidences[kept]
+        if (np.diff(columns[columns >= 0]) > 0).all():  # they are in order
+            return EventList(times, new, confidences, _starts(event_clips, len(self)))
+        return EventList.ordered(len(self), event_clips, times, new, confidences)
+
     def maxima(self, classes: int) -> FloatArray:
-        """Return the highest confidence of each class, ``-inf`` where nothing is detected."""
-        highest = np.full(classes, -np.inf)
-        np.maximum.at(highest, self.columns, self.confidences)
-        return highest
+        """Return (clips × classes) the highest confidences, ``-inf`` where nothing is detected."""
+        highest = np.full(len(self) * classes, -np.inf)
+        cells = self.event_clips * classes + self.columns
+        first = np.flatnonzero(np.diff(cells, prepend=-1))
+        if len(first):
+            highest[cells[first]] = np.maximum.reduceat(self.confidences, first)
+        return highest.reshape(len(self), classes)
+
+    def extents(self) -> Ticks:
+        """Return (clips × 3) the first boundary, the last but one, and the last; 0 without events."""
+        extents = np.zeros((len(self), 3), np.int64)
+        clips = np.flatnonzero(np.diff(self.starts))
+        if len(clips):
+            starts = self.starts[clips]
+            extents[clips, 0] = np.minimum.reduceat(self.times[:, 0], starts)
+            extents[clips, 2] = np.maximum.reduceat(self.times[:, 1], starts)
+            last = extents[self.event_clips, 2]
+            before = np.where(self.times[:, 1] < last, self.times[:, 1], self.times[:, 0])
+            extents[clips, 1] = np.maximum.reduceat(before, starts)
+        return extents
+
+
+def _starts(event_clips: NDArray[np.integer[Any]], clips: int) -> IntArray:
+    """Return the first event of each clip, and the end."""
+    return np.concatenate([[0], np.cumsum(np.bincount(event_clips, minlength=clips))])
+
+
+FRAMES_ADVICE = (
+    "Merge the events with overlaps='merge' (--overlaps merge), or average them with overlaps='average' "
+    "(--overlaps average) if they are windows that slide over a recording."
+)
+"""How events that are kept as they are become scores of frames."""
 
 
 def kept_events_error(clip: str) -> SedscopeError:
     """Return the error of an operation that needs scores of frames."""
     return SedscopeError(
-        f"Clip {clip} holds overlapping events that are kept as they are. Collar and IoU can judge them, but "
-        "post-processing, blocks of time, error types and reports need scores of frames. Merge the events "
-        "with overlaps='merge' (--overlaps merge)."
+        f"Clip {clip} holds scored events that are kept as they are, and this needs scores of frames. "
+        f"{FRAMES_ADVICE}",
+        advice=FRAMES_ADVICE,
     )

@@ -25,6 +25,7 @@ class HashedScores(Scores):
         self._scores = scores
         self._digests: dict[str, bytes] = {}
         super().__init__(scores, self._read, **scores.facts(), recut=scores.recut)
+        self.holds_events = scores.holds_events
 
     def digest(self, clips: Iterable[str]) -> int:
         """Return a digest of clips that were read: the sum of their digests, so that those of parts add

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 import numpy as np
 
@@ -23,19 +23,27 @@ from ..errors import (
     with_guesses,
 )
 from .arrays import FloatArray, IntArray
+from .choices import EventOverlaps
 from .clip_events import ClipEvents
-from .clip_ids import clip_ids
+from .detected_columns import DetectedColumns
+from .event_table import EventTable
 from .events import Events
-from .labels import stripped
 from .score_arrays import ClipScores, refuse_nans
+from .score_checks import frames_or_events
 from .score_range import class_thresholds_note, score_range, threshold_note
+from .scored_events import (
+    ScoredEvents,
+    clips_without_events,
+    event_classes,
+    in_classes,
+    kept_events,
+)
 from .scores import Scores
 from .times import Ticks, to_seconds, to_ticks
 
 if TYPE_CHECKING:
     from .label_maps import LabelMap
 
-EventOverlaps: TypeAlias = Literal["error", "merge", "average", "keep"]
 Detection: TypeAlias = "tuple[float, float, str] | tuple[float, float, str, float]"
 """``(onset, offset, label[, confidence])``, times in seconds."""
 DetectionLike: TypeAlias = Sequence[float | str]
@@ -49,16 +57,17 @@ _BINARY = "at_thresholds("
 """How the definition of scores at a single operating point begins."""
 
 OVERLAP_ADVICE = (
-    "If these are windows that slide over a recording, average them with overlaps='average' "
-    "(--stitch seconds): the score at each instant is then the mean of the windows that cover it. If they "
-    "are events, merge them with overlaps='merge' (--overlaps merge): they become one event with the "
-    "highest of their confidences. Criteria that pair events, Collar and IoU, can keep them as they are: "
-    "overlaps='keep' (--overlaps keep). The three give different values."
+    "If they are events of their own, such as boxes of a detector, keep them as they are with "
+    "overlaps='keep' (--overlaps keep): each is judged by itself. If they are windows that slide over a "
+    "recording, as BirdNET's are, average them into frames with overlaps='average' (--overlaps average): the "
+    "score at each instant is then the mean of the windows that cover it. If they are parts of one event, "
+    "merge them with overlaps='merge' (--overlaps merge): they become one event with the highest of their "
+    "confidences. The three give different values."
 )
 
 
 def scores_from_events(
-    events: Mapping[str, Iterable[DetectionLike]],
+    events: Mapping[str, Iterable[DetectionLike]] | DetectedColumns,
     *,
     classes: Iterable[str] | None = None,
     clips: Iterable[str] = (),
@@ -67,49 +76,35 @@ def scores_from_events(
 ) -> Scores:
     """Make scores from detected events, as :meth:`Scores.from_events` describes.
 
-    ``assumed_classes``: those of the classes that are known from the ground truth only; see
-    :class:`Scores`.
+    ``events``: columns are for events that are kept as they are. ``assumed_classes``: those of the classes
+    that are known from the ground truth only; see :class:`Scores`.
     """
-    if not isinstance(events, Mapping):
-        raise SedscopeError(f"Give a mapping from clips to events, not {type(events).__name__}.")
     if overlaps not in get_args(EventOverlaps):
         choices = "'error', 'merge', 'average' or 'keep'"
         raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose {choices}.")
-    clip_events: dict[str, _ClipEvents] = {}
+    if isinstance(events, DetectedColumns):
+        return kept_events(events, classes=classes, clips=clips, assumed_classes=assumed_classes)
+    if overlaps == "keep":
+        columns = _columns(events)
+        return kept_events(columns, classes=classes, clips=clips, assumed_classes=assumed_classes)
+    by_clip = _by_clip(events)
+    occurring = {label for of_clip in by_clip.values() for label in of_clip.labels}
+    labels = event_classes(occurring, classes)
+    scores: dict[str, ClipScores] = {}
     errors: list[SedscopeError] = []
-    for name in events:
+    for name, of_clip in by_clip.items():
         try:
-            clip_events[name] = _ClipEvents(name, events[name])
+            scores[name] = of_clip.scores(labels, overlaps)
         except SedscopeError as error:
             errors.append(error)
     raise_together(errors)
-    occurring = {label for columns in clip_events.values() for label in columns.labels}
-    labels = tuple(sorted(occurring)) if classes is None else stripped(classes)
-    if not labels:
-        raise SedscopeError("There are no events. Name the classes of the system with classes=.")
-    unknown = sorted(occurring.difference(labels))
-    if unknown:
-        raise SedscopeError(f"The events have labels that classes= does not list: {listing(unknown)}.")
-    scores: dict[str, ClipScores | ClipEvents] = {}
-    for name, columns in clip_events.items():
-        try:
-            scores[name] = (
-                columns.as_they_are(labels) if overlaps == "keep" else columns.scores(labels, overlaps)
-            )
-        except SedscopeError as error:
-            errors.append(error)
-    raise_together(errors)
-    clips_with_events = set(clip_ids(scores, "events").values())
-    silence = _ClipEvents("", ())
-    no_events = silence.as_they_are(labels) if overlaps == "keep" else silence.scores(labels, overlaps)
-    more_clips = clip_ids(clips, "clips").values()
-    assumed_clips = [clip for clip in more_clips if clip not in clips_with_events]
-    scores |= dict.fromkeys(assumed_clips, no_events)
+    assumed_clips = clips_without_events(scores, clips)
+    scores |= dict.fromkeys(assumed_clips, _ClipEvents("", ()).scores(labels, overlaps))
     return Scores(
         scores,
         scores.__getitem__,
         classes=labels,
-        in_memory=overlaps != "keep",
+        in_memory=True,
         thread_safe=True,
         whole_clips=False,
         assumed_classes=assumed_classes,
@@ -117,8 +112,61 @@ def scores_from_events(
     )
 
 
+def _by_clip(events: Mapping[str, Iterable[DetectionLike]]) -> dict[str, _ClipEvents]:
+    """Check the events of each clip."""
+    _require_mapping(events)
+    by_clip: dict[str, _ClipEvents] = {}
+    errors: list[SedscopeError] = []
+    for name in events:
+        try:
+            by_clip[name] = _ClipEvents(name, events[name])
+        except SedscopeError as error:
+            errors.append(error)
+    raise_together(errors)
+    return by_clip
+
+
+def _columns(events: Mapping[str, Iterable[DetectionLike]]) -> DetectedColumns:
+    """Put the events of all clips into columns: at once, or clip by clip to say what is wrong."""
+    _require_mapping(events)
+    lists = {
+        name: [*of_clip] if isinstance(of_clip, Iterable) else [of_clip]
+        for name, of_clip in events.items()
+    }
+    columns = DetectedColumns.of_lists(lists)
+    if columns is None:
+        by_clip = _by_clip(lists)
+        rows = {name: of_clip.rows() for name, of_clip in by_clip.items()}
+        columns = DetectedColumns.of_lists(rows)
+        assert columns is not None
+    return columns
+
+
+def usable_columns(table: EventTable) -> DetectedColumns:
+    """Take the rows of a table with times as columns. Rows that cannot be used are refused by name."""
+    try:
+        return DetectedColumns.of_table(table)
+    except SedscopeError:
+        refuse_unusable_rows(table)
+        raise
+
+
+def refuse_unusable_rows(table: EventTable) -> EventTable:
+    """Return the rows of a table with times. Refuse those that cannot be used as detections."""
+    usable, problems = table.usable_rows(event_problem)
+    if problems:
+        number = subject(len(problems), "detection", "is")
+        raise SedscopeError(f"{table.where}: {number} not usable: {listing(problems)}.", lines=problems)
+    return usable
+
+
+def _require_mapping(events: object) -> None:
+    if not isinstance(events, Mapping):
+        raise SedscopeError(f"Give a mapping from clips to events, not {type(events).__name__}.")
+
+
 def listed_scores(
-    events: Mapping[str, Iterable[DetectionLike]],
+    events: Mapping[str, Iterable[DetectionLike]] | DetectedColumns,
     labels: Iterable[str],
     truth_labels: Iterable[str],
     *,
@@ -144,8 +192,10 @@ def listed_scores(
     return _with_classes(listed.relabelled(label_map), truth_labels)
 
 
-def event_labels(events: Mapping[str, Iterable[DetectionLike]]) -> set[str]:
+def event_labels(events: Mapping[str, Iterable[DetectionLike]] | DetectedColumns) -> set[str]:
     """Return the labels of all events."""
+    if isinstance(events, DetectedColumns):
+        return {*events.labels.names}
     return {str(event[2]).strip() for of_clip in events.values() for event in of_clip}
 
 
@@ -156,18 +206,17 @@ def _with_classes(scores: Scores, labels: Iterable[str]) -> Scores:
     columns = np.array([column[label] for label in scores.classes], np.int32)
     silent = {*classes} - {*scores.classes}
 
-    def load(clip: str) -> ClipScores | ClipEvents:
-        own = scores.open(clip)
-        if isinstance(own, ClipEvents):
-            return own.in_columns(columns)
-        assert isinstance(own, ClipScores)  # lists of detections have no pieces
+    if isinstance(scores, ScoredEvents):
+        return in_classes(scores, classes, columns, assumed_classes=silent)
+
+    def load(clip: str) -> ClipScores:
+        own = scores[clip]
         values = np.full((len(own.values), len(classes)), -np.inf)
         values[:, columns] = own.values
         return ClipScores.unchecked(values, own.ticks)
 
     clips = {clip: load(clip) for clip in scores}
-    in_memory = all(isinstance(clip, ClipScores) for clip in clips.values())
-    facts = {**scores.facts(), "classes": classes, "assumed_classes": silent, "in_memory": in_memory}
+    facts = {**scores.facts(), "classes": classes, "assumed_classes": silent, "in_memory": True}
     return Scores(clips, clips.__getitem__, **facts)
 
 
@@ -197,12 +246,10 @@ class _ClipEvents:
                 f"clip {clip}: {subject(len(problems), 'event', 'is')} not usable: {listing(problems)}."
             )
 
-    def as_they_are(self, classes: Sequence[str]) -> ClipEvents:
-        """Return the events, ordered by class and onset."""
-        column = {label: c for c, label in enumerate(classes)}
-        labels = np.array([column[label] for label in self.labels], np.int32)
-        order = np.lexsort((self.times[:, 1], self.times[:, 0], labels))
-        return ClipEvents(self.times[order], labels[order], self.confidences[order])
+    def rows(self) -> list[tuple[float, float, str, float]]:
+        """Return ``(onset, offset, label, confidence)`` of each event, times in seconds."""
+        onsets, offsets = to_seconds(self.times).T.tolist()
+        return [*zip(onsets, offsets, self.labels, self.confidences.tolist(), strict=True)]
 
     def scores(self, classes: Sequence[str], overlaps: EventOverlaps) -> ClipScores:
         """Make frames between all boundaries. Where two events of a class touch, a frame of no length
@@ -291,7 +338,8 @@ def _separate(
 def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedEvents:
     """Detect events with one threshold per class.
 
-    An event is a run of frames with ``score > threshold``.
+    An event is a run of frames with ``score > threshold``. Of :class:`ScoredEvents`, those with
+    ``confidence > threshold`` are detected as they are.
 
     Parameters
     ----------
@@ -321,9 +369,10 @@ def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedE
     low, high = math.inf, -math.inf
     events: DetectedEvents = Events()
     for name in scores:
-        clip = scores[name]
+        clip = frames_or_events(name, scores.open(name))
         events[name] = _clip_events(name, clip, scores.classes, limits)
-        clip_low, clip_high = score_range([clip.values])
+        values = clip.confidences if isinstance(clip, ClipEvents) else clip.values
+        clip_low, clip_high = score_range([values])
         low, high = min(low, clip_low), max(high, clip_high)
     for note in _threshold_notes(low, high, thresholds, "the detection"):
         warnings.warn(note, SedscopeWarning, stacklevel=2)
@@ -358,7 +407,8 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
     Returns
     -------
     Scores
-        1 where ``score > threshold``, else ``-inf``, which is never detected.
+        1 where ``score > threshold``, else ``-inf``, which is never detected. Of :class:`ScoredEvents`,
+        those with ``confidence > threshold``, with a confidence of 1.
 
     Examples
     --------
@@ -374,6 +424,9 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
 
 def unsuitable_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> list[str]:
     """Note thresholds that do not suit the scores, as far as these are in memory."""
+    if isinstance(scores, ScoredEvents):
+        confidences = (scores.open(clip).confidences for clip in scores)
+        return _threshold_notes(*score_range(confidences), thresholds, "the operating point")
     if not scores.in_memory:
         return []
     low, high = score_range(clip.values for clip in scores.values())
@@ -389,8 +442,10 @@ def binary_scores(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
     """Reduce scores to a single operating point, as :func:`at_thresholds` does, without any warning."""
     limits = class_thresholds(scores, thresholds)
 
-    def binary(clip: str) -> ClipScores:
-        clip_scores = scores[clip]
+    def binary(clip: str) -> ClipScores | ClipEvents:
+        clip_scores = frames_or_events(clip, scores.open(clip))
+        if isinstance(clip_scores, ClipEvents):
+            return clip_scores.at_limits(limits)
         values = np.where(clip_scores.values > limits, 1.0, -np.inf)
         values[np.isnan(clip_scores.values)] = np.nan  # the evaluation refuses them
         return ClipScores.unchecked(values, clip_scores.ticks)
@@ -403,7 +458,7 @@ def binary_scores(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
 
     processing = (*scores.processing, definition)
     facts = {**scores.facts(), "in_memory": False, "identify": identify, "processing": processing}
-    return Scores(list(scores), binary, **facts)
+    return scores.remade(list(scores), binary, **facts)
 
 
 def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, DetectedEvents]:
@@ -431,7 +486,8 @@ def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, Dete
     for threshold in map(float, thresholds):
         limits = class_thresholds(scores, threshold)
         detected[threshold] = Events(
-            (clip, _clip_events(clip, scores[clip], scores.classes, limits)) for clip in scores
+            (clip, _clip_events(clip, frames_or_events(clip, scores.open(clip)), scores.classes, limits))
+            for clip in scores
         )
     return detected
 
@@ -455,8 +511,10 @@ def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) ->
 
 
 def _clip_events(
-    name: str, clip: ClipScores, classes: Sequence[str], limits: FloatArray
+    name: str, clip: ClipScores | ClipEvents, classes: Sequence[str], limits: FloatArray
 ) -> list[tuple[float, float, str]]:
+    if isinstance(clip, ClipEvents):
+        return [event[:3] for event in clip.above(limits).in_seconds(classes)]
     refuse_nans(name, clip, classes)
     active = np.zeros((len(clip.values) + 2, len(classes)), np.int8)
     active[1:-1] = clip.values > limits

@@ -21,9 +21,16 @@ def duration_ticks(durations: Mapping[str, float]) -> dict[str, int]:
         raise SedscopeError(
             f"durations must be a mapping from clips to seconds, not {type(durations).__name__}."
         )
+    names = clip_ids(durations, "durations")
+    try:
+        values = to_ticks([float(durations[name]) for name in names])
+        if (values > 0).all():
+            return dict(zip(names.values(), values.tolist(), strict=True))
+    except (TypeError, ValueError):
+        pass  # the loop says which ones are wrong
     ticks: dict[str, int] = {}
     wrong: list[str] = []
-    for name, clip in clip_ids(durations, "durations").items():
+    for name, clip in names.items():
         duration = durations[name]
         try:
             ticks[clip] = int(to_ticks(float(duration)))

@@ -11,12 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, shortened, subject, with_guesses
-from .cells import Cell, CellTable, RowLocation, cell_number, cells_from_frame, is_empty, quoted_cell
+from .arrays import FloatArray
+from .cells import (
+    Cell,
+    CellTable,
+    RowLocation,
+    cell_number,
+    cell_numbers,
+    cells_from_frame,
+    is_empty,
+    quoted_cell,
+)
 from .clip_ids import clip_id
 from .durations import duration_ticks
 from .events import Events
 from .frames import FrameLike
-from .times import TICKS_PER_SECOND, Ticks, to_ticks
+from .times import LONGEST_SECONDS, TICKS_PER_SECOND, Ticks, to_ticks
 
 if TYPE_CHECKING:
     from .confidence import ConfidenceLimit
@@ -139,8 +149,8 @@ class EventTable:
 
     def columns(self) -> EventColumns:
         """Check all rows and return those that are events."""
-        rows, times, _ = self._checked()
-        ticks = to_ticks(np.array(times, np.float64).reshape(-1, 2))
+        rows, times, _ = self.checked_rows()
+        ticks = to_ticks(times)
         return EventColumns(
             clip=[self.clip[i] for i in rows],
             onset=ticks[:, 0],
@@ -167,11 +177,12 @@ class EventTable:
     def events(self, durations: Mapping[str, float] | None = None) -> Events[tuple[Any, ...]]:
         """Return ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds."""
         table = self.with_times(durations if durations is not None else self.durations)
-        rows, times, confidences = table._checked()
+        rows, times, confidences = table.checked_rows()
         events: Events[tuple[Any, ...]] = Events((clip, []) for clip in table.clip)
-        for k, i in enumerate(rows):
-            rest = () if confidences is None else (confidences[k],)
-            events[table.clip[i]].append((*times[k], table.label[i], *rest))
+        columns = [*times.T.tolist(), [table.label[i] for i in rows]]
+        columns += [] if confidences is None else [confidences.tolist()]
+        for i, event in zip(rows, zip(*columns, strict=True), strict=True):
+            events[table.clip[i]].append(event)
         return events
 
     def with_times(self, durations: Mapping[str, float] | None) -> EventTable:
@@ -284,8 +295,14 @@ class EventTable:
     def _is_empty(self, i: int) -> bool:
         return is_empty(self.onset[i]) and is_empty(self.offset[i]) and is_empty(self.label[i])
 
-    def _checked(self) -> tuple[list[int], list[tuple[float, float]], list[float] | None]:
-        """Return the rows that are events with their times and confidences. Refuse invalid rows."""
+    def checked_rows(self) -> tuple[Sequence[int], FloatArray, FloatArray | None]:
+        """Return the rows that are events, their (rows × 2) times and their confidences.
+
+        Rows that are neither events nor clips without events are refused.
+        """
+        numbers = self._all_numbers()
+        if numbers is not None:
+            return range(len(self)), *numbers
         rows, times, confidences, parsed = self._parsed()
         if parsed:
             problems = [f"{location}: {problem}" for location, problem in parsed]
@@ -294,7 +311,19 @@ class EventTable:
                 if len(problems) == 1
                 else f"{self.where}: {len(problems)} rows are not events: {listing(problems)}."
             )
-        return rows, times, confidences
+        seconds = np.array(times, np.float64).reshape(-1, 2)
+        return rows, seconds, None if confidences is None else np.array(confidences, np.float64)
+
+    def _all_numbers(self) -> tuple[FloatArray, FloatArray | None] | None:
+        """Return times and confidences if all rows are events, which most tables have; None if not."""
+        if not (all(self.clip) and all(self.label)):
+            return None
+        onset, offset = cell_numbers(self.onset), cell_numbers(self.offset)
+        confidence = None if self.confidence is None else cell_numbers(self.confidence)
+        if onset is None or offset is None or (confidence is None) != (self.confidence is None):
+            return None
+        times = np.stack([onset, offset], axis=1)
+        return (times, confidence) if (np.abs(times) <= LONGEST_SECONDS).all() else None
 
     def _parsed(
         self,

@@ -241,7 +241,7 @@ def cut_to_regions(
 def _cut_scores(recordings: Scores, stretches: Mapping[str, Stretch]) -> Scores:
     loader = StretchLoader(recordings, stretches)
     silent = recordings.assumed_clips
-    return Scores(
+    return recordings.remade(
         stretches,
         loader.load,
         **{

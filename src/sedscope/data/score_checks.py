@@ -21,6 +21,13 @@ def whole_clip(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipS
     raise whole_clip_error(clip_id(clip))
 
 
+def frames_or_events(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipEvents:
+    """Refuse clips in pieces."""
+    if isinstance(scores, ClipPieces):
+        raise whole_clip_error(clip_id(clip))
+    return scores
+
+
 def check_classes(classes: Iterable[str]) -> tuple[str, ...]:
     """Check the names of classes, and remove white space around them."""
     if isinstance(classes, str) or not isinstance(classes, Iterable):

@@ -85,6 +85,9 @@ class Scores(Mapping[str, ClipScores]):
     array([0. , 0.5, 1. ])
     """
 
+    holds_events: bool = False
+    """Whether clips have scored events that are kept as they are, in place of frames."""
+
     def __init__(
         self,
         clips: Iterable[str],
@@ -149,7 +152,7 @@ class Scores(Mapping[str, ClipScores]):
         """
         labels = check_classes(classes)
         clips = clips_of_arrays(arrays, frame_grid(frame, edges), len(labels))
-        return cls(clips, clips.__getitem__, classes=labels, in_memory=True, thread_safe=True)
+        return Scores(clips, clips.__getitem__, classes=labels, in_memory=True, thread_safe=True)
 
     @classmethod
     def from_pieces(cls, clips: Mapping[str, ClipPieces], *, classes: Iterable[str]) -> Scores:
@@ -175,7 +178,7 @@ class Scores(Mapping[str, ClipScores]):
         <Scores: 1 clip, 1 class>
         """
         check_pieces(clips)
-        return cls(clips, clips.__getitem__, classes=classes)
+        return Scores(clips, clips.__getitem__, classes=classes)
 
     @classmethod
     def from_function(
@@ -223,7 +226,7 @@ class Scores(Mapping[str, ClipScores]):
         labels = check_classes(classes)
         grid = None if frame is None and edges is None else frame_grid(frame, edges)
         load = loader_of_function(function, grid, len(labels))
-        return cls(clips, load, classes=labels, thread_safe=thread_safe)
+        return Scores(clips, load, classes=labels, thread_safe=thread_safe)
 
     @classmethod
     def from_tables(cls, tables: Mapping[str, FrameLike], *, gaps: Gaps = "error") -> Scores:
@@ -250,7 +253,7 @@ class Scores(Mapping[str, ClipScores]):
         <Scores: 1 clip, 1 class>
         """
         classes, load = loader_of_tables(tables, gaps)
-        return cls(tables, load, classes=classes, thread_safe=True)
+        return Scores(tables, load, classes=classes, thread_safe=True)
 
     @classmethod
     def from_events(
@@ -278,11 +281,12 @@ class Scores(Mapping[str, ClipScores]):
             What to do with overlapping events of one class. ``"merge"`` makes them one event with the
             highest confidence. ``"average"`` is for windows that slide over a recording: the score at
             each instant is the mean confidence of the windows that cover it. ``"keep"`` keeps them as they
-            are, for criteria that pair events, :class:`Collar` and :class:`IoU`.
+            are, as :class:`ScoredEvents`.
 
         Returns
         -------
         Scores
+            :class:`ScoredEvents` if they are kept as they are.
 
         Examples
         --------
@@ -349,7 +353,34 @@ class Scores(Mapping[str, ClipScores]):
         identify: Callable[[str], str | None] | None,
     ) -> Scores:
         facts = {**self.facts(), "identify": identify, "locate": self._locate, "recut": self.recut}
-        return Scores(names, load, **facts)
+        return self.remade(names, load, **facts)
+
+    def remade(
+        self,
+        clips: Iterable[str],
+        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
+        **facts: Any,
+    ) -> Scores:
+        """Return other scores of the same kind: of frames, or events that are kept as they are.
+
+        Parameters
+        ----------
+        clips : iterable of str
+            Names of the clips.
+        load : callable
+            Takes the name of a clip and returns its scores.
+        **facts
+            The other arguments of :class:`Scores`.
+
+        Returns
+        -------
+        Scores
+        """
+        if self.holds_events:
+            from .scored_events import ScoredEvents
+
+            return ScoredEvents(clips, load, **facts)
+        return Scores(clips, load, **facts)
 
     def facts(self) -> dict[str, Any]:
         """Return what is known about the scores besides their values, for scores that are made from them.

@@ -15,7 +15,9 @@ import numpy as np
 
 from .alignment import Alignment
 from .arrays import IntArray
+from .clip_events import ClipEvents
 from .score_arrays import ClipScores
+from .score_checks import frames_or_events
 from .scores import Scores
 from .stretches import frames_between
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
@@ -107,9 +109,11 @@ class _Block:
     last: bool
     """Whether it is the last one of the clip, which has all frames to the end of the scores."""
 
-    def of(self, clip: ClipScores) -> ClipScores:
-        """Return the frames within the block; frames across its ends are cut."""
+    def of(self, clip: ClipScores | ClipEvents) -> ClipScores | ClipEvents:
+        """Return the frames or events within the block; those across its ends are cut."""
         end = max(self.end, int(clip.ticks[-1])) if self.last else self.end
+        if isinstance(clip, ClipEvents):
+            return clip.within(self.start, end)
         frames = frames_between(clip.ticks, self.start, end)
         if frames.start == frames.stop:  # no scores: nothing is detected
             silence = np.full((1, clip.values.shape[1]), -np.inf, clip.values.dtype)
@@ -122,7 +126,7 @@ def _scores_of_blocks(scores: Scores, blocks: Mapping[str, _Block]) -> Scores:
     """Return the scores of the blocks, which are cut out of those of the clips when they are read."""
     loader = _BlockLoader(scores, blocks)
     facts = {**scores.facts(), "identify": loader.identify, "assumed_clips": (), "locate": None}
-    return Scores(blocks, loader.load, **facts)
+    return scores.remade(blocks, loader.load, **facts)
 
 
 class _BlockLoader:
@@ -130,12 +134,13 @@ class _BlockLoader:
 
     def __init__(self, scores: Scores, blocks: Mapping[str, _Block]) -> None:
         self.scores, self.blocks = scores, blocks
-        self._loaded: tuple[str, ClipScores] | None = None
+        self._loaded: tuple[str, ClipScores | ClipEvents] | None = None
 
-    def load(self, name: str) -> ClipScores:
+    def load(self, name: str) -> ClipScores | ClipEvents:
         block, loaded = self.blocks[name], self._loaded
         if loaded is None or loaded[0] != block.clip:
-            loaded = self._loaded = (block.clip, self.scores[block.clip])
+            clip = frames_or_events(block.clip, self.scores.open(block.clip))
+            loaded = self._loaded = (block.clip, clip)
         return block.of(loaded[1])
 
     def identify(self, name: str) -> str | None:

@@ -63,6 +63,7 @@ class _WatchedScores(Scores):
         self._watched = frozenset(clips)
         self._room = _ROOM
         super().__init__(scores, self._read, **scores.facts())
+        self.holds_events = scores.holds_events
 
     def __reduce__(self) -> tuple[type[_WatchedScores], tuple[Scores, tuple[()]]]:
         """Travel to another process without the clips that are kept here, and keep none there."""
@@ -70,8 +71,10 @@ class _WatchedScores(Scores):
 
     def _read(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
         opened = self._scores.open(clip)
-        if clip in self._watched and isinstance(opened, ClipScores):
-            self._room -= opened.values.nbytes
-            if self._room >= 0:
-                self.kept[clip] = opened
+        if clip not in self._watched or isinstance(opened, ClipPieces):
+            return opened
+        events = isinstance(opened, ClipEvents)
+        self._room -= 16 * len(opened.times) * len(self.classes) if events else opened.values.nbytes
+        if self._room >= 0:
+            self.kept[clip] = opened.highest(len(self.classes)) if events else opened
         return opened

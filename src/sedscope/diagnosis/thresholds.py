@@ -13,7 +13,7 @@ from .. import _native
 from ..counting.class_counts import as_thresholds
 from ..counting.floors import rounded_down
 from ..criteria import Criterion
-from ..criteria.clip_batch import ClipBatch
+from ..criteria.clip_batch import ClipBatch, EventBatch
 from ..data.arrays import FloatArray, IntArray
 from ..errors import SedscopeError, listing, raise_together
 
@@ -73,7 +73,7 @@ class ClassThresholds:
         return cls(native, points, np.concatenate([[0], ends]).astype(np.int64))
 
     def arguments(
-        self, batch: ClipBatch, threads: int
+        self, batch: ClipBatch | EventBatch, threads: int
     ) -> tuple[_native.Clips, _native.Truth, _native.ThresholdTable]:
         """Return the arguments of the core for judging the events of some clips."""
         points = rounded_down(np.concatenate(self.thresholds), batch.maxima.dtype)

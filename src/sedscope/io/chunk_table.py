@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from ..data.cells import check_columns
 from ..data.choices import Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.scores import Scores
+from ..errors import SedscopeError
 from .locations import Address, Location
 from .text_tables import numbers, read_text_table
 
@@ -19,6 +22,14 @@ def read_chunk_table(path: str | Location) -> dict[str, tuple[str, float]]:
     name, recording, start = (table.header.index(column) for column in _COLUMNS)
     rows = zip(table.rows, numbers(table, [start])[0], strict=True)
     return {row[name].strip(): (row[recording].strip(), seconds) for row, seconds in rows}
+
+
+def refuse_detections(path: Location) -> NoReturn:
+    """Refuse to join chunks of detections."""
+    raise SedscopeError(
+        f"{path} holds detections, but stitch= (--stitch) joins chunks of scores. If the detections are "
+        "windows that slide over a recording, average them with overlaps='average' (--overlaps average)."
+    )
 
 
 def stitch(scores: Scores, chunks: Chunks | Address, unit: Unit, gaps: Gaps) -> Scores:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ..data.choices import Gaps
+from ..data.choices import EventOverlaps, Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.detections import event_labels
 from ..data.event_table import EventTable
@@ -17,6 +17,7 @@ from ..data.merged_events import relabelled_events
 from ..data.progress import ProgressChoice
 from ..data.scores import Scores
 from ..errors import SedscopeError, SedscopeWarning, counted, listing
+from .chunk_table import refuse_detections
 from .chunk_table import stitch as stitch_scores
 from .detections import write_event_set
 from .durations import load_durations, write_durations
@@ -70,6 +71,7 @@ def convert(
     classes: Sequence[str] | None = None,
     frame: float | None = None,
     gaps: Gaps = "error",
+    overlaps: EventOverlaps = "error",
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     lossy: bool = False,
@@ -105,6 +107,8 @@ def convert(
         Length of frames in seconds, for score files that do not state it.
     gaps : {'error', 'silent'}, default 'error'
         Whether a gap between two frames of scores is an error or a frame in which nothing is active.
+    overlaps : {'error', 'merge', 'average'}, default 'error'
+        What to do with overlapping events of one class that become scores, see :meth:`Scores.from_events`.
     stitch : mapping, path or None, optional
         Join the chunks of recordings, see :meth:`Scores.stitch`. None takes their starts from their
         names. By default they are not joined.
@@ -143,6 +147,7 @@ def convert(
         check_output(local_path(durations_output))
     if _holds_scores(source_location, format):
         options = {"columns": columns, "label": label, "durations": durations}
+        options["overlaps"] = None if overlaps == "error" else overlaps
         _refuse(source_location, "scores", **options, durations_output=durations_output)
         target_format = to or _format_by_name(target_path, "scores")
         if target_format in EVENT_FORMATS:
@@ -167,7 +172,13 @@ def convert(
     seconds = table.durations if stated is None else stated
     events = table.events(seconds)
     if target_format in SCORE_FORMATS:
-        overlaps: Literal["average", "error"] = "average" if stitch is not False else "error"
+        if stitch is not False:
+            refuse_detections(source_location)
+        if overlaps == "keep":
+            raise SedscopeError(
+                f"{target_format} holds scores of frames, but overlaps='keep' (--overlaps keep) keeps events "
+                "as they are. Merge them, or average them if they are windows (--overlaps average)."
+            )
         scores = Scores.from_events(events, classes=classes, overlaps=overlaps)
         if new_labels is not None:
             scores = _relabelled(scores, new_labels)
@@ -179,6 +190,7 @@ def convert(
         classes=classes,
         frame=frame,
         gaps=None if gaps == "error" else gaps,
+        overlaps=None if overlaps == "error" else overlaps,
         stitch=None if stitch is False else True,
     )
     if new_labels is not None:

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatch
 from typing import Any, Literal, TypeAlias
 
-from ..data.choices import Gaps, Overlaps
+from ..data.choices import EventOverlaps, Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_ids
+from ..data.detected_columns import DetectedColumns
 from ..data.detections import (
     OVERLAP_ADVICE,
-    EventOverlaps,
     event_labels,
-    event_problem,
     listed_scores,
+    refuse_unusable_rows,
 )
 from ..data.event_checks import overlap_findings, overlapping_detections
 from ..data.event_table import EventTable
@@ -23,6 +23,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing, subject
+from .chunk_table import refuse_detections
 from .chunk_table import stitch as stitch_scores
 from .durations import clip_seconds
 from .events.files import event_files, read_event_table
@@ -33,6 +34,7 @@ from .scores.files import read_scores
 from .scores.registry import recognise_score_format
 from .text_tables import read_bytes, split_header
 
+_Events: TypeAlias = "Mapping[str, list[tuple[Any, ...]]] | DetectedColumns"
 DetectionSets: TypeAlias = dict[float, dict[str, list[tuple[Any, ...]]]]
 """The detections of all clips, by threshold."""
 
@@ -41,7 +43,7 @@ def read_system(
     path: Location,
     truth: GroundTruth,
     *,
-    overlaps: Overlaps = "error",
+    overlaps: EventOverlaps = "error",
     gaps: Gaps = "error",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -73,7 +75,7 @@ def read_system_scores(
     path: Location,
     truth: GroundTruth,
     *,
-    overlaps: Overlaps = "error",
+    overlaps: EventOverlaps = "error",
     gaps: Gaps = "error",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -84,21 +86,21 @@ def read_system_scores(
     """Read scores, or detections as scores. Clips that detections do not list have none.
 
     ``columns``: names of columns in a list of detections, by role; see :func:`read_events`. ``stitch``:
-    join the chunks of recordings, see :meth:`Scores.stitch`. Detections are then windows that slide over
-    a recording, and are averaged where they overlap. ``label_map``: new labels of the system, after that.
-    Those of the ground truth stay.
+    join the chunks of recordings, see :meth:`Scores.stitch`; detections have none. ``label_map``: new
+    labels of the system, after that. Those of the ground truth stay.
     """
     if not columns and not holds_events(path, format):
         return _read_frames(path, format, gaps, stitch, unit, label_map)
+    if stitch is not False:
+        refuse_detections(path)
     durations = None if truth.durations is None else clip_seconds(truth)
-    chosen = overlaps if stitch is False else "average"
     return _read_detections(
         path,
         format,
         columns,
         durations,
-        chosen,
-        lambda events: detections_as_scores(events, truth, chosen, label_map),
+        overlaps,
+        lambda events: detections_as_scores(events, truth, overlaps, label_map),
     )
 
 
@@ -123,11 +125,14 @@ def _read_detections(
     columns: Mapping[str, str] | None,
     durations: Mapping[str, float] | None,
     overlaps: EventOverlaps,
-    as_scores: Callable[[Mapping[str, list[tuple[Any, ...]]]], Scores],
+    as_scores: Callable[[_Events], Scores],
 ) -> Scores:
     """Read detections and make scores from them. Errors name the rows of the file."""
     table = read_event_table(path, format=format, options=EventReadOptions(columns or {}))
     try:
+        if overlaps == "keep":
+            timed = table.with_times(table.durations if durations is None else durations)
+            return as_scores(DetectedColumns.of_table(timed))
         return as_scores(table.events(durations))
     except SedscopeError as error:
         _refuse_rows(table.with_times(durations or table.durations), overlaps)
@@ -137,11 +142,7 @@ def _read_detections(
 def _refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:
     """Refuse rows that are not usable as detections, and name them."""
     clip_ids(table.clip, table.where, table.clip_location)
-    usable, problems = table.usable_rows(event_problem)
-    if problems:
-        number = subject(len(problems), "detection", "is")
-        raise SedscopeError(f"{table.where}: {number} not usable: {listing(problems)}.", lines=problems)
-    columns = usable.columns()
+    columns = refuse_unusable_rows(table).columns()
     rows = overlapping_detections(columns) if overlaps == "error" else []
     if rows:
         number = subject(len(rows), "event", "overlaps")
@@ -157,6 +158,7 @@ def read_scores_or_detections(
     path: Location,
     classes: Iterable[str] = (),
     *,
+    overlaps: EventOverlaps = "error",
     gaps: Gaps = "error",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -171,9 +173,10 @@ def read_scores_or_detections(
     """
     if not columns and not holds_events(path, format):
         return _read_frames(path, format, gaps, stitch, unit, label_map)
-    overlaps: EventOverlaps = "error" if stitch is False else "average"
+    if stitch is not False:
+        refuse_detections(path)
 
-    def as_scores(events: Mapping[str, list[tuple[Any, ...]]]) -> Scores:
+    def as_scores(events: _Events) -> Scores:
         return listed_scores(
             events, event_labels(events), classes, overlaps=overlaps, label_map=label_map
         )
@@ -182,7 +185,7 @@ def read_scores_or_detections(
 
 
 def detections_as_scores(
-    events: Mapping[str, list[tuple[Any, ...]]],
+    events: _Events,
     truth: GroundTruth,
     overlaps: EventOverlaps,
     label_map: LabelMap | None = None,

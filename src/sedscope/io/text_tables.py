@@ -100,9 +100,12 @@ def read_text_table(path: str | Location, delimiter: str | None = "\t") -> TextT
 
 
 def split_rows(
-    text: str, file: Location, delimiter: str, first_line: int = 1
+    text: str, file: Location, delimiter: str, first_line: int = 1, most: int | None = None
 ) -> tuple[list[list[str]], list[int]]:
-    """Return the cells of each line that is not blank, and the numbers of these lines."""
+    """Return the cells of each line that is not blank, and the numbers of these lines.
+
+    ``most``: how many are wanted; the others are not looked at.
+    """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     lines: list[int] = []
@@ -115,6 +118,8 @@ def split_rows(
                 rows.append(row)
                 lines.append(line)
             line = reader.line_num + first_line
+            if len(rows) == most:
+                break
     except csv.Error as error:
         raise SedscopeError(
             f"{file}: line {line} is not a row of a table: {error}.",

@@ -38,6 +38,10 @@ class Chain(PostProcessing):
     def __repr__(self) -> str:
         return f"Chain({', '.join(map(repr, self.steps))})"
 
+    @property
+    def changes_scores(self) -> bool:
+        return bool(self.steps)
+
     def identity(self) -> str | None:
         identities = [step.identity() for step in self.steps]
         return None if None in identities else f"Chain({', '.join(map(str, identities))})"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ..data.clip_events import FRAMES_ADVICE
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
@@ -29,6 +30,11 @@ class PostProcessing(Defined, ABC):
     [[0.1], [0.2], [0.2]]
     """
 
+    @property
+    def changes_scores(self) -> bool:
+        """Whether it does anything at all: a chain without steps does not."""
+        return True
+
     def __call__(self, scores: Scores) -> Scores:
         """Post-process scores. Each clip is processed when it is read.
 
@@ -50,6 +56,13 @@ class PostProcessing(Defined, ABC):
             cannot process raises when it is read.
         """
         self.require_fit(scores.classes)
+        if scores.holds_events:
+            if not self.changes_scores:
+                return scores
+            raise SedscopeError(
+                f"Scored events that are kept as they are cannot be post-processed by {self}: that needs "
+                f"scores of frames. {FRAMES_ADVICE}"
+            )
         if scores.recut is not None:  # what a system detects does not depend on which regions are scored
             return scores.recut(self).only(scores)
         if CUT_TO_REGIONS in scores.processing:

@@ -6,14 +6,15 @@ all slider positions, so there are far fewer runs than frames, and detections st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.arrays import FloatArray
+from ..data.clip_events import ClipEvents
 from ..data.scores import ClipScores
 from ..data.times import Ticks
 from .packing import pack, pack_bytes, pack_steps
@@ -42,6 +43,33 @@ class ClipScoreRanks:
     """For each detailed class that is drawn, one byte per run in base64."""
     runs: Mapping[int, Packed] | None
     """For each of these classes, the number of columns of each run; None if every column is a run."""
+    events: Mapping[int, Sequence[tuple[int, int, int]]] | None = None
+    """For each of these classes, the onset, offset and rank of scored events that are kept as they are, in
+    order of onset. They are the detections; the other ranks are the highest at each instant. None if runs
+    of ranks are the detections."""
+
+
+def event_ranks(
+    events: ClipEvents,
+    highest: ClipScores,
+    columns: Mapping[int, int],
+    thresholds: Mapping[int, FloatArray],
+) -> ClipScoreRanks:
+    """Rank the scored events of some classes.
+
+    ``highest``: the highest confidences at each instant. The other arguments are those of
+    :func:`score_ranks`.
+    """
+    ranked = {}
+    for k, column in columns.items():
+        rows = events.columns == column
+        ranks = np.searchsorted(thresholds[k][::-1], events.confidences[rows])
+        ranked[k] = [
+            (onset, offset, rank)
+            for (onset, offset), rank in zip(events.times[rows].tolist(), ranks.tolist(), strict=True)
+            if rank
+        ]
+    return replace(score_ranks(highest, columns, thresholds, MAX_RUNS), events=ranked)
 
 
 def score_ranks(

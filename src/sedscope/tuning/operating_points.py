@@ -15,6 +15,7 @@ import numpy as np
 
 from ..criteria import Collar, Criterion
 from ..criteria.registry import parse_criterion
+from ..data.clip_events import ClipEvents
 from ..data.detections import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..data.recordings import ClipPieces
 from ..data.scores import Scores
@@ -164,6 +165,11 @@ class OperatingPoints:
         processed = self.process(scores)
         for clip in processed:
             opened = processed.open(clip)
+            if isinstance(opened, ClipEvents):
+                active = opened.confidences > limits[opened.columns]
+                np.maximum.at(below, opened.columns[~active], opened.confidences[~active])
+                np.minimum.at(above, opened.columns[active], opened.confidences[active])
+                continue
             for piece in opened.read() if isinstance(opened, ClipPieces) else [processed[clip].values]:
                 values = np.asarray(piece, np.float64)
                 active = values > limits

@@ -52,6 +52,12 @@ from .pairs import (
     matchings,
     overlap_over_union,
 )
+from .scored_events import (
+    ScoredEvent,
+    event_intersection_count,
+    event_operating_points,
+    event_segment_count,
+)
 from .segments import (
     any_label_pairs_segments,
     segment_count,
@@ -68,6 +74,7 @@ __all__ = [
     "Count",
     "Event",
     "Pairable",
+    "ScoredEvent",
     "any_label_pairs_collar",
     "any_label_pairs_iou",
     "any_label_pairs_segments",
@@ -76,6 +83,9 @@ __all__ = [
     "collar_counts",
     "collar_errors",
     "detections",
+    "event_intersection_count",
+    "event_operating_points",
+    "event_segment_count",
     "frame_operating_points",
     "ignored_references",
     "intersection_count",

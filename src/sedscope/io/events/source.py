@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -65,14 +66,21 @@ class Source:
     @cached_property
     def rows(self) -> tuple[list[list[str]], list[int]]:
         """The cells of all lines that are not blank, and the numbers of these lines."""
-        first = next((line for line in self.text.splitlines() if line.strip()), "")
-        rows, lines = split_rows(self.text, self.path, delimiter_of(first))
-        return [[cell.strip() for cell in row] for row in rows], lines
+        return self._split()
 
-    @property
+    @cached_property
     def first_rows(self) -> list[list[str]]:
-        """Enough rows to recognise a format."""
-        return self.rows[0][:_ROWS_LOOKED_AT] if self.is_text else []
+        """Enough rows to recognise a format. The others are not read for this."""
+        return self._split(_ROWS_LOOKED_AT)[0] if self.is_text else []
+
+    def _split(self, most: int | None = None) -> tuple[list[list[str]], list[int]]:
+        """Return the cells of all lines that are not blank, or of as many as are wanted."""
+        chunk = next((line for line in io.StringIO(self.text) if line.strip()), "")
+        first = next((line for line in chunk.splitlines() if line.strip()), "")
+        rows, lines = split_rows(self.text, self.path, delimiter_of(first), most=most)
+        for row in rows:  # in place, as there may be millions
+            row[:] = map(str.strip, row)
+        return rows, lines
 
     @cached_property
     def cells(self) -> CellTable:
@@ -92,7 +100,8 @@ class Source:
             raise SedscopeError(f"{self.path} is empty.")
         header = unique_names(rows[0], str(self.path))
         body, body_lines = self.even_rows(rows[1:], lines[1:], len(header))
-        return CellTable(str(self.path), header, body, lambda i: self.line_location(body_lines[i]))
+        path = self.path  # so that the table does not keep the whole file in memory
+        return CellTable(str(path), header, body, lambda i: _line_location(path, body_lines[i]))
 
     def even_rows(
         self, rows: list[list[str]], lines: list[int], columns: int
@@ -130,7 +139,11 @@ class Source:
 
     def line_location(self, line: int) -> RowLocation:
         """Say where a line is."""
-        return RowLocation(f"{self.path.name} line {line}", f"{self.path}:{line}")
+        return _line_location(self.path, line)
+
+
+def _line_location(path: Location, line: int) -> RowLocation:
+    return RowLocation(f"{path.name} line {line}", f"{path}:{line}")
 
 
 # what tools append to the name of the recording, the longer ones first

@@ -9,13 +9,15 @@ import numpy as np
 
 from ...data.alignment import Alignment
 from ...data.arrays import FloatArray
+from ...data.clip_events import ClipEvents
+from ...data.score_checks import frames_or_events
 from ...data.scores import ClipScores
 from ...data.times import to_ticks
 from ...diagnosis.clips import diagnose_aligned_clip
 from ...diagnosis.error_types import NOT_FALSE
 from ..audio import AudioPart, embed_audio
 from ..schema import PanelData
-from ..score_ranks import MAX_RUNS, ClipScoreRanks, score_ranks
+from ..score_ranks import MAX_RUNS, ClipScoreRanks, event_ranks, score_ranks
 from ..source import ReportSource
 from .panel import Panel, PanelContent
 
@@ -121,7 +123,11 @@ def _clip_entry(
         [row for row, out in zip(rows, is_ignored, strict=True) if out is chosen]
         for chosen in (False, True)
     )
-    scores = [alignment.scores[clip] for alignment in alignments]
+    opened = [frames_or_events(clip, alignment.scores.open(clip)) for alignment in alignments]
+    scores = [
+        own.highest(len(alignment.scores.classes)) if isinstance(own, ClipEvents) else own
+        for own, alignment in zip(opened, alignments, strict=True)
+    ]
     drawn = dict.fromkeys(k for k, *_ in references if k >= 0)
     for clip_scores, alignment in zip(scores, alignments, strict=True):
         drawn |= dict.fromkeys(_classes_above(clip_scores, alignment, thresholds, lowest))
@@ -133,15 +139,28 @@ def _clip_entry(
         ignored=[row for row in ignored if row[0] in kept],
         undrawn=len(drawn) - len(kept),
         systems=[
-            score_ranks(
+            _ranks(
+                own,
                 clip_scores,
                 {k: _column_number(alignment, detailed[k]) for k in kept},
                 {k: thresholds[detailed[k]] for k in kept},
                 max_runs,
             )
-            for clip_scores, alignment in zip(scores, alignments, strict=True)
+            for own, clip_scores, alignment in zip(opened, scores, alignments, strict=True)
         ],
     )
+
+
+def _ranks(
+    opened: ClipScores | ClipEvents,
+    clip_scores: ClipScores,
+    columns: Mapping[int, int],
+    thresholds: Mapping[int, FloatArray],
+    max_runs: int,
+) -> ClipScoreRanks:
+    if isinstance(opened, ClipEvents):
+        return event_ranks(opened, clip_scores, columns, thresholds)
+    return score_ranks(clip_scores, columns, thresholds, max_runs)
 
 
 def _class_number(classes: Sequence[str], label: int, detailed: Sequence[str]) -> int:

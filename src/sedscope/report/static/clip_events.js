@@ -23,7 +23,10 @@ export class ClipEvents {
 
   judge(clip, s, k) {
     const { ranks, edges } = this.scoresOf(clip.systems[s], k);
-    const detections = detectEvents(ranks, edges, this.state.rank(k, s));
+    const threshold = this.state.rank(k, s);
+    const kept = clip.systems[s].events?.[k]; // scored events, which may overlap
+    const detections = kept ? kept.filter(([, , rank]) => rank > threshold).map(([onset, offset]) => [onset, offset])
+      : detectEvents(ranks, edges, threshold);
     const byClass = eventsByClass(this.references, clip, clip.references);
     const ignored = eventsByClass(this.ignored, clip, clip.ignored).get(k) ?? [];
     const references = byClass.get(k) ?? [];

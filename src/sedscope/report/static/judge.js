@@ -175,9 +175,9 @@ function judgeByIntersection({ dtc, gtc }, detections, references, ignored) {
     totalOverlap(event, events) >= requiredTime(dtc, lengthOf(event)));
   const isTrue = overlapping(references);
   const isRelevant = ignored.length ? overlapping(united([...references, ...ignored])) : isTrue;
-  const relevant = detections.filter((_, i) => isRelevant[i]);
+  const covered = united(detections.filter((_, i) => isRelevant[i])); // scored events may overlap
   const isFound = references.map((event) =>
-    totalOverlap(event, relevant) >= requiredTime(gtc, lengthOf(event)));
+    totalOverlap(event, covered) >= requiredTime(gtc, lengthOf(event)));
   return { isTrue, isIgnored: isRelevant.map((relevant, i) => relevant && !isTrue[i]), isFound };
 }
 

@@ -1,0 +1,286 @@
+"""Scored events: a system that answers with events and confidences, which may overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SedscopeError, counted, listing
+from ..notebook.data_frame import Tabular, polars_frame
+from ..notebook.html_table import html_facts
+from .clip_events import ClipEvents, EventList
+from .clip_ids import clip_ids
+from .detected_columns import DetectedColumns
+from .event_table import EventTable
+from .events import Events
+from .frames import FrameLike
+from .labels import stripped
+from .scores import Scores
+from .times import to_seconds
+
+if TYPE_CHECKING:
+    from polars import DataFrame as PolarsFrame
+
+    from .detections import DetectionLike
+
+
+class ScoredEvents(Scores, Tabular):
+    """A system that answers with scored events. Events of one class may overlap.
+
+    Each event is there while the threshold is below its confidence, and none merges with another. All
+    criteria but custom ones judge them, exactly at every threshold. There are no scores of frames, so
+    ``system["clip"]`` is refused, and so are post-processings.
+
+    :meth:`Scores.from_events` with ``overlaps="keep"`` returns them, and commands with ``--overlaps keep``
+    read them.
+
+    Parameters
+    ----------
+    clips : iterable of str
+        Names of the clips.
+    load : callable
+        Takes a name as it stands in `clips` and returns the events of the clip.
+    **facts
+        The other arguments of :class:`Scores`.
+
+    Examples
+    --------
+    >>> boxes = {"a": [(0, 2, "Dog", 0.9), (1, 3, "Dog", 0.4)]}
+    >>> system = ScoredEvents.from_events(boxes)
+    >>> system
+    <ScoredEvents: 1 clip, 1 class>
+    >>> system.events()
+    {'a': [(0.0, 2.0, 'Dog', 0.9), (1.0, 3.0, 'Dog', 0.4)]}
+    """
+
+    holds_events = True
+
+    @classmethod
+    def from_events(  # type: ignore[override]  # there is no choice about overlaps
+        cls,
+        events: Mapping[str, Iterable[DetectionLike]],
+        *,
+        classes: Iterable[str] | None = None,
+        clips: Iterable[str] = (),
+    ) -> ScoredEvents:
+        """Make them from the events of each clip.
+
+        Parameters
+        ----------
+        events : mapping from str to iterable of tuple
+            ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds. The confidence is
+            1 if it is left out.
+        classes : iterable of str, optional
+            The classes. By default the labels that occur, sorted.
+        clips : iterable of str, optional
+            Further clips, in which nothing is detected.
+
+        Returns
+        -------
+        ScoredEvents
+
+        Examples
+        --------
+        >>> ScoredEvents.from_events({"a": [(0, 2, "Dog"), (1, 3, "Dog")]}, clips=["b"])
+        <ScoredEvents: 2 clips, 1 class>
+        """
+        from .detections import scores_from_events
+
+        system = scores_from_events(events, classes=classes, clips=clips, overlaps="keep")
+        assert isinstance(system, ScoredEvents)
+        return system
+
+    @classmethod
+    def from_table(
+        cls,
+        table: FrameLike,
+        *,
+        columns: Mapping[str, str] | None = None,
+        classes: Iterable[str] | None = None,
+        clips: Iterable[str] = (),
+    ) -> ScoredEvents:
+        """Make them from a data frame with a row per event.
+
+        Parameters
+        ----------
+        table : data frame
+            A pandas, polars or pyarrow table with the columns ``filename onset offset event_label`` and,
+            optionally, ``confidence``.
+        columns : mapping from str to str, optional
+            The names of the columns by role, as for :meth:`GroundTruth.from_table`.
+        classes : iterable of str, optional
+            The classes. By default the labels that occur, sorted.
+        clips : iterable of str, optional
+            Further clips, in which nothing is detected.
+
+        Returns
+        -------
+        ScoredEvents
+
+        Examples
+        --------
+        >>> import polars
+        >>> times = {"onset": [0.0, 1.0], "offset": [2.0, 3.0]}
+        >>> table = polars.DataFrame(
+        ...     {"filename": ["a", "a"], **times, "event_label": ["Dog", "Dog"], "confidence": [0.9, 0.4]}
+        ... )
+        >>> ScoredEvents.from_table(table).events()
+        {'a': [(0.0, 2.0, 'Dog', 0.9), (1.0, 3.0, 'Dog', 0.4)]}
+        """
+        detected = DetectedColumns.of_frame(table, columns)
+        if detected is None:
+            from .detections import usable_columns
+
+            detected = usable_columns(EventTable.from_frame(table, columns))
+        return kept_events(detected, classes=classes, clips=clips)
+
+    def open(self, clip: str) -> ClipEvents:
+        """Return the events of a clip.
+
+        Parameters
+        ----------
+        clip : str
+            Name of the clip.
+
+        Returns
+        -------
+        ClipEvents
+
+        Examples
+        --------
+        >>> ScoredEvents.from_events({"a": [(0, 2, "Dog", 0.9)]}).open("a")
+        <ClipEvents: 1 event>
+        """
+        opened = super().open(clip)
+        assert isinstance(opened, ClipEvents)
+        return opened
+
+    def events(self) -> Events[tuple[float, float, str, float]]:
+        """Return the events of each clip.
+
+        Returns
+        -------
+        Events
+            A dict: per clip ``(onset, offset, label, confidence)`` in order of time, times in seconds.
+
+        Examples
+        --------
+        >>> ScoredEvents.from_events({"a": [(1, 3, "Dog", 0.4)]}, clips=["b"]).events()
+        {'a': [(1.0, 3.0, 'Dog', 0.4)], 'b': []}
+        """
+        return Events((clip, self.open(clip).in_seconds(self.classes)) for clip in self)
+
+    def to_polars(self) -> PolarsFrame:
+        """Return a polars data frame with a row per event, which :meth:`from_table` reads back.
+
+        Clips without events have no row.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns ``filename``, ``onset``, ``offset``, ``event_label`` and ``confidence``.
+
+        Examples
+        --------
+        >>> ScoredEvents.from_events({"a": [(1, 3, "Dog", 0.4)]}).to_polars().rows()
+        [('a', 1.0, 3.0, 'Dog', 0.4)]
+        """
+        clips = [*self]
+        events = EventList.joined([self.open(clip) for clip in clips])
+        seconds = to_seconds(events.times)
+        return polars_frame(
+            {
+                "filename": [clips[i] for i in events.event_clips.tolist()],
+                "onset": seconds[:, 0],
+                "offset": seconds[:, 1],
+                "event_label": [self.classes[column] for column in events.columns.tolist()],
+                "confidence": events.confidences,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"<ScoredEvents: {counted(len(self), 'clip')}, {counted(len(self.classes), 'class')}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "clips": f"{len(self):,}: {listing(self)}",
+            "classes": f"{len(self.classes):,}: {listing(self.classes)}",
+            "events": f"{sum(len(self.open(clip).times) for clip in self):,}",
+        }
+        return html_facts("Scored events", facts)
+
+
+def kept_events(
+    detected: DetectedColumns,
+    *,
+    classes: Iterable[str] | None,
+    clips: Iterable[str] = (),
+    assumed_classes: Iterable[str] = (),
+) -> ScoredEvents:
+    """Keep detections as they are. The arguments are those of :func:`scores_from_events`."""
+    labels = event_classes(detected.labels.names, classes)
+    column_of = {label: column for column, label in enumerate(labels)}
+    columns = np.array([column_of[label] for label in detected.labels.names], np.int32)
+    assumed_clips = clips_without_events(detected.clips.names, clips)
+    names = [*detected.clips.names, *assumed_clips]
+    events = EventList.ordered(
+        len(names),
+        detected.clips.numbers,
+        detected.times,
+        columns[detected.labels.numbers],
+        detected.confidences,
+    )
+    return ScoredEvents(
+        names,
+        _Loader(events, names).load,
+        classes=labels,
+        whole_clips=False,
+        assumed_classes=assumed_classes,
+        assumed_clips=assumed_clips,
+    )
+
+
+def in_classes(
+    scores: ScoredEvents,
+    classes: Sequence[str],
+    columns: NDArray[np.int32],
+    *,
+    assumed_classes: Iterable[str],
+) -> ScoredEvents:
+    """Return the same events with other classes. ``columns``: the new column of each class."""
+    names = [*scores]
+    events = EventList.joined([scores.open(name) for name in names]).in_columns(columns)
+    facts = {**scores.facts(), "classes": classes, "assumed_classes": assumed_classes}
+    return ScoredEvents(names, _Loader(events, names).load, **facts)
+
+
+def event_classes(occurring: Iterable[str], classes: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the classes of events. ``occurring``: their labels. ``classes``: what the user names."""
+    present = {*occurring}
+    labels = tuple(sorted(present)) if classes is None else stripped(classes)
+    if not labels:
+        raise SedscopeError("There are no events. Name the classes of the system with classes=.")
+    unknown = sorted(present.difference(labels))
+    if unknown:
+        raise SedscopeError(f"The events have labels that classes= does not list: {listing(unknown)}.")
+    return labels
+
+
+def clips_without_events(with_events: Iterable[str], clips: Iterable[str]) -> list[str]:
+    """Return which clips are not among those of the events."""
+    known = set(clip_ids(with_events, "events").values())
+    return [clip for clip in clip_ids(clips, "clips").values() if clip not in known]
+
+
+class _Loader:
+    """Finds the events of a clip by its name. A class, because it may travel to another process."""
+
+    def __init__(self, events: EventList, names: Sequence[str]) -> None:
+        self.events = events
+        self.numbers = {name: number for number, name in enumerate(names)}
+
+    def load(self, name: str) -> ClipEvents:
+        return self.events[self.numbers[name]]
