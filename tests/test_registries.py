@@ -27,11 +27,12 @@ def assert_all_have_examples(registry: Mapping[str, type], examples: list[object
 
 
 def test_every_metric_has_an_example() -> None:
-    assert_all_have_examples(METRICS, [*examples.METRICS])
+    assert_all_have_examples(METRICS, [*examples.METRICS, *examples.EVENT_METRICS])
 
 
 def test_every_criterion_has_an_example() -> None:
-    assert_all_have_examples(CRITERIA, [metric.criterion for metric in examples.METRICS])
+    metrics = [*examples.METRICS, *examples.EVENT_METRICS]
+    assert_all_have_examples(CRITERIA, [metric.criterion for metric in metrics])
 
 
 def test_every_postprocessing_has_an_example() -> None:

@@ -300,6 +300,24 @@ class IoU(PairingCriterion):
 
     def __init__(self, threshold: _Fraction, *, strict: bool, cross_triggers: bool) -> None: ...
 
+def find_greedy_pairs(
+    detected: DetectedEvents, truth: Truth, threshold: _Fraction, *, strict: bool
+) -> EventDeltas:
+    """Let the events take references one after the other, by falling score; see :class:`IoU`."""
+
+def find_query_overlaps(detected: DetectedEvents, truth: Truth) -> EventDeltas:
+    """Find the largest intersection over union in each clip and class with references and events: the score
+    of its only row."""
+
+def keep_best(detected: DetectedEvents, top: int) -> DetectedEvents:
+    """Keep the events with the highest scores of each clip and class. Ties go to the earlier onset, then to
+    the earlier offset."""
+
+def query_precisions(
+    starts: _Int64, scores: _Float64, tp: _Int8, fp: _Int8, references: _Int64, interpolated: bool
+) -> _Float64:
+    """Return (classes × clips) the average precision of each clip, from its deltas; 0 without references."""
+
 class Segmentation:
     """Segments of one length. Their score is the largest of the frames, or the mean."""
 

@@ -23,7 +23,8 @@ Registered = TypeVar("Registered", bound=type)
 def definition(value: Any) -> str:
     """Spell a criterion or metric as its full definition, and a plain value in the shortest way.
 
-    Fields at a default of None, True or False are left out; all others are spelled out.
+    Fields at a default of None, True or False are left out, and those that are :func:`unstated`; all others
+    are spelled out.
 
     >>> definition(1.0), definition("hour"), definition(0.7)
     ('1', "'hour'", '0.7')
@@ -34,11 +35,20 @@ def definition(value: Any) -> str:
     parts = []
     for field in dataclasses.fields(value):
         part = getattr(value, field.name)
-        if part is field.default and (part is None or isinstance(part, bool)):
+        plain = part is None or isinstance(part, bool)
+        if (plain and part is field.default) or (_UNSTATED in field.metadata and part == field.default):
             continue
         text = repr(part) if isinstance(part, Defined) else definition(part)
         parts.append(text if dataclasses.is_dataclass(part) else f"{field.name}={text}")
     return f"{type(value).__name__}({', '.join(parts)})"
+
+
+_UNSTATED = "unstated"
+
+
+def unstated(default: Any) -> Any:
+    """Return a field of a dataclass that definitions leave out at its default."""
+    return dataclasses.field(default=default, metadata={_UNSTATED: True})
 
 
 class Defined:
@@ -254,6 +264,15 @@ def require_number(
         raise SedscopeError(f"{name} is too large: it must be {required}.") from None
     if not all(holds for holds, _ in limits):
         raise SedscopeError(f"{name}={value!r} must be {required}.")
+
+
+def require_whole(owner: Any, name: str, *, at_least: int) -> None:
+    """Refuse a field that is not a whole number of at least this."""
+    require_number(owner, name, at_least=at_least)
+    value = getattr(owner, name)
+    if value != int(value):
+        raise SedscopeError(f"{name}={value!r} must be a whole number.")
+    object.__setattr__(owner, name, int(value))
 
 
 def optional_number(owner: Any, name: str, **limits: float) -> None:

@@ -48,7 +48,7 @@ def test_collar(case: Sequence[oracle.Clip], collar: sed.Collar, dtype: type) ->
 def test_iou(
     case: Sequence[oracle.Clip], iou: float, strict: bool, cross_triggers: bool, dtype: type
 ) -> None:
-    options = {"cross_triggers": cross_triggers, "strict": strict and iou < 1}
+    options: Any = {"cross_triggers": cross_triggers, "strict": strict and iou < 1}
     counts = sed.deltas(to_scores(case, dtype), to_truth(case), sed.IoU(iou, **options)).counts()
     for label in LABELS:
         expected = oracle.iou_counts(case, label, iou=iou, **options)

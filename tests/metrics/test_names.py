@@ -35,6 +35,9 @@ def scores(truth: sed.GroundTruth) -> sed.Scores:
 def test_a_name_means_its_definition(name: str, scores: sed.Scores, truth: sed.GroundTruth) -> None:
     metric = NAMED_METRICS[name].metric
     assert sed.parse_metric(name) == metric == sed.parse_metric(repr(metric))
+    if isinstance(metric, (sed.MeanAveragePrecision, sed.MeanIoU, sed.RecallAt)):  # of scored events
+        events = {clip: [(1.0, 2.0, label, 0.5) for label in scores.classes] for clip in scores}
+        scores = sed.Scores.from_events(events, overlaps="keep")
     result = sed.evaluate(scores, truth, name)
     assert result.names == {metric: name}
     assert result[name] is result[metric] is result[repr(metric)]

@@ -68,6 +68,17 @@ METRICS: list[Metric[Any]] = [
     sed.FalseAlarmRate(SEGMENT, threshold=0.1, average="macro"),
 ]
 
+# of scored events that are kept as they are
+EVENT_METRICS: list[Metric[Any]] = [
+    sed.AveragePrecision(sed.IoU(0.5, matching="greedy"), interpolation="voc"),
+    sed.AveragePrecision(sed.BestAnswers(sed.IoU(0.3), 2), average="micro"),
+    sed.MeanAveragePrecision((0.3, 0.5, 0.8)),
+    sed.MeanAveragePrecision("0.2..0.8/0.2", over="clip", top=3),
+    sed.RecallAt(2, 0.4),
+    sed.MeanIoU(average="macro"),
+    sed.QueryMean(sed.QueryIoU()),
+    sed.QueryMean(sed.QueryPrecision(sed.Collar(1e-5)), average="weighted"),
+]
 
 POSTPROCESSINGS: list[PostProcessing] = [
     MedianFilter(0.48),

@@ -1,5 +1,6 @@
 """The public names of the room of criteria, and where they are defined."""
 
+from .best_answers import BestAnswers as BestAnswers
 from .collar import Collar as Collar
 from .criterion import Criterion as Criterion
 from .custom import CustomCriterion as CustomCriterion
@@ -9,6 +10,8 @@ from .custom import Intervals as Intervals
 from .intersection import Intersection as Intersection
 from .iou import IoU as IoU
 from .of_length import OfLength as OfLength
+from .query_iou import QueryIoU as QueryIoU
+from .query_precision import QueryPrecision as QueryPrecision
 from .registry import parse_criterion as parse_criterion
 from .segments import Clip as Clip
 from .segments import Segment as Segment

@@ -48,6 +48,9 @@ class Criterion(Defined, ABC):
     """Whether all references count, except those that the ground truth ignores."""
     makes_pairs: ClassVar[bool] = False
     """Whether it pairs detections with references, so that events may overlap."""
+    values_queries: ClassVar[bool] = False
+    """Whether it gives each query, a clip and class with references, one value. The scores of its deltas
+    are these values, and its true positives are the queries that reach them."""
     reads_pieces: ClassVar[bool] = False
     """Whether it can read a recording piece by piece, with :meth:`open_deltas`."""
 

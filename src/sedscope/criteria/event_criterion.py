@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from .. import _native
 from ..data.arrays import ScoreArray
+from ..data.clip_events import needs_events_error
 from ..errors import SedscopeError
 from .clip_batch import ClipBatch, ClipReferences, EventBatch, Recording
 from .criterion import Criterion, OpenDeltas
@@ -22,8 +23,8 @@ class EventCriterion(Criterion):
     reads_pieces: ClassVar[bool] = True
 
     @abstractmethod
-    def native(self) -> _native.Criterion:
-        """Return the criterion of the core."""
+    def native(self) -> _native.Criterion | None:
+        """Return the criterion of the core; None if it judges only scored events, in another way."""
 
     @property
     def sums_errors(self) -> bool:
@@ -33,12 +34,12 @@ class EventCriterion(Criterion):
     def find_deltas(
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
-        truth, criterion = batch.truth(floors, threads), self.native()
+        truth, criterion = batch.truth(floors, threads), self._core()
         pairs = None
         if any_label:
             pairs = self._pairing(criterion, batch).find_label_free_pairs(batch.clips, truth)
         deltas = criterion.find_deltas(batch.clips, truth)
-        return _event_tables(batch, deltas, pairs, errors=self.sums_errors)
+        return event_tables(batch, deltas, pairs, errors=self.sums_errors)
 
     def find_deltas_of_events(
         self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
@@ -53,16 +54,22 @@ class EventCriterion(Criterion):
                 "Merge them with overlaps='merge' (--overlaps merge)."
             )
         deltas = criterion.find_deltas_of_events(batch.detected, batch.truth(floors, threads))
-        return _event_tables(batch, deltas, None, errors=self.sums_errors)
+        return event_tables(batch, deltas, None, errors=self.sums_errors)
 
     def open_deltas(
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> OpenDeltas:
-        truth, criterion, clip = recording.truth(floors, threads), self.native(), recording.clip
+        truth, criterion, clip = recording.truth(floors, threads), self._core(), recording.clip
         pairs = None
         if any_label:
             pairs = self._pairing(criterion, recording).open_label_free_pairs(clip, truth)
         return _OpenEventDeltas(recording, criterion.open_deltas(clip, truth), pairs, self.sums_errors)
+
+    def _core(self) -> _native.Criterion:
+        criterion = self.native()
+        if criterion is None:
+            raise needs_events_error(self)
+        return criterion
 
     def _pairing(
         self, criterion: _native.Criterion, references: ClipReferences
@@ -96,10 +103,10 @@ class _OpenEventDeltas:
 
     def finish(self) -> DeltaTables:
         pairs = self.pairs.finish() if self.pairs else None
-        return _event_tables(self.recording, self.deltas.finish(), pairs, errors=self.errors)
+        return event_tables(self.recording, self.deltas.finish(), pairs, errors=self.errors)
 
 
-def _event_tables(
+def event_tables(
     batch: ClipReferences,
     deltas: _native.EventDeltas,
     pairs: _native.PairDeltas | None,

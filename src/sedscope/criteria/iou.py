@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .. import _native
-from ..definitions import require_flag, require_number
+from ..data.arrays import ScoreArray
+from ..definitions import require_choice, require_flag, require_number, unstated
 from ..errors import SedscopeError
+from .clip_batch import EventBatch
 from .criterion import MatchingRule
-from .event_criterion import EventCriterion
+from .delta_tables import DeltaTables
+from .event_criterion import EventCriterion, event_tables
 from .registry import CRITERIA
 from .shares import as_share
 
@@ -20,7 +23,8 @@ class IoU(EventCriterion):
     """Intersection over union: a detection and a reference of its class can be paired if the time that
     they share is at least ``threshold`` of the time that they cover together, or more than that.
 
-    sedscope makes as many pairs as possible, as for :class:`Collar`.
+    sedscope makes as many pairs as possible, as for :class:`Collar`, or lets the events choose one after
+    the other (``matching="greedy"``).
 
     Parameters
     ----------
@@ -31,6 +35,10 @@ class IoU(EventCriterion):
     strict : bool, default False
         Whether the intersection over union must be above the threshold. sedscope then compares whole
         microseconds exactly, and the threshold may be 0.
+    matching : {"maximum", "greedy"}, default "maximum"
+        Which pairs are made. ``"maximum"``: as many as possible. ``"greedy"``, for scored events that are
+        kept as they are: by falling score, each event takes the free reference with the largest
+        intersection over union that is enough. Ties go to the earlier onset, then to the earlier offset.
 
     Examples
     --------
@@ -38,11 +46,14 @@ class IoU(EventCriterion):
     IoU(threshold=0.5)
     >>> IoU(0.3, strict=True)
     IoU(threshold=0.3, strict=True)
+    >>> IoU(0.5, matching="greedy")
+    IoU(threshold=0.5, matching='greedy')
     """
 
     threshold: float = 0.5
     cross_triggers: bool = False
     strict: bool = False
+    matching: str = unstated("maximum")
 
     defines_substitutions: ClassVar[bool] = True
     makes_pairs: ClassVar[bool] = True
@@ -50,6 +61,12 @@ class IoU(EventCriterion):
     def __post_init__(self) -> None:
         require_flag(self, "cross_triggers")
         require_flag(self, "strict")
+        require_choice(self, "matching", ("maximum", "greedy"))
+        if self.greedy and self.cross_triggers:
+            raise SedscopeError(
+                "cross_triggers=True needs matching='maximum': events that choose references one after the "
+                "other have no cross-triggers."
+            )
         if not self.strict:
             require_number(self, "threshold", above=0, at_most=1)
             return
@@ -61,12 +78,34 @@ class IoU(EventCriterion):
     def counts_cross_triggers(self) -> bool:
         return self.cross_triggers
 
-    def native(self) -> _native.Criterion:
+    @property
+    def greedy(self) -> bool:
+        """Whether events choose references one after the other."""
+        return self.matching == "greedy"
+
+    def find_deltas_of_events(
+        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        if not self.greedy or any_label:
+            return super().find_deltas_of_events(batch, floors, threads, any_label=any_label)
+        deltas = _native.find_greedy_pairs(
+            batch.detected,
+            batch.truth(floors, threads),
+            as_share(self.threshold),
+            strict=self.strict,
+        )
+        return event_tables(batch, deltas, None, errors=False)
+
+    def native(self) -> _native.Criterion | None:
+        if self.greedy:
+            return None
         return _native.IoU(
             as_share(self.threshold), strict=self.strict, cross_triggers=self.cross_triggers
         )
 
-    def matching_rule(self) -> MatchingRule:
+    def matching_rule(self) -> MatchingRule | None:
+        if self.greedy:
+            return None
         return {
             "kind": "iou",
             "threshold": as_share(self.threshold),

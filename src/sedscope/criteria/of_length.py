@@ -16,7 +16,7 @@ from .criterion import Criterion, MatchingRule, OpenDeltas
 from .delta_tables import DeltaTables
 from .registry import CRITERIA
 
-_OF_THE_CRITERION = (
+PASSED_ON = (
     "counts_negatives",
     "defines_substitutions",
     "judges_whole_clips",
@@ -24,7 +24,9 @@ _OF_THE_CRITERION = (
     "makes_pairs",
     "reads_pieces",
     "skips_low_columns",
+    "values_queries",
 )
+"""What a criterion that holds another one takes over from it."""
 
 
 @CRITERIA.register
@@ -70,7 +72,7 @@ class OfLength(Criterion):
                 f"longest={self.longest:g} must be more than shortest={self.shortest:g}: no reference is "
                 "longer than one and at most as long as the other."
             )
-        for name in _OF_THE_CRITERION:
+        for name in PASSED_ON:
             object.__setattr__(self, name, getattr(self.criterion, name))
 
     def seen(self, references: AnyReferences) -> AnyReferences:

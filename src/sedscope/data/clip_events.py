@@ -177,3 +177,12 @@ def kept_events_error(clip: str) -> SedscopeError:
         f"{FRAMES_ADVICE}",
         advice=FRAMES_ADVICE,
     )
+
+
+def needs_events_error(reader: object) -> SedscopeError:
+    """Return the error of something that ranks events, where there are scores of frames."""
+    return SedscopeError(
+        f"{reader} ranks events by their confidence, so it needs scored events that are kept as they are: "
+        "give an event list with confidences and overlaps='keep' (--overlaps keep). The detections of frame "
+        "scores change with the threshold."
+    )

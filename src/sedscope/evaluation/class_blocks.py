@@ -39,7 +39,7 @@ from ..engines.options import RunOptions
 from ..errors import SedscopeError, counted, listing
 from ..io.size_limits import machine_memory as machine_memory
 from ..metrics import Metric
-from ..metrics.requests import delta_requests
+from ..metrics.requests import delta_requests, parts_of
 from .counted_clips import CountedClips
 from .notes import (
     coverage_note,
@@ -164,7 +164,12 @@ def count_class_blocks(
     """
     limit, requests = options.memory_limit(), delta_requests(metrics)
     assert limit is not None
-    together = [repr(metric) for metric in metrics if not _counts_by_class(metric, requests)]
+    together = [
+        repr(metric)
+        for metric in metrics
+        if not all(_counts_by_class(part, requests) for part in metric.parts)
+    ]
+    metrics = parts_of(metrics)
     estimate = estimate_memory(alignment, requests, options.threads)
     blocks = [*estimate.blocks(limit)]
     if len(blocks) > 1 and together:

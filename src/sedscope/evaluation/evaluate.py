@@ -25,7 +25,7 @@ from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
-from ..metrics.requests import delta_requests
+from ..metrics.requests import delta_requests, parts_of
 from .counted_clips import count_clips
 from .detection_sets import counts_of_sets
 from .group_notes import group_notes
@@ -338,13 +338,13 @@ def evaluate_deltas(
     by_criterion = {part.criterion: part for part in parts}
     if len(by_criterion) < len(parts):
         raise SedscopeError("Some deltas have the same criterion. Merge them with Deltas.merge first.")
-    lacking = [repr(metric) for metric in chosen if metric.criterion not in by_criterion]
+    lacking = [repr(part) for part in parts_of(chosen) if part.criterion not in by_criterion]
     if lacking:
         criteria = listing([repr(criterion) for criterion in by_criterion])
         raise SedscopeError(
             f"There are no deltas for {listing(lacking)}. The deltas are of {criteria or 'no criterion'}."
         )
-    used = {metric.criterion: by_criterion[metric.criterion] for metric in chosen}
+    used = {part.criterion: by_criterion[part.criterion] for part in parts_of(chosen)}
     refuse_different_scores([*used.values()])
     plan = GroupPlan.of_deltas([*used.values()], chosen, by, by_class)
     progress = as_progress(progress, "Resampling")

@@ -39,7 +39,7 @@ def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
     """
     threshold = metric.threshold if isinstance(metric, FixedThreshold) else _USUAL_THRESHOLD
     per_class: dict[str, float] = {}
-    if metric.needs_references and not metric.variants:
+    if metric.needs_references and not metric.variants and not metric.criterion.values_queries:
         for label, references in counts.references.items():
             if references:
                 continue

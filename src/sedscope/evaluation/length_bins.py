@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..criteria.of_length import OfLength
 from ..data.alignment import Alignment
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..errors import SedscopeError
@@ -32,10 +31,7 @@ class LengthBin:
 
     def metrics(self, metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[Any]]:
         """Return the metrics of these references alone, by name."""
-        return {
-            name: replace(metric, criterion=OfLength(metric.criterion, self.shortest, self.longest))  # type: ignore[type-var]  # metrics are dataclasses
-            for name, metric in metrics.items()
-        }
+        return {name: metric.of_lengths(self.shortest, self.longest) for name, metric in metrics.items()}
 
     def of(self, alignment: Alignment) -> Alignment:
         """Return an alignment in which the other references are ignored."""

@@ -14,7 +14,7 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.times import Ticks
 from ..errors import readable
-from ..metrics import ClasswiseResult, Metric, MetricResult, PSDSResult
+from ..metrics import ClasswiseResult, MeanResult, Metric, MetricResult, PSDSResult
 from .notes import empty_classes_note, late_events, undetected_classes_note
 from .operating_point import counts_at_points
 from .result import Evaluation
@@ -43,7 +43,9 @@ def measure(
     first = next(iter(counts.values()))
     references = _reference_events(counts, alignment, durations)
     results = {
-        metric: _named(metric.measure(counts[metric.criterion]), name)
+        metric: _named(
+            metric.of_parts([part.measure(counts[part.criterion]) for part in metric.parts]), name
+        )
         for name, metric in metrics.items()
     }
     all_notes = [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
@@ -65,7 +67,8 @@ def measure(
 
 def _named(result: MetricResult, name: str) -> MetricResult:
     """Tell a result the name of its metric. Results of your own metrics may have no room for it."""
-    return replace(result, name=name) if isinstance(result, (ClasswiseResult, PSDSResult)) else result
+    named = (ClasswiseResult, MeanResult, PSDSResult)
+    return replace(result, name=name) if isinstance(result, named) else result
 
 
 def _reference_events(

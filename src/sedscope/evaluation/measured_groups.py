@@ -20,7 +20,7 @@ from ..data.arrays import FloatArray
 from ..engines.engine import Engine
 from ..engines.floor_search import cut_at_floors, find_deltas
 from ..metrics import Metric
-from ..metrics.requests import delta_requests
+from ..metrics.requests import delta_requests, parts_of
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws, interval_of
 from .group_plan import GroupPlan
@@ -102,10 +102,10 @@ class GroupMeasuring:
         if part.draws is not None:
             assert self.resamples is not None
             for name, metric in part.metrics.items():
-                drawn = part.drawn[metric.criterion]
                 stage = self.resamples.steps.stage(len(part.draws.weights))
-                values = part.draws.measure(drawn, metric, self.engine, stage)
-                intervals[metric] = part.draws.summary(drawn.classes, values)
+                values = part.draws.measure(part.drawn, metric, self.engine, stage)
+                classes = part.drawn[metric.criterion].classes
+                intervals[metric] = part.draws.summary(classes, values)
                 columns[name] = values[:, 0]
         notes = [] if part.draws is None else part.draws.cautions()
         result = measure(
@@ -211,4 +211,4 @@ def _used(
     deltas: Mapping[Criterion, Deltas], metrics: Mapping[str, Metric[Any]]
 ) -> dict[Criterion, Deltas]:
     """Return the deltas that some metrics read."""
-    return {metric.criterion: deltas[metric.criterion] for metric in metrics.values()}
+    return {part.criterion: deltas[part.criterion] for part in parts_of(metrics.values())}

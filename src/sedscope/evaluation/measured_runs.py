@@ -117,12 +117,12 @@ def measure_runs(
     first_runs: dict[str, FirstRun] = {}
     for run, engine_of_run, deltas, sample in passes:
         for metric in chosen:
-            of_criterion, stage = deltas[metric.criterion], steps.stage(resamples)
+            stage = steps.stage(resamples)
             try:
                 if matched is not None and isinstance(metric, AtFalseAlarms):
-                    of_run = matched.measure(of_criterion, metric, engine_of_run, stage)
+                    of_run = matched.measure(deltas[metric.criterion], metric, engine_of_run, stage)
                 else:
-                    of_run = draws.measure(of_criterion, metric, engine_of_run, stage)
+                    of_run = draws.measure(deltas, metric, engine_of_run, stage)
             except SedscopeError as error:
                 raise SedscopeError(f"{run.system}: {error}") from None
             values[metric][run.system].append(of_run)

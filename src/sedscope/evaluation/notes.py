@@ -208,7 +208,9 @@ def one_point_note_of_counts(
         [
             name
             for name, metric in metrics.items()
-            if metric.at_points() is None and _have_one_point(counts[metric.criterion])
+            if metric.at_points() is None
+            and not metric.criterion.values_queries
+            and _have_one_point(counts[metric.criterion])
         ]
     )
 

@@ -175,9 +175,8 @@ def measure_intervals(
     """Return the interval of each metric. Each is a stage of the progress, of a step per resample."""
     intervals = {}
     for metric in metrics:
-        of_criterion = deltas[metric.criterion]
-        values = draws.measure(of_criterion, metric, engine, steps.stage(len(draws.weights)))
-        intervals[metric] = draws.summary(of_criterion.classes, values)
+        values = draws.measure(deltas, metric, engine, steps.stage(len(draws.weights)))
+        intervals[metric] = draws.summary(deltas[metric.criterion].classes, values)
     return intervals
 
 

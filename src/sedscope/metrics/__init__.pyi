@@ -11,6 +11,9 @@ from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
 from .false_alarms import FalseAlarmRate as FalseAlarmRate
 from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
+from .mean_average_precision import MeanAveragePrecision as MeanAveragePrecision
+from .mean_of_parts import ClassMean as ClassMean
+from .mean_of_parts import MeanResult as MeanResult
 from .metric import ClassResult as ClassResult
 from .metric import Metric as Metric
 from .metric import MetricResult as MetricResult
@@ -21,6 +24,10 @@ from .psds import PSDS as PSDS
 from .psds import ClassPSDS as ClassPSDS
 from .psds import PiPSDS as PiPSDS
 from .psds import PSDSResult as PSDSResult
+from .queries import MeanIoU as MeanIoU
+from .queries import QueryCurve as QueryCurve
+from .queries import QueryMean as QueryMean
+from .queries import RecallAt as RecallAt
 from .thresholded import BalancedAccuracy as BalancedAccuracy
 from .thresholded import BestErrorRate as BestErrorRate
 from .thresholded import BestFScore as BestFScore

@@ -157,6 +157,8 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
     """The averages to choose from."""
     needs_negatives: ClassVar[bool] = False
     """Whether the metric needs true negatives, which only segments and clips have."""
+    reads_queries: ClassVar[bool] = False
+    """Whether the metric reads the values of queries, not counts of events or segments."""
 
     @abstractmethod
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[Any]:
@@ -343,6 +345,16 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         name = type(self).__name__
         if not isinstance(self.criterion, Criterion):
             raise SedscopeError(f"{name} needs a criterion, not {self.criterion!r}.")
+        if self.reads_queries and not self.criterion.values_queries:
+            raise SedscopeError(
+                f"{name} needs a criterion that gives each query a value, QueryIoU or QueryPrecision, not "
+                f"{self.criterion!r}."
+            )
+        if self.criterion.values_queries and not self.reads_queries:
+            raise SedscopeError(
+                f"{self.criterion!r} gives each query a value and counts no false positives, so there is no "
+                f"{name} of it. Use QueryMean, MeanIoU or RecallAt."
+            )
         if self.needs_negatives and not self.criterion.counts_negatives:
             raise SedscopeError(
                 f"{name} needs true negatives, which exist for segments and clips, not for events. Use "

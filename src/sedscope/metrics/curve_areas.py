@@ -11,7 +11,8 @@ import numpy as np
 
 from ..counting.class_counts import ClassCounts
 from ..criteria import Criterion
-from ..definitions import optional_number, require_flag
+from ..criteria.query_precision import INTERPOLATIONS
+from ..definitions import optional_number, require_choice, require_flag, unstated
 from ..errors import SedscopeError
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .curves import (
@@ -37,22 +38,29 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
         What counts as found.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+    interpolation : {"step", "voc"}, default "step"
+        The precision at a recall: ``"step"``, the best one at this recall; ``"voc"``, the best one at this
+        or a higher recall, as object detectors are judged.
 
     Examples
     --------
-    >>> from sedscope import Collar
+    >>> from sedscope import Collar, IoU
     >>> AveragePrecision(Collar())
     AveragePrecision(Collar(onset=0.2, offset=0.2, offset_rate=0.2), average='macro')
+    >>> AveragePrecision(IoU(0.5, matching="greedy"), interpolation="voc")
+    AveragePrecision(IoU(threshold=0.5, matching='greedy'), average='macro', interpolation='voc')
     """
 
     criterion: Criterion
     average: str = "macro"
+    interpolation: str = unstated("step")
 
     def __post_init__(self) -> None:
         self._check()
+        require_choice(self, "interpolation", INTERPOLATIONS)
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[PrecisionRecallCurve]:
-        return ClassValue(precision_recall_points(counts).average_precision())
+        return ClassValue(precision_recall_points(counts).average_precision(self.interpolation))
 
     def curve_of(self, counts: ClassCounts, hours: float) -> PrecisionRecallCurve:
         return precision_recall_curve(counts)

@@ -77,14 +77,18 @@ class PrecisionRecallCurve(_ScoredCurve):
     mean_point: tuple[float, float] | None = None
     """If this is the mean of curves of one point each: the mean recall and precision there."""
 
-    def average_precision(self) -> float:
+    def average_precision(self, interpolation: str = "step") -> float:
         """Return the area under the curve, in steps: the sum of precision · (step of recall).
 
-        Where several operating points have the same recall, the best precision counts.
+        Where several operating points have the same recall, the best precision counts. With
+        ``interpolation="voc"``, it is the best one at the same or a higher recall.
         """
         order = np.lexsort((-self.precision, self.recall))
         recall, first = np.unique(self.recall[order], return_index=True)
-        return float(np.sum(self.precision[order][first][1:] * np.diff(recall)))
+        precision = self.precision[order][first]
+        if interpolation == "voc":
+            precision = np.maximum.accumulate(precision[::-1])[::-1]
+        return float(np.sum(precision[1:] * np.diff(recall)))
 
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "precision": self.precision, "recall": self.recall}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
 
 from ..counting.counts import Counts
 from ..counting.tally import Tally
@@ -113,6 +114,52 @@ class Metric(Defined, ABC, Generic[Result]):
     def variants(self) -> tuple[PostProcessing, ...]:
         """The post-processings whose counts the metric needs."""
         return ()
+
+    @property
+    def parts(self) -> tuple[Metric[Any], ...]:
+        """The metrics that the value is the mean of, each with its own criterion; most have only
+        themselves. The criterion of a metric with several parts is that of the first."""
+        return (self,)
+
+    def of_parts(self, results: Sequence[Any]) -> Result:
+        """Return the result of the metric from those of its parts.
+
+        Parameters
+        ----------
+        results : sequence of results
+            The result of each part, in order.
+
+        Returns
+        -------
+        Result
+        """
+        (result,) = results
+        return cast(Result, result)
+
+    def of_lengths(self, shortest: float, longest: float) -> Metric[Any]:
+        """Return the same metric for references of some lengths; see :class:`~sedscope.OfLength`.
+
+        Parameters
+        ----------
+        shortest : float
+            References must be longer than this, in seconds.
+        longest : float
+            References must be at most this long, in seconds.
+
+        Returns
+        -------
+        Metric
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Recall(sed.IoU(0.5)).of_lengths(1, 5).criterion
+        OfLength(IoU(threshold=0.5), shortest=1, longest=5)
+        """
+        from ..criteria.of_length import OfLength
+
+        same = cast(Any, self)  # a dataclass, as all metrics are
+        return cast(Metric[Any], replace(same, criterion=OfLength(self.criterion, shortest, longest)))
 
     @property
     def points_read(self) -> PointsRead:

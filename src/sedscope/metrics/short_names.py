@@ -69,5 +69,18 @@ SHORT_NAMES = {
     "auroc": ("AUROC(Clip())", "area under the ROC of clips (audio tagging)"),
     "dprime": ("DPrime(Clip())", "d-prime of clips (audio tagging)"),
     "tagging_f1": ("FScore(Clip())", "F-score of clips at 0.5 (audio tagging)"),
+    "detection_map": (
+        "MeanAveragePrecision()",
+        "mean average precision of scored events, IoU 0.5 to 0.95 (ActivityNet)",
+    ),
+    "moment_map": (
+        "MeanAveragePrecision(over='clip', top=10)",
+        "mean average precision of queries, IoU 0.5 to 0.95 (moment retrieval)",
+    ),
+    "moment_map_50": ("MeanAveragePrecision(0.5, over='clip', top=10)", "the same, IoU 0.5"),
+    "moment_map_75": ("MeanAveragePrecision(0.75, over='clip', top=10)", "the same, IoU 0.75"),
+    "r1_50": ("RecallAt(1, 0.5)", "share of queries whose first answer has an IoU of 0.5"),
+    "r1_70": ("RecallAt(1, 0.7)", "share of queries whose first answer has an IoU of 0.7"),
+    "mean_iou": ("MeanIoU()", "mean IoU of the first answers"),
 }
 """The definition of each metric that has a short name, and what it says, in one line."""

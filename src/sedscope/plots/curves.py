@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..metrics.curves import DETCurve, PrecisionRecallCurve, ROCCurve, ThresholdCurve
     from ..metrics.psd_roc import PSDROC, ClassPSDROC
+    from ..metrics.queries import QueryCurve
 
 _RATES = (0, 1.02)
 _HIGHEST_ERROR_RATE = 2.0  # beyond are thresholds that nobody uses
@@ -99,6 +100,16 @@ def plot_det(curve: DETCurve, axes: Axes | None, options: Mapping[str, Any]) -> 
     else:
         axes.plot(curve.fpr, curve.fnr, **options)
     return label_axes(axes, "false positive rate (%)", "miss rate (%)")
+
+
+def plot_query_curve(curve: QueryCurve, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
+    """Plot the share of queries that reach a value, from 0 to 1, as steps."""
+    axes = axes_or_new(axes)
+    last = curve.shares[-1:] if len(curve.shares) else np.zeros(1)
+    values = np.concatenate([[1.0], curve.values, [0.0]])
+    axes.step(values, np.concatenate([[0.0], curve.shares, last]), where="post", **options)
+    axes.set_xlim(0, 1)
+    return label_axes(axes, "value of a query", "share of queries", _RATES)
 
 
 def plot_threshold_curve(curve: ThresholdCurve, axes: Axes | None, options: Mapping[str, Any]) -> Axes:

@@ -69,6 +69,31 @@ def plot_result(
     return target
 
 
+def plot_parts(
+    curves: Mapping[str, Curve | None],
+    axes: Axes | None,
+    options: Mapping[str, Any],
+    title: tuple[str, float] | None = None,
+) -> Axes:
+    """Plot the curves of the parts of a mean, with a legend on new axes.
+
+    ``title``: the name of the metric and its value, for axes on which nothing is drawn yet.
+    """
+    shown = {name: curve for name, curve in curves.items() if curve is not None}
+    if not shown:
+        raise SedscopeError("There is no curve to plot: there are no reference events.")
+    target = axes_or_new(axes)
+    if title is not None and not target.has_data():
+        add_title(target, f"{title[0]} = {value_text(title[1])}")
+    entries: list[tuple[str, Line2D]] = []
+    for number, (name, curve) in enumerate(shown.items()):
+        curve.plot(target, **{"label": name, **line_style(number), **options})
+        entries.append((name, target.lines[-1]))
+    if axes is None:
+        add_legend(target, entries)
+    return target
+
+
 def _why_there_is_no_curve(name: str, result: PSDSResult | ClasswiseResult[Any]) -> str:
     values = [of_class.value for of_class in result.per_class.values()]
     if np.isnan(values).all() and not result.thresholds:

@@ -19,7 +19,7 @@ from ..data.arrays import FloatArray
 from ..data.cached_scores import cached
 from ..engines.engine import Engine
 from ..engines.options import RunOptions
-from ..errors import SedscopeError
+from ..errors import SedscopeError, listing
 from ..evaluation.result import Evaluation
 
 _MAX_PAIRS = 1_000_000  # of clips and classes for which a report counts further down than the metrics
@@ -102,6 +102,16 @@ def _system(name: str, evaluation: Evaluation) -> System:
             f"A report needs the counts of all classes at once, but the memory limit split the evaluation of "
             f"{name} into {evaluation.blocks} blocks of classes. Raise the limit (memory=, --memory), or "
             "report on fewer classes."
+        )
+    of_queries = [
+        metric_name
+        for metric, metric_name in evaluation.names.items()
+        if metric.criterion.values_queries
+    ]
+    if of_queries:
+        raise SedscopeError(
+            f"A report shows operating points, which metrics of queries do not have: {listing(of_queries)}. "
+            "Leave them out of the evaluation that you report on."
         )
     alignment = evaluation.alignment
     if alignment is not None:

@@ -80,7 +80,8 @@ def bootstrap(
     resampling = Resampling(n, confidence, seed, interval, balanced, groups)
     draws = Draws(resampling, deltas.clips, weights)
     with options.open_engine() as opened:
-        values = draws.measure(deltas, metric, opened, progress)
+        of_parts = dict.fromkeys((part.criterion for part in metric.parts), deltas)
+        values = draws.measure(of_parts, metric, opened, progress)
     for caution in draws.cautions():
         warnings.warn(caution, SedscopeWarning, stacklevel=2)
     return draws.summary(deltas.classes, values)

@@ -21,7 +21,7 @@ from ..data.times import TICKS_PER_SECOND
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..metrics import Metric
-from ..metrics.requests import delta_requests
+from ..metrics.requests import delta_requests, parts_of
 from ..postprocessing import PostProcessing
 from .resampled_metric import reaches
 from .resampling import ClipPart, Weights
@@ -56,7 +56,7 @@ def find_deltas_for_weights(
     deltas = find_deltas(alignment, requests, engine, progress)
     short = {
         metric.criterion
-        for metric in metrics
+        for metric in parts_of(metrics)
         if not reaches(deltas[metric.criterion], metric, weights, parts)
     }
     if short:

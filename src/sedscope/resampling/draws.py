@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..counting.deltas import Deltas
+from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray
 from ..data.progress import Progress
 from ..engines.engine import Engine
 from ..metrics import Metric
 from ..metrics.at_false_alarms import AtFalseAlarms
+from ..metrics.mean_of_parts import mean_of_parts
 from .intervals import FEW, Bootstrap, Interval
 from .matched_metric import MatchedMetric
 from .resampled_metric import ResampledMetric
@@ -53,9 +55,29 @@ class Draws:
         return [f"{caution} {self.resampling.advice()}".strip()]
 
     def measure(
-        self, deltas: Deltas, metric: Metric[Any], engine: Engine, progress: Progress | None = None
+        self,
+        deltas: Mapping[Criterion, Deltas],
+        metric: Metric[Any],
+        engine: Engine,
+        progress: Progress | None = None,
     ) -> FloatArray:
-        """Measure the metric, and each class alone, for all weights: (weights × (1 + classes))."""
+        """Measure the metric, and each class alone, for all weights: (weights × (1 + classes)).
+
+        ``deltas``: of the criterion of each part of the metric.
+        """
+        parts = metric.parts
+        return mean_of_parts(
+            [
+                self._measure_part(
+                    deltas[part.criterion], part, engine, _share(progress, number, len(parts))
+                )
+                for number, part in enumerate(parts)
+            ]
+        )
+
+    def _measure_part(
+        self, deltas: Deltas, metric: Metric[Any], engine: Engine, progress: Progress | None
+    ) -> FloatArray:
         resampled = ResampledMetric(deltas, metric, self.weights, engine.threads)
         blocks = [self.weights[rows] for rows in self._blocks()]
         report = self._of_resamples(progress)
@@ -105,6 +127,13 @@ class Draws:
             per_class=dict(zip(classes, of_classes, strict=True)),
             resampling=self.resampling,
         )
+
+
+def _share(progress: Progress | None, number: int, parts: int) -> Progress | None:
+    """Return the progress of one of several parts of equal size, as a share of the whole."""
+    if progress is None or parts == 1:
+        return progress
+    return lambda done, total: progress((number * total + done) // parts, total)
 
 
 def interval_of(column: FloatArray, resampling: Resampling) -> Interval:

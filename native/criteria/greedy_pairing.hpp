@@ -1,0 +1,91 @@
+// The deltas of scored events that take references one after the other, the best event first.
+//
+// Each event takes the free reference with the largest intersection over union that is enough, so
+// what it is does not depend on events with lower scores. Ties of scores and of references go to the
+// earlier onset, then to the earlier offset. An event that takes none, but has enough in common with
+// an ignored reference, is neither right nor wrong.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "clips/ignored_references.hpp"
+#include "clips/reference_table.hpp"
+#include "clips/references.hpp"
+#include "core/time.hpp"
+#include "counting/best_events.hpp"
+#include "counting/delta_rows.hpp"
+#include "criteria/iou.hpp"
+#include "criteria/overlap_ratio.hpp"
+
+namespace sedscope {
+
+// The kernel of event_job.hpp.
+class GreedyPairing {
+public:
+    explicit GreedyPairing(const IoU& rule) : rule_(rule) {}
+
+    void begin(const ClipReferences& references, int32_t label, double) {
+        layers_of(references, label, own_);
+        std::size_t counted = 0;
+        for (const References& layer : own_) counted += layer.count();
+        taken_.assign(counted, 0);
+        ignored_ = references.ignored(label);
+        events_.clear();
+    }
+
+    void add(const Interval& event, double score, DeltaRows<double>&) {
+        events_.push_back({event, score});
+    }
+
+    void finish(DeltaRows<double>& rows) {
+        std::sort(events_.begin(), events_.end(), is_better);
+        for (const ScoredEvent& event : events_) {
+            if (take_reference(event.times))
+                rows.detections.push(event.score, 1, 0);
+            else if (!is_ignored(event.times))
+                rows.detections.push(event.score, 0, 1);
+        }
+    }
+
+private:
+    // Takes the best free reference of an event. Returns whether there is one.
+    bool take_reference(const Interval& event) {
+        OverlapRatio best{0, 1};
+        Interval best_times{};
+        std::size_t before = 0, place = taken_.size();
+        for (References& layer : own_) {
+            rule_.candidates(layer, event.onset, event.offset, [&](std::size_t j) {
+                if (taken_[before + j]) return;
+                const OverlapRatio ratio = overlap_ratio(event, layer[j]);
+                const bool first = place == taken_.size();
+                if (!first && (best > ratio || (!(ratio > best) && !starts_first(layer[j], best_times))))
+                    return;
+                best = ratio;
+                best_times = layer[j];
+                place = before + j;
+            });
+            before += layer.count();
+        }
+        if (place == taken_.size()) return false;
+        taken_[place] = 1;
+        return true;
+    }
+
+    bool is_ignored(const Interval& event) {
+        bool ignored = false;
+        for (References& layer : ignored_.layers)
+            rule_.candidates(layer, event.onset, event.offset, [&](std::size_t) { ignored = true; });
+        return ignored;
+    }
+
+    IoU rule_;
+    std::vector<References> own_;  // in layers: those of one layer do not overlap
+    std::vector<uint8_t> taken_;   // per reference, layer after layer
+    IgnoredReferences ignored_;
+    std::vector<ScoredEvent> events_;
+};
+
+}  // namespace sedscope

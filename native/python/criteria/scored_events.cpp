@@ -1,0 +1,97 @@
+// Binds what criteria ask of scored events that are kept as they are: who takes which reference, and
+// how well a clip is hit.
+#include "counting/best_events.hpp"
+#include "counting/query_precision.hpp"
+#include "criteria/greedy_pairing.hpp"
+#include "criteria/query_overlap.hpp"
+#include "python/criterion.hpp"
+#include "python/fractions.hpp"
+
+namespace sedscope::python {
+
+namespace {
+
+template <class MakeKernel>
+EventDeltas find_deltas(const DetectedEvents& detected, const Truth& truth, MakeKernel&& kernel) {
+    const std::size_t clips = detected.clips(), classes = detected.classes;
+    truth.require_shape(clips, classes);
+    EventJob<double> job(detected.table(), clips, classes, truth.table(),
+                         data_of<double>(truth.floors, "floors"));
+    BatchDeltas<double> deltas;
+    {
+        nb::gil_scoped_release release;
+        deltas = job.deltas(kernel, truth.threads);
+    }
+    return to_python(std::move(deltas), classes, clips);
+}
+
+EventDeltas find_greedy_pairs(const DetectedEvents& detected, const Truth& truth,
+                              FractionPair threshold, bool strict) {
+    const IoU rule{{fraction_of(threshold)}, strict};
+    return find_deltas(detected, truth, [&] { return GreedyPairing(rule); });
+}
+
+EventDeltas find_query_overlaps(const DetectedEvents& detected, const Truth& truth) {
+    return find_deltas(detected, truth, [] { return QueryOverlap(); });
+}
+
+DetectedEvents keep_best(const DetectedEvents& detected, std::size_t top) {
+    const DetectionTable<double> table = detected.table();
+    const Buffer<int64_t> kept = best_events(table, detected.clips(), top);
+    Buffer<int64_t> events(2 * kept.size()), starts(detected.clips() + 1);
+    Buffer<int32_t> labels(kept.size());
+    Buffer<double> scores(kept.size());
+    std::size_t clip = 0;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        const int64_t k = kept[i];
+        for (; table.starts[clip] <= k; ++clip) starts[clip] = static_cast<int64_t>(i);
+        events[2 * i] = table.events[k].onset;
+        events[2 * i + 1] = table.events[k].offset;
+        labels[i] = table.labels[k];
+        scores[i] = table.scores[k];
+    }
+    for (; clip < starts.size(); ++clip) starts[clip] = static_cast<int64_t>(kept.size());
+    const std::size_t rows = kept.size();
+    return {to_array<Matrix<int64_t>>(to_numpy(std::move(events), rows, 2)),
+            to_array<Vector<int32_t>>(to_numpy(std::move(labels))),
+            to_array<Vector<double>>(to_numpy(std::move(scores))),
+            to_array<Vector<int64_t>>(to_numpy(std::move(starts))), detected.classes};
+}
+
+// `starts` is (classes x (clips + 1)), `references` (classes x clips), and so is the result.
+nb::object query_precisions(const Matrix<int64_t>& starts, const Vector<double>& scores,
+                            const Vector<int8_t>& tp, const Vector<int8_t>& fp,
+                            const Matrix<int64_t>& references, bool interpolated) {
+    const std::size_t classes = references.shape(0), clips = references.shape(1);
+    require(starts.shape(0) == classes && starts.shape(1) == clips + 1, "clips + 1 starts are needed");
+    require(tp.size() == scores.size() && fp.size() == scores.size(), "columns differ in length");
+    Buffer<double> values(classes * clips);
+    {
+        nb::gil_scoped_release release;
+        QueryPrecision precision(interpolated);
+        for (std::size_t c = 0; c < classes; ++c)
+            for (std::size_t i = 0; i < clips; ++i) {
+                const auto first = static_cast<std::size_t>(starts.data()[c * (clips + 1) + i]);
+                const auto end = static_cast<std::size_t>(starts.data()[c * (clips + 1) + i + 1]);
+                const int64_t number = references.data()[c * clips + i];
+                values[c * clips + i] =
+                    number == 0 ? 0
+                                : precision.of(scores.data() + first, tp.data() + first,
+                                               fp.data() + first, end - first, number);
+            }
+    }
+    return to_numpy(std::move(values), classes, clips);
+}
+
+const CriterionBinding scored_events([](nb::module_& module) {
+    module.def("find_greedy_pairs", &find_greedy_pairs, "detected"_a, "truth"_a, "threshold"_a,
+               nb::kw_only(), "strict"_a);
+    module.def("find_query_overlaps", &find_query_overlaps, "detected"_a, "truth"_a);
+    module.def("keep_best", &keep_best, "detected"_a, "top"_a);
+    module.def("query_precisions", &query_precisions, "starts"_a.noconvert(),
+               "scores"_a.noconvert(), "tp"_a.noconvert(), "fp"_a.noconvert(),
+               "references"_a.noconvert(), "interpolated"_a);
+});
+
+}  // namespace
+}  // namespace sedscope::python

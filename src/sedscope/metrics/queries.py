@@ -1,0 +1,192 @@
+"""Metrics of queries: how well the answers of each clip and class hit its references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..counting.class_counts import ClassCounts
+from ..criteria import BestAnswers, Criterion, OfLength, QueryIoU
+from ..data.arrays import FloatArray
+from ..definitions import require_number, require_whole
+from ..errors import SedscopeError
+from ..notebook.data_frame import Column
+from .classwise import ClassValue, ClasswiseMetric
+from .curve_table import CurveTable
+from .registry import METRICS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Lengths = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryCurve(CurveTable):
+    """The share of queries whose value is at least ``values[i]``."""
+
+    values: FloatArray
+    """Falling."""
+    shares: FloatArray
+    one_point: bool = False
+    """Never: a value is no operating point."""
+
+    def _columns(self) -> dict[str, Column]:
+        return {"value": self.values, "share": self.shares}
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the share over the value with matplotlib, on ``ax`` or on new axes, and return the axes."""
+        from ..plots.curves import plot_query_curve
+
+        return plot_query_curve(self, ax, options)
+
+
+class QueryMetric(ClasswiseMetric[QueryCurve]):
+    """Base of the metrics of queries. Their criterion gives each query a value."""
+
+    reads_queries: ClassVar[bool] = True
+
+    def curve_of(self, counts: ClassCounts, hours: float) -> QueryCurve:
+        return QueryCurve(counts.scores.astype(np.float64), counts.tp / counts.references)
+
+
+def mean_value(counts: ClassCounts) -> float:
+    """Return the mean value of the queries; those without detections have 0."""
+    values = counts.scores.astype(np.float64)
+    return float(np.sum(values * np.diff(counts.tp, prepend=0)) / counts.references)
+
+
+def only_lengths(criterion: Criterion, lengths: Lengths | None) -> Criterion:
+    """Return the criterion for references of some lengths alone."""
+    if lengths is None:
+        return criterion
+    if not isinstance(lengths, tuple) or len(lengths) != 2:
+        raise SedscopeError(f"lengths={lengths!r} must be two numbers of seconds, such as (0, 10).")
+    return OfLength(criterion, *lengths)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class QueryMean(QueryMetric):
+    """The mean value of the queries: of the clips and classes with references.
+
+    Parameters
+    ----------
+    criterion : QueryIoU, QueryPrecision, or BestAnswers or OfLength of one
+        The value of a query.
+    average : {"micro", "macro", "weighted"}, default "micro"
+        ``micro``: the mean over all queries. ``macro``: the mean over the classes, each with the mean over
+        its queries.
+
+    Examples
+    --------
+    >>> from sedscope import IoU, QueryPrecision
+    >>> QueryMean(QueryPrecision(IoU(0.5)))
+    QueryMean(QueryPrecision(IoU(threshold=0.5)), average='micro')
+    """
+
+    criterion: Criterion
+    average: str = "micro"
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:
+        return ClassValue(mean_value(counts))
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class MeanIoU(QueryMetric):
+    """The mean intersection over union of the first answers with the references that they hit best.
+
+    The first answer of a clip and class is the event with the highest score; ties go to the earlier onset,
+    then to the earlier offset. Without an answer, the value is 0. The events must be kept as they are
+    (``overlaps="keep"``).
+
+    Parameters
+    ----------
+    average : {"micro", "macro", "weighted"}, default "micro"
+        ``micro``: the mean over all clips and classes with references. ``macro``: the mean over the
+        classes.
+    lengths : tuple of float, optional
+        Count only references that are longer than the first, and at most as long as the second, in
+        seconds.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_events({"a": [(1, 3, "Dog", 0.9)], "b": []}, overlaps="keep")
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")], "b": [(1, 2, "Dog")]}, durations=9)
+    >>> sed.evaluate(scores, truth, sed.MeanIoU())["mean_iou"].value
+    0.25
+    """
+
+    average: str = "micro"
+    lengths: Lengths | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "criterion", only_lengths(BestAnswers(QueryIoU(), 1), self.lengths))
+        self._check()
+
+    def of_lengths(self, shortest: float, longest: float) -> MeanIoU:
+        return replace(self, lengths=(shortest, longest))
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:
+        return ClassValue(mean_value(counts))
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class RecallAt(QueryMetric):
+    """The share of queries of which one of the ``k`` best answers hits a reference.
+
+    A query is a clip and class with references. Its best answers are the events with the highest scores;
+    ties go to the earlier onset, then to the earlier offset. An answer hits a reference if their
+    intersection over union is at least ``tiou``. The events must be kept as they are
+    (``overlaps="keep"``).
+
+    Parameters
+    ----------
+    k : int, default 1
+        The number of answers that count.
+    tiou : float, default 0.5
+        The smallest intersection over union of a hit.
+    average : {"micro", "macro", "weighted"}, default "micro"
+        ``micro``: the share of all queries. ``macro``: the mean over the classes.
+    lengths : tuple of float, optional
+        Count only references that are longer than the first, and at most as long as the second, in
+        seconds.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> events = [(1, 3, "Dog", 0.9), (1, 2, "Dog", 0.8)]
+    >>> scores = sed.Scores.from_events({"a": events}, overlaps="keep")
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations=9)
+    >>> result = sed.evaluate(scores, truth, [sed.RecallAt(1, 0.7), sed.RecallAt(5, 0.7)])
+    >>> [of_metric.value for of_metric in result.values()]
+    [0.0, 1.0]
+    """
+
+    k: int = 1
+    tiou: float = 0.5
+    average: str = "micro"
+    lengths: Lengths | None = None
+
+    def __post_init__(self) -> None:
+        require_whole(self, "k", at_least=1)
+        require_number(self, "tiou", above=0, at_most=1)
+        object.__setattr__(
+            self, "criterion", only_lengths(BestAnswers(QueryIoU(), self.k), self.lengths)
+        )
+        self._check()
+
+    def of_lengths(self, shortest: float, longest: float) -> RecallAt:
+        return replace(self, lengths=(shortest, longest))
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:
+        hits = counts.tp[counts.scores >= self.tiou]
+        return ClassValue(float(hits[-1] / counts.references) if len(hits) else 0.0)
