@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..criteria import Clip, Collar
+from ..criteria import Clip, Onset
 from ..data.choices import ClipChoice, Coverage, EventOverlaps, Gaps, Invalid, Missing, truth_overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
@@ -251,14 +251,16 @@ def _check_as_evaluated(
 ) -> None:
     """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses.
 
-    References that overlap and are kept need a criterion that pairs events.
+    References that overlap and are kept need a criterion that pairs events, and points in time one that
+    judges them.
     """
     try:
         truth = make_truth()
+        points = scores.holds_events or bool((truth.onsets == truth.offsets).any())
         deltas(
             scores,
             truth,
-            Collar() if truth.overlaps == "keep" else Clip(),
+            Onset() if points or truth.overlaps == "keep" else Clip(),
             classes=classes,
             clips=clips,
             missing=missing,

@@ -37,7 +37,9 @@ def medfilt(
         clip = ClipScores(table[classes].to_numpy(), edges)
         refuse_nans("of the table", clip, classes)
         if len(clip.values):
-            clip = postprocessing.process(clip, classes)
+            filtered = postprocessing.process(clip, classes)
+            assert isinstance(filtered, ClipScores)
+            clip = filtered
         return create_score_dataframe(clip.values, clip.edges, classes)
 
     return _apply(scores, filter_table, lazy, storage_dir)
