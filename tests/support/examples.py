@@ -17,6 +17,7 @@ from sedscope.postprocessing import (
     MedianFilter,
     MinimumDuration,
     MovingAverage,
+    Peaks,
     PerClass,
     PostProcessing,
 )
@@ -66,6 +67,7 @@ METRICS: list[Metric[Any]] = [
     sed.RecallAtFalseAlarms(COLLAR, per_hour=3.6e6),
     sed.FalseAlarmRate(COLLAR, threshold=0.3),
     sed.FalseAlarmRate(SEGMENT, threshold=0.1, average="macro"),
+    sed.BestFScore(sed.Onset(0.02, cross_triggers=True), average="weighted"),
 ]
 
 # of scored events that are kept as they are
@@ -92,4 +94,6 @@ POSTPROCESSINGS: list[PostProcessing] = [
     Chain(),
     Chain(MedianFilter(0.48), PerClass({"Dog": MedianFilter(1)})),
     PerClass({"it's": Chain(MedianFilter(2), MedianFilter(0.1)), "Cat": MedianFilter(0)}),
+    Peaks(0.1),
+    Chain(MedianFilter(0.06), Peaks()),
 ]
