@@ -19,6 +19,7 @@ from .ranking import ranking
 from .reading import reading
 from .reports import report
 from .resampling import resampling
+from .scored_events import scored_events
 from .starting import starting
 from .sweeps import sweeps
 from .timing import Row, markdown
@@ -42,6 +43,7 @@ def main() -> None:
         "ranking": lambda: ranking(options.clips),
         "training": lambda: training(options.clips),
         "starting": starting,
+        "events": scored_events,
     }
     unknown = [topic for topic in options.topics if topic not in topics]
     if unknown:

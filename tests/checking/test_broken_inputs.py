@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.data.choices import truth_overlaps
 from sedscope.io.systems import read_system_scores
 
 from ..support.command_line import run
@@ -217,15 +218,16 @@ def evaluate(files: Files, system: Path, case: Case) -> tuple[Answer, str]:
     """Evaluate in Python, and return the answer and its message."""
     options = {"classes", "clips", "missing"}
     chosen = {name: value for name, value in case.arguments.items() if name in options}
-    reading = {name: value for name, value in case.arguments.items() if name in ("invalid", "overlaps")}
-    stitching = {name: value for name, value in case.arguments.items() if name == "stitch"}
+    overlaps = case.arguments.get("overlaps", "error")
+    reading = {name: value for name, value in case.arguments.items() if name == "invalid"}
     durations = files.durations if files.durations.exists() else None
-    overlaps = {name: value for name, value in reading.items() if name == "overlaps"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sed.SedscopeWarning)
         try:
-            truth = sed.read_ground_truth(files.truth, durations=durations, **reading)
-            scores = read_system_scores(system, truth, **overlaps, **stitching)
+            truth = sed.read_ground_truth(
+                files.truth, durations=durations, overlaps=truth_overlaps(overlaps), **reading
+            )
+            scores = read_system_scores(system, truth, overlaps=overlaps)
             result = sed.evaluate(scores, truth, METRIC, **chosen)
         except sed.SedscopeError as error:
             return "refuse", str(error)

@@ -244,7 +244,7 @@ def test_error_types_add_up_to_the_counts(
         assert np.asarray(diagnosis[label].tally().fp).tolist() == expected.fp.tolist()
 
 
-@pytest.mark.filterwarnings("ignore:The scores lie between")
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 @settings(max_examples=100)
 @given(st.lists(events, max_size=6), st.lists(detections, max_size=9), criteria | intersections())
 def test_events_that_do_not_overlap_are_judged_as_scores(

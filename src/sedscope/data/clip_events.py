@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -70,10 +71,12 @@ class ClipEvents:
         """
         ticks = self.ticks
         values = np.full((len(ticks) - 1, classes), -np.inf)
-        spans = np.searchsorted(ticks, self.times)
-        rising = np.argsort(self.confidences, kind="stable")  # the highest ones are written last
-        for i in rising.tolist():
-            values[spans[i, 0] : spans[i, 1], self.columns[i]] = self.confidences[i]
+        for column in np.unique(self.columns).tolist():
+            rows = self.columns == column
+            own = np.unique(self.times[rows])
+            highest = _highest(np.searchsorted(own, self.times[rows]), self.confidences[rows], len(own))
+            frames = slice(*np.searchsorted(ticks, own[[0, -1]]))
+            values[frames, column] = highest[np.searchsorted(own, ticks[frames], side="right") - 1]
         return ClipScores.unchecked(values, ticks)
 
     def at_limits(self, limits: FloatArray) -> ClipEvents:
@@ -180,6 +183,25 @@ class EventList:
             before = np.where(self.times[:, 1] < last, self.times[:, 1], self.times[:, 0])
             extents[clips, 1] = np.maximum.reduceat(before, starts)
         return extents
+
+
+def _highest(spans: IntArray, confidences: FloatArray, boundaries: int) -> FloatArray:
+    """Return the highest confidence between each two boundaries, ``-inf`` where there is none.
+
+    ``spans``: the numbers of the boundaries at which each event begins and ends, in order of onset.
+    """
+    highest = np.full(boundaries - 1, -np.inf)
+    waiting = [*zip((-confidences).tolist(), *spans.T.tolist(), strict=True)][::-1]
+    present: list[tuple[float, int]] = []
+    for frame in range(boundaries - 1):
+        while waiting and waiting[-1][1] <= frame:
+            negative, _, end = waiting.pop()
+            heappush(present, (negative, end))
+        while present and present[0][1] <= frame:
+            heappop(present)
+        if present:
+            highest[frame] = -present[0][0]
+    return highest
 
 
 def _starts(event_clips: NDArray[np.integer[Any]], clips: int) -> IntArray:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from .event_table import EventTable
 from .events import Events
 from .frames import FrameLike
 from .labels import stripped
+from .recordings import ClipPieces
+from .score_arrays import ClipScores
 from .scores import Scores
 from .times import to_seconds
 
@@ -136,6 +138,14 @@ class ScoredEvents(Scores, Tabular):
 
             detected = usable_columns(EventTable.from_frame(table, columns))
         return kept_events(detected, classes=classes, clips=clips)
+
+    def remade(
+        self,
+        clips: Iterable[str],
+        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
+        **facts: Any,
+    ) -> ScoredEvents:
+        return ScoredEvents(clips, load, **facts)
 
     def open(self, clip: str) -> ClipEvents:
         """Return the events of a clip.

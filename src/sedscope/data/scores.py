@@ -376,11 +376,9 @@ class Scores(Mapping[str, ClipScores]):
         -------
         Scores
         """
-        if self.holds_events:
-            from .scored_events import ScoredEvents
-
-            return ScoredEvents(clips, load, **facts)
-        return Scores(clips, load, **facts)
+        made = Scores(clips, load, **facts)
+        made.holds_events = self.holds_events
+        return made
 
     def facts(self) -> dict[str, Any]:
         """Return what is known about the scores besides their values, for scores that are made from them.

@@ -71,10 +71,16 @@ class _WatchedScores(Scores):
 
     def _read(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
         opened = self._scores.open(clip)
-        if clip not in self._watched or isinstance(opened, ClipPieces):
-            return opened
-        events = isinstance(opened, ClipEvents)
-        self._room -= 16 * len(opened.times) * len(self.classes) if events else opened.values.nbytes
-        if self._room >= 0:
-            self.kept[clip] = opened.highest(len(self.classes)) if events else opened
+        if clip in self._watched:
+            if isinstance(opened, ClipScores) and self._takes(opened.values.nbytes):
+                self.kept[clip] = opened
+            elif isinstance(opened, ClipEvents) and self._takes(
+                16 * len(opened.times) * len(self.classes)
+            ):
+                self.kept[clip] = opened.highest(len(self.classes))
         return opened
+
+    def _takes(self, size: int) -> bool:
+        """Take some room. Return whether there was enough."""
+        self._room -= size
+        return self._room >= 0
