@@ -1,9 +1,9 @@
 // The deltas of scored events that take references one after the other, the best event first.
 //
-// Each event takes the free reference with the largest intersection over union that is enough, so
-// what it is does not depend on events with lower scores. Ties of scores and of references go to the
-// earlier onset, then to the earlier offset. An event that takes none, but has enough in common with
-// an ignored reference, is neither right nor wrong.
+// Each event takes the free reference with the largest intersection over union that is enough. So
+// what it is does not depend on events with lower scores. Ties of scores and of references go to
+// the earlier onset, then to the earlier offset. An event that takes none, but has enough in common
+// with an ignored reference, is neither right nor wrong.
 #pragma once
 
 #include <algorithm>
@@ -60,9 +60,9 @@ private:
             rule_.candidates(layer, event.onset, event.offset, [&](std::size_t j) {
                 if (taken_[before + j]) return;
                 const OverlapRatio ratio = overlap_ratio(event, layer[j]);
-                const bool first = place == taken_.size();
-                if (!first && (best > ratio || (!(ratio > best) && !starts_first(layer[j], best_times))))
-                    return;
+                const bool better = place == taken_.size() || ratio > best ||
+                                    (!(best > ratio) && starts_first(layer[j], best_times));
+                if (!better) return;
                 best = ratio;
                 best_times = layer[j];
                 place = before + j;
@@ -77,7 +77,8 @@ private:
     bool is_ignored(const Interval& event) {
         bool ignored = false;
         for (References& layer : ignored_.layers)
-            rule_.candidates(layer, event.onset, event.offset, [&](std::size_t) { ignored = true; });
+            rule_.candidates(layer, event.onset, event.offset,
+                             [&](std::size_t) { ignored = true; });
         return ignored;
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from types import FunctionType
 from typing import Any
 
@@ -60,7 +61,7 @@ def test_a_class_documents_its_fields_and_has_an_example(name: str) -> None:
     thing = getattr(sed, name)
     if not issubclass(thing, (Exception, Warning)):
         # a base class, which others give their fields, or a definition without parameters
-        no_parameters = getattr(thing, "__dataclass_fields__", None) == {}
+        no_parameters = is_dataclass(thing) and not fields(thing)
         fieldless = thing.__init__ is object.__init__ or no_parameters
         assert fieldless or _has("Parameters", thing) or _has("Attributes", thing)
         assert _has("Examples", thing)

@@ -1,5 +1,5 @@
-// Binds what criteria ask of scored events that are kept as they are: who takes which reference, and
-// how well a clip is hit.
+// Binds what criteria ask of scored events that are kept as they are: which references they take,
+// and how well a clip is hit.
 #include "counting/best_events.hpp"
 #include "counting/query_precision.hpp"
 #include "criteria/greedy_pairing.hpp"
@@ -63,8 +63,13 @@ nb::object query_precisions(const Matrix<int64_t>& starts, const Vector<double>&
                             const Vector<int8_t>& tp, const Vector<int8_t>& fp,
                             const Matrix<int64_t>& references, bool interpolated) {
     const std::size_t classes = references.shape(0), clips = references.shape(1);
-    require(starts.shape(0) == classes && starts.shape(1) == clips + 1, "clips + 1 starts are needed");
+    require(starts.shape(0) == classes && starts.shape(1) == clips + 1,
+            "clips + 1 starts are needed");
     require(tp.size() == scores.size() && fp.size() == scores.size(), "columns differ in length");
+    const auto rows = static_cast<int64_t>(scores.size());
+    for (std::size_t k = 0; k < starts.size(); ++k)
+        require(starts.data()[k] >= (k == 0 ? 0 : starts.data()[k - 1]) && starts.data()[k] <= rows,
+                "starts must not decrease");
     Buffer<double> values(classes * clips);
     {
         nb::gil_scoped_release release;

@@ -30,6 +30,8 @@ class QueryCurve(CurveTable):
     values: FloatArray
     """Falling."""
     shares: FloatArray
+    quantity: str = "value of a query"
+    """What the values are."""
     one_point: bool = False
     """Never: a value is no operating point."""
 
@@ -47,9 +49,12 @@ class QueryMetric(ClasswiseMetric[QueryCurve]):
     """Base of the metrics of queries. Their criterion gives each query a value."""
 
     reads_queries: ClassVar[bool] = True
+    quantity: ClassVar[str] = "value of a query"
+    """What the value of a query is."""
 
     def curve_of(self, counts: ClassCounts, hours: float) -> QueryCurve:
-        return QueryCurve(counts.scores.astype(np.float64), counts.tp / counts.references)
+        shares = counts.tp / counts.references
+        return QueryCurve(counts.scores.astype(np.float64), shares, self.quantity)
 
 
 def mean_value(counts: ClassCounts) -> float:
@@ -127,6 +132,8 @@ class MeanIoU(QueryMetric):
     average: str = "micro"
     lengths: Lengths | None = None
 
+    quantity: ClassVar[str] = "intersection over union"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "criterion", only_lengths(BestAnswers(QueryIoU(), 1), self.lengths))
         self._check()
@@ -175,6 +182,8 @@ class RecallAt(QueryMetric):
     tiou: float = 0.5
     average: str = "micro"
     lengths: Lengths | None = None
+
+    quantity: ClassVar[str] = "intersection over union"
 
     def __post_init__(self) -> None:
         require_whole(self, "k", at_least=1)

@@ -109,7 +109,7 @@ def plot_query_curve(curve: QueryCurve, axes: Axes | None, options: Mapping[str,
     values = np.concatenate([[1.0], curve.values, [0.0]])
     axes.step(values, np.concatenate([[0.0], curve.shares, last]), where="post", **options)
     axes.set_xlim(0, 1)
-    return label_axes(axes, "value of a query", "share of queries", _RATES)
+    return label_axes(axes, curve.quantity, "share of queries", _RATES)
 
 
 def plot_threshold_curve(curve: ThresholdCurve, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
