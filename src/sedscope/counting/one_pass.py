@@ -185,7 +185,7 @@ class _Finder:
         variant: PostProcessing | None,
     ) -> None:
         _check_overlaps(alignment, criterion, request)
-        _check_points(alignment, criterion)
+        refuse_points(alignment, criterion)
         self.alignment = alignment
         self.criterion = criterion
         self.any_label = request.any_label
@@ -253,7 +253,7 @@ def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRe
     )
 
 
-def _check_points(alignment: Alignment, criterion: Criterion) -> None:
+def refuse_points(alignment: Alignment, criterion: Criterion) -> None:
     """Refuse references of no length, where the criterion cannot judge them."""
     if criterion.judges_points:
         return

@@ -21,6 +21,7 @@ import numpy as np
 
 from .calls import called, psds_eval_points, signatures
 from .cases import Arrays, score_tables
+from .mir_eval_onsets import onset_f_measures
 from .psds_eval_uses import psds_eval_uses
 from .values import (
     bootstrapped,
@@ -55,6 +56,7 @@ JUDGES = {
     "mipsds": median_filter_independent,
     "bootstrap": bootstrapped,
     "psds_eval uses": psds_eval_uses,
+    "onsets": onset_f_measures,
 }
 
 if __name__ == "__main__":
