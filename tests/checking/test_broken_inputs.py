@@ -167,7 +167,9 @@ REFERENCES = {
 
 DETECTIONS = {
     "a good list": Case("accept", detected("a 1 3 Dog", "b 0 1 Cat")),
-    "onset and offset swapped": Case("refuse", detected("a 3 1 Dog", "b 0 1 Cat"), "ends before it begins"),
+    "onset and offset swapped": Case(
+        "refuse", detected("a 3 1 Dog", "b 0 1 Cat"), "ends before it begins"
+    ),
     "an onset before 0 s": Case("accept", detected("a -0.1 3 Dog", "b 0 1 Cat")),
     "before 0 s": Case("refuse", detected("a -2 -1 Dog", "a 1 3 Dog", "b 0 1 Cat"), "ends before 0 s"),
     "a row twice": Case("refuse", detected("a 1 3 Dog", "a 1 3 Dog", "b 0 1 Cat"), "--overlaps average"),

@@ -151,7 +151,7 @@ def test_other_criteria_refuse_points(metric: Any) -> None:
 )
 def test_error_types_need_lengths(work: Callable[..., Any]) -> None:
     with pytest.raises(
-        sed.SedscopeError, match="Some events have no length.*evaluate, compare and tune"
+        sed.SedscopeError, match=r"Some events have no length.*evaluate, compare and tune"
     ):
         work(*drums())
 
@@ -173,7 +173,7 @@ def test_all_ways_of_evaluating_agree(tmp_path: Path) -> None:
     assert (tuned.value, tuned.per_class["hit"].postprocessing) == (expected.value, Peaks(0.5))
     at_points = sed.FScore(sed.Onset(0.2), "points")
     assert sed.evaluate(scores, truth, at_points, points=tuned.points)[at_points].value == expected.value
-    regions = {"x": [(0, 2.05), (2.05, 10)], "y": [(3, 10)]}
+    regions: dict[str, list[tuple[float, float]]] = {"x": [(0, 2.05), (2.05, 10)], "y": [(3, 10)]}
     cut_scores, cut_truth = sed.cut_to_regions(scores, truth, regions)
     by_region = sed.evaluate(Peaks(0.5)(cut_scores), cut_truth, best)
     assert len(cut_truth) == 3
@@ -215,7 +215,7 @@ def test_files_of_points_on_the_command_line(tmp_path: Path) -> None:
     sed.write_scores(scores, tmp_path / "scores")
     onsets = [f"{clip}\t{event[0]}\thit" for clip in truth.clips for event in truth.events(clip)]
     (tmp_path / "onsets.tsv").write_text("\n".join(["filename\tonset\tevent_label", *onsets, ""]))
-    files = [tmp_path / "scores", tmp_path / "onsets.tsv"]
+    files: list[Any] = [tmp_path / "scores", tmp_path / "onsets.tsv"]
     assert "offset=onset" in run("evaluate", *files).err
     (tmp_path / "durations.tsv").write_text("filename\tduration\nx\t10\ny\t10\n")
     files += ["--durations", tmp_path / "durations.tsv", "--columns", "offset=onset"]

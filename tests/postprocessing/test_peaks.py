@@ -73,8 +73,11 @@ def test_classes_have_peaks_of_their_own() -> None:
     assert both.events() == {
         "x": [(0.25, 0.25, "Cat", 0.3), (0.75, 0.75, "Dog", 0.9), (1.5, 1.5, "Cat", 0.5)]
     }
-    assert PerClass({"Dog": near, "Cat": near})(scores).events() == near(scores).events()
+    alike = PerClass({"Dog": near, "Cat": near})(scores)
+    assert isinstance(alike, sed.ScoredEvents)
+    assert alike.events() == near(scores).events()
     filtered = Chain(MedianFilter(1.5), near)(scores)
+    assert isinstance(filtered, sed.ScoredEvents)
     assert filtered.events() == near(MedianFilter(1.5)(scores)).events()
     assert filtered.processing == ("Chain(MedianFilter(seconds=1.5), Peaks(min_distance=0))",)
 

@@ -98,7 +98,8 @@ def validate(
     coverage : {"error", "any"}
         Whether scores that end long before or after most of their clips are an error or are accepted.
     invalid : {"error", "drop"}
-        Whether events of no length, or before or after their clip, are an error or are dropped.
+        Whether events that end before they begin, or begin before or after their clip, are an error or are
+        dropped. Events of no length are dropped with them.
     overlaps : {"error", "merge", "keep", "average"}
         Whether overlapping events of one class are an error, are merged, or are kept as they are.
         ``"average"`` averages detections that are windows, see :meth:`sedscope.Scores.from_events`, and

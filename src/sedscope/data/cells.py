@@ -60,9 +60,7 @@ class CellTable:
         check_columns(names, self.header, self.where, advice)
 
 
-def check_columns(
-    names: Sequence[str], header: Sequence[str], where: str, advice: str = ""
-) -> None:
+def check_columns(names: Sequence[str], header: Sequence[str], where: str, advice: str = "") -> None:
     """Refuse a header without these names. ``advice``: what to do about it."""
     missing = [repr(name) for name in names if name not in header]
     if missing:

@@ -32,6 +32,12 @@ class ClipEvents:
     """Where the first frame of the clip begins, and where the last one begins and ends, if the events were
     found in scores of frames."""
 
+    @classmethod
+    def none(cls, ticks: Ticks) -> ClipEvents:
+        """Return no events. ``ticks``: the frame boundaries of the clip."""
+        times = np.empty((0, 2), np.int64)
+        return cls(times, np.empty(0, np.int32), np.empty(0), extent_of(ticks))
+
     def __repr__(self) -> str:
         return f"<ClipEvents: {counted(len(self.times), 'event')}>"
 
@@ -48,9 +54,7 @@ class ClipEvents:
     def sorted(self) -> ClipEvents:
         """Put the events into order of class and onset."""
         order = np.lexsort((self.times[:, 1], self.times[:, 0], self.columns))
-        return ClipEvents(
-            self.times[order], self.columns[order], self.confidences[order], self.extent
-        )
+        return ClipEvents(self.times[order], self.columns[order], self.confidences[order], self.extent)
 
     def within(self, start: int, end: int) -> ClipEvents:
         """Return what lies between two times of the events, with times from the first one."""
@@ -90,6 +94,11 @@ class ClipEvents:
         onsets, offsets = to_seconds(self.times[order]).T.tolist()
         labels = [classes[column] for column in self.columns[order].tolist()]
         return [*zip(onsets, offsets, labels, self.confidences[order].tolist(), strict=True)]
+
+
+def extent_of(ticks: Ticks) -> Ticks:
+    """Return where the first frame begins, and where the last one begins and ends."""
+    return ticks[[0, max(len(ticks) - 2, 0), -1]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -120,9 +120,7 @@ def scores_from_events(
     )
 
 
-def _by_clip(
-    events: Mapping[str, Iterable[DetectionLike]], *, points: bool
-) -> dict[str, _ClipEvents]:
+def _by_clip(events: Mapping[str, Iterable[DetectionLike]], *, points: bool) -> dict[str, _ClipEvents]:
     """Check the events of each clip."""
     _require_mapping(events)
     by_clip: dict[str, _ClipEvents] = {}
@@ -263,12 +261,14 @@ class _ClipEvents:
             self.confidences = np.array(confidences, np.float64)
             usable = usable_times(self.times) & ~np.isnan(self.confidences)
             usable &= points | (self.times[:, 1] > self.times[:, 0])
-            valid = usable.shape == (len(rows),) and usable.all()
+            valid = usable.shape == (len(rows),) and bool(usable.all())
             valid = valid and all(self.labels)
         except (TypeError, ValueError):
             valid = False
         if not valid:
-            problems = [problem for event in detections if (problem := event_problem(event, points=points))]
+            problems = [
+                problem for event in detections if (problem := event_problem(event, points=points))
+            ]
             raise _unusable(f"clip {clip}: {subject(len(problems), 'event', 'is')}", problems)
 
     def rows(self) -> list[tuple[float, float, str, float]]:

@@ -14,7 +14,6 @@ from .choices import Invalid, Overlaps
 from .event_table import EventColumns
 from .times import Ticks
 
-
 POINTS_ADVICE = (
     "Criteria about one boundary judge points in time, such as Onset(0.05). For others, correct the events, "
     "or leave them out with invalid='drop' (--invalid drop)."

@@ -107,15 +107,15 @@ def _levels(levels: Levels | None, name: str, *, at_most: float) -> tuple[float,
 
     ``name``: that of the parameter.
     """
-    parts = expand_sweep(levels) if isinstance(levels, str) else levels
+    parts: Any = expand_sweep(levels) if isinstance(levels, str) else levels
     try:
         numbers = [float(part) for part in (parts if isinstance(parts, (list, tuple)) else [parts])]
     except (TypeError, ValueError):
         numbers = []
     if not numbers or not all(0 < number <= at_most for number in numbers):
         raise SedscopeError(
-            f"{name}={levels!r} must be numbers above 0 and at most {at_most:g}: 0.5, (0.5, 0.75), or a range "
-            "with its step, such as '0.5..0.95/0.05'."
+            f"{name}={levels!r} must be numbers above 0 and at most {at_most:g}: 0.5, (0.5, 0.75), or a "
+            "range with its step, such as '0.5..0.95/0.05'."
         )
     return tuple(sorted(set(numbers)))
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _native
-from ..data.clip_events import ClipEvents
-from ..data.coverage import extents_of
-from ..data.scores import ClipScores
+from ..data.clip_events import ClipEvents, extent_of
+from ..data.scored_events import ScoredEvents
+from ..data.scores import ClipScores, Scores
 from .postprocessing import PostProcessing, duration_ticks, require_duration
 from .registry import POSTPROCESSINGS
 
@@ -51,11 +51,24 @@ class Peaks(PostProcessing):
     def makes_events(self) -> bool:
         return True
 
+    def __call__(self, scores: Scores) -> ScoredEvents:
+        """Find the peaks of scores. Each clip is processed when it is read.
+
+        Parameters
+        ----------
+        scores : Scores
+            The scores of a system.
+
+        Returns
+        -------
+        ScoredEvents
+            The peaks, of the same clips and classes.
+        """
+        points = super().__call__(scores)
+        assert isinstance(points, ScoredEvents)
+        return points
+
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipEvents:
-        (extent,) = extents_of([clip.ticks])
-        if not len(clip.values):
-            none = np.empty(0, np.int64)
-            return ClipEvents(none.reshape(0, 2), none.astype(np.int32), np.empty(0), extent)
         points = _native.peaks(clip.values, clip.ticks, duration_ticks(self.min_distance))
         times = np.stack([points.times, points.times], axis=1)
-        return ClipEvents(times, points.columns, points.scores, extent)
+        return ClipEvents(times, points.columns, points.scores, extent_of(clip.ticks))

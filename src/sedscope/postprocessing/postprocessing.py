@@ -80,8 +80,8 @@ class PostProcessing(Defined, ABC):
         def load(clip: str) -> ClipScores | ClipEvents:
             clip_scores = scores[clip]
             refuse_nans(clip, clip_scores, scores.classes)
-            if not len(clip_scores.values) and not self.makes_events:
-                return clip_scores
+            if not len(clip_scores.values):
+                return ClipEvents.none(clip_scores.ticks) if self.makes_events else clip_scores
             try:
                 return self.process(clip_scores, scores.classes)
             except SedscopeError as error:
@@ -108,7 +108,7 @@ class PostProcessing(Defined, ABC):
         Parameters
         ----------
         clip : ClipScores
-            The scores. They have no NaN, and at least one frame unless the post-processing makes events.
+            The scores. They have at least one frame and no NaN.
         classes : sequence of str
             The classes of the columns.
 
