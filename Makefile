@@ -111,7 +111,8 @@ peers: .venv-peers/ready  ## the tools that sedscope is compared with, in their 
 .venv-peers/ready: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
 	$(PEERS) -m pip install --quiet -r benchmarks/peers.txt
-	$(PEERS) -m pip install --quiet --no-build-isolation sed_scores_eval==0.0.4 psds_eval==0.5.3
+	$(PEERS) -m pip install --quiet --no-build-isolation sed_scores_eval==0.0.4 psds_eval==0.5.3 \
+		sed_eval==0.2.1 dcase_util==0.2.20
 	touch $@
 
 clean:

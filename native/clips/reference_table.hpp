@@ -43,12 +43,14 @@ struct ClipReferences {
     std::vector<int32_t> labels;
     std::vector<IgnoredIndex> ignored_by_class;  // likewise
     std::vector<int32_t> ignored_labels;
+    std::size_t clip = 0;
     const Time* edges = nullptr;  // the clip's frame boundaries
     std::size_t boundaries = 0;
     std::vector<std::size_t> instants;  // frames of no length
 
-    SEDSCOPE_OUT_OF_LINE void assign(const ReferenceTable& table, std::size_t clip,
+    SEDSCOPE_OUT_OF_LINE void assign(const ReferenceTable& table, std::size_t clip_number,
                                      const Time* clip_edges, std::size_t clip_boundaries) {
+        clip = clip_number;
         edges = clip_edges;
         boundaries = clip_boundaries;
         instants.clear();

@@ -18,7 +18,8 @@
 
 namespace sedscope {
 
-template <class T>
+// `Change`: of the columns of detections (delta_rows.hpp).
+template <class T, class Change = int8_t>
 class BatchJob {
 public:
     BatchJob(const std::vector<ClipView<T>>& clips, const std::vector<int64_t>& columns,
@@ -31,7 +32,7 @@ public:
 
     // `make_kernel()` is called once per thread and returns the kernel of a criterion.
     template <class MakeKernel>
-    BatchDeltas<T> deltas(MakeKernel&& make_kernel, std::size_t threads) {
+    BatchDeltas<T, Change> deltas(MakeKernel&& make_kernel, std::size_t threads) {
         plan(threads);
         parallel_for(parts_.size(), threads, [&] {
             return [this, kernel = make_kernel(), work = Workspace()](std::size_t i) mutable {
@@ -65,7 +66,7 @@ private:
     }
 
     template <class Kernel>
-    void run(PartRows<T>& part, Kernel& kernel, Workspace& work) {
+    void run(PartRows<T, Change>& part, Kernel& kernel, Workspace& work) {
         for (std::size_t i = part.first_clip; i < part.last_clip; ++i) {
             const ClipView<T>& clip = clips_[i];
             work.references.assign(references_, i, clip.edges, clip.frames + 1);
@@ -87,7 +88,7 @@ private:
     const ReferenceTable& references_;
     const T* maxima_;
     const T* floors_;
-    std::vector<PartRows<T>> parts_;
+    std::vector<PartRows<T, Change>> parts_;
 };
 
 }  // namespace sedscope

@@ -4,32 +4,36 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "core/buffer.hpp"
 
 namespace sedscope {
 
-// Takes as much of a change as a one-byte column can hold. The rest goes into further rows of the
+// Takes as much of a change as a narrow column can hold. The rest goes into further rows of the
 // same score, as rows of one score are added up anyway.
-inline int8_t narrow(int32_t& rest) {
-    constexpr int32_t most = std::numeric_limits<int8_t>::max();
-    const int32_t part = rest > most ? most : rest < -most ? -most : rest;
+template <class Change, class Rest>
+Change narrow(Rest& rest) {
+    constexpr Rest most = std::numeric_limits<Change>::max();
+    const Rest part = rest > most ? most : rest < -most ? -most : rest;
     rest -= part;
-    return static_cast<int8_t>(part);
+    return static_cast<Change>(part);
 }
 
-// Changes of true and false positives.
-template <class T>
+// Changes of true and false positives. Numbers of events take one byte, times in microseconds four.
+template <class T, class Change = int8_t>
 struct DetectionRows {
+    using Rest = std::conditional_t<sizeof(Change) == 1, int32_t, int64_t>;
+
     Buffer<T> scores;
-    Buffer<int8_t> tp, fp;
+    Buffer<Change> tp, fp;
 
     std::size_t size() const { return scores.size(); }
-    void push(T score, int32_t tp_change, int32_t fp_change) {
+    void push(T score, Rest tp_change, Rest fp_change) {
         do {
             scores.push(score);
-            tp.push(narrow(tp_change));
-            fp.push(narrow(fp_change));
+            tp.push(narrow<Change>(tp_change));
+            fp.push(narrow<Change>(fp_change));
         } while (tp_change || fp_change);
     }
 };
@@ -46,7 +50,7 @@ struct CrossTriggerRows {
         do {
             scores.push(score);
             labels.push(label);
-            ct.push(narrow(ct_change));
+            ct.push(narrow<int8_t>(ct_change));
         } while (ct_change);
     }
 };
@@ -66,9 +70,9 @@ struct ErrorRows {
 };
 
 // All deltas that a criterion emits.
-template <class T>
+template <class T, class Change = int8_t>
 struct DeltaRows {
-    DetectionRows<T> detections;
+    DetectionRows<T, Change> detections;
     CrossTriggerRows<T> cross_triggers;
     ErrorRows<T> errors;
 };

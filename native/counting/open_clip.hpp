@@ -14,7 +14,7 @@
 namespace sedscope {
 
 // Keeps one kernel per class (see batch_job.hpp), which carries its state from piece to piece.
-template <class T, class Kernel>
+template <class T, class Kernel, class Change = int8_t>
 class OpenClip {
 public:
     // `edges`: the boundaries of all frames. `make_kernel()` returns the kernel of a criterion.
@@ -45,7 +45,7 @@ public:
     }
 
     // The rows are the same as those of the whole clip, in another order.
-    BatchDeltas<T> finish() {
+    BatchDeltas<T, Change> finish() {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             kernels_[c].finish(rows(c));
             parts_[c].record(c, 0);
@@ -55,13 +55,13 @@ public:
     }
 
 private:
-    DeltaRows<T>& rows(std::size_t c) { return parts_[c].rows; }
+    DeltaRows<T, Change>& rows(std::size_t c) { return parts_[c].rows; }
 
     const std::vector<int64_t> columns_;
     const std::size_t threads_;
     ClipReferences references_;
     std::vector<Kernel> kernels_;  // per class, like the parts
-    std::vector<PartRows<T>> parts_;
+    std::vector<PartRows<T, Change>> parts_;
 };
 
 }  // namespace sedscope

@@ -33,8 +33,8 @@ public:
 
     // Writes the best F-score of each resample; 0 where nothing is ever found. `references`,
     // `best`: of the resamples, `stride` apart. Without references, the value means nothing.
-    template <class T>
-    void measure(const OrderedRows<T>& ordered, const int64_t* references, double* best,
+    template <class T, class Change>
+    void measure(const OrderedRows<T, Change>& ordered, const int64_t* references, double* best,
                  std::size_t stride) {
         Real tp[lanes] = {}, fp[lanes] = {}, tp_before[lanes] = {};
         LanesToLookAt<Real, lanes> to_look_at;
@@ -47,14 +47,14 @@ public:
         };
         for (std::size_t k = 0; k < lanes_used_; ++k) best[k * stride] = 0;
         bool at_point = false, tp_changed = false;
-        for (const OrderedRow& row : ordered.rows()) {
+        for (const OrderedRow<Change>& row : ordered.rows()) {
             const Real* weights = weights_.of_clip(row.clip);
             if (at_point && (!row.last || row.makes_worse()))
                 look(row.last ? weights : weights_.of_any());
-            const Real fp_change = row.fp;
+            const Real fp_change = static_cast<Real>(row.fp);
             for (std::size_t k = 0; k < lanes; ++k) fp[k] += weights[k] * fp_change;
             if (row.tp) {
-                const Real tp_change = row.tp;
+                const Real tp_change = static_cast<Real>(row.tp);
                 for (std::size_t k = 0; k < lanes; ++k) tp[k] += weights[k] * tp_change;
                 tp_changed = true;
             }
@@ -95,8 +95,8 @@ private:
 };
 
 // Writes the best F-scores of all resamples and classes, as `best` (count x classes).
-template <class Real, class T>
-void resampled_fscore(const std::vector<OrderedRows<T>>& rows, const int32_t* weights,
+template <class Real, class T, class Change>
+void resampled_fscore(const std::vector<OrderedRows<T, Change>>& rows, const int32_t* weights,
                       std::size_t count, std::size_t clips, const int64_t* references, double weight,
                       std::size_t threads, double* best) {
     constexpr std::size_t lanes = FscoreResampler<Real>::lanes;

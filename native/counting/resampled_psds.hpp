@@ -192,7 +192,7 @@ private:
             });
         };
         bool at_point = false, tp_changed = false;
-        for (const OrderedRow& row : ordered.rows()) {
+        for (const OrderedRow<int8_t>& row : ordered.rows()) {
             const double* weights = weights_.of_clip(row.clip);
             if (at_point && (!row.last || row.makes_worse()))
                 look(row.last ? weights : weights_.of_any());

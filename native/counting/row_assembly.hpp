@@ -15,18 +15,18 @@ namespace sedscope {
 
 // Deltas of many clips: rows ordered by class, then clip. The rows of class c and clip i are
 // [starts[c * (clips + 1) + i], starts[c * (clips + 1) + i + 1]).
-template <class T>
+template <class T, class Change = int8_t>
 struct BatchDeltas {
     Buffer<int64_t> starts, cross_starts, error_starts;  // classes x (clips + 1)
-    DeltaRows<T> rows;
+    DeltaRows<T, Change> rows;
 };
 
 // The rows of a range of clips and a range of classes, and which of them belong to which clip and
 // class.
-template <class T>
+template <class T, class Change = int8_t>
 struct PartRows {
     std::size_t first_clip, last_clip, first_class, last_class;
-    DeltaRows<T> rows;
+    DeltaRows<T, Change> rows;
 
     PartRows(std::size_t first_clip, std::size_t last_clip, std::size_t first_class,
              std::size_t last_class)
@@ -60,15 +60,16 @@ private:
 };
 
 // Puts the parts together. Frees each of them as soon as it is copied.
-template <class T>
-BatchDeltas<T> assemble(std::vector<PartRows<T>>& parts, std::size_t classes, std::size_t clips,
-                        std::size_t threads) {
-    using Segment = typename PartRows<T>::Segment;
+template <class T, class Change>
+BatchDeltas<T, Change> assemble(std::vector<PartRows<T, Change>>& parts, std::size_t classes,
+                                std::size_t clips, std::size_t threads) {
+    using Part = PartRows<T, Change>;
+    using Segment = typename Part::Segment;
     const std::size_t stride = clips + 1;
     auto start_rows = [&](std::size_t Segment::* rows, Buffer<int64_t>& starts) {
         starts = Buffer<int64_t>(classes * stride);
         std::fill_n(starts.data(), starts.size(), 0);
-        for (const PartRows<T>& part : parts)
+        for (const Part& part : parts)
             for (const Segment& segment : part.segments)
                 starts[segment.label * stride + segment.clip] =
                     static_cast<int64_t>(segment.*rows);
@@ -76,16 +77,16 @@ BatchDeltas<T> assemble(std::vector<PartRows<T>>& parts, std::size_t classes, st
         for (int64_t& start : starts) total += std::exchange(start, total);
         return static_cast<std::size_t>(total);
     };
-    BatchDeltas<T> batch;
+    BatchDeltas<T, Change> batch;
     const std::size_t rows = start_rows(&Segment::detections, batch.starts);
     const std::size_t cross = start_rows(&Segment::cross_triggers, batch.cross_starts);
     const std::size_t errors = start_rows(&Segment::errors, batch.error_starts);
-    batch.rows.detections = {Buffer<T>(rows), Buffer<int8_t>(rows), Buffer<int8_t>(rows)};
+    batch.rows.detections = {Buffer<T>(rows), Buffer<Change>(rows), Buffer<Change>(rows)};
     batch.rows.cross_triggers = {Buffer<T>(cross), Buffer<int32_t>(cross), Buffer<int8_t>(cross)};
     batch.rows.errors = {Buffer<T>(errors), Buffer<int64_t>(errors), Buffer<int64_t>(errors)};
     parallel_for(parts.size(), threads, [&] {
         return [&](std::size_t i) {
-            const PartRows<T> part = std::move(parts[i]);
+            const Part part = std::move(parts[i]);
             std::size_t row = 0, cross_row = 0, error_row = 0;
             auto copy = [](const auto& from, std::size_t first, std::size_t count, auto& to,
                            int64_t start) {

@@ -12,10 +12,11 @@
 
 namespace sedscope {
 
+template <class Change>
 struct OrderedRow {
     int32_t clip;
     int32_t label;  // the class on which cross-triggers change, or -1
-    int8_t tp, fp, ct;
+    Change tp, fp, ct;
     bool last;  // of its score: after it the sums are an operating point
 
     // Whether fewer references are found after it, or more is false.
@@ -23,12 +24,14 @@ struct OrderedRow {
 };
 
 // The deltas of one class by decreasing score.
-template <class T>
+template <class T, class ChangeType = int8_t>
 class OrderedRows {
 public:
     using Score = T;
+    using Change = ChangeType;
+    using Row = OrderedRow<Change>;
 
-    explicit OrderedRows(const ClassRows<T, int8_t>& rows)
+    explicit OrderedRows(const ClassRows<T, Change>& rows)
         : rows_(rows.count() + rows.cross_count()), scores_(rows_.size()) {
         const std::size_t count = rows.count(), cross_count = rows.cross_count();
         Buffer<T> scores(rows_.size());
@@ -37,21 +40,22 @@ public:
         Buffer<int32_t> clips(rows_.size());
         fill_clips(rows.starts, rows.clips, clips.data());
         if (cross_count > 0) fill_clips(rows.cross_starts, rows.clips, clips.data() + count);
-        RadixSort<T, OrderedRow> sort;
+        RadixSort<T, Row> sort;
         const auto& order = sort.order(scores.data(), rows_.size(), [&](std::size_t i) {
-            if (i < count) return OrderedRow{clips[i], -1, rows.tp[i], rows.fp[i], 0, 0};
+            if (i < count) return Row{clips[i], -1, rows.tp[i], rows.fp[i], 0, 0};
             const std::size_t k = i - count;
-            return OrderedRow{clips[i], rows.cross_labels[k], 0, 0, rows.ct[k], 0};
+            return Row{clips[i], rows.cross_labels[k], 0, 0, rows.ct[k], 0};
         });
         for (std::size_t i = 0; i < order.size(); ++i) {
             rows_[i] = order[i].payload;
             rows_[i].last = i + 1 == order.size() || order[i + 1].key != order[i].key;
             scores_[i] = score_of_key<T>(order[i].key);
-            turnover_ += std::abs(rows_[i].tp) + std::abs(rows_[i].fp) + std::abs(rows_[i].ct);
+            for (const int64_t change : {rows_[i].tp, rows_[i].fp, rows_[i].ct})
+                turnover_ += std::abs(change);
         }
     }
 
-    const Buffer<OrderedRow>& rows() const { return rows_; }
+    const Buffer<Row>& rows() const { return rows_; }
     T score(std::size_t row) const { return scores_[row]; }
     // The sum of all changes. No count exceeds this times the largest weight.
     int64_t turnover() const { return turnover_; }
@@ -64,7 +68,7 @@ private:
                       clip_of_row + (starts[clip + 1] - starts[0]), static_cast<int32_t>(clip));
     }
 
-    Buffer<OrderedRow> rows_;
+    Buffer<Row> rows_;
     Buffer<T> scores_;
     int64_t turnover_ = 0;
 };
@@ -84,8 +88,8 @@ struct WeightedCounts {
 
 // Makes one row per score at which a count changes. With `extremes_only`, keeps of each run of rows
 // with equal true positives only the first with the fewest false positives, and the last.
-template <class T>
-WeightedCounts<T> add_up(const OrderedRows<T>& ordered, const int32_t* weights,
+template <class T, class Change>
+WeightedCounts<T> add_up(const OrderedRows<T, Change>& ordered, const int32_t* weights,
                          bool extremes_only) {
     WeightedCounts<T> counts;
     int64_t tp = 0, fp = 0, tp_before = 0, fp_before = 0;
@@ -103,7 +107,7 @@ WeightedCounts<T> add_up(const OrderedRows<T>& ordered, const int32_t* weights,
     };
     const auto& rows = ordered.rows();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const OrderedRow& row = rows[i];
+        const OrderedRow<Change>& row = rows[i];
         const int64_t weight = weights[row.clip];
         tp += weight * row.tp;
         fp += weight * row.fp;

@@ -37,7 +37,10 @@ std::vector<Totals> accumulate_deltas(const DetectionDeltas& detections,
                                       std::size_t threads) {
     return with_score_type(detections, [&](auto zero) {
         using T = decltype(zero);
-        if (has_type<int32_t>(to_array<AnyVector>(detections.tp)))
+        const auto changes = to_array<AnyVector>(detections.tp);
+        if (has_type<int64_t>(changes))
+            return accumulate(DeltaTable<T, int64_t>(detections, cross_triggers), threads);
+        if (has_type<int32_t>(changes))
             return accumulate(DeltaTable<T, int32_t>(detections, cross_triggers), threads);
         return accumulate(DeltaTable<T, int8_t>(detections, cross_triggers), threads);
     });

@@ -39,27 +39,27 @@ public:
                                       std::size_t clip, std::size_t class_number) const = 0;
 };
 
+// Finds the deltas of events as they come. `make_kernel()` is called once per thread and returns a
+// kernel (counting/event_job.hpp).
+template <class Change = int8_t, class MakeKernel>
+EventDeltas deltas_of_events(const DetectedEvents& detected, const Truth& truth,
+                             MakeKernel&& make_kernel) {
+    const std::size_t clips = detected.clips(), classes = detected.classes;
+    truth.require_shape(clips, classes);
+    EventJob<double, Change> job(detected.table(), clips, classes, truth.table(),
+                                 data_of<double>(truth.floors, "floors"));
+    BatchDeltas<double, Change> deltas;
+    {
+        nb::gil_scoped_release release;
+        deltas = job.deltas(make_kernel, truth.threads);
+    }
+    return to_python(std::move(deltas), classes, clips);
+}
+
 // What Python can ask of a criterion that judges events as they come, even where they overlap.
 class OverlapCriterion : public Criterion {
 public:
     virtual EventDeltas find_deltas_of_events(const DetectedEvents&, const Truth&) const = 0;
-
-protected:
-    // `make_kernel()` is called once per thread and returns a kernel (counting/event_job.hpp).
-    template <class MakeKernel>
-    static EventDeltas deltas_of_events(const DetectedEvents& detected, const Truth& truth,
-                                        MakeKernel&& make_kernel) {
-        const std::size_t clips = detected.clips(), classes = detected.classes;
-        truth.require_shape(clips, classes);
-        EventJob<double> job(detected.table(), clips, classes, truth.table(),
-                             data_of<double>(truth.floors, "floors"));
-        BatchDeltas<double> deltas;
-        {
-            nb::gil_scoped_release release;
-            deltas = job.deltas(make_kernel, truth.threads);
-        }
-        return to_python(std::move(deltas), classes, clips);
-    }
 };
 
 // What Python can ask of a criterion that makes pairs, besides.

@@ -37,8 +37,8 @@ struct EventDeltas {
     ErrorDeltas errors;
 };
 
-template <class T>
-EventDeltas to_python(BatchDeltas<T>&& deltas, std::size_t classes, std::size_t clips) {
+template <class T, class Change>
+EventDeltas to_python(BatchDeltas<T, Change>&& deltas, std::size_t classes, std::size_t clips) {
     auto starts = [&](Buffer<int64_t>& of_rows) {
         return to_numpy(std::move(of_rows), classes, clips + 1);
     };

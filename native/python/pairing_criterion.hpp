@@ -17,7 +17,7 @@ public:
 
     EventDeltas find_deltas_of_events(const DetectedEvents& detected,
                                       const Truth& truth) const override {
-        return this->deltas_of_events(
+        return deltas_of_events(
             detected, truth, [&] { return PairingKernel<double, Rule>(this->parameters_); });
     }
 

@@ -29,8 +29,8 @@ int64_t heaviest(const Matrix<int32_t>& weights) {
 }
 
 // Refuses weights with which a count could exceed what a double holds exactly.
-template <class T>
-void require_exact(const std::vector<OrderedRows<T>>& rows, int64_t heaviest) {
+template <class Rows>
+void require_exact(const std::vector<Rows>& rows, int64_t heaviest) {
     for (const auto& of_class : rows)
         require(of_class.turnover() < (int64_t{1} << 53) / heaviest, "the weights are too large");
 }
@@ -42,7 +42,11 @@ public:
     Resampling(const DetectionDeltas& detections,
                const std::optional<CrossTriggerDeltas>& cross_triggers, std::size_t threads) {
         with_score_type(detections, [&](auto zero) {
-            sort(DeltaTable<decltype(zero), int8_t>(detections, cross_triggers), threads);
+            using T = decltype(zero);
+            if (has_type<int32_t>(to_array<AnyVector>(detections.tp)))
+                sort(DeltaTable<T, int32_t>(detections, cross_triggers), threads);
+            else
+                sort(DeltaTable<T, int8_t>(detections, cross_triggers), threads);
         });
     }
 
@@ -82,35 +86,41 @@ public:
                     references.shape(1) == classes && reference_times.shape(0) == count &&
                     reference_times.shape(1) == classes,
                 "one duration per resample, and references per resample and class, are needed");
+        auto measure = [&](const auto& of_first) {
+            using Variant = std::decay_t<decltype(of_first)>;
+            std::vector<const Variant*> rows_of_variants;
+            for (const auto& variant : variants) {
+                const auto& resampling = nb::cast<const Resampling&>(variant);
+                const auto* rows = std::get_if<Variant>(&resampling.rows_);
+                require(rows && rows->size() == classes && resampling.clips_ == first.clips_,
+                        "variants must have the same type of scores, classes and clips");
+                require_exact(*rows, heaviest(weights));
+                rows_of_variants.push_back(rows);
+            }
+            Buffer<double> values(count), class_values(count * classes);
+            const Resamples resamples{count,
+                                      first.clips_,
+                                      classes,
+                                      weights.data(),
+                                      heaviest(weights),
+                                      durations.data(),
+                                      references.data(),
+                                      reference_times.data()};
+            const PsdsDefinition definition{alpha_ct, alpha_st, max_efpr, seconds_per_unit};
+            {
+                nb::gil_scoped_release release;
+                resampled_psds(rows_of_variants, resamples, definition, order.data(), threads,
+                               values.data(), class_values.data());
+            }
+            return ResampledPsds{to_numpy(std::move(values)),
+                                 to_numpy(std::move(class_values), count, classes)};
+        };
         return std::visit(
-            [&](const auto& of_first) {
-                using Variant = std::decay_t<decltype(of_first)>;
-                std::vector<const Variant*> rows_of_variants;
-                for (const auto& variant : variants) {
-                    const auto& resampling = nb::cast<const Resampling&>(variant);
-                    const auto* rows = std::get_if<Variant>(&resampling.rows_);
-                    require(rows && rows->size() == classes && resampling.clips_ == first.clips_,
-                            "variants must have the same type of scores, classes and clips");
-                    require_exact(*rows, heaviest(weights));
-                    rows_of_variants.push_back(rows);
-                }
-                Buffer<double> values(count), class_values(count * classes);
-                const Resamples resamples{count,
-                                          first.clips_,
-                                          classes,
-                                          weights.data(),
-                                          heaviest(weights),
-                                          durations.data(),
-                                          references.data(),
-                                          reference_times.data()};
-                const PsdsDefinition definition{alpha_ct, alpha_st, max_efpr, seconds_per_unit};
-                {
-                    nb::gil_scoped_release release;
-                    resampled_psds(rows_of_variants, resamples, definition, order.data(), threads,
-                                   values.data(), class_values.data());
-                }
-                return ResampledPsds{to_numpy(std::move(values)),
-                                     to_numpy(std::move(class_values), count, classes)};
+            [&](const auto& of_first) -> ResampledPsds {
+                if constexpr (has_one_byte<std::decay_t<decltype(of_first)>>)
+                    return measure(of_first);
+                else
+                    throw nb::value_error("PSDS needs deltas of events, not of times");
             },
             first.rows_);
     }
@@ -134,29 +144,38 @@ public:
                                                      references.data(), weight, threads,
                                                      best.data());
                 };
-                if (turnover < (1 << 24) / heaviest(weights))
-                    measure(float{});
-                else
-                    measure(double{});
+                if constexpr (has_one_byte<std::decay_t<decltype(rows)>>) {
+                    if (turnover < (1 << 24) / heaviest(weights)) {
+                        measure(float{});
+                        return to_numpy(std::move(best), count, classes);
+                    }
+                }
+                measure(double{});
                 return to_numpy(std::move(best), count, classes);
             },
             rows_);
     }
 
 private:
-    template <class T>
-    void sort(const DeltaTable<T, int8_t>& table, std::size_t threads) {
+    template <class PerClass>
+    static constexpr bool has_one_byte = sizeof(typename PerClass::value_type::Change) == 1;
+
+    template <class T, class Change>
+    void sort(const DeltaTable<T, Change>& table, std::size_t threads) {
+        using Rows = OrderedRows<T, Change>;
         clips_ = table.clips();
         nb::gil_scoped_release release;
-        std::vector<std::optional<OrderedRows<T>>> ordered(table.classes());
+        std::vector<std::optional<Rows>> ordered(table.classes());
         parallel_for(table.classes(), threads,
                      [&] { return [&](std::size_t c) { ordered[c].emplace(table.rows(c)); }; });
-        auto& per_class = rows_.template emplace<std::vector<OrderedRows<T>>>();
+        auto& per_class = rows_.template emplace<std::vector<Rows>>();
         for (auto& of_class : ordered) per_class.push_back(std::move(*of_class));
     }
 
     std::size_t clips_ = 0;
-    std::variant<std::vector<OrderedRows<float>>, std::vector<OrderedRows<double>>> rows_;
+    std::variant<std::vector<OrderedRows<float>>, std::vector<OrderedRows<double>>,
+                 std::vector<OrderedRows<float, int32_t>>, std::vector<OrderedRows<double, int32_t>>>
+        rows_;
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ _Int32 = NDArray[np.int32]
 _Int8 = NDArray[np.int8]
 _UInt8 = NDArray[np.uint8]
 _Fraction = tuple[int, int]  # numerator, denominator
-_Changes = NDArray[np.int8 | np.int32]  # one of them, the same in all arguments
+_Changes = NDArray[np.int8 | np.int32 | np.int64]  # one of them, the same in all arguments
 
 _Result = TypeVar("_Result", covariant=True)
 
@@ -333,6 +333,23 @@ class Segmentation:
 
     def open_scores(self, recording: Recording, segments: int, duration: int) -> OpenRecording[_Scores]:
         """Start to score the segments of a recording."""
+
+class ActiveTime:
+    """The time in which classes are active, rightly or wrongly, in clips with these ``durations``.
+
+    The references of a truth and its ignored ones, which are not judged, must not overlap. The columns of
+    the deltas are ``int32`` microseconds.
+    """
+
+    def __init__(self, durations: _Int64) -> None: ...
+    def find_deltas(self, clips: Clips, truth: Truth) -> EventDeltas:
+        """Find the deltas of whole clips."""
+
+    def find_deltas_of_events(self, detected: DetectedEvents, truth: Truth) -> EventDeltas:
+        """Find the deltas of events as they come; where they overlap, the highest score counts."""
+
+    def open_deltas(self, recording: Recording, truth: Truth) -> OpenRecording[EventDeltas]:
+        """Start to find the deltas of a recording."""
 
 # Counting
 

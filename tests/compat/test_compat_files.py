@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas
@@ -11,7 +12,7 @@ import pytest
 import sedscope as sed
 from sedscope.compat.sed_scores_eval import clip_based, intersection_based, io
 
-from ..support.compat.sets import GRID, SCORES, simulated
+from ..support.compat.sets import DURATIONS, GRID, SCORES, TRUTH, simulated
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -105,3 +106,30 @@ def test_float32_tables_keep_their_values(tmp_path: Path) -> None:
     assert table.columns.tolist() == ["onset", "offset", "Dog"]
     assert table["Dog"].tolist() == values.astype(np.float64).ravel().tolist()
     assert table["offset"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        io.read_sed_scores,
+        io.read_ground_truth_events,
+        io.read_ground_truth_tags,
+        io.read_audio_durations,
+        io.parse_ground_truth,
+        io.parse_audio_durations,
+        lambda file: intersection_based.psds(file, TRUTH, DURATIONS, **GRID),
+        lambda file: intersection_based.psds(SCORES, file, DURATIONS, **GRID),
+        lambda file: intersection_based.psds(SCORES, TRUTH, file, **GRID),
+        lambda file: clip_based.fscore(SCORES, file, 0.5),
+    ],
+)
+def test_a_missing_file_is_not_found(read: Any, tmp_path: Path) -> None:
+    file = tmp_path / "missing.tsv"
+    with pytest.raises(FileNotFoundError, match=r"missing.tsv: there is no such file") as caught:
+        read(file)
+    assert isinstance(caught.value, sed.SedscopeError)
+
+
+def test_test_data_is_not_downloaded() -> None:
+    with pytest.raises(sed.SedscopeError, match="does not download the test data"):
+        io.download_test_data()

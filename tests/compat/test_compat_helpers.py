@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import sedscope as sed
 from sedscope.compat.sed_scores_eval import collar_based, intersection_based
 from sedscope.compat.sed_scores_eval.base_modules import bootstrap, curves, detection, ground_truth
 from sedscope.compat.sed_scores_eval.base_modules.scores import get_unique_thresholds
-from sedscope.compat.sed_scores_eval.utils import array_ops, nested, visualization
+from sedscope.compat.sed_scores_eval.utils import array_ops, nested, parallel, visualization
+from sedscope.compat.sed_scores_eval.utils.test import assert_roc_geq_roc_ref
 
 from ..support.compat.sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, simulated
 
@@ -67,3 +69,27 @@ def test_a_curve_is_drawn(tmp_path: Path) -> None:
     assert axes.get_title().startswith(f"PSDS: {value:.5f}\ndtc: 0.50, gtc: 0.50, cttc: na")
     assert (tmp_path / "a.png").exists()
     pyplot.close("all")
+
+
+@pytest.mark.parametrize("max_jobs", [1, 3])
+def test_a_function_is_called_for_each_value(max_jobs: int) -> None:
+    def add(a: int, b: int | None = None, c: int = 0) -> int:
+        return 100 * a + 10 * (b or 0) + c
+
+    assert parallel.map([1, 2], "a", add, max_jobs, c=3) == [103, 203]
+    assert parallel.map([[1, 2], [5, 6]], ["a", "b"], add, max_jobs) == [150, 260]
+    assert parallel.map([[1, 2], None], ["a", "b"], add, max_jobs) == [100, 200]
+    with pytest.raises(sed.SedscopeError, match="must have the same length"):
+        parallel.map([[1], [1, 2]], ["a", "b"], add, max_jobs)
+    with pytest.raises(sed.SedscopeError, match="1 lists of values for 2 arguments"):
+        parallel.map([[1]], ["a", "b"], add, max_jobs)
+
+
+def test_curves_are_compared_as_steps() -> None:
+    curve, lower = ([0.2, 0.5, 0.9], [0.0, 1.0, 2.0]), ([0.2, 0.4], [0.5, 3.0])
+    assert_roc_geq_roc_ref(curve, lower)
+    assert_roc_geq_roc_ref(curve, lower, upper_bound=0.6)
+    with pytest.raises(AssertionError, match=r"Dog is above the reference by up to 0.5, .* below 0.5"):
+        assert_roc_geq_roc_ref(curve, lower, "Dog", upper_bound=0.5)
+    with pytest.raises(AssertionError, match=r"is below the reference at 1 of 2 points, by up to 0.1"):
+        assert_roc_geq_roc_ref(curve, ([0.3, 0.4], [0.5, 3.0]))

@@ -108,8 +108,12 @@ def deltas_of(changes: dict[str, list[int]]) -> Any:
             "max_efpr=0 must be above 0",
         ),
         (
-            lambda: intersection_based.fscore(SCORES, TRUTH, 0.5, **GRID, time_decimals=3),
-            "time_decimals=3 is not supported. Times always have 6 decimals",
+            lambda: intersection_based.fscore(SCORES, TRUTH, 0.5, **GRID, time_decimals=-1),
+            "time_decimals=-1 must be a whole number, at least 0",
+        ),
+        (
+            lambda: segment_based.auroc(SCORES, TRUTH, DURATIONS, max_fpr=0),
+            "max_fpr=0 must be above 0 and at most 1",
         ),
         (
             lambda: intersection_based.fscore(SCORES, TRUTH, {"Dog": 0.5}, **GRID),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,15 @@ from sedscope.compat.sed_scores_eval import (
     io,
     segment_based,
 )
+from sedscope.compat.sed_scores_eval.base_modules.precision_recall import fscore_from_sed_eval_metrics
 from sedscope.compat.sed_scores_eval.counting import find_deltas, statistics_of
 from sedscope.compat.sed_scores_eval.delta_tables import delta_table, deltas_from_table
 from sedscope.compat.sed_scores_eval.inputs import NamedScores
 from sedscope.compat.sed_scores_eval.utils import nested
 
-from ..support.compat.sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, simulated
+from ..support.compat.sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, frame, simulated
 from ..support.files import write_files
+from ..support.real_data import desed_scores, desed_truth
 from ..support.strategies import clip_lists, criteria, to_scores, to_truth
 
 
@@ -119,6 +122,77 @@ def test_values_lead_back_to_their_thresholds() -> None:
     best, _, _, thresholds, _ = segment_based.best_error_rate(frames, truth, durations)
     again, *_ = segment_based.error_rate(frames, truth, durations, thresholds)
     assert again == pytest.approx(best)
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_the_last_segment_may_be_judged_in_full_length() -> None:
+    #        0    1    2    3    4 s; the clip ends at 2.5 s
+    dog = [0.1, 0.2, 0.3, 0.9]
+    data = {"a": frame(dog, dog)}, {"a": [(0.0, 1.0, "Dog")]}, {"a": 2.5}
+    by_segment = partial(segment_based.accumulated_intermediate_statistics, segment_length=2.0)
+    (at, _), (at_full, _) = (
+        by_segment(*data, full_last_segment=choice)[0]["Dog"] for choice in (False, True)
+    )
+    assert at.tolist() == [0.2, 0.3, np.inf]
+    assert at_full.tolist() == [0.2, 0.9, np.inf]
+    after_the_end = {"a": [(2.6, 4.0, "Dog")]}
+    _, stats = by_segment(data[0], after_the_end, data[2], full_last_segment=True)[0]["Dog"]
+    assert stats["tps"].tolist() == [1, 1, 0]
+    with pytest.raises(sed.SedscopeError, match="1 event begins at or after the end of its clip"):
+        by_segment(data[0], after_the_end, data[2])
+    deltas = segment_based.intermediate_statistics_deltas(
+        *data, segment_length=2.0, full_last_segment=True
+    )
+    statistics = segment_based.accumulated_intermediate_statistics_from_deltas(deltas)
+    assert statistics["Dog"][0].tolist() == at_full.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_full_last_segments_of_real_data(data: Path) -> None:
+    """The figures of ``docs/from_sed_scores_eval.md``."""
+    scores, truth = desed_scores(data), desed_truth(data)
+    assert truth.durations is not None
+    sets = (
+        scores,
+        {clip: truth.events(clip) for clip in truth.clips},
+        dict(zip(truth.clips, truth.durations / 1e6, strict=True)),
+    )
+    for full, dog, partial_mean in ((False, 0.90121, 0.744763), (True, 0.90161, 0.744754)):
+        whole, _ = segment_based.auroc(*sets, full_last_segment=full)
+        parts, _ = segment_based.auroc(*sets, full_last_segment=full, max_fpr=0.1)
+        assert whole["Dog"] == pytest.approx(dog, abs=5e-6)
+        assert parts["mean"] == pytest.approx(partial_mean, abs=5e-7)
+
+
+def test_values_are_floats_of_numpy() -> None:
+    value, of_classes, *_ = intersection_based.psds(SCORES, TRUTH, DURATIONS, **GRID)
+    fscores, *_ = collar_based.fscore(SCORES, TRUTH, 0.5, **COLLAR)
+    precisions, _ = segment_based.average_precision(SCORES, TRUTH, DURATIONS)
+    areas, _ = segment_based.auroc(SCORES, TRUTH, DURATIONS, max_fpr=0.5)
+    for number in (
+        value,
+        *(v for values in (of_classes, fscores, precisions, areas) for v in values.values()),
+    ):
+        assert type(number) is np.float64
+
+
+def test_the_reference_functions_are_those_of_sed_eval() -> None:
+    frames, truth, _ = simulated()
+    tags = {clip: sorted({event[2] for event in events}) for clip, events in truth.items()}
+    close = {"onset_collar": 0.2, "offset_collar": 0.2, "offset_collar_rate": 0.2}
+    for ours, theirs in (
+        (
+            collar_based.fscore(frames, truth, 0.5, **close),
+            collar_based.reference.metrics(frames, truth, 0.5, collar=0.2, offset_collar_rate=0.2),
+        ),
+        (
+            segment_based.fscore(frames, truth, None, 0.5),
+            segment_based.reference.metrics(frames, truth, 0.5, segment_length=1.0),
+        ),
+        (clip_based.fscore(frames, tags, 0.5), clip_based.reference.metrics(frames, tags, 0.5)),
+    ):
+        for values, expected in zip(ours, fscore_from_sed_eval_metrics(theirs), strict=False):
+            assert values == pytest.approx(expected)
 
 
 def test_error_rates_by_intersection_are_defined() -> None:

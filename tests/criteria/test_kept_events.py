@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,35 @@ def test_counts_of_time(
             for score in levels
         }
         assert_equal_to_oracle(by_segment[label], of_segments, label)
+
+
+@settings(max_examples=150)
+@given(judged_clips(), st.sampled_from([0, 1, 3]))
+def test_active_time(case: list[tuple[oracle.Clip, list[Detection]]], collar: int) -> None:
+    clips, detected = [clip for clip, _ in case], [of_clip for _, of_clip in case]
+    kept = sed.Scores.from_events(in_seconds(detected), classes=LABELS, overlaps="keep")
+    counts = sed.deltas(kept, to_truth(clips), sed.Time(collar / 1e6), threads=1).counts()
+    instants = range(-3, 2 * END)  # a frame each, with the highest score of the events that cover it
+    framed = [
+        replace(
+            clip,
+            edges=[*instants, 2 * END],
+            scores={
+                label: [
+                    max(
+                        (s for on, off, name, s in of_clip if name == label and on <= t < off),
+                        default=-inf,
+                    )
+                    for t in instants
+                ]
+                for label in LABELS
+            },
+        )
+        for clip, of_clip in zip(clips, detected, strict=True)
+    ]
+    for label in LABELS:
+        expected = oracle.time_counts(framed, label, collar=collar)
+        assert_equal_to_oracle(counts[label], expected, label)
 
 
 @settings(max_examples=200)

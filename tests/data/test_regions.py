@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Sequence
 from itertools import pairwise
@@ -340,3 +341,34 @@ def test_options_that_contradict_each_other_are_refused(
     outcome = run("evaluate", "scores", "truth.tsv", "--durations", "durations.tsv", *options)
     assert outcome.code == 2
     assert message in outcome.err
+
+
+def test_voice_activity_in_regions_of_a_uem_file(tmp_path: Path) -> None:
+    #             0   1   2   3   4   5   6
+    # reference     [ anna  )
+    #                     [ ben )
+    # system      [     )[    )          [)
+    # scored      [               )
+    (tmp_path / "truth.rttm").write_text(
+        "SPEAKER call 1 0.5 2.0 <NA> <NA> anna <NA> <NA>\nSPEAKER call 1 2.0 1.5 <NA> <NA> ben <NA> <NA>\n"
+    )
+    (tmp_path / "system.rttm").write_text(
+        "SPEAKER call 1 0.0 1.5 <NA> <NA> s1 <NA> <NA>\nSPEAKER call 1 1.75 1.25 <NA> <NA> s2 <NA> <NA>\n"
+        "SPEAKER call 1 5.5 0.5 <NA> <NA> s1 <NA> <NA>\n"
+    )
+    (tmp_path / "scored.uem").write_text(";; what was annotated\ncall 1 0.0 4.0\n")
+    outcome = run(
+        *("evaluate", str(tmp_path / "system.rttm"), str(tmp_path / "truth.rttm")),
+        *("--label", "speech", "--overlaps", "merge", "--regions", str(tmp_path / "scored.uem")),
+        *("--metric", "detection_error_rate", "--metric", "DetectionCost(Time())", "--json", "-"),
+    )
+    assert outcome.code == 0, outcome.err
+    error_rate, cost = (metric["value"] for metric in json.loads(outcome.out)["metrics"])
+    assert error_rate == pytest.approx((0.5 + 0.75) / 3)  # false: 0–0.5 s; missed: 1.5–1.75 s, 3–3.5 s
+    assert cost == pytest.approx(0.75 * 0.75 / 3 + 0.25 * 0.5 / 1)
+
+
+def test_a_uem_file_of_several_channels_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "scored.uem").write_text("call 1 0 4\ncall 2 0 4\n")
+    with pytest.raises(sed.SedscopeError, match=r"1 file has several channels: call \(1, 2\)"):
+        sed.read_regions(tmp_path / "scored.uem")

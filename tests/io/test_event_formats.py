@@ -307,3 +307,35 @@ def test_scored_events_are_a_system(tmp_path: Path) -> None:
     system = sed.Scores.from_events(sed.read_events(where))
     assert sed.detect(system, 0.5) == {"a": [(0, 3, "Great Tit")], "b": [(0, 3, "Wren")]}
     assert sed.Scores.from_events(SCORED).classes == system.classes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "SPEAKER a 1 0 1 <NA> <NA> ann <NA> <NA>\nSPEAKER a 1 2",
+            "1 line has not 10 cells: a.rttm line 2",
+        ),
+        ("SPEAKER a 1 0 x <NA> <NA> ann <NA> <NA>", "a.rttm line 1: onset '0', offset 'x'"),
+        (
+            "SPEAKER a 1 0 1 <NA> <NA> ann <NA> <NA>\nSPEAKER a 2 0 1 <NA> <NA> ann <NA> <NA>",
+            r"1 file has several channels: a \(1, 2\)",
+        ),
+        (
+            "SPEAKER a 1 0 1 <NA> <NA> ann 0.5 <NA>\nSPEAKER a 1 2 1 <NA> <NA> ann <NA> <NA>",
+            "a.rttm line 2: confidence '<NA>'",
+        ),
+    ],
+)
+def test_lines_of_rttm_that_are_not_events(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a.rttm").write_text(text)
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.read_events(tmp_path / "a.rttm")
+
+
+def test_spaces_that_rttm_cannot_hold_become_underscores(tmp_path: Path) -> None:
+    events: Events = {"a b": [(0.0, 1.0, "Great Tit")]}
+    with pytest.raises(sed.SedscopeError, match="the spaces in names: 'Great Tit', 'a b'"):
+        sed.write_events(events, tmp_path / "a.rttm", format="rttm")
+    sed.write_events(events, tmp_path / "a.rttm", format="rttm", lossy=True)
+    assert sed.read_events(tmp_path / "a.rttm") == {"a_b": [(0.0, 1.0, "Great_Tit")]}

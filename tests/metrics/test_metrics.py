@@ -190,7 +190,7 @@ def test_areas_of_clips() -> None:
 @pytest.mark.parametrize("metric", [sed.AUROC, sed.DPrime, sed.Specificity, sed.BalancedAccuracy])
 def test_rates_of_negatives_need_segments(metric: Any) -> None:
     for criterion in (COLLAR, sed.IoU(0.5), sed.Intersection(0.5, 0.5)):
-        with pytest.raises(sed.SedscopeError, match=r"true negatives.*Use Segment or Clip"):
+        with pytest.raises(sed.SedscopeError, match=r"true negatives.*Use Segment, Clip or Time"):
             metric(criterion)
 
 

@@ -24,6 +24,7 @@ from sedscope.postprocessing import (
 
 COLLAR = sed.Collar(onset=0.02, offset=None)
 SEGMENT = sed.Segment(0.05, cross_triggers=True)
+TIME = sed.Time(collar=3e-6)
 
 OF_LENGTH: Any = sed.OfLength(sed.Intersection(0.3, 0.3), 2e-6)  # stands for an Intersection
 
@@ -67,6 +68,15 @@ METRICS: list[Metric[Any]] = [
     sed.RecallAtFalseAlarms(COLLAR, per_hour=3.6e6),
     sed.FalseAlarmRate(COLLAR, threshold=0.3),
     sed.FalseAlarmRate(SEGMENT, threshold=0.1, average="macro"),
+    sed.BestFScore(TIME),
+    sed.AUROC(sed.OfLength(TIME, 2e-6)),
+    sed.Accuracy(sed.Time(), threshold=0.3, average="micro"),
+    sed.DetectionErrorRate(TIME, threshold=0.3, average="micro"),
+    sed.BestDetectionErrorRate(sed.Time(), average="weighted"),
+    sed.DetectionCost(TIME, threshold=0.3),
+    sed.BestDetectionCost(SEGMENT, miss_weight=1, average="micro_tuned"),
+    sed.EqualErrorRate(TIME),
+    sed.EqualErrorRate(sed.Clip(), average="micro"),
     sed.BestFScore(sed.Onset(0.02, cross_triggers=True), average="weighted"),
 ]
 

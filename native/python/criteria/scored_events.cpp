@@ -11,28 +11,14 @@ namespace sedscope::python {
 
 namespace {
 
-template <class MakeKernel>
-EventDeltas find_deltas(const DetectedEvents& detected, const Truth& truth, MakeKernel&& kernel) {
-    const std::size_t clips = detected.clips(), classes = detected.classes;
-    truth.require_shape(clips, classes);
-    EventJob<double> job(detected.table(), clips, classes, truth.table(),
-                         data_of<double>(truth.floors, "floors"));
-    BatchDeltas<double> deltas;
-    {
-        nb::gil_scoped_release release;
-        deltas = job.deltas(kernel, truth.threads);
-    }
-    return to_python(std::move(deltas), classes, clips);
-}
-
 EventDeltas find_greedy_pairs(const DetectedEvents& detected, const Truth& truth,
                               FractionPair threshold, bool strict) {
     const IoU rule{{fraction_of(threshold)}, strict};
-    return find_deltas(detected, truth, [&] { return GreedyPairing(rule); });
+    return deltas_of_events(detected, truth, [&] { return GreedyPairing(rule); });
 }
 
 EventDeltas find_query_overlaps(const DetectedEvents& detected, const Truth& truth) {
-    return find_deltas(detected, truth, [] { return QueryOverlap(); });
+    return deltas_of_events(detected, truth, [] { return QueryOverlap(); });
 }
 
 DetectedEvents keep_best(const DetectedEvents& detected, std::size_t top) {

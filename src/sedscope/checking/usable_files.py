@@ -204,7 +204,7 @@ def read_usable_scores(
     overlaps: EventOverlaps,
     gaps: Gaps,
     format: str | None,
-    columns: Mapping[str, str],
+    options: EventReadOptions,
     stitch: Chunks | Literal[False],
     unit: Unit,
     label_map: LabelMap | None,
@@ -213,10 +213,9 @@ def read_usable_scores(
     """Read scores, or the detections that can be used."""
     known = GroundTruth.from_dict({}) if truth is None else truth
     try:
-        if columns or holds_events(path, format):
+        if options.columns or holds_events(path, format):
             if stitch is not False:
                 refuse_detections(path)
-            options = EventReadOptions(columns)
             return _read_detections(path, known, overlaps, format, options, label_map, findings)
         return read_system_scores(
             path, known, gaps=gaps, format=format, stitch=stitch, unit=unit, label_map=label_map

@@ -112,7 +112,7 @@ def validate(
     columns : mapping of str to str, optional
         The names of the columns of the ground truth, as in :func:`sedscope.read_ground_truth`.
     label : str, optional
-        The label of all events, for ground truth without labels.
+        The label of events that have none, and of all speakers of RTTM files.
     confidence : str, optional
         Which events are references, as in :func:`sedscope.read_ground_truth`.
     ignored : str or Path, optional
@@ -211,7 +211,7 @@ def validate(
                 overlaps,
                 gaps,
                 scores_format,
-                scores_columns or {},
+                EventReadOptions(scores_columns or {}, label),
                 stitch,
                 unit,
                 new_labels,

@@ -236,6 +236,7 @@ class InputOptions(FileOptions):
             gaps=self.gaps,
             format=self.scores_format,
             columns=column_map(self.scores_columns, "--scores-columns"),
+            label=self.label,
             label_map=self.system_map(),
             **stitch_arguments(self.stitch),
         )

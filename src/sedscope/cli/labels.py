@@ -47,7 +47,7 @@ def labels(
     from ..io.events.source import EventReadOptions
     from ..io.label_maps import LabelProposal, read_labels
 
-    detections = EventReadOptions(column_map(scores_columns, "--scores-columns") or {})
+    detections = EventReadOptions(column_map(scores_columns, "--scores-columns") or {}, label)
     references = EventReadOptions(column_map(columns) or {}, label)
     proposal = LabelProposal(
         read_labels(scores, scores_format, detections, system=True),

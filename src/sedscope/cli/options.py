@@ -126,7 +126,9 @@ TruthColumnsOption = Annotated[
     str | None,
     typer.Option("--columns", help=f"Column names of the reference events, {_COLUMNS}"),
 ]
-LabelOption = Annotated[str | None, typer.Option(help="Label for events that have none.")]
+LabelOption = Annotated[
+    str | None, typer.Option(help="Label for events that have none, and for all speakers of RTTM files.")
+]
 LabelsOption = Annotated[
     Path | None,
     path_option(

@@ -163,15 +163,18 @@ def _save(points: OperatingPoints, output: Path, source: dict[str, str]) -> None
 
 def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBounds | None) -> None:
     """Print what the chosen thresholds give, and the classes that have a problem."""
+    from ..data.times import TICKS_PER_SECOND
     from ..evaluation.table_text import format_text
 
-    header = ["class", "threshold", "precision", "recall", "F-score", "false alarms/h"]
+    of_time = counts.criterion.measures_time
+    alarms = "false alarms (s/h)" if of_time else "false alarms/h"
+    header = ["class", "threshold", "precision", "recall", "F-score", alarms]
     rows = []
     for label, threshold in points.thresholds.items():
         tally = counts[label].tally_at(threshold)
         precision = tally.precision if tally.tp + tally.fp else float("nan")
         rates = [precision, tally.recall, tally.fscore()]
-        per_hour = tally.false_alarms_per_hour(counts.hours)
+        per_hour = tally.false_alarms_per_hour(counts.hours) / (TICKS_PER_SECOND if of_time else 1)
         rows.append([label, f"{threshold:.6g}", *(f"{rate:.4f}" for rate in rates), f"{per_hour:.4g}"])
         if bounds is not None:
             bound = bounds.at(label, threshold)

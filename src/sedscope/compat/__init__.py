@@ -1,1 +1,9 @@
-"""The interfaces of other tools, computed by sedscope. They need pandas (extra ``compat``)."""
+"""The interfaces of other tools, computed by sedscope.
+
+``sed_scores_eval`` and ``psds_eval`` need pandas (extra ``compat``). `install` puts all of them under their
+old names, and ``python -m sedscope.compat script.py`` runs a script that imports the old names.
+"""
+
+from .old_names import install
+
+__all__ = ["install"]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.arrays import FloatArray, IntArray, ScoreArray
+from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, counted, listing
 from ..notebook.data_frame import Column, Tabular, polars_frame
 from ..notebook.html_table import html_facts, html_points
@@ -43,7 +44,7 @@ class ClassCounts(Tabular):
     reference_time : float
         Their total length, in seconds.
     trials : int or None
-        The number of segments judged; None for criteria about events.
+        The number of segments judged, or the time; None for criteria about events.
     floor : float
         The score above which the rows are complete; ``-inf`` if every threshold was counted.
     fp_below_floor : int
@@ -58,6 +59,8 @@ class ClassCounts(Tabular):
         The number of pairs regardless of label; only for all classes together.
     given : bool
         Whether the rows are those of chosen thresholds.
+    measures_time : bool
+        Whether true and false positives, references and trials are times in microseconds.
     next_scores : array or None
         If only some rows were kept, the next lower score of the complete table for each of them (``-inf``
         if there is none); None if the rows are complete.
@@ -88,6 +91,7 @@ class ClassCounts(Tabular):
     pairs: IntArray | None = None
     given: bool = False
     fp_below_floor: int = 0
+    measures_time: bool = False
     next_scores: ScoreArray | None = None
 
     def __repr__(self) -> str:
@@ -96,7 +100,8 @@ class ClassCounts(Tabular):
 
     def _repr_html_(self) -> str:
         if not self.complete or not len(self.scores):
-            return html_facts(repr(self), {"references": str(self.references)})
+            number = f"{self.reference_time:.1f} s" if self.measures_time else str(self.references)
+            return html_facts(repr(self), {"references": number})
         return html_points(repr(self), self._columns())
 
     def to_polars(self) -> PolarsFrame:
@@ -109,7 +114,9 @@ class ClassCounts(Tabular):
         -------
         polars.DataFrame
             With the columns ``class``, ``score`` or ``threshold``, ``true_positives``,
-            ``false_positives``, ``false_negatives``, ``precision`` and ``recall``.
+            ``false_positives``, ``false_negatives``, ``precision`` and ``recall``. If the criterion measures
+            time, the columns of counts are ``true_positive_seconds``, ``false_positive_seconds`` and
+            ``false_negative_seconds``.
 
         Examples
         --------
@@ -125,12 +132,15 @@ class ClassCounts(Tabular):
     def _columns(self) -> dict[str, Column]:
         self.require_rows("A data frame")
         tally = Tally(self.tp, self.fp, self.references)
+        amounts = {"true_positive": tally.tp, "false_positive": tally.fp, "false_negative": tally.fn}
+        if self.measures_time:
+            columns = {f"{name}_seconds": time / TICKS_PER_SECOND for name, time in amounts.items()}
+        else:
+            columns = {f"{name}s": number for name, number in amounts.items()}
         return {
             "class": [self.label] * len(self.scores),
             "threshold" if self.given else "score": self.scores,
-            "true_positives": tally.tp,
-            "false_positives": tally.fp,
-            "false_negatives": tally.fn,
+            **columns,
             "precision": tally.precision,
             "recall": tally.recall,
         }

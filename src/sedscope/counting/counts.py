@@ -66,9 +66,12 @@ class Counts(Mapping[str, ClassCounts], Tabular):
     duration : float
         The duration of all clips, in seconds.
     references : mapping of str to int
-        The number of reference events of each class.
+        What there is to find of each class: the number of reference events or of positive segments, or
+        their time in microseconds if the criterion measures time.
     reference_times : mapping of str to float
         Their total length, in seconds.
+    reference_events : mapping of str to int
+        The number of reference events or of positive segments, for all criteria.
     any_label : tuple of array, or None
         Scores, and the number of pairs regardless of label there, if requested.
     variants : mapping of post-processing to Counts
@@ -90,6 +93,7 @@ class Counts(Mapping[str, ClassCounts], Tabular):
     duration: float
     references: Mapping[str, int]
     reference_times: Mapping[str, float]
+    reference_events: Mapping[str, int]
     any_label: tuple[ScoreArray, IntArray] | None = None
     variants: Mapping[PostProcessing, Counts] = field(default_factory=dict)
 
@@ -151,7 +155,8 @@ class Counts(Mapping[str, ClassCounts], Tabular):
     def _repr_html_(self) -> str:
         # nothing is shown that a class would have to be added up for
         rows = (
-            [label, str(self.references[label]), f"{self.reference_times[label]:.1f}"] for label in self
+            [label, str(self.reference_events[label]), f"{self.reference_times[label]:.1f}"]
+            for label in self
         )
         header = ["class", "references", "total seconds"]
         return html_table(header, rows, len(self), "class", title=repr(self))
@@ -220,6 +225,7 @@ class Counts(Mapping[str, ClassCounts], Tabular):
             pairs=None if pairs is None else pairs[known],
             given=chosen,
             fp_below_floor=sum(table.fp_below_floor for table in tables if table.floor == floor),
+            measures_time=self.criterion.measures_time,
         )
 
     def _sums_at_chosen(self) -> tuple[ScoreArray, IntArray, IntArray, IntArray | None]:

@@ -24,6 +24,8 @@ _COLUMNS = {
     "any_label": ("i1",),
 }
 """The types of the columns of each table."""
+_TIME_COLUMNS = {**_COLUMNS, "detections": ("i4", "i4")}
+"""Those of criteria that measure time."""
 
 
 def pack_deltas(deltas: Iterable[Deltas]) -> NDArray[np.uint8]:
@@ -141,6 +143,8 @@ def build(
         return None if number is None else arrays[number]
 
     classes, clips = _names(description["classes"]), _names(description["clips"])
+    criterion = named.get(description["criterion"]) or parse_criterion(description["criterion"])
+    column_types = _TIME_COLUMNS if criterion.measures_time else _COLUMNS
 
     def rows(name: str, tables: int = len(classes)) -> Any:
         table = description[name]
@@ -148,7 +152,7 @@ def build(
             return None
         columns = tuple(get(column) for column in table["columns"])
         delta_rows = DeltaRows(get(table["starts"]), get(table["scores"]), columns)
-        _check_rows(delta_rows, (tables, len(clips) + 1), _COLUMNS[name])
+        _check_rows(delta_rows, (tables, len(clips) + 1), column_types[name])
         return delta_rows
 
     references = ReferenceRows(*(get(number) for number in description["references"]))
@@ -166,7 +170,7 @@ def build(
     cross_triggers = rows("cross_triggers")
     _require_range(cross_triggers.columns[0], len(classes))
     deltas = Deltas(
-        criterion=named.get(description["criterion"]) or parse_criterion(description["criterion"]),
+        criterion=criterion,
         classes=classes,
         clips=clips,
         durations=get(description["durations"]),

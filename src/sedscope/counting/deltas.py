@@ -28,7 +28,6 @@ from .row_sums import any_label_pairs, as_clip_weights, times_counted, weighted,
 from .threads import thread_count
 
 ROWS_TO_KEEP = 10_000_000  # of deltas; the counts of more would take too much memory
-_ROWS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -338,18 +337,19 @@ class Deltas:
         """Return what needs no adding up, as counts of no class yet."""
         once = times_counted(weights, len(self.clips))
         rows = self.tables.references
-        references = np.zeros(len(self.classes), np.int64)
-        np.add.at(references, rows.labels, once[rows.clips])
-        ticks = np.zeros(len(self.classes), np.int64)
+        events, ticks = np.zeros((2, len(self.classes)), np.int64)
+        np.add.at(events, rows.labels, once[rows.clips])
         np.add.at(ticks, rows.labels, once[rows.clips] * rows.times)
-        seconds = [time / TICKS_PER_SECOND for time in ticks.tolist()]
+        numbers = dict(zip(self.classes, events.tolist(), strict=True))
+        times = dict(zip(self.classes, ticks.tolist(), strict=True))
         return Counts(
             criterion=self.criterion,
             per_class={},
             clips=int(once.sum()),
             duration=int((once * self.durations).sum()) / TICKS_PER_SECOND,
-            references=dict(zip(self.classes, references.tolist(), strict=True)),
-            reference_times=dict(zip(self.classes, seconds, strict=True)),
+            references=times if self.criterion.measures_time else numbers,
+            reference_times={label: time / TICKS_PER_SECOND for label, time in times.items()},
+            reference_events=numbers,
         )
 
     def _add_up(
@@ -361,6 +361,12 @@ class Deltas:
         labels, changes = cross_triggers.columns
         (ct_changes,) = weighted(cross_triggers, (changes,), weights)
         of_classes = slice(classes.start, classes.stop)
+        crossed = _native.CrossTriggerDeltas(
+            starts=cross_triggers.starts[of_classes],
+            scores=cross_triggers.scores,
+            labels=labels,
+            ct=ct_changes,
+        )
         return _native.accumulate(
             _native.DetectionDeltas(
                 starts=detections.starts[of_classes],
@@ -368,12 +374,7 @@ class Deltas:
                 tp=tp_changes,
                 fp=fp_changes,
             ),
-            _native.CrossTriggerDeltas(
-                starts=cross_triggers.starts[of_classes],
-                scores=cross_triggers.scores,
-                labels=labels,
-                ct=ct_changes,
-            ),
+            crossed if len(labels) else None,
             threads,
         )
 
@@ -405,13 +406,15 @@ class Deltas:
                 cross_changes=class_totals.cross_changes,
                 classes=self.classes,
                 fp_below_floor=fp_below_floor,
+                measures_time=self.criterion.measures_time,
             )
             errors = tables.errors
             per_class[label] = of_class if errors is None else with_errors(of_class, errors, c, once)
         return per_class
 
     def _trials(self, once: IntArray) -> list[int] | None:
-        """Return how many segments are judged for each class; None for criteria about events."""
+        """Return how many segments, or how much time, is judged for each class; None for criteria about
+        events."""
         if self.tables.trials is None:
             return None
         ignored, trials = (
@@ -445,7 +448,7 @@ class _CountsOnDemand(CountsInBlocks):
     def __init__(self, deltas: Deltas, totals: Counts, threads: int) -> None:
         self._deltas, self._totals = deltas, totals
         most = int(np.diff(deltas.tables.detections.class_starts()).max())
-        self._together = max(1, min(threads, _ROWS_AT_ONCE // max(1, most)))
+        self._together = max(1, min(threads, ROWS_TO_KEEP // max(1, most)))
         self._kept: dict[str, ClassCounts] = {}
 
     def __getitem__(self, label: str) -> ClassCounts:

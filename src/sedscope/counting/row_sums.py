@@ -38,11 +38,12 @@ def as_clip_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDA
 def weighted(
     table: DeltaRows, columns: Sequence[NDArray[Any]], weights: NDArray[np.int32] | None
 ) -> Sequence[NDArray[Any]]:
-    """Multiply the changes by the weight of their clip; the result may need wider columns."""
+    """Multiply the changes by the weight of their clip, in wider columns."""
     if weights is None:
         return columns
     of_rows = weights[table.clip_of_row()]
-    return [column * of_rows for column in columns]
+    wider = {1: np.int32, 4: np.int64}
+    return [column * of_rows.astype(wider[column.itemsize], copy=False) for column in columns]
 
 
 def with_errors(counts: ClassCounts, table: DeltaRows, c: int, weights: IntArray) -> ClassCounts:

@@ -59,7 +59,8 @@ def first_best_row(values: FloatArray, exact: Callable[[int], Fraction]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The counts at one operating point, or arrays of them over several.
+    """The counts at one operating point, or arrays of them over several. Those of a criterion that measures
+    time are microseconds.
 
     Rates that are not defined are NaN: recall without references, and rates of false positives without
     negatives.
@@ -71,7 +72,7 @@ class Tally:
     """False detections."""
     references: int
     trials: int | None = None
-    """The number of segments judged; None for criteria about events."""
+    """The number of segments judged, or the time; None for criteria about events."""
     pairs: Number | None = None
     """The number of pairs regardless of label; None if they were not counted."""
 
@@ -129,9 +130,9 @@ class Tally:
 
     @property
     def negatives(self) -> int:
-        """The number of segments without the class."""
+        """The number of segments without the class, or the time without it."""
         if self.trials is None:
-            raise SedscopeError("Only Segment and Clip count true negatives.")
+            raise SedscopeError("Only Segment, Clip and Time count true negatives.")
         return self.trials - self.references
 
     @property
@@ -143,6 +144,16 @@ class Tally:
     def specificity(self) -> Any:
         """The share of the negatives that are not false positives."""
         return 1 - self.fpr
+
+    @property
+    def miss_rate(self) -> Any:
+        """The share of references that is not found."""
+        return _ratio(self.fn, self.references, np.nan)
+
+    @property
+    def accuracy(self) -> Any:
+        """The share of segments, or of time, that is judged rightly."""
+        return _ratio(self.tp + (self.negatives - self.fp), self.references + self.negatives, np.nan)
 
     @property
     def balanced_accuracy(self) -> Any:

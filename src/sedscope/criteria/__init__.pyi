@@ -1,5 +1,6 @@
 """The public names of the room of criteria, and where they are defined."""
 
+from .active_time import Time as Time
 from .best_answers import BestAnswers as BestAnswers
 from .collar import Collar as Collar
 from .criterion import Criterion as Criterion

@@ -35,7 +35,9 @@ class Criterion(Defined, ABC):
     """
 
     counts_negatives: ClassVar[bool] = False
-    """Whether it judges a fixed number of segments, so that true negatives exist."""
+    """Whether it judges a fixed number of segments, or all time, so that true negatives exist."""
+    measures_time: ClassVar[bool] = False
+    """Whether its counts are durations in microseconds, not numbers of events or segments."""
     defines_substitutions: ClassVar[bool] = False
     """Whether a missed reference and a false detection can be one error: a substitution."""
     judges_whole_clips: ClassVar[bool] = False

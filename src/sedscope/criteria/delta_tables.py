@@ -161,7 +161,7 @@ class ReferenceRows:
     clips: NDArray[np.int32]
     labels: NDArray[np.int32]
     times: Ticks
-    """Lengths in microseconds."""
+    """Lengths in microseconds; for criteria that measure time, how much of each length is scored."""
 
     def of_clips(self, kept: NDArray[np.bool_]) -> ReferenceRows:
         """Return the tables of some of the clips."""
@@ -207,7 +207,7 @@ class IgnoredRows:
     clips: NDArray[np.int32]
     labels: NDArray[np.int32]
     trials: NDArray[np.int64]
-    """The number of segments that are not judged; 0 for criteria about events."""
+    """The number of segments, or microseconds, that are not judged; 0 for criteria about events."""
 
     @staticmethod
     def none() -> IgnoredRows:
@@ -256,12 +256,12 @@ class DeltaTables:
     """All deltas that a criterion finds in some clips."""
 
     detections: DeltaRows
-    """Columns: change of true positives, of false positives (one byte each)."""
+    """Columns: change of true positives, of false positives; one byte each, or four if they are times."""
     cross_triggers: DeltaRows
     """Columns: the other class, change of the cross-triggers on it."""
     references: ReferenceRows
     trials: NDArray[np.int64] | None = None
-    """Per clip, the number of segments; None for criteria about events."""
+    """Per clip, the number of segments or its duration; None for criteria about events."""
     errors: DeltaRows | None = None
     """Columns: change of the sum of signed onset errors of pairs, of offset errors, in microseconds."""
     any_label: DeltaRows | None = None

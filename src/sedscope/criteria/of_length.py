@@ -22,6 +22,7 @@ PASSED_ON = (
     "judges_whole_clips",
     "judges_classes_alone",
     "makes_pairs",
+    "measures_time",
     "reads_pieces",
     "skips_low_columns",
     "values_queries",

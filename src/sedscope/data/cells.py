@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
@@ -35,6 +35,25 @@ class RowLocation:
         return f"{self.origin or self.text}: {message}"
 
 
+class ColumnRows(Sequence[Sequence[Cell]]):
+    """The rows of a table that is held as columns of equal length."""
+
+    def __init__(self, columns: Sequence[Sequence[Cell]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, row: int) -> Sequence[Cell]: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Sequence[Cell]]: ...
+    def __getitem__(self, row: int | slice) -> Sequence[Any]:
+        if isinstance(row, slice):
+            return ColumnRows([column[row] for column in self.columns])
+        return [column[row] for column in self.columns]
+
+
 @dataclass(frozen=True)
 class CellTable:
     """A table with a header."""
@@ -49,6 +68,8 @@ class CellTable:
     def column(self, name: str) -> list[Cell]:
         """Return the cells of a column."""
         k = list(self.header).index(name)
+        if isinstance(self.rows, ColumnRows):
+            return [*self.rows.columns[k]]
         return [row[k] for row in self.rows]
 
     def text_column(self, name: str) -> list[str]:
@@ -104,7 +125,10 @@ def cell_number(cell: Cell) -> float:
 
 def cell_numbers(cells: Sequence[Cell]) -> FloatArray | None:
     """Convert a column at once, as :func:`cell_number` does; None if a cell is not a number."""
-    texts = "".join(cell for cell in cells if isinstance(cell, str))
+    try:
+        texts = "".join(cells)  # type: ignore[arg-type]  # most columns hold text alone, or none
+    except TypeError:
+        texts = "".join(cell for cell in cells if isinstance(cell, str))
     if "_" in texts or not texts.isascii():
         return None
     try:

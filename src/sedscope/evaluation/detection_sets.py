@@ -102,6 +102,7 @@ def _join_points(points: Sequence[Counts], thresholds: FloatArray) -> Counts:
         duration=first.duration,
         references=first.references,
         reference_times=first.reference_times,
+        reference_events=first.reference_events,
         any_label=(thresholds, np.concatenate(pairs)) if pairs else None,
     )
 
@@ -119,6 +120,7 @@ def _class_points(points: Sequence[ClassCounts], thresholds: FloatArray) -> Clas
         references=first.references,
         reference_time=first.reference_time,
         trials=first.trials,
+        measures_time=first.measures_time,
         floor=-np.inf,
         cross_rows=rows.astype(np.int64),
         cross_labels=labels.astype(np.int32),

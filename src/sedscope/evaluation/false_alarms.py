@@ -34,12 +34,14 @@ def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
     """Return the false alarms per hour of the classes without reference events.
 
     For ``Segment`` and ``Clip``, these are segments and clips. There are none for metrics that have a value
-    for such classes, and where they were not counted: below the floor, or in blocks of classes at a
-    threshold that the metric does not read.
+    for such classes, for criteria that measure time, and where they were not counted: below the floor, or in
+    blocks of classes at a threshold that the metric does not read.
     """
     threshold = metric.threshold if isinstance(metric, FixedThreshold) else _USUAL_THRESHOLD
     per_class: dict[str, float] = {}
-    if metric.needs_references and not metric.variants and not metric.criterion.values_queries:
+    criterion = counts.criterion
+    countable = not (criterion.values_queries or criterion.measures_time)
+    if metric.needs_references and not metric.variants and countable:
         for label, references in counts.references.items():
             if references:
                 continue

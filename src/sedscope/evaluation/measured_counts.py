@@ -86,7 +86,7 @@ def _reference_events(
         if criterion.counts_all_references and not criterion.counts_negatives
     ]
     if of_events or alignment is None or durations is None:
-        return (of_events or [*counts.values()])[0].references
+        return (of_events or [*counts.values()])[0].reference_events
     references = alignment.counted()
     heard = ~late_events(references, durations)
     numbers = np.bincount(references.labels[heard], minlength=len(alignment.classes))

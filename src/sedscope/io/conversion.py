@@ -92,7 +92,7 @@ def convert(
     columns : mapping from str to str, optional
         Names of columns by role, see :func:`read_ground_truth`.
     label : str, optional
-        The label of events that have none.
+        The label of events that have none, and of all speakers of an RTTM file.
     label_map : LabelMap or mapping from str to str or None, optional
         New labels, see :meth:`Scores.relabelled`. Events without confidences that become one class are
         merged where they overlap. Events with different confidences that would overlap are an error,

@@ -41,7 +41,7 @@ def read_events(
         Names of columns by role: ``{"onset": "Begin Time (s)", …}``. The roles are ``filename``,
         ``onset``, ``offset``, ``duration``, ``label`` and ``confidence``.
     label : str, optional
-        The label of events that have none.
+        The label of events that have none, and of all speakers of an RTTM file.
     durations : path, address or mapping from str to float, optional
         Durations of the clips in seconds. Only labels of whole clips need them.
 

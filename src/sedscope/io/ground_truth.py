@@ -53,7 +53,7 @@ def read_ground_truth(
         Names of columns by role: ``{"onset": "Begin Time (s)", …}``. The roles are ``filename``,
         ``onset``, ``offset``, ``duration``, ``label`` and ``confidence``.
     label : str, optional
-        The label of events that have none.
+        The label of events that have none, and of all speakers of an RTTM file.
     confidence : str, optional
         Which events are references, for soft labels with a confidence: ``"> 0.5"`` or ``">= 0.5"``. The
         clips of other events stay, perhaps without events. Without it, all events are references, and

@@ -47,6 +47,7 @@ def read_system(
     gaps: Gaps = "error",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    label: str | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     label_map: LabelMap | None = None,
@@ -65,6 +66,7 @@ def read_system(
         gaps=gaps,
         format=format,
         columns=columns,
+        label=label,
         stitch=stitch,
         unit=unit,
         label_map=label_map,
@@ -79,15 +81,16 @@ def read_system_scores(
     gaps: Gaps = "error",
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
+    label: str | None = None,
     stitch: Chunks | Address | Literal[False] = False,
     unit: Unit = "seconds",
     label_map: LabelMap | None = None,
 ) -> Scores:
     """Read scores, or detections as scores. Clips that detections do not list have none.
 
-    ``columns``: names of columns in a list of detections, by role; see :func:`read_events`. ``stitch``:
-    join the chunks of recordings, see :meth:`Scores.stitch`; detections have none. ``label_map``: new
-    labels of the system, after that. Those of the ground truth stay.
+    ``columns``, ``label``: of a list of detections; see :func:`read_events`. ``stitch``: join the chunks of
+    recordings, see :meth:`Scores.stitch`; detections have none. ``label_map``: new labels of the system,
+    after that. Those of the ground truth stay.
     """
     if not columns and not holds_events(path, format):
         return _read_frames(path, format, gaps, stitch, unit, label_map)
@@ -97,7 +100,7 @@ def read_system_scores(
     return _read_detections(
         path,
         format,
-        columns,
+        EventReadOptions(columns or {}, label),
         durations,
         overlaps,
         lambda events: detections_as_scores(events, truth, overlaps, label_map),
@@ -122,13 +125,13 @@ def _read_frames(
 def _read_detections(
     path: Location,
     format: str | None,
-    columns: Mapping[str, str] | None,
+    options: EventReadOptions,
     durations: Mapping[str, float] | None,
     overlaps: EventOverlaps,
     as_scores: Callable[[_Events], Scores],
 ) -> Scores:
     """Read detections and make scores from them. Errors name the rows of the file."""
-    table = read_event_table(path, format=format, options=EventReadOptions(columns or {}))
+    table = read_event_table(path, format=format, options=options)
     try:
         if overlaps == "keep":
             timed = table.with_times(table.durations if durations is None else durations)
@@ -181,7 +184,8 @@ def read_scores_or_detections(
             events, event_labels(events), classes, overlaps=overlaps, label_map=label_map
         )
 
-    return _read_detections(path, format, columns, None, overlaps, as_scores)
+    options = EventReadOptions(columns or {})
+    return _read_detections(path, format, options, None, overlaps, as_scores)
 
 
 def detections_as_scores(

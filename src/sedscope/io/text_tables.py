@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO
 
+import numpy as np
+
 from ..data.cells import parse_number, quoted_cell
 from ..errors import SedscopeError, counted, listing, shortened, subject
 from .locations import Location, input_location, read_input
@@ -126,6 +128,24 @@ def split_rows(
             lines=[f"{file}:{line}: the line is not a row of a table: {error}"],
         ) from None
     return rows, lines
+
+
+def even_columns(text: str, delimiter: str) -> list[list[str]] | None:
+    """Return the columns of a table, much faster than row by row; None if it is not simple enough.
+
+    It must have several columns, as many cells in each line, and no quotes or blank lines.
+    """
+    lines = text.removesuffix("\n")
+    width = 1 + lines.partition("\n")[0].count(delimiter)
+    if not 1 < width <= _MOST_COLUMNS or any(mark in text for mark in '"\r\0'):
+        return None
+    content = np.frombuffer(lines.encode(), np.uint8)
+    ends = content[(content == ord(delimiter)) | (content == ord("\n"))] == ord("\n")  # of cells
+    is_last = np.arange(1, len(ends) + 1) % width == 0
+    if len(ends) % width != width - 1 or not np.array_equal(ends, is_last):
+        return None
+    cells = lines.replace("\n", delimiter).split(delimiter)
+    return [[*map(str.strip, cells[column::width])] for column in range(width)]
 
 
 def even_rows(

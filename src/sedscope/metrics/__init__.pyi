@@ -9,6 +9,11 @@ from .constrained import RecallAtPrecision as RecallAtPrecision
 from .curve_areas import AUROC as AUROC
 from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
+from .detection_costs import BestDetectionCost as BestDetectionCost
+from .detection_costs import BestDetectionErrorRate as BestDetectionErrorRate
+from .detection_costs import DetectionCost as DetectionCost
+from .detection_costs import DetectionErrorRate as DetectionErrorRate
+from .detection_costs import EqualErrorRate as EqualErrorRate
 from .false_alarms import FalseAlarmRate as FalseAlarmRate
 from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
 from .mean_average_precision import MeanAveragePrecision as MeanAveragePrecision
@@ -28,6 +33,7 @@ from .queries import MeanIoU as MeanIoU
 from .queries import QueryCurve as QueryCurve
 from .queries import QueryMean as QueryMean
 from .queries import RecallAt as RecallAt
+from .thresholded import Accuracy as Accuracy
 from .thresholded import BalancedAccuracy as BalancedAccuracy
 from .thresholded import BestErrorRate as BestErrorRate
 from .thresholded import BestFScore as BestFScore

@@ -85,6 +85,12 @@ def require_one_point(metrics: Iterable[Metric[Any]]) -> tuple[ClasswiseMetric[A
             "A comparison at the same false alarms needs metrics of one threshold, such as Recall or FScore, "
             f"not {listing(wrong)}."
         )
+    timed = [repr(metric) for metric in chosen if metric.criterion.measures_time]
+    if timed:
+        raise SedscopeError(
+            "A comparison at the same false alarms needs a number of them, but time is measured by "
+            f"{listing(timed)}. Use a criterion about events, such as Collar."
+        )
     pooling = [repr(metric) for metric in chosen if metric.pools_classes]
     if pooling:
         raise SedscopeError(

@@ -156,7 +156,11 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
     averages: ClassVar[tuple[str, ...]] = AVERAGES
     """The averages to choose from."""
     needs_negatives: ClassVar[bool] = False
-    """Whether the metric needs true negatives, which only segments and clips have."""
+    """Whether the metric needs true negatives, which only segments, clips and time have."""
+    needs_time: ClassVar[bool] = False
+    """Whether the metric needs a criterion that measures time."""
+    counts_false_alarms: ClassVar[bool] = False
+    """Whether the metric needs a number of false alarms, so that the criterion must not measure time."""
     reads_queries: ClassVar[bool] = False
     """Whether the metric reads the values of queries, not counts of events or segments."""
 
@@ -357,8 +361,18 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
             )
         if self.needs_negatives and not self.criterion.counts_negatives:
             raise SedscopeError(
-                f"{name} needs true negatives, which exist for segments and clips, not for events. Use "
-                f"Segment or Clip instead of {self.criterion!r}."
+                f"{name} needs true negatives, which exist for segments, clips and time, not for events. Use "
+                f"Segment, Clip or Time instead of {self.criterion!r}."
+            )
+        if self.needs_time and not self.criterion.measures_time:
+            raise SedscopeError(
+                f"{name} measures time. Use Time instead of {self.criterion!r}, or ErrorRate, which counts "
+                "the errors of events, segments and clips."
+            )
+        if self.counts_false_alarms and self.criterion.measures_time:
+            raise SedscopeError(
+                f"{name} counts false alarms, but {self.criterion!r} measures how long they are. Use a "
+                "criterion about events, such as Collar, or a metric of time, such as DetectionCost."
             )
         require_choice(self, "average", self.averages)
 

@@ -74,12 +74,12 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
 @METRICS.register
 @dataclass(frozen=True, repr=False)
 class AUROC(ClasswiseMetric[ROCCurve]):
-    """The area under the ROC of segments or clips, with straight lines between operating points.
+    """The area under the ROC of segments, of clips or of time, with straight lines between operating points.
 
     Parameters
     ----------
     criterion : Criterion
-        ``Segment`` or ``Clip``: the metric needs true negatives.
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
     max_fpr : float, optional
         Only the area up to this false positive rate counts, divided by the rate.
     mcclish : bool, default False
@@ -122,7 +122,7 @@ class AUROC(ClasswiseMetric[ROCCurve]):
 @METRICS.register
 @dataclass(frozen=True, repr=False)
 class DPrime(ClasswiseMetric[ROCCurve]):
-    """d′ of segments or clips: √2 times the normal quantile of the area under the ROC.
+    """d′ of segments, of clips or of time: √2 times the normal quantile of the area under the ROC.
 
     The average is d′ of the average area (Hershey et al., "CNN Architectures for Large-Scale Audio
     Classification").
@@ -130,7 +130,7 @@ class DPrime(ClasswiseMetric[ROCCurve]):
     Parameters
     ----------
     criterion : Criterion
-        ``Segment`` or ``Clip``: the metric needs true negatives.
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the areas of the classes are averaged.
 

@@ -58,6 +58,7 @@ class FalseAlarmRate(FixedThreshold):
     average: str = "micro"
 
     averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
+    counts_false_alarms: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = False
     needs_references: ClassVar[bool] = False
 
@@ -126,6 +127,7 @@ class RecallAtFalseAlarms(Constrained[FROCCurve]):
     per_hour: float
     average: str = "macro"
 
+    counts_false_alarms: ClassVar[bool] = True
     reads_froc: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -65,6 +65,16 @@ SHORT_NAMES = {
         "AUROC(Segment(1.0, aggregation='mean'), max_fpr=0.1)",
         "partial AUROC of 1 s segments up to a false positive rate of 0.1 (DCASE 2024)",
     ),
+    "time_f1": ("FScore(Time())", "F-score of active time at 0.5"),
+    "best_time_f1": ("BestFScore(Time())", "the same at the best threshold of each class"),
+    "detection_error_rate": (
+        "DetectionErrorRate(Time())",
+        "time of false alarms and misses per time of references, at 0.5 (voice activity detection)",
+    ),
+    "detection_cost": (
+        "DetectionCost(Time())",
+        "0.75 · miss rate + 0.25 · false positive rate of time, at 0.5 (speech activity detection)",
+    ),
     "map": ("AveragePrecision(Clip())", "mean average precision of clips (audio tagging)"),
     "auroc": ("AUROC(Clip())", "area under the ROC of clips (audio tagging)"),
     "dprime": ("DPrime(Clip())", "d-prime of clips (audio tagging)"),

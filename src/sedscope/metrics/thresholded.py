@@ -23,7 +23,7 @@ from .mean_curves import mean_threshold_curve
 from .registry import METRICS
 
 
-class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
+class BestThreshold(ClasswiseMetric[ThresholdCurve]):
     """A quantity at the threshold where it is best."""
 
     averages: ClassVar[tuple[str, ...]] = (*AVERAGES, "micro_tuned")
@@ -41,7 +41,19 @@ class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
         return ClassValue(float(best), counts.threshold(int(places[point])), points[point])
 
     def best_row(self, tally: Tally, values: FloatArray) -> int:
-        """Return the first of the best operating points of a tally. ``values``: the quantity at each."""
+        """Return the first of the best operating points.
+
+        Parameters
+        ----------
+        tally : Tally
+            The operating points.
+        values : array of float
+            The quantity at each of them.
+
+        Returns
+        -------
+        int
+        """
         return int(np.argmax(values) if self.higher_is_better else np.argmin(values))
 
     def curve_of(self, counts: ClassCounts, hours: float) -> ThresholdCurve:
@@ -60,7 +72,18 @@ class _BestThreshold(ClasswiseMetric[ThresholdCurve]):
 
     @abstractmethod
     def quantity(self, tally: Tally) -> Any:
-        """Return what should be best, at each operating point of the tally."""
+        """Return what should be best.
+
+        Parameters
+        ----------
+        tally : Tally
+            The operating points.
+
+        Returns
+        -------
+        array of float
+            The value at each of them.
+        """
 
     def of_tally(self, tally: Tally) -> float:
         return float(self.quantity(tally))
@@ -105,7 +128,7 @@ class FScore(FixedThreshold):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class BestFScore(_BestThreshold):
+class BestFScore(BestThreshold):
     """F-score at the best threshold of each class.
 
     Parameters
@@ -214,7 +237,7 @@ class ErrorRate(_WithSubstitutions[None], Rate):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class BestErrorRate(_WithSubstitutions[ThresholdCurve], _BestThreshold):
+class BestErrorRate(_WithSubstitutions[ThresholdCurve], BestThreshold):
     """The smallest error rate over all thresholds; see :class:`ErrorRate`.
 
     Parameters
@@ -304,12 +327,12 @@ class Recall(Rate):
 @METRICS.register
 @dataclass(frozen=True, repr=False)
 class Specificity(Rate):
-    """The share of segments or clips without the class in which it is not detected.
+    """The share of segments, of clips or of time without the class in which it is not detected.
 
     Parameters
     ----------
     criterion : Criterion
-        ``Segment`` or ``Clip``: the metric needs true negatives.
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
     threshold : float or "points", default 0.5
         Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
     average : {"macro", "micro", "weighted"}, default "macro"
@@ -330,13 +353,43 @@ class Specificity(Rate):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class BalancedAccuracy(Rate):
-    """The mean of sensitivity and specificity, of segments or clips.
+class Accuracy(Rate):
+    """The share of segments, of clips or of time that is judged rightly, at one threshold for all classes.
+
+    Where a class is seldom active, a system that never detects it is nearly always right; see
+    :class:`BalancedAccuracy`.
 
     Parameters
     ----------
     criterion : Criterion
-        ``Segment`` or ``Clip``: the metric needs true negatives.
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> Accuracy(Time())
+    Accuracy(Time(collar=0), threshold=0.5, average='macro')
+    """
+
+    needs_negatives: ClassVar[bool] = True
+
+    def of_tally(self, tally: Tally) -> float:
+        return float(tally.accuracy)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class BalancedAccuracy(Rate):
+    """The mean of sensitivity and specificity, of segments, of clips or of time.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
     threshold : float or "points", default 0.5
         Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
     average : {"macro", "micro", "weighted"}, default "macro"

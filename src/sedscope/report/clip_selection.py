@@ -68,12 +68,12 @@ def _best_thresholds(counts: Counts) -> dict[str, float]:
 
 
 def class_errors(deltas: Deltas, thresholds: Mapping[str, float]) -> Iterator[IntArray]:
-    """Return the false positives and the missed references of each class, as (clips × 2).
+    """Return the false positives and the missed references of each class, or their time, as (clips × 2).
 
     Frames with ``score > thresholds[label]`` are active. Classes without a threshold are left out.
     """
     table, clips = deltas.tables.detections, deltas.tables.detections.clip_of_row()
-    starts = table.class_starts()
+    starts, references = table.class_starts(), deltas.tables.references
     tp_changes, fp_changes = table.columns
     for c, label in enumerate(deltas.classes):
         if label not in thresholds:
@@ -83,7 +83,9 @@ def class_errors(deltas: Deltas, thresholds: Mapping[str, float]) -> Iterator[In
         active = np.flatnonzero(table.scores[rows].astype(np.float64) > thresholds[label]) + starts[c]
         np.add.at(false, clips[active], fp_changes[active].astype(np.int64))
         np.subtract.at(missed, clips[active], tp_changes[active].astype(np.int64))
-        np.add.at(missed, deltas.tables.references.clips[deltas.tables.references.labels == c], 1)
+        of_class = references.labels == c
+        times = references.times[of_class] if deltas.criterion.measures_time else 1
+        np.add.at(missed, references.clips[of_class], times)
         yield np.stack([false, missed], axis=1)
 
 

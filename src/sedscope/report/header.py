@@ -39,7 +39,9 @@ def build_header(source: ReportSource) -> Header:
 def _reference_fact(evaluation: Evaluation) -> str:
     """Say how many references there are. Deltas of segments and clips alone do not know the events."""
     number = sum(evaluation.references.values())
-    of_segments = all(criterion.counts_negatives for criterion in evaluation.counts)
+    of_segments = all(
+        criterion.counts_negatives and not criterion.measures_time for criterion in evaluation.counts
+    )
     if of_segments and evaluation.alignment is None:
         return counted(number, "positive segment")
     return counted(number, "reference event")

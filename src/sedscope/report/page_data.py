@@ -90,6 +90,7 @@ def _criterion_entry(criterion: Criterion, source: ReportSource) -> CriterionEnt
         thresholds_frames=criterion.thresholds_frames,
         has_cross_triggers=any(len(table.cross_rows) for table in tables),
         trials=None if tables[0].trials is None else [table.trials for table in tables],
+        measures_time=criterion.measures_time,
         references=[counts.references[label] for label in source.first.classes],
         distinct_scores=[
             [len(system.counts[criterion][label].scores) for label in source.detailed]

@@ -82,9 +82,13 @@ class CriterionEntry:
     """Whether thresholds act on frames, so that `sedscope detect` can apply them."""
     has_cross_triggers: bool
     trials: Sequence[int | None] | None
-    """For each detailed class, how many segments it judges; None for a criterion on events."""
+    """For each detailed class, how many segments it judges, or how much time; None for a criterion on
+    events."""
+    measures_time: bool
+    """Whether all its counts are microseconds."""
     references: Sequence[int]
-    """For each class of the evaluation, how many events or positive segments there are to find."""
+    """For each class of the evaluation, how many events or positive segments there are to find, or their
+    time."""
     distinct_scores: Sequence[Sequence[int]]
     """By system and detailed class, at how many scores the counts change."""
     one_point: Sequence[Sequence[bool]]

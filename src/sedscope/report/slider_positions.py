@@ -25,8 +25,8 @@ def class_thresholds(
     """Choose the thresholds of the slider of one class, decreasing.
 
     Among them are, for each table, the best F-score, the best recall at 0.1, 0.2, 0.5, 1, 2, 5 … false
-    alarms per hour, and nothing detected. Operating points that are spread evenly over true positives
-    and over false positives fill the remaining positions.
+    alarms per hour if they are counted, and nothing detected. Operating points that are spread evenly over
+    true positives and over false positives fill the remaining positions.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def important_rows(table: ClassCounts, hours: float) -> NDArray[np.intp]:
     if table.references:
         rows.append(int(np.argmax(tally.fscore())))
     fp, tp = np.asarray(tally.fp), np.asarray(tally.tp)
-    for rate in RATES:
+    for rate in () if table.measures_time else RATES:
         allowed = fp <= most_false_positives(rate, hours)
         if not allowed.all():
             rows.append(int(np.argmax(np.where(allowed, tp, -1))))

@@ -98,7 +98,8 @@ class ReportSource:
 
     @cached_property
     def false_alarm_rates(self) -> Mapping[float, int]:
-        """The false alarms per hour that sliders reach for every class, and how many false alarms they are.
+        """The false alarms per hour that sliders reach for every class, and how many false alarms they are;
+        none if no criterion counts them.
 
         At other rates, the largest recall lies below the range of the page, or may lie there.
         """
@@ -106,8 +107,11 @@ class ReportSource:
             (counts[label], system.measured_counts[criterion][label])
             for system in self.systems
             for criterion, counts in system.counts.items()
+            if not criterion.measures_time
             for label in self.detailed
         ]
+        if not tables:
+            return {}
         allowed = {rate: most_false_positives(rate, self.first.hours) for rate in RATES}
         return {
             rate: number

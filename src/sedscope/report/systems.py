@@ -17,6 +17,7 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.cached_scores import cached
+from ..data.times import TICKS_PER_SECOND
 from ..engines.engine import Engine
 from ..engines.options import RunOptions
 from ..errors import SedscopeError, listing
@@ -192,10 +193,11 @@ def _bound_of_fscore(table: ClassCounts, maxima: FloatArray) -> float:
 def _end_of_range(table: ClassCounts, hours: float) -> float:
     """Return the score down to which a report shows complete counts.
 
-    There, false positives exceed ten times the references plus a hundred per hour. The best F-score is
-    always in the range.
+    There, false positives exceed ten times the references plus a hundred, or a hundred seconds, per hour.
+    The best F-score is always in the range.
     """
-    beyond = table.fp > 10 * table.references + 100 * hours
+    per_hour = 100 * (TICKS_PER_SECOND if table.measures_time else 1)
+    beyond = table.fp > 10 * table.references + per_hour * hours
     row = max(1, int(np.argmax(beyond))) if beyond.any() else len(beyond)
     if table.references and len(table.scores):
         row = max(row, _row_after_best_fscore(table))

@@ -154,7 +154,7 @@ def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights, threads: int)
         maxima = deltas.largest_without_references()
         floors = resampled_floors(maxima, limit, weights, deltas.durations)
         return plain.above(rounded_down(floors, deltas.floors.dtype))
-    if beta is not None:
+    if beta is not None and not deltas.criterion.measures_time:
         return without_unread_scores(plain, weights, below_best_fscore(plain, weights, beta), threads)
     return plain
 

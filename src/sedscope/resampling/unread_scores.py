@@ -105,10 +105,10 @@ def below_best_fscore(
 
 
 def references_per_clip(deltas: Deltas) -> FloatArray:
-    """Return (clips × classes) the number of references."""
+    """Return (clips × classes) the number of references, or their time if the criterion measures time."""
     rows = deltas.tables.references
     number = np.zeros((len(deltas.clips), len(deltas.classes)))
-    np.add.at(number, (rows.clips, rows.labels), 1)
+    np.add.at(number, (rows.clips, rows.labels), rows.times if deltas.criterion.measures_time else 1)
     return number
 
 

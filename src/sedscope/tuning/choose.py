@@ -91,6 +91,12 @@ def choose(
     _check_confidence(confidence, max_false_alarms_per_hour, resampling)
     deltas = counts if isinstance(counts, Deltas) else None
     counts = counts.counts() if isinstance(counts, Deltas) else counts
+    if max_false_alarms_per_hour is not None and counts.criterion.measures_time:
+        raise SedscopeError(
+            "max_false_alarms_per_hour (--max-false-alarms-per-hour) limits the number of false alarms, but "
+            f"{counts.criterion!r} measures how long they are. Use a criterion about events, such as Collar, "
+            "or minimise the cost (objective='cost')."
+        )
     allowed = (
         math.inf
         if max_false_alarms_per_hour is None

@@ -24,7 +24,16 @@ from ..errors import SedscopeError, counted, listing, shortened
 from ..io.atomic_write import write_text
 from ..io.locations import Location
 from ..io.toml_files import quoted, read_toml
-from ..metrics import ErrorRate, FalseAlarmRate, FScore, Metric, Precision, Recall, parse_metric
+from ..metrics import (
+    DetectionCost,
+    ErrorRate,
+    FalseAlarmRate,
+    FScore,
+    Metric,
+    Precision,
+    Recall,
+    parse_metric,
+)
 from ..notebook.html_table import html_table
 from ..postprocessing import Chain, PerClass, PostProcessing, parse_postprocessing
 from ..postprocessing.per_class import step_for_class
@@ -197,7 +206,8 @@ class OperatingPoints:
         """Return what to measure at the points, by name.
 
         The metrics are precision, recall, F-score, error rate and false alarms per hour, by the criterion
-        that the points were chosen by; by ``Collar()`` if the provenance names none.
+        that the points were chosen by; by ``Collar()`` if the provenance names none. If the criterion
+        measures time, the last one is the detection cost.
 
         Returns
         -------
@@ -218,7 +228,11 @@ class OperatingPoints:
             "recall": Recall(criterion, "points"),
             "fscore": FScore(criterion, "points"),
             "error_rate": ErrorRate(criterion, "points"),
-            "false_alarms_per_hour": FalseAlarmRate(criterion, "points"),
+            **(
+                {"detection_cost": DetectionCost(criterion, "points")}
+                if criterion.measures_time
+                else {"false_alarms_per_hour": FalseAlarmRate(criterion, "points")}
+            ),
         }
 
     def _criterion(self) -> Criterion:

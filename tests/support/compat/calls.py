@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .comparison import (
@@ -30,9 +30,14 @@ class Call:
     data: tuple[Any, ...]
     arguments: Mapping[str, Any]
     compare: Callable[[Leaves, Leaves], None]
+    drop_in_options: Mapping[str, Any] = field(default_factory=dict)
+    """Further arguments, which only the drop-in takes."""
 
     def described(self) -> dict[str, Any]:
         return {"function": self.function, "data": self.data, "arguments": self.arguments}
+
+    def described_for_drop_in(self) -> dict[str, Any]:
+        return {**self.described(), "arguments": {**self.arguments, **self.drop_in_options}}
 
 
 INTERSECTION = {"dtc_threshold": 0.7, "gtc_threshold": 0.7}
@@ -220,6 +225,44 @@ SEQUENCES: dict[str, list[Call]] = {
             DATA,
             {**PSDS1, **FEW, "postprocessing_functions": [{"$median": 0.15}]},
             same_resamples(same_independent),
+        ),
+    ],
+    "full last segments": [
+        Call(
+            "segment_based.accumulated_intermediate_statistics",
+            DATA,
+            {"segment_length": length},
+            same_statistics,
+            {"full_last_segment": True},
+        )
+        for length in (0.5, 1.0)
+    ],
+    "fewer decimals": [
+        *(
+            Call("intersection_based.psds", DATA, {**PSDS2, "time_decimals": d}, same_psds)
+            for d in (1, 3)
+        ),
+        *(
+            Call(
+                "collar_based.accumulated_intermediate_statistics",
+                EVENTS,
+                {**COLLAR, "time_decimals": d},
+                same_statistics,
+            )
+            for d in (1, 3)
+        ),
+        Call("segment_based.fscore", (*DATA, 0.45), {**SEGMENT, "time_decimals": 3}, same),
+    ],
+    "more decimals": [
+        Call("intersection_based.psds", DATA, {**PSDS2, "time_decimals": 30}, same_psds),
+        *(
+            Call(
+                "collar_based.accumulated_intermediate_statistics",
+                EVENTS,
+                {**COLLAR, "time_decimals": d},
+                same_statistics,
+            )
+            for d in (9, 30)
         ),
     ],
 }

@@ -108,6 +108,30 @@ SAMPLES: dict[str, Sample] = {
             "casey2017_2014-02-18T21-00-00_500": [(0.0, 1.25, "bmz")],
         },
     ),
+    "RTTM": Sample(
+        "rttm",
+        {
+            "speech.rttm": lines(
+                ";; speakers",
+                "SPKR-INFO a 1 <NA> <NA> <NA> adult_female anna <NA> <NA>",
+                "SPEAKER a 1 1.000 2.500 <NA> <NA> anna <NA> <NA>",
+                "SPEAKER  a 1 1.000   1.000 <NA> <NA> ben <NA>",
+                "SPEAKER b 1 0 1.25 <NA> <NA> ben <NA> <NA>",
+            )
+        },
+        {"a": [(1.0, 3.5, "anna"), (1.0, 2.0, "ben")], "b": [(0.0, 1.25, "ben")]},
+    ),
+    "RTTM, confidences, all speakers together": Sample(
+        "rttm",
+        {
+            "speech.rttm": lines(
+                "SPEAKER a 1 0.0 3.0 <NA> <NA> anna 0.8123 <NA>",
+                "SPEAKER b 1 0.0 3.0 <NA> <NA> ben 0.9101 <NA>",
+            )
+        },
+        {"a": [(0.0, 3.0, "speech", 0.8123)], "b": [(0.0, 3.0, "speech", 0.9101)]},
+        {"label": "speech"},
+    ),
     "a table of other columns": Sample(
         "table",
         {

@@ -18,6 +18,7 @@ ICASSP 2020; Ebbers et al., "Threshold independent evaluation of sound event det
 ICASSP 2022.
 """
 
+from .active_time import scored_time, time_count, time_counts
 from .clips import (
     EVERY_LABEL,
     Clip,
@@ -104,6 +105,7 @@ __all__ = [
     "reference_count",
     "references",
     "requirement",
+    "scored_time",
     "segment_count",
     "segment_counts",
     "segment_ignored",
@@ -111,4 +113,6 @@ __all__ = [
     "segment_targets",
     "segments",
     "share",
+    "time_count",
+    "time_counts",
 ]

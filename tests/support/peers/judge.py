@@ -23,6 +23,7 @@ from .calls import called, psds_eval_points, signatures
 from .cases import Arrays, score_tables
 from .mir_eval_onsets import onset_f_measures
 from .psds_eval_uses import psds_eval_uses
+from .pyannote_metrics import detected_time
 from .values import (
     bootstrapped,
     by_criterion,
@@ -56,6 +57,7 @@ JUDGES = {
     "mipsds": median_filter_independent,
     "bootstrap": bootstrapped,
     "psds_eval uses": psds_eval_uses,
+    "time": detected_time,
     "onsets": onset_f_measures,
 }
 

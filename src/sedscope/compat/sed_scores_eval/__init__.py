@@ -2,15 +2,18 @@
 
 >>> import sedscope.compat.sed_scores_eval as sed_scores_eval
 
-Names, arguments and return values are those of sed_scores_eval 0.0.4, plus names and options of later
-versions. Results follow sedscope's definitions; ``docs/differences.md`` lists where they differ.
+Names, arguments and return values are those of sed_scores_eval after version 0.0.4, plus options that
+only 0.0.4 has. Results follow sedscope's definitions; ``docs/differences.md`` lists where they differ.
 """
+
+from pathlib import Path
 
 from . import (
     base_modules,
     clip_based,
     collar_based,
     intersection_based,
+    scores,
     segment_based,
     utils,
 )
@@ -22,6 +25,10 @@ __all__ = [
     "collar_based",
     "intersection_based",
     "io",
+    "scores",
     "segment_based",
     "utils",
 ]
+
+package_dir = Path(__file__).parent.parent.absolute()
+"""The folder that holds the package."""

@@ -22,12 +22,13 @@ from ...counting.one_pass import one_pass
 from ...counting.request import DeltaRequest
 from ...criteria import Criterion, Intersection
 from ...data.alignment import Alignment, align
+from ...data.clip_ids import clip_id
 from ...data.coverage import squeezed_references_note
 from ...data.ground_truth import GroundTruth
 from ...data.labels import with_likely_labels
 from ...data.score_range import score_range, threshold_note
 from ...data.scores import Scores
-from ...data.times import Ticks
+from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, SedscopeWarning, listing, subject, without_options
 from ...evaluation.notes import short_references_note
 from .inputs import NamedScores
@@ -59,11 +60,13 @@ def find_deltas(
     *,
     known_durations: bool = True,
     timed: bool = True,
+    ends: Mapping[str, float] | None = None,
 ) -> NamedDeltas:
     """Find the deltas of scores, and warn about unusual data.
 
     ``known_durations``: whether the durations are known, or end with the last event. ``timed``: whether
-    the references have times, or are tags of whole clips.
+    the references have times, or are tags of whole clips. ``ends``: where clips end, if they are judged
+    beyond that.
     """
     _require_known_labels(scores.scores, truth)
     with without_options():
@@ -71,17 +74,18 @@ def find_deltas(
         deltas = one_pass(alignment, {criterion: request or DeltaRequest()})[criterion]
     # without durations, the alignment adds a note that callers of this interface can do nothing about
     warn(truth.warnings if truth.durations is None else alignment.warnings)
-    _check_coverage(alignment, deltas, known_durations)
+    clip_ends = _known_ends(deltas, ends) if ends else _ends(deltas, known_durations)
+    _check_coverage(alignment, deltas, clip_ends)
     if timed:
-        _warn_of_times(alignment, deltas, known_durations)
+        _warn_of_times(alignment, deltas, clip_ends, known_durations)
     _warn_of_empty_classes(deltas)
     return NamedDeltas(deltas, tuple(scores.names[clip] for clip in deltas.clips))
 
 
-def _check_coverage(alignment: Alignment, deltas: Deltas, known_durations: bool) -> None:
+def _check_coverage(alignment: Alignment, deltas: Deltas, ends: Ticks) -> None:
     """Refuse scores that end long before or after most of their clips, and warn about others."""
     assert deltas.extents is not None
-    covered = alignment.covered_clips(_ends(deltas, known_durations), deltas.extents)
+    covered = alignment.covered_clips(ends, deltas.extents)
     covered.refuse("To evaluate them as they are, use sedscope.evaluate with coverage='any'.")
     warn(covered.notes())
 
@@ -94,12 +98,17 @@ def _ends(deltas: Deltas, known_durations: bool) -> Ticks:
     return ends
 
 
-def _warn_of_times(alignment: Alignment, deltas: Deltas, known_durations: bool) -> None:
+def _known_ends(deltas: Deltas, ends: Mapping[str, float]) -> Ticks:
+    by_clip = {clip_id(name): seconds for name, seconds in ends.items()}
+    return to_ticks([by_clip[clip] for clip in deltas.clips])
+
+
+def _warn_of_times(alignment: Alignment, deltas: Deltas, ends: Ticks, known_durations: bool) -> None:
     """Warn about references that seem to have times in another unit."""
     squeezed = squeezed_references_note(
         alignment.events[:, 1],
         alignment.event_clips,
-        _ends(deltas, known_durations),
+        ends,
         stated=known_durations and bool(alignment.durations.all()),
     )
     notes = [note for note in squeezed if note not in alignment.warnings]

@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...counting.request import DeltaRequest
 from ...criteria import Clip, Collar, Criterion, Intersection, Segment
 from ...data.clip_ids import clip_id, clip_ids
+from ...data.scores import ClipScores
+from ...data.times import TICKS_PER_SECOND, to_ticks
+from ...errors import SedscopeError
 from .base_modules.io import read_ground_truth_tags
 from .counting import NamedDeltas, find_deltas
 from .delta_tables import deltas_from_table
@@ -22,11 +26,12 @@ from .inputs import (
     events_by_name,
     named_scores,
     of_clips,
-    require_microseconds,
     require_same_clips,
     truth_of_events,
     truth_of_tags,
 )
+from .rounded_criteria import rounded
+from .time_precision import rounded_clip, rounding_step
 
 
 def by_intersection(
@@ -41,8 +46,7 @@ def by_intersection(
     num_jobs: int = 1,
 ) -> NamedDeltas:
     """Count by intersection."""
-    require_microseconds(time_decimals)
-    criterion = Intersection(dtc_threshold, gtc_threshold, cttc_threshold)
+    criterion = rounded(Intersection(dtc_threshold, gtc_threshold, cttc_threshold), time_decimals)
     return by_events(scores, ground_truth, criterion, deltas=deltas)
 
 
@@ -59,11 +63,10 @@ def by_collar(
     num_jobs: int = 1,
 ) -> NamedDeltas:
     """Count by collars. ``return_onset_offset_dist_sum``: also sum the errors of matched pairs."""
-    require_microseconds(time_decimals)
     criterion = Collar(
         onset_collar, offset_collar, offset_collar_rate, errors=return_onset_offset_dist_sum
     )
-    return by_events(scores, ground_truth, criterion, deltas=deltas)
+    return by_events(scores, ground_truth, rounded(criterion, time_decimals), deltas=deltas)
 
 
 def by_segment(
@@ -75,17 +78,35 @@ def by_segment(
     segment_length: float = 1.0,
     time_decimals: int = 6,
     num_jobs: int = 1,
+    full_last_segment: bool = False,
 ) -> NamedDeltas:
-    """Count segments. Without durations, a clip ends with its last score or reference event."""
-    require_microseconds(time_decimals)
-    criterion = Segment(segment_length)
+    """Count segments. Without durations, a clip ends with its last score or reference event.
+
+    ``full_last_segment``: judge the last segment in full length, with scores and references after the
+    end of the clip, as sed_scores_eval does.
+    """
+    criterion, step = Segment(segment_length), rounding_step(time_decimals)
+    length = int(to_ticks(segment_length))
+    if length % step:
+        raise SedscopeError(
+            f"segment_length={segment_length!r} is not a multiple of {step / 1e6:g} s, to which times "
+            "are rounded. Raise time_decimals."
+        )
     if deltas is not None:
         return deltas_from_table(deltas, criterion, None)
     named, events = named_scores(scores), events_by_name(ground_truth)
     durations = (
         _last_times(named, events) if audio_durations is None else durations_by_name(audio_durations)
     )
-    return count_same_clips(named, events, durations, criterion)
+    judged = None
+    if full_last_segment:
+        judged = {
+            name: -(-int(to_ticks(seconds)) // length) * length / TICKS_PER_SECOND
+            for name, seconds in durations.items()
+        }
+    if step > 1:
+        named = _rounded_scores(named, step)
+    return count_same_clips(named, events, durations, criterion, judged=judged)
 
 
 def by_clip(scores: Any, ground_truth: Any, *, deltas: Any = None, num_jobs: int = 1) -> NamedDeltas:
@@ -127,13 +148,35 @@ def count_same_clips(
     durations: Mapping[str, float] | None,
     criterion: Criterion,
     request: DeltaRequest | None = None,
+    *,
+    judged: Mapping[str, float] | None = None,
 ) -> NamedDeltas:
-    """Count by a criterion. Scores, events and durations must have the same clips."""
+    """Count by a criterion. Scores, events and durations must have the same clips.
+
+    ``judged``: up to which time clips are judged, if that is not their duration.
+    """
     require_same_clips(map(clip_id, events), scores.scores, "ground truth")
     if durations is not None:
         require_same_clips(map(clip_id, durations), scores.scores, "durations")
-    truth = truth_of_events(events, durations)
-    return find_deltas(scores, truth, criterion, request, known_durations=durations is not None)
+    truth = truth_of_events(events, durations if judged is None else judged)
+    return find_deltas(
+        scores,
+        truth,
+        criterion,
+        request,
+        known_durations=durations is not None,
+        ends=durations if judged is not None else None,
+    )
+
+
+def _rounded_scores(named: NamedScores, step: int) -> NamedScores:
+    """Round frame boundaries when a clip is loaded."""
+    scores = named.scores
+
+    def load(name: str) -> ClipScores:
+        return rounded_clip(scores[name], step, f"clip {name}")
+
+    return replace(named, scores=scores.loaded_by(load))
 
 
 def _last_times(scores: NamedScores, events: Mapping[str, Any]) -> dict[str, float]:

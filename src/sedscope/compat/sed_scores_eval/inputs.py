@@ -22,6 +22,7 @@ from ...io.durations import read_durations
 from ...io.ground_truth import read_ground_truth
 from ...io.scores.files import read_scores
 from .lazy_scores import LazyScores
+from .missing_files import require_file
 
 EventsInput: TypeAlias = Mapping[str, Iterable[Any]] | str | Path
 """``{clip: [(onset, offset, label), …]}``, or a file."""
@@ -44,6 +45,7 @@ def named_scores(scores: Any) -> NamedScores:
     if isinstance(scores, LazyScores) and scores.folder is not None:
         scores = scores.folder
     if isinstance(scores, (str, Path)):
+        require_file(scores)
         scores = read_scores(scores)
     if isinstance(scores, Scores):
         return NamedScores(scores, {clip: clip for clip in scores})
@@ -120,6 +122,7 @@ class _Reader:
 def events_by_name(events: EventsInput) -> Mapping[str, Iterable[Any]]:
     """Return the reference events of each clip."""
     if isinstance(events, (str, Path)):
+        require_file(events)
         truth = read_ground_truth(events)
         return {clip: truth.events(clip) for clip in truth.clips}
     if not isinstance(events, Mapping):
@@ -133,6 +136,7 @@ def events_by_name(events: EventsInput) -> Mapping[str, Iterable[Any]]:
 def durations_by_name(durations: DurationsInput) -> Mapping[str, float]:
     """Return the duration of each clip in seconds."""
     if isinstance(durations, (str, Path)):
+        require_file(durations)
         return read_durations(durations)
     if not isinstance(durations, Mapping):
         raise SedscopeError(
@@ -221,11 +225,3 @@ def truth_of_tags(tags: Mapping[str, Iterable[str]]) -> GroundTruth:
 
 def _are_labels(labels: Any) -> bool:
     return not isinstance(labels, str) and all(isinstance(label, str) for label in labels)
-
-
-def require_microseconds(time_decimals: int) -> None:
-    """Refuse any other precision, because times are whole microseconds."""
-    if time_decimals != 6:
-        raise SedscopeError(
-            f"time_decimals={time_decimals!r} is not supported. Times always have 6 decimals."
-        )

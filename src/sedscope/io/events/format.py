@@ -94,12 +94,19 @@ class EventFormat:
     """Whether the user can name the columns."""
     named_by_time: bool = False
     """Whether files must be named by the time at which they begin."""
+    holds_spaces: bool = True
+    """Whether labels and names of clips may have spaces."""
     generic: bool = False
     """Whether every other format that also recognises a file takes precedence."""
 
     def losses(self, events: EventSet) -> list[str]:
         """Return phrases for what the format cannot hold of a set."""
-        return [phrase for feature, phrase in events.features().items() if feature not in self.holds]
+        lost = [phrase for feature, phrase in events.features().items() if feature not in self.holds]
+        names = {*events.events, *(row[3] for row in events.rows())}
+        spaced = sorted(name for name in names if len(name.split()) > 1)
+        if spaced and not self.holds_spaces:
+            lost.append(f"the spaces in names: {listing(list(map(repr, spaced)))}")
+        return lost
 
 
 def holding(*features: EventFeature) -> frozenset[EventFeature]:

@@ -6,11 +6,11 @@ A new format is one new module with ``FORMATS``, and its name in the list below.
 from __future__ import annotations
 
 from ...errors import SedscopeError, listing
-from . import audacity, biodcase, birdnet, dcase, few_shot, jams, raven, sed_eval, table
+from . import audacity, biodcase, birdnet, dcase, few_shot, jams, raven, rttm, sed_eval, table
 from .format import EventFormat
 from .source import EventReadOptions, Source
 
-_MODULES = (dcase, sed_eval, audacity, raven, birdnet, jams, few_shot, biodcase, table)
+_MODULES = (dcase, sed_eval, audacity, raven, birdnet, jams, few_shot, biodcase, rttm, table)
 
 EVENT_FORMATS: dict[str, EventFormat] = {
     format.name: format for module in _MODULES for format in module.FORMATS

@@ -9,13 +9,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ...data.cells import CellTable, RowLocation, cells_from_frame, is_number
+from ...data.cells import CellTable, ColumnRows, RowLocation, cells_from_frame, is_number
 from ...data.event_table import check_roles
 from ...errors import SedscopeError, counted
 from ..locations import Location, utf8_name
 from ..parquet_files import check_parquet, reading_parquet
 from ..size_limits import refuse_oversized
-from ..text_tables import decode, delimiter_of, even_rows, read_bytes, split_rows, unique_names
+from ..text_tables import (
+    decode,
+    delimiter_of,
+    even_columns,
+    even_rows,
+    read_bytes,
+    split_rows,
+    unique_names,
+)
 
 _ROWS_LOOKED_AT = 100
 _BYTES_PER_ROW = 16  # at least, in memory
@@ -28,7 +36,7 @@ class EventReadOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     """Names of columns by role."""
     label: str | None = None
-    """The label of events that have none."""
+    """The label of events that have none, and of all speakers of an RTTM file."""
 
     def __post_init__(self) -> None:
         check_roles(self.columns)
@@ -73,11 +81,15 @@ class Source:
         """Enough rows to recognise a format. The others are not read for this."""
         return self._split(_ROWS_LOOKED_AT)[0] if self.is_text else []
 
+    @property
+    def _delimiter(self) -> str:
+        """What separates cells, as the first line that is not blank tells."""
+        chunk = next((line for line in io.StringIO(self.text) if line.strip()), "")
+        return delimiter_of(next((line for line in chunk.splitlines() if line.strip()), ""))
+
     def _split(self, most: int | None = None) -> tuple[list[list[str]], list[int]]:
         """Return the cells of all lines that are not blank, or of as many as are wanted."""
-        chunk = next((line for line in io.StringIO(self.text) if line.strip()), "")
-        first = next((line for line in chunk.splitlines() if line.strip()), "")
-        rows, lines = split_rows(self.text, self.path, delimiter_of(first), most=most)
+        rows, lines = split_rows(self.text, self.path, self._delimiter, most=most)
         for row in rows:  # in place, as there may be millions
             row[:] = map(str.strip, row)
         return rows, lines
@@ -95,12 +107,17 @@ class Source:
                 refuse_oversized(_BYTES_PER_ROW * number, len(self.content), str(self.path))
                 frame = table.collect()
             return cells_from_frame(frame, str(self.path))
+        path = self.path  # so that the table does not keep the whole file in memory
+        columns = even_columns(self.text, self._delimiter)
+        if columns is not None:
+            header = unique_names([column[0] for column in columns], str(path))
+            cells = ColumnRows([column[1:] for column in columns])
+            return CellTable(str(path), header, cells, lambda i: _line_location(path, i + 2))
         rows, lines = self.rows
         if not rows:
             raise SedscopeError(f"{self.path} is empty.")
         header = unique_names(rows[0], str(self.path))
         body, body_lines = self.even_rows(rows[1:], lines[1:], len(header))
-        path = self.path  # so that the table does not keep the whole file in memory
         return CellTable(str(path), header, body, lambda i: _line_location(path, body_lines[i]))
 
     def even_rows(

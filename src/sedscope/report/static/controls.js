@@ -2,7 +2,7 @@
 
 import { button, byId, el, select } from "./dom.js";
 import { operatingPointsText, save } from "./exports.js";
-import { clipped, falseAlarmDigits, fixed, short, whole } from "./format.js";
+import { amount, clipped, falseAlarmRate, fixed, short, whole } from "./format.js";
 import { positionOf, unpackNumber } from "./model.js";
 
 export function addControls(model, state) {
@@ -69,8 +69,9 @@ export function addControls(model, state) {
     criteria.querySelector("select").value = state.criterion;
     systems.querySelector("select").value = state.system;
     rates.querySelector("select").value = "";
-    summary.replaceChildren(summaryText(state));
+    summary.replaceChildren(summaryText(state, model.criteria[state.criterion]));
     positions.replaceChildren(positionsText(model, state, thresholds));
+    rates.querySelector("select").disabled = model.criteria[state.criterion].measures_time;
     download.disabled = !model.criteria[state.criterion].thresholds_frames;
   };
   state.listen(refresh);
@@ -85,12 +86,13 @@ function medianPosition(model, state, thresholds) {
   return position < 0 ? thresholds.length - 1 : position;
 }
 
-function summaryText(state) {
+function summaryText(state, criterion) {
   const tally = state.selectedClass === null ? state.totalTally() : state.tally(state.selectedClass);
   const crossTriggers = tally.crossTriggers === null ? "" : `, CT ${whole(tally.crossTriggers)}`;
-  return `TP ${whole(tally.tp)}, FP ${whole(tally.fp)}, FN ${whole(tally.fn)}${crossTriggers} · precision ` +
+  const [tp, fp, fn] = [tally.tp, tally.fp, tally.fn].map((value) => amount(value, criterion));
+  return `TP ${tp}, FP ${fp}, FN ${fn}${crossTriggers} · precision ` +
     `${fixed(tally.precision)}, recall ${fixed(tally.recall)}, F1 ${fixed(tally.f1)}, error rate ` +
-    `${fixed(tally.errorRate)} · ${fixed(tally.falseAlarms, falseAlarmDigits(tally.hours))} false alarms per hour`;
+    `${fixed(tally.errorRate)} · ${falseAlarmRate(tally.falseAlarms, tally.hours, criterion)} false alarms per hour`;
 }
 
 function positionsText(model, state, thresholds) {

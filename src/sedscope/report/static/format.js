@@ -29,6 +29,17 @@ export function whole(value) {
   return Number.isFinite(value) ? String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009") : "–";
 }
 
+// A count of a criterion: a number of events or segments, or a time that came in microseconds.
+export function amount(value, { measures_time: isTime }) {
+  if (!isTime) return whole(value);
+  return Number.isFinite(value) ? `${fixed(value / 1e6, 1)} s` : "–";
+}
+
+// How much is false per hour: a number of events or segments, or a time. `hours`: of all clips.
+export function falseAlarmRate(value, hours, criterion) {
+  return criterion.measures_time ? amount(value, criterion) : fixed(value, falseAlarmDigits(hours));
+}
+
 export function short(value, digits = 5) {
   if (!Number.isFinite(value)) return infinityOr(value, "–");
   const [larger, exponent] = value.toExponential(digits - 1).split("e");
@@ -49,7 +60,7 @@ export function digitsFor(values) {
 }
 
 // How many decimals a rate per hour needs to show a single false alarm with three digits.
-export function falseAlarmDigits(hours) {
+function falseAlarmDigits(hours) {
   return Math.max(1, Math.min(6, 2 + Math.ceil(Math.log10(hours || 1))));
 }
 

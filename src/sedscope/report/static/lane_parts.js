@@ -30,9 +30,21 @@ export function stepPath({ ranks, edges }, x, y, timeWindow) {
   return path;
 }
 
-// References or detections as bars. `types` is null if the criterion does not judge events. Events that look alike
+// The row of each event, in order of onset, so that events that overlap are drawn below each other. Where more than
+// `most` overlap, the last row has the others.
+export function rowsOf(events, most) {
+  const ends = [];
+  return events.map(([onset, offset]) => {
+    const free = ends.findIndex((end) => end <= onset);
+    const row = free >= 0 ? free : Math.min(ends.length, most - 1);
+    ends[row] = Math.max(offset, ends[row] ?? offset);
+    return row;
+  });
+}
+
+// References or detections as bars. `rows`: that of each, unless all are in one. `types` is null if the criterion does not judge events. Events that look alike
 // and share a pixel share a bar; those outside of the window have none.
-export function eventBars(kind, { events, types, top, height }, x, timeWindow) {
+export function eventBars(kind, { events, types, top, height, rows = null }, x, timeWindow) {
   const { duration } = timeWindow;
   let last = null;
   return events.map(([onset, offset], i) => {
@@ -42,13 +54,14 @@ export function eventBars(kind, { events, types, top, height }, x, timeWindow) {
     if (to < timeWindow.start || from > timeWindow.end) return { onset, offset, text, bar: null };
     const look = types === null ? "unknown" : types[i] === "ignored" ? "ignored" : isRight(types[i]) ? "right" : "wrong";
     const [left, right] = [x(Math.max(from, timeWindow.start)), x(Math.min(to, timeWindow.end))];
-    if (last && last.look === look && right < last.left + 1.5) {
+    const row = rows ? rows[i] : 0;
+    if (last && last.look === look && last.row === row && right < last.left + 1.5) {
       last.bar.firstChild.append(`\n${text}`);
       return { onset, offset, text, bar: last.bar };
     }
-    const bar = svg("rect", { class: `${kind} ${look}`, x: left.toFixed(1), y: top,
+    const bar = svg("rect", { class: `${kind} ${look}`, x: left.toFixed(1), y: top + row * (height + 1),
       rx: kind === "detection" ? 3 : 0, width: Math.max(1.5, right - left), height }, svg("title", {}, text));
-    last = { look, left, bar };
+    last = { look, row, left, bar };
     return { onset, offset, text, bar };
   });
 }

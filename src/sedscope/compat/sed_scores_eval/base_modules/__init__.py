@@ -3,6 +3,7 @@
 from . import (
     bootstrap,
     curves,
+    cy_medfilt,
     detection,
     error_rate,
     ground_truth,
@@ -17,6 +18,7 @@ from . import (
 __all__ = [
     "bootstrap",
     "curves",
+    "cy_medfilt",
     "detection",
     "error_rate",
     "ground_truth",

@@ -2,58 +2,145 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ....errors import SedscopeError
+from ....errors import SedscopeError, SedscopeWarning, listing, subject
 from ..arguments import transpose
+from ..inputs import durations_by_name, events_by_name
 from ..resamples import Resamples
 
 
+def bootstrap(
+    eval_fn: Callable[..., Any],
+    scores: Any = None,
+    deltas: Any = None,
+    deltas_fn: Callable[..., Any] | None = None,
+    n_bootstrap_samples: int = 100,
+    num_jobs: int = 1,
+    deltas_fn_kwargs: Mapping[str, Any] | None = None,
+    eval_fn_kwargs: Mapping[str, Any] | None = None,
+) -> list[Any]:
+    """Call ``eval_fn`` for resamples of the clips, as :func:`bootstrap_from_deltas` does.
+
+    Without ``deltas``, they are ``deltas_fn(scores=scores, **deltas_fn_kwargs)``. ``eval_fn`` gets the
+    arguments of both functions.
+    """
+    finding = dict(deltas_fn_kwargs or {})
+    if deltas is None:
+        if scores is None or deltas_fn is None:
+            raise SedscopeError("Pass deltas, or scores and deltas_fn to find them.")
+        deltas = deltas_fn(scores=scores, num_jobs=num_jobs, **finding)
+    return bootstrap_from_deltas(
+        eval_fn,
+        deltas,
+        n_bootstrap_samples=n_bootstrap_samples,
+        num_jobs=num_jobs,
+        scores=None,
+        **finding,
+        **(eval_fn_kwargs or {}),
+    )
+
+
 def bootstrap_from_deltas(
-    metric_fn: Callable[..., Any],
+    eval_fn: Callable[..., Any],
     deltas: Any,
     *,
-    n_folds: int = 5,
-    n_iterations: int = 20,
-    n_bootstrap_samples: int | None = None,
+    n_bootstrap_samples: int = 100,
+    n_folds: int | None = None,
+    n_iterations: int | None = None,
     num_jobs: int = 1,
-    **metric_fn_kwargs: Any,
+    ground_truth: Any = None,
+    audio_durations: Any = None,
+    **eval_fn_kwargs: Any,
 ) -> list[Any]:
-    """Call ``metric_fn(deltas=…, **metric_fn_kwargs)`` for resamples of the clips.
+    """Call ``eval_fn(deltas=…, **eval_fn_kwargs)`` for resamples of the clips.
 
-    Each fold of the clips, in several random orders, is left out once. ``deltas``: one table, or a list
-    of tables for the same clips. To draw clips more than once, use the functions named
-    ``bootstrapped_…``.
+    ``deltas``: one table, or a list of tables for the same clips. A resample draws as many clips as there
+    are, with replacement; each draw is a clip with a name of its own in ``deltas`` and, if passed, in
+    ``ground_truth`` and ``audio_durations``, which ``eval_fn`` then gets as well. With ``n_folds`` or
+    ``n_iterations``, each fold of the clips, in several random orders, is left out once.
+
+    If ``eval_fn`` returns a tuple, the result has one tuple for each of its values.
     """
-    if n_bootstrap_samples is not None:
-        raise SedscopeError(
-            "n_bootstrap_samples is not supported here. Call a function named bootstrapped_…."
-        )
-    tables: Sequence[Mapping[str, Any]] = deltas if isinstance(deltas, (list, tuple)) else [deltas]
-    names = sorted(tables[0])
+    resamples = Resamples(n_bootstrap_samples, n_folds, n_iterations)
+    listed = isinstance(deltas, (list, tuple))
+    tables: Sequence[Mapping[str, Any]] = deltas if listed else [deltas]
+    others: dict[str, Mapping[str, Any]] = {}
+    if ground_truth is not None:
+        is_file = isinstance(ground_truth, (str, Path))
+        others["ground_truth"] = events_by_name(ground_truth) if is_file else ground_truth
+    if audio_durations is not None:
+        others["audio_durations"] = durations_by_name(audio_durations)
+    clips = sorted(tables[0])
     results = []
-    for row in Resamples(n_folds, n_iterations).weights(names):
-        kept = [name for name, weight in zip(names, row, strict=True) if weight]
-        parts = [{name: table[name] for name in kept} for table in tables]
-        part = parts if isinstance(deltas, (list, tuple)) else parts[0]
-        results.append(metric_fn(deltas=part, **metric_fn_kwargs))
-    return transpose(results)
+    for number, weights in enumerate(resamples.weights(clips)):
+        drawn = np.repeat(clips, weights).tolist()
+        names = {
+            name if resamples.leaves_out_folds else f"{name}_bootstrap{number}_clip{draw}": name
+            for draw, name in enumerate(drawn)
+        }
+        parts = [{new: table[name] for new, name in names.items()} for table in tables]
+        of_draws = {
+            argument: {new: values[name] for new, name in names.items()}
+            for argument, values in others.items()
+        }
+        results.append(eval_fn(deltas=parts if listed else parts[0], **of_draws, **eval_fn_kwargs))
+    return transpose(results) if isinstance(results[0], tuple) else results
 
 
 def confidence_interval(
     bootstrapped_outputs: Sequence[Any], confidence: float = 0.9, axis: int | None = None
 ) -> Any:
-    """Return the mean and the limits of resampled values, or of those of each class."""
+    """Return the mean and the limits of resampled values, or of those of each class.
+
+    Resamples without a value (NaN), such as those in which a class has no references, are left out with a
+    warning.
+    """
+    if not 0 <= confidence <= 1:
+        raise SedscopeError(f"confidence={confidence!r} must be between 0 and 1.")
     if isinstance(bootstrapped_outputs[0], dict):
-        return {
-            label: confidence_interval(
-                [output[label] for output in bootstrapped_outputs], confidence, axis
-            )
+        columns = {
+            label: [output[label] for output in bootstrapped_outputs]
             for label in bootstrapped_outputs[0]
         }
+    else:
+        columns = {"": [*bootstrapped_outputs]}
+    arrays = {label: np.asarray(column, np.float64) for label, column in columns.items()}
+    _warn_of_missing_values({label: _missing(values) for label, values in arrays.items()})
+    intervals = {label: _interval(values, confidence, axis) for label, values in arrays.items()}
+    return intervals if isinstance(bootstrapped_outputs[0], dict) else intervals[""]
+
+
+def _interval(values: Any, confidence: float, axis: int | None) -> tuple[float, float, float]:
+    defined = values[~_missing(values)]
+    if not len(defined):
+        return np.nan, np.nan, np.nan
     tail = (1 - confidence) / 2 * 100
-    low, high = np.percentile(bootstrapped_outputs, [tail, 100 - tail], axis=axis)
-    return float(np.mean(bootstrapped_outputs, axis=axis)), float(low), float(high)
+    low, high = np.percentile(defined, [tail, 100 - tail], axis=axis)
+    return float(np.mean(defined, axis=axis)), float(low), float(high)
+
+
+def _missing(values: Any) -> Any:
+    """Return which resamples have a value that is not a number."""
+    return np.isnan(values).reshape(len(values), -1).any(axis=1)
+
+
+def _warn_of_missing_values(missing: Mapping[str, Any]) -> None:
+    shares = {label: (int(lost.sum()), len(lost)) for label, lost in missing.items() if lost.any()}
+    if "" in shares:
+        lost, number = shares[""]
+        text = f"{lost} of {subject(number, 'resample', 'has')} no value, which the interval leaves out."
+    elif shares:
+        classes = [f"{label} ({lost} of {number})" for label, (lost, number) in shares.items()]
+        text = (
+            f"{subject(len(shares), 'class', 'has')} no value in some resamples, because there are no "
+            f"references among the clips that were drawn. Intervals leave them out: {listing(classes)}."
+        )
+    else:
+        return
+    warnings.warn(text, SedscopeWarning, stacklevel=3)

@@ -18,12 +18,14 @@ from ....io.output_checks import refuse_overwriting
 from ....io.text_tables import read_text_table
 from ..inputs import events_by_name, of_clips, require_same_clips
 from ..lazy_scores import LazyScores
+from ..missing_files import require_file
 from .detection import scores_to_event_list
 from .number_tables import read_number_table
 from .score_transform import read_score_transform, write_score_transform
 from .scores import create_score_dataframe, validate_score_dataframe
 
 __all__ = [
+    "download_test_data",
     "lazy_sed_scores_loader",
     "parse_audio_durations",
     "parse_ground_truth",
@@ -122,6 +124,7 @@ def read_sed_scores(filepath: str | Path) -> Any:
     path = Path(filepath)
     if path.is_dir():
         return dict(lazy_sed_scores_loader(path))
+    require_file(path)
     table = read_number_table(path)
     try:
         validate_score_dataframe(table)
@@ -184,6 +187,7 @@ def read_ground_truth_events(filepath: Any) -> dict[str, list[list[Any]]]:
         table = filepath
     else:
         names = ["filename", "onset", "offset", "event_label"]
+        require_file(filepath)
         text = read_text_table(filepath)
         table = pandas.DataFrame(text.rows, columns=text.header).replace("", None)
         _require_columns(table, names, str(filepath))
@@ -215,6 +219,7 @@ def read_ground_truth_tags(filepath: str | Path) -> tuple[dict[str, list[str]], 
     A row of the file has one label (column ``event_label``) or several, separated by commas (column
     ``event_labels``).
     """
+    require_file(filepath)
     table = read_text_table(filepath)
     several = "event_labels" in table.header
     column = "event_labels" if several else "event_label"
@@ -235,6 +240,7 @@ def read_ground_truth_tags(filepath: str | Path) -> tuple[dict[str, list[str]], 
 
 def read_audio_durations(filepath: str | Path) -> dict[str, float]:
     """Read the duration of each clip in seconds from a file with the columns ``filename duration``."""
+    require_file(filepath)
     return {clip_id(name): seconds for name, seconds in read_durations(filepath).items()}
 
 
@@ -303,3 +309,11 @@ def transformed_scores(scores: Any, transform: Callable[[Any], Any] | str | Path
     function = read_score_transform(transform) if isinstance(transform, (str, Path)) else transform
     tables, clips = parse_scores(scores)
     return {clip: function(tables[clip]) for clip in clips}
+
+
+def download_test_data() -> None:
+    """Refuse to download: sedscope has no copy of the test data of sed_scores_eval."""
+    raise SedscopeError(
+        "sedscope does not download the test data of sed_scores_eval. Download it with sed_scores_eval, "
+        "and set package_dir to the folder that holds tests/data."
+    )

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ....data.scores import ClipScores, refuse_nans
 from ....errors import SedscopeError
-from ....postprocessing import MedianFilter, PerClass, PostProcessing
-from ..inputs import require_microseconds
 from ..lazy_scores import LazyScores
+from .cy_medfilt import cy_medfilt
 from .io import lazy_sed_scores_loader, write_sed_scores
 from .scores import create_score_dataframe, validate_score_dataframe
 
@@ -29,44 +26,15 @@ def medfilt(
 
     ``filter_length_in_sec``: one for all classes, or one for each in the order of the columns.
     """
-    require_microseconds(time_decimals)
 
     def filter_table(table: Any) -> Any:
         edges, classes = validate_score_dataframe(table)
-        postprocessing = median_filter(filter_length_in_sec, classes, _MergingMedianFilter)
-        clip = ClipScores(table[classes].to_numpy(), edges)
-        refuse_nans("of the table", clip, classes)
-        if len(clip.values):
-            filtered = postprocessing.process(clip, classes)
-            assert isinstance(filtered, ClipScores)
-            clip = filtered
-        return create_score_dataframe(clip.values, clip.edges, classes)
+        values, new_edges = cy_medfilt(
+            table[classes].to_numpy(), edges, filter_length_in_sec, time_decimals
+        )
+        return create_score_dataframe(values, new_edges, classes)
 
     return _apply(scores, filter_table, lazy, storage_dir)
-
-
-class _MergingMedianFilter(MedianFilter):
-    """A median filter whose frames are those between changes of the scores."""
-
-    def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
-        filtered = super().process(clip, classes)
-        if filtered is clip:
-            return clip
-        begins = np.append(True, (filtered.values[1:] != filtered.values[:-1]).any(axis=1))
-        ticks = filtered.ticks[np.append(begins, True)]
-        return ClipScores.unchecked(filtered.values[begins], ticks)
-
-
-def median_filter(
-    filter_length_in_sec: Any, classes: Any, kind: type[MedianFilter] = MedianFilter
-) -> PostProcessing:
-    """Return the filter of all classes, or of each class."""
-    if np.isscalar(filter_length_in_sec):
-        return kind(float(np.asarray(filter_length_in_sec)))
-    lengths = np.asarray(filter_length_in_sec, np.float64)
-    if lengths.shape != (len(classes),):
-        raise SedscopeError(f"Pass one filter length, or one for each of the {len(classes)} classes.")
-    return PerClass(dict(zip(classes, map(kind, lengths.tolist()), strict=True)))
 
 
 def apply_postprocessing(

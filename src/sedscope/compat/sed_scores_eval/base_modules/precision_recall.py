@@ -121,7 +121,7 @@ def micro_average(
         for name in ("tps", "fps", "n_ref")
     )
     tally = Tally(tp, fp, references)
-    return tally.fscore(beta), tally.precision, tally.recall
+    return np.float64(tally.fscore(beta)), np.float64(tally.precision), np.float64(tally.recall)
 
 
 def average_precision_from_intermediate_statistics(scores_intermediate_statistics: Any) -> Any:
@@ -137,11 +137,11 @@ def average_precision_from_intermediate_statistics(scores_intermediate_statistic
     return average_precision_from_precision_recall_curve(curve[0], curve[1]), curve
 
 
-def average_precision_from_precision_recall_curve(p: NDArray[Any], r: NDArray[Any]) -> float:
+def average_precision_from_precision_recall_curve(p: NDArray[Any], r: NDArray[Any]) -> Any:
     """Return the average precision of a step curve."""
     if np.isnan(r).any():
-        return np.nan
-    return PrecisionRecallCurve(np.empty(0), p, r).average_precision()
+        return np.float64(np.nan)
+    return np.float64(PrecisionRecallCurve(np.empty(0), p, r).average_precision())
 
 
 def fscore_from_sed_eval_metrics(sed_eval_metrics: Any) -> tuple[dict[str, Any], ...]:

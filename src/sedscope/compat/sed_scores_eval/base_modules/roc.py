@@ -46,6 +46,8 @@ def auroc_from_intermediate_statistics(
                 class_statistics, max_fpr, mcclish_correction
             )
         return {**values, "mean": mean_of(values)}, curves
+    if max_fpr is not None and not 0 < max_fpr <= 1:
+        raise SedscopeError(f"max_fpr={max_fpr!r} must be above 0 and at most 1.")
     scores, stats = scores_intermediate_statistics
     area = roc_curve(_judged(scores, stats)).area(max_fpr, mcclish=mcclish_correction)
     return np.float64(area), roc_curve_from_intermediate_statistics((scores, stats))

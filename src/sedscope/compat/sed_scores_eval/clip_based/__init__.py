@@ -1,5 +1,6 @@
 """Whole clips, judged by their labels."""
 
+from . import reference
 from .error_rate import best_error_rate, error_rate, error_rate_curve
 from .intermediate_statistics import (
     accumulated_intermediate_statistics,
@@ -33,5 +34,6 @@ __all__ = [
     "fscore_curve",
     "intermediate_statistics_deltas",
     "precision_recall_curve",
+    "reference",
     "roc_curve",
 ]

@@ -1,5 +1,6 @@
 """Detections judged by the distance of their boundaries from those of references."""
 
+from . import reference
 from .error_rate import best_error_rate, error_rate, error_rate_curve
 from .intermediate_statistics import (
     accumulated_intermediate_statistics,
@@ -28,4 +29,5 @@ __all__ = [
     "fscore_curve",
     "intermediate_statistics_deltas",
     "precision_recall_curve",
+    "reference",
 ]

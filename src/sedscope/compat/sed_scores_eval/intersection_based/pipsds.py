@@ -18,12 +18,12 @@ from ....counting.counts import Counts
 from ....counting.request import DeltaRequest
 from ....errors import SedscopeError
 from ..arguments import batched, transpose, with_options
-from ..base_modules.postprocessing import median_filter
+from ..base_modules.cy_medfilt import median_filter
 from ..counting import NamedDeltas
 from ..criteria import by_events, count_same_clips
 from ..delta_tables import DeltaTable
 from ..inputs import durations_by_name, events_by_name, named_scores
-from ..resamples import Resamples
+from ..resamples import FewResamples, Resamples
 from .intermediate_statistics import intermediate_statistics_deltas
 from .psds import ClassCurves, PSDSOptions
 
@@ -124,13 +124,6 @@ class MedianFilterVariants(Variants):
         counted = count_same_clips(named, events, durations, data.options.criterion, request)
         variants = counted.deltas.variants
         return [NamedDeltas(variants[variant], counted.names) for variant in filters]
-
-
-@dataclass(frozen=True)
-class FewResamples(Resamples):
-    """Fewer resamples by default."""
-
-    n_iterations: int = 4
 
 
 def _psds(

@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 
 from ....counting.counts import Counts
 from ....counting.request import DeltaRequest
-from ....criteria import Intersection
+from ....criteria import Criterion, Intersection
 from ....data.times import SECONDS_PER_UNIT
 from ....errors import SedscopeError
 from ....metrics import psd_roc as curves
 from ..arguments import batched, transpose, with_options
 from ..base_modules.curves import staircase_auc
 from ..criteria import by_events
-from ..inputs import durations_by_name, require_microseconds
+from ..inputs import durations_by_name
 from ..resamples import Resamples
+from ..rounded_criteria import rounded
 
 FloatArray = NDArray[np.float64]
 Curve: TypeAlias = tuple[FloatArray, FloatArray]
@@ -52,7 +53,6 @@ class PSDSOptions:
     non_oracle: bool = False
 
     def __post_init__(self) -> None:
-        require_microseconds(self.time_decimals)
         if (self.cttc_threshold is None) != (self.alpha_ct == 0):
             raise SedscopeError(
                 f"cttc_threshold={self.cttc_threshold!r} and alpha_ct={self.alpha_ct!r} do not go "
@@ -65,9 +65,10 @@ class PSDSOptions:
             raise SedscopeError(f"max_efpr={self.max_efpr!r} must be above 0 and finite.")
 
     @property
-    def criterion(self) -> Intersection:
+    def criterion(self) -> Criterion:
         """The criterion."""
-        return Intersection(self.dtc_threshold, self.gtc_threshold, self.cttc_threshold)
+        criterion = Intersection(self.dtc_threshold, self.gtc_threshold, self.cttc_threshold)
+        return rounded(criterion, self.time_decimals)
 
     @property
     def limit(self) -> float | None:
@@ -165,9 +166,10 @@ def _rocs(
     return options.class_curves(named.counts())
 
 
-def psds_from_psd_roc(tpr: FloatArray, fpr: FloatArray, max_fpr: float) -> float:
+def psds_from_psd_roc(tpr: FloatArray, fpr: FloatArray, max_fpr: float) -> Any:
     """Return the area under a curve up to a rate, divided by the rate."""
-    return np.nan if np.isnan(tpr).any() else staircase_auc(tpr, fpr, max_x=max_fpr) / max_fpr
+    area = np.nan if np.isnan(tpr).any() else staircase_auc(tpr, fpr, max_x=max_fpr)
+    return np.float64(area / max_fpr)
 
 
 def multi_class_psd_roc_from_single_class_psd_rocs(

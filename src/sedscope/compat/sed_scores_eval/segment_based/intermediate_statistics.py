@@ -20,15 +20,20 @@ def intermediate_statistics_deltas(
     segment_length: float = 1.0,
     time_decimals: int = 6,
     num_jobs: int = 1,
+    full_last_segment: bool = False,
 ) -> DeltaTable:
     """Return the scores of the segments of each clip and class, and how many segments at each score
-    are true and false positives."""
+    are true and false positives.
+
+    ``full_last_segment``: judge the last segment in full length, as sed_scores_eval does.
+    """
     named = by_segment(
         scores,
         ground_truth,
         audio_durations,
         segment_length=segment_length,
         time_decimals=time_decimals,
+        full_last_segment=full_last_segment,
     )
     return delta_table(named)
 

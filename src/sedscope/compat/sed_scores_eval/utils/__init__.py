@@ -1,6 +1,6 @@
 """Small helpers, and plots."""
 
-from . import array_ops, auc, nested, scores, visualization
+from . import array_ops, auc, nested, parallel, scores, test, visualization
 from .scores import create_score_dataframe, validate_score_dataframe
 
 __all__ = [
@@ -8,7 +8,9 @@ __all__ = [
     "auc",
     "create_score_dataframe",
     "nested",
+    "parallel",
     "scores",
+    "test",
     "validate_score_dataframe",
     "visualization",
 ]

@@ -2,7 +2,7 @@
 
 import { button, el, keepingFocus, nameOf, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
-import { aligned, digitsFor, falseAlarmDigits, fixed, whole } from "../format.js";
+import { aligned, amount, digitsFor, falseAlarmRate, fixed, whole } from "../format.js";
 import { LongTable } from "../long_table.js";
 import { registerPanel } from "../panel.js";
 import { curveStyle, labelWithSample, shapeAt } from "../styles.js";
@@ -38,13 +38,13 @@ class ClassTable {
     const countColumn = (name, title, read, text) => ({ name, title, text,
       value: (row) => (row.k === null ? NaN : read(this.state.tally(row.k))),
       total: (tally) => text(read(tally)) });
-    const rateDigits = falseAlarmDigits(model.hours);
+    const amountText = (value) => amount(value, this.criterion());
     return [
       { name: "class", value: (row) => row.label, cell: (row) => this.nameCell(row) },
-      { name: "references", heading: () => (this.criterion().trials === null ? "references" : "positives"), text: whole,
-        title: "events to find, or segments with the class, by the chosen criterion",
+      { name: "references", heading: () => (this.criterion().trials === null ? "references" : "positives"), text: amountText,
+        title: "events to find, or segments or time with the class, by the chosen criterion",
         value: (row) => this.references()[row.c],
-        total: () => whole(this.references().reduce((sum, number) => sum + number, 0)) },
+        total: () => amountText(this.references().reduce((sum, number) => sum + number, 0)) },
       ...model.metrics.map((metric, m) => ({
         name: metric.name, title: metric.definition, heading: () => metric.name,
         value: (row) => this.values(m).perClass[row.c],
@@ -54,9 +54,9 @@ class ClassTable {
       { name: "curve", fixed: true, cell: (row) => this.sparkline(row) },
       { name: "threshold", value: (row) => (row.k === null ? NaN : this.state.threshold(row.k)),
         cell: (row) => row.slider && row.slider.holder },
-      countColumn("TP", "references found", (tally) => tally.tp, whole),
-      countColumn("FP", "false detections", (tally) => tally.fp, whole),
-      countColumn("FN", "references missed", (tally) => tally.fn, whole),
+      countColumn("TP", "references found", (tally) => tally.tp, amountText),
+      countColumn("FP", "false detections", (tally) => tally.fp, amountText),
+      countColumn("FN", "references missed", (tally) => tally.fn, amountText),
       countColumn("CT", "cross-triggers", (tally) => tally.crossTriggers ?? NaN, whole),
       countColumn("precision", "", (tally) => tally.precision, fixed),
       countColumn("recall", "", (tally) => tally.recall, fixed),
@@ -64,7 +64,7 @@ class ClassTable {
       countColumn("ER", "error rate: missed and false per reference", (tally) => tally.errorRate,
         fixed),
       countColumn("FA/h", "false alarms per hour", (tally) => tally.falseAlarms,
-        (value) => fixed(value, rateDigits)),
+        (value) => falseAlarmRate(value, model.hours, this.criterion())),
     ];
   }
 

@@ -5,7 +5,7 @@ import { ClipEvents } from "../clip_events.js";
 import { beforeNextFrame, button, el, nameOf, svg } from "../dom.js";
 import { keyParts, saveCollage } from "../exports.js";
 import { aligned, clipped, digitsFor } from "../format.js";
-import { eventBars, stepPath, timeAxis } from "../lane_parts.js";
+import { eventBars, rowsOf, stepPath, timeAxis } from "../lane_parts.js";
 import { registerPanel } from "../panel.js";
 import { Player } from "../player.js";
 import { printing } from "../printing.js";
@@ -17,7 +17,7 @@ import { timeText } from "../times.js";
 import { hideTooltip, showTooltip } from "../tooltip.js";
 import { addZoomGestures, zoomByKey, zoomControls } from "../zoom_controls.js";
 
-const LANE = { top: 16, curve: 54, bar: 9, gap: 3, side: 8 };
+const LANE = { top: 16, curve: 54, bar: 9, gap: 3, side: 8, rows: 4 };
 
 registerPanel("clips", ({ section, data, model, state }) => new ClipBrowser(section, data.clips, model, state));
 
@@ -174,14 +174,16 @@ class ClipBrowser {
     const { model, state, timeWindow } = this;
     const { ranks, edges, detections, references, ignored, types } = this.events.of(clip, s, k);
     const bottom = LANE.top + LANE.curve;
-    const height = bottom + 2 * (LANE.bar + LANE.gap) + 4;
+    const rows = rowsOf(detections, LANE.rows);
+    const below = rows.reduce((most, row) => Math.max(most, row), 0) * (LANE.bar + 1);
+    const height = bottom + 2 * (LANE.bar + LANE.gap) + below + 4;
     const y = linear([0, model.thresholds[k].length], [bottom, LANE.top]);
-    const bars = (kind, events, typesOf, top) =>
-      eventBars(kind, { events, types: typesOf, top, height: LANE.bar }, x, timeWindow);
+    const bars = (kind, events, typesOf, top, rowsOfEvents = null) =>
+      eventBars(kind, { events, types: typesOf, top, height: LANE.bar, rows: rowsOfEvents }, x, timeWindow);
     const events = [
       ...bars("reference", ignored, ignored.map(() => "ignored"), bottom + LANE.gap),
       ...bars("reference", references, types && types.references, bottom + LANE.gap),
-      ...bars("detection", detections, types && types.detections, bottom + 2 * LANE.gap + LANE.bar),
+      ...bars("detection", detections, types && types.detections, bottom + 2 * LANE.gap + LANE.bar, rows),
     ];
     const thresholdY = y(state.rank(k, s) + 0.5);
     const system = model.systems.length > 1 ? `${clipped(model.systems[s])}, ` : "";

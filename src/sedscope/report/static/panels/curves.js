@@ -2,7 +2,7 @@
 
 import { Chart } from "../chart.js";
 import { el, whenChanged } from "../dom.js";
-import { fixed, short } from "../format.js";
+import { amount, fixed, short } from "../format.js";
 import { Tally } from "../model.js";
 import { registerPanel } from "../panel.js";
 import { linear, logarithmic, normal, roundRange } from "../scales.js";
@@ -105,6 +105,9 @@ class CurveChart {
 
   curves() {
     const { model, state, several } = this;
+    const criterion = model.criteria[this.criterion];
+    const text = (value) => amount(value, criterion);
+    const rate = criterion.measures_time ? text : short;
     const curves = [];
     model.systems.forEach((system, s) => model.labels.forEach((label, k) => {
       if (!model.references(this.criterion, k) || (several && k !== (state.selectedClass ?? 0))) return;
@@ -115,10 +118,10 @@ class CurveChart {
         select: () => state.toggleClass(k),
         describe: (i) => [
           tallies[i].tp + tallies[i].fp ? `active where score ≥ ${short(scores[i])}` : "nothing detected",
-          `TP ${tallies[i].tp}, FP ${tallies[i].fp}, FN ${tallies[i].fn}`,
+          `TP ${text(tallies[i].tp)}, FP ${text(tallies[i].fp)}, FN ${text(tallies[i].fn)}`,
           `precision ${fixed(tallies[i].precision)}, recall ${fixed(tallies[i].recall)}`,
           `F1 ${fixed(tallies[i].f1)}`,
-          `${short(tallies[i].falseAlarms)} false alarms per hour`] });
+          `${rate(tallies[i].falseAlarms)} false alarms per hour`] });
     }));
     return curves;
   }

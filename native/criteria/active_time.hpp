@@ -1,0 +1,147 @@
+// The time in which a class is active, rightly or wrongly, at every threshold.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "clips/envelope.hpp"
+#include "clips/reference_table.hpp"
+#include "core/out_of_line.hpp"
+#include "core/time.hpp"
+#include "counting/delta_rows.hpp"
+
+namespace sedscope {
+
+// Where the threshold falls below the score of a frame, its time within references becomes true
+// positive, and the rest false positive. Neither ignored references nor what lies outside the clip
+// are judged. No two references may overlap, whether they are ignored or not.
+template <class T>
+class ActiveTime {
+public:
+    using Change = int32_t;  // microseconds
+
+    // `durations`: of all clips.
+    explicit ActiveTime(const Time* durations) : durations_(durations) {}
+
+    void begin(const ClipReferences& references, int32_t label, T floor) {
+        edges_ = references.edges;
+        duration_ = durations_[references.clip];
+        floor_ = floor;
+        references_ = Cursor(references.counted(label));
+        const IgnoredReferences ignored = references.ignored(label);
+        ignored_ = Cursor(ignored.any() ? ignored.layers[0] : References());
+        envelope_.begin();
+        tp_ = fp_ = 0;
+    }
+
+    SEDSCOPE_OUT_OF_LINE void feed(const T* scores, std::size_t frames,
+                                   DeltaRows<T, Change>& rows) {
+        for (std::size_t i = 0; i < frames; ++i) {
+            i = take_stretch(scores, i, frames, rows);
+            if (i < frames && scores[i] > floor_)
+                take_mixed(edges_[i], edges_[i + 1], scores[i], rows);
+        }
+        edges_ += frames;
+    }
+
+    // Takes an event in place of frames. Where events overlap, the highest score counts.
+    void add(const Interval& event, T score, DeltaRows<T, Change>& rows) {
+        envelope_.add(event, score, [&](Time from, Time until, T highest) {
+            take_mixed(from, until, highest, rows);
+        });
+    }
+
+    void finish(DeltaRows<T, Change>& rows) {
+        envelope_.finish([&](Time from, Time until, T highest) {
+            take_mixed(from, until, highest, rows);
+        });
+        push(rows);
+    }
+
+private:
+    // The events of one class, passed from left to right.
+    class Cursor {
+    public:
+        Cursor() = default;
+        explicit Cursor(const References& events) : events_(events) {}
+
+        // Whether an event lasts at a time, and until when that stays so. Times must come in order.
+        bool lasts(Time time, Time& until) {
+            pass(time);
+            if (next_ == events_.count()) return false;
+            const bool begun = events_[next_].onset <= time;
+            until = std::min(until, begun ? events_[next_].offset : events_[next_].onset);
+            return begun;
+        }
+        // The time that the events share with an interval. Intervals must come in order.
+        Time shared(Time from, Time until) {
+            pass(from);
+            Time time = 0;
+            for (std::size_t j = next_; j < events_.count() && events_[j].onset < until; ++j)
+                time += std::min(until, events_[j].offset) - std::max(from, events_[j].onset);
+            return time;
+        }
+
+    private:
+        void pass(Time time) {
+            while (next_ < events_.count() && events_[next_].offset <= time) ++next_;
+        }
+
+        References events_;
+        std::size_t next_ = 0;  // the first that does not end before the time
+    };
+
+    // Takes the frames from `first` on that lie within the clip, and within a reference, within an
+    // ignored one or between them as a whole. Returns the first frame that does not.
+    std::size_t take_stretch(const T* scores, std::size_t first, std::size_t frames,
+                             DeltaRows<T, Change>& rows) {
+        const Time from = edges_[first];
+        if (from < 0) return first;
+        Time until = duration_;
+        const bool found = references_.lasts(from, until), ignored = ignored_.lasts(from, until);
+        const Time* const end = std::upper_bound(edges_ + first + 1, edges_ + frames + 1, until);
+        const auto last = static_cast<std::size_t>(end - edges_) - 1;
+        if (ignored) return last;
+        Time& time = found ? tp_ : fp_;
+        for (std::size_t i = first; i < last; ++i) {
+            if (!(scores[i] > floor_)) continue;
+            begin_row(scores[i], rows);
+            time += edges_[i + 1] - edges_[i];
+        }
+        return last;
+    }
+
+    void take_mixed(Time from, Time until, T score, DeltaRows<T, Change>& rows) {
+        from = std::max<Time>(from, 0);
+        until = std::min(until, duration_);
+        if (until <= from) return;
+        begin_row(score, rows);
+        const Time found = references_.shared(from, until);
+        tp_ += found;
+        fp_ += until - from - found - ignored_.shared(from, until);
+    }
+
+    // Frames of one score that follow each other make one row.
+    void begin_row(T score, DeltaRows<T, Change>& rows) {
+        if (score == score_) return;
+        push(rows);
+        score_ = score;
+    }
+
+    void push(DeltaRows<T, Change>& rows) {
+        if (tp_ || fp_) rows.detections.push(score_, tp_, fp_);
+        tp_ = fp_ = 0;
+    }
+
+    const Time* durations_;
+    const Time* edges_ = nullptr;  // of the frames that come
+    Time duration_ = 0;
+    T floor_{};
+    Cursor references_, ignored_;
+    Envelope<T> envelope_;  // of events in place of frames
+    T score_{};             // of the last frames
+    Time tp_ = 0, fp_ = 0;  // of the last frames
+};
+
+}  // namespace sedscope

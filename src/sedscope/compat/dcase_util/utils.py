@@ -1,0 +1,11 @@
+"""The names of file formats."""
+
+from __future__ import annotations
+
+
+class FileFormat:
+    """The formats of event lists: rows without a header (TXT, ANN), or a table with one (CSV)."""
+
+    TXT = "TXT"
+    ANN = "ANN"
+    CSV = "CSV"

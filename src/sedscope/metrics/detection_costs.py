@@ -1,0 +1,244 @@
+"""Misses weighed against false alarms: detection error rate, detection cost and equal error rate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..counting.class_counts import ClassCounts
+from ..counting.tally import Tally
+from ..criteria import Criterion
+from ..definitions import LARGEST_WEIGHT, require_number
+from .classwise import AVERAGES, ClassValue, ClasswiseMetric
+from .curves import ROCCurve, roc_curve, roc_points
+from .fixed_threshold import FixedThreshold, Rate, Threshold, require_threshold
+from .mean_curves import mean_roc
+from .registry import METRICS
+from .thresholded import BestThreshold
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class DetectionErrorRate(Rate):
+    """The time of false alarms and misses, divided by the time of the references.
+
+    It is 0 at best, and more than 1 if there are more errors than references. With one class it is the
+    detection error rate of voice activity detection.
+
+    Parameters
+    ----------
+    criterion : Time
+        Which time is scored. For the errors of events or segments per reference, use :class:`ErrorRate`.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged. ``micro`` adds up the time of all classes.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> DetectionErrorRate(Time())
+    DetectionErrorRate(Time(collar=0), threshold=0.5, average='macro')
+    """
+
+    higher_is_better: ClassVar[bool] = False
+    needs_time: ClassVar[bool] = True
+
+    def of_tally(self, tally: Tally) -> float:
+        return float(tally.error_rate)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class BestDetectionErrorRate(BestThreshold):
+    """The smallest detection error rate over all thresholds; see :class:`DetectionErrorRate`.
+
+    Parameters
+    ----------
+    criterion : Time
+        Which time is scored.
+    average : {"macro", "micro", "weighted", "micro_tuned"}, default "macro"
+        How the classes are averaged, as for :class:`BestFScore`.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> BestDetectionErrorRate(Time(collar=0.5))
+    BestDetectionErrorRate(Time(collar=0.5), average='macro')
+    """
+
+    criterion: Criterion
+    average: str = "macro"
+
+    higher_is_better: ClassVar[bool] = False
+    needs_time: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @property
+    def quantity_name(self) -> str:
+        return "detection error rate"
+
+    def quantity(self, tally: Tally) -> Any:
+        return tally.error_rate
+
+
+def _detection_cost(tally: Tally, miss_weight: float, false_alarm_weight: float) -> Any:
+    """Return the weighted sum of the miss rate and the false positive rate."""
+    return miss_weight * tally.miss_rate + false_alarm_weight * tally.fpr
+
+
+def _check_weights(metric: DetectionCost | BestDetectionCost) -> None:
+    require_number(metric, "miss_weight", at_least=0, at_most=LARGEST_WEIGHT)
+    require_number(metric, "false_alarm_weight", at_least=0, at_most=LARGEST_WEIGHT)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class DetectionCost(FixedThreshold):
+    """A weighted sum of the miss rate and the false positive rate, at one threshold for all classes.
+
+    With :class:`Time` and the default weights it is the detection cost function of NIST's speech activity
+    detection (OpenSAT): 0.75 · P(miss) + 0.25 · P(false alarm).
+
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
+    threshold : float or "points", default 0.5
+        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
+    miss_weight : float, default 0.75
+        The weight of the miss rate, the share of the references that is not found.
+    false_alarm_weight : float, default 0.25
+        The weight of the false positive rate, the share of the rest that is detected.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> DetectionCost(Time())
+    DetectionCost(Time(collar=0), threshold=0.5, miss_weight=0.75, false_alarm_weight=0.25, average='macro')
+    """
+
+    criterion: Criterion
+    threshold: Threshold = 0.5
+    miss_weight: float = 0.75
+    false_alarm_weight: float = 0.25
+    average: str = "macro"
+
+    higher_is_better: ClassVar[bool] = False
+    needs_negatives: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check()
+        require_threshold(self)
+        _check_weights(self)
+
+    def of_tally(self, tally: Tally) -> float:
+        return float(_detection_cost(tally, self.miss_weight, self.false_alarm_weight))
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class BestDetectionCost(BestThreshold):
+    """The smallest detection cost over all thresholds; see :class:`DetectionCost`.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
+    miss_weight : float, default 0.75
+        The weight of the miss rate.
+    false_alarm_weight : float, default 0.25
+        The weight of the false positive rate.
+    average : {"macro", "micro", "weighted", "micro_tuned"}, default "macro"
+        How the classes are averaged, as for :class:`BestFScore`.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> BestDetectionCost(Time())
+    BestDetectionCost(Time(collar=0), miss_weight=0.75, false_alarm_weight=0.25, average='macro')
+    """
+
+    criterion: Criterion
+    miss_weight: float = 0.75
+    false_alarm_weight: float = 0.25
+    average: str = "macro"
+
+    higher_is_better: ClassVar[bool] = False
+    needs_negatives: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check()
+        _check_weights(self)
+
+    @property
+    def quantity_name(self) -> str:
+        return "detection cost"
+
+    def quantity(self, tally: Tally) -> Any:
+        return _detection_cost(tally, self.miss_weight, self.false_alarm_weight)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class EqualErrorRate(ClasswiseMetric[ROCCurve]):
+    """The rate at which the miss rate equals the false positive rate.
+
+    It is read off the ROC, with straight lines between operating points.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> EqualErrorRate(Time())
+    EqualErrorRate(Time(collar=0), average='macro')
+    """
+
+    criterion: Criterion
+    average: str = "macro"
+
+    averages: ClassVar[tuple[str, ...]] = AVERAGES
+    higher_is_better: ClassVar[bool] = False
+    needs_negatives: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
+        return ClassValue(_equal_error_rate(roc_points(counts)))
+
+    def curve_of(self, counts: ClassCounts, hours: float) -> ROCCurve:
+        return roc_curve(counts)
+
+    def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
+        return mean_roc(curves, weights)
+
+
+def _equal_error_rate(curve: ROCCurve) -> float:
+    """Return where the curve crosses the line of equal miss and false positive rates.
+
+    >>> _equal_error_rate(ROCCurve(np.zeros(3), np.array([0, 0.5, 1]), np.array([0, 1.0, 1])))
+    0.3333333333333333
+    """
+    if np.isnan(curve.fpr).any() or np.isnan(curve.tpr).any():
+        return np.nan
+    excess = curve.fpr + curve.tpr - 1  # of the false positive rate over the miss rate: from -1 to 1
+    after = int(np.argmax(excess >= 0))
+    before = after - 1
+    if curve.tpr[before] == curve.tpr[after]:  # the same bits however many points are on the line
+        return float(1 - curve.tpr[after])
+    share = excess[before] / (excess[before] - excess[after])
+    return float(curve.fpr[before] + share * (curve.fpr[after] - curve.fpr[before]))
