@@ -123,6 +123,7 @@ NEEDING_LENGTHS: list[Any] = [
     sed.FScore(sed.IoU(0.5)),
     sed.FScore(sed.Segment(1.0)),
     sed.FScore(sed.Clip()),
+    sed.FScore(sed.Time()),
     sed.FScore(sed.Collar()),
     sed.FScore(sed.OfLength(sed.Onset(), longest=1)),
     sed.MeanAveragePrecision(),
