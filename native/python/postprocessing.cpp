@@ -14,6 +14,7 @@
 #include "postprocessing/median_filter.hpp"
 #include "postprocessing/minimum_duration.hpp"
 #include "postprocessing/moving_average.hpp"
+#include "postprocessing/peaks.hpp"
 #include "postprocessing/step_function.hpp"
 #include "python/arrays.hpp"
 
@@ -23,6 +24,10 @@ namespace {
 
 struct FramedScores {
     nb::object values, edges;
+};
+
+struct ScoredPoints {
+    nb::object times, columns, scores;
 };
 
 // The classes of one clip; every column is a class.
@@ -168,12 +173,38 @@ FramedScores event_boxes(const ScoreArray& values, const Vector<int64_t>& edges,
     });
 }
 
+ScoredPoints peaks(const ScoreArray& values, const Vector<int64_t>& edges, int64_t distance) {
+    return with_columns(values, edges, [&](const auto& columns) {
+        using T = ScoreOfColumns<decltype(columns)>;
+        Buffer<Time> times;
+        Buffer<int32_t> numbers;
+        Buffer<double> scores;
+        {
+            nb::gil_scoped_release release;
+            Peaks<T> operation(distance);
+            columns.each([&](const T* column, std::size_t c) {
+                operation.run(column, columns.edges, columns.frames, [&](Time time, T score) {
+                    times.push(time);
+                    numbers.push(static_cast<int32_t>(c));
+                    scores.push(static_cast<double>(score));
+                });
+            });
+        }
+        return ScoredPoints{to_numpy(std::move(times)), to_numpy(std::move(numbers)),
+                            to_numpy(std::move(scores))};
+    });
+}
+
 }  // namespace
 
 void bind_postprocessing(nb::module_& module) {
     nb::class_<FramedScores>(module, "FramedScores")
         .def_ro("values", &FramedScores::values)
         .def_ro("edges", &FramedScores::edges);
+    nb::class_<ScoredPoints>(module, "ScoredPoints")
+        .def_ro("times", &ScoredPoints::times)
+        .def_ro("columns", &ScoredPoints::columns)
+        .def_ro("scores", &ScoredPoints::scores);
     module.def("median_filter", &median_filter, "values"_a.noconvert(), "edges"_a.noconvert(),
                "window"_a);
     module.def("moving_average", &moving_average, "values"_a.noconvert(), "edges"_a.noconvert(),
@@ -186,6 +217,7 @@ void bind_postprocessing(nb::module_& module) {
                "difference"_a, "ratio"_a);
     module.def("event_boxes", &event_boxes, "values"_a.noconvert(), "edges"_a.noconvert(),
                "window"_a, "absolute"_a.none(), "relative"_a.none());
+    module.def("peaks", &peaks, "values"_a.noconvert(), "edges"_a.noconvert(), "distance"_a);
 }
 
 }  // namespace sedscope::python

@@ -505,6 +505,19 @@ def event_boxes(
     """The mean score of each event box, ``-inf`` elsewhere. Scores must be finite, and no frame may have
     a length of 0."""
 
+class ScoredPoints:
+    """Points in time, ordered by column and time."""
+
+    @property
+    def times(self) -> _Int64: ...
+    @property
+    def columns(self) -> _Int32: ...
+    @property
+    def scores(self) -> _Float64: ...
+
+def peaks(values: _Scores, edges: _Int64, distance: int) -> ScoredPoints:
+    """The local maxima of each column that are at least ``distance`` from higher ones that stay."""
+
 class ReadLimit:
     """Down to which score results are read: any lower score may take the place of a score that is not.
 

@@ -50,7 +50,6 @@ def detected(*rows: str) -> dict[str, Content]:
 REFERENCES = {
     "a good set": Case("accept"),
     "onset and offset swapped": Case("refuse", truth_rows("a 3 1 Dog", "b 0 1 Cat"), "swapped"),
-    "no length": Case("refuse", truth_rows("a 1 1 Dog", "b 0 1 Cat"), "no positive length"),
     "no length, dropped": Case(
         "warn",
         truth_rows("a 1 1 Dog", "a 1 3 Dog", "b 0 1 Cat"),
@@ -168,7 +167,9 @@ REFERENCES = {
 
 DETECTIONS = {
     "a good list": Case("accept", detected("a 1 3 Dog", "b 0 1 Cat")),
-    "onset and offset swapped": Case("refuse", detected("a 3 1 Dog", "b 0 1 Cat"), "negative"),
+    "onset and offset swapped": Case(
+        "refuse", detected("a 3 1 Dog", "b 0 1 Cat"), "ends before it begins"
+    ),
     "an onset before 0 s": Case("accept", detected("a -0.1 3 Dog", "b 0 1 Cat")),
     "before 0 s": Case("refuse", detected("a -2 -1 Dog", "a 1 3 Dog", "b 0 1 Cat"), "ends before 0 s"),
     "a row twice": Case("refuse", detected("a 1 3 Dog", "a 1 3 Dog", "b 0 1 Cat"), "--overlaps average"),
@@ -315,12 +316,12 @@ def test_one_bad_row_hides_no_other(tmp_path: Path) -> None:
 
 
 def test_ground_truth_alone(tmp_path: Path) -> None:
-    files = write_files(tmp_path, truth_rows("a 1 3 Dog", "b 1 1 Cat"))
+    files = write_files(tmp_path, truth_rows("a 1 3 Dog", "b 2 1 Cat"))
     validation = sed.validate(truth=files.truth, durations=files.durations)
     assert [finding.kind for finding in validation.errors] == ["events"]
     outcome = run("validate", files.truth)
     assert outcome.code == 1
-    assert f"{files.truth}:3: b: Cat 1–1 s has no positive length" in outcome.out.splitlines()
+    assert f"{files.truth}:3: b: Cat 2–1 s has no positive length" in outcome.out.splitlines()
     outcome = run("validate", files.truth, "--invalid", "drop")
     assert (outcome.code, "reference events: 1" in outcome.out) == (0, True)
     assert "Give SCORES and GROUND_TRUTH" in run("validate", *[files.truth] * 3).err

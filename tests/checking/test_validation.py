@@ -83,7 +83,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     "events of no length and overlaps": (
         {"truth.tsv": table(EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat")},
         {
-            "events": ("error", ["truth.tsv:2: a: Dog 1–1 s has no positive length"]),
+            "points": ("warning", ["Onset(0.05)", "truth.tsv:2: a: Dog 1–1 s has no length"]),
             "overlaps": (
                 "error",
                 ["1 event overlaps", "truth.tsv:4: a: Dog 2–4 s overlaps another one"],
@@ -252,7 +252,7 @@ def test_onsets_that_look_like_frames(tmp_path: Path) -> None:
 
 
 def test_options_make_warnings_of_errors(tmp_path: Path) -> None:
-    rows = [EVENTS, "a 1 1 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat", "b 2 3 Cow"]
+    rows = [EVENTS, "a 1 0 Dog", "a 1 3 Dog", "a 2 4 Dog", "b 0 1 Cat", "b 2 3 Cow"]
     files = write_files(tmp_path, {"truth.tsv": table(*rows), "scores/c.tsv": SCORES["a"]})
     strict = findings_by_kind(files)
     kinds = {"events", "overlaps", "labels", "clips-not-listed"}
@@ -319,12 +319,12 @@ def test_lists_of_detections(tmp_path: Path) -> None:
 
 
 def test_validate_on_the_command_line(tmp_path: Path) -> None:
-    files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a 1 1 Dog", "a 1 3 Dog", "b 0 1 Cat")})
+    files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a 1 0 Dog", "a 1 3 Dog", "b 0 1 Cat")})
     outcome = run("validate", files.scores, files.truth, "--durations", files.durations)
     assert (outcome.code, outcome.err) == (1, "")
     lines = outcome.out.splitlines()
     assert lines[0].startswith("error: ")
-    assert lines[1] == f"{files.truth}:2: a: Dog 1–1 s has no positive length"
+    assert lines[1] == f"{files.truth}:2: a: Dog 1–0 s has no positive length"
     assert "found: 1 error, 0 warnings" in lines
     arguments = ["--durations", files.durations, "--invalid", "drop"]
     outcome = run("validate", files.scores, files.truth, *arguments)
@@ -455,7 +455,7 @@ def test_all_bad_rows_of_detections(tmp_path: Path) -> None:
     assert f"error: {where}: 3 rows are not events:" in lines
     assert f"{where}:2: onset 'x', offset '1'" in lines
     assert f"{where}:5: the row has 3 cells instead of 4" in lines
-    assert f"{where}:6: (3.0, 2.0, 'Cat') has no length or a negative one" in lines
+    assert f"{where}:6: (3.0, 2.0, 'Cat') ends before it begins" in lines
     assert f"{where}:4: a: Dog 2–4 s overlaps another one" in lines
     assert "found: 2 errors, 0 warnings" in lines
     assert "evaluated clips: 2" in lines

@@ -153,9 +153,13 @@ BAD_TRUTH: dict[str, tuple[str | bytes, list[str]]] = {
         ["truth.tsv line 2: no label", "truth.tsv line 3: no file name", "line 4: no file name"],
     ),
     "a row that is wrong in two ways": (table(EVENTS, "a x 3 ·"), ["1 row", "truth.tsv line 2"]),
-    "events of no length or a negative one": (
-        table(EVENTS, "a 1 1 Dog", "b 0 1 Cat", "b 3 2 Cat"),
-        ["2 events", "line 2 (a: Dog 1–1 s)", "line 4 (b: Cat 3–2 s)", "--invalid drop"],
+    "events of a negative length": (
+        table(EVENTS, "a 2 1 Dog", "b 0 1 Cat", "b 3 2 Cat"),
+        ["2 events", "line 2 (a: Dog 2–1 s)", "line 4 (b: Cat 3–2 s)", "--invalid drop"],
+    ),
+    "events of no length": (
+        table(EVENTS, "a 1 1 Dog", "b 0 1 Cat"),
+        ["1 reference has no length", "clip a, Dog at 1 s", "Onset(0.05)", "--invalid drop"],
     ),
     "events after the end of their clip": (
         table(EVENTS, "a 4 5 Dog", "b 0 1 Cat", "b 7 8 Cat"),

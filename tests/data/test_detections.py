@@ -96,7 +96,8 @@ def test_overlapping_events_are_refused_or_merged() -> None:
     ("events", "message"),
     [
         ({"a": [(0, 1)]}, "clip a: 1 event is not usable"),
-        ({"a": [(1, 1, "Dog")]}, "no length or a negative one"),
+        ({"a": [(1, 1, "Dog")]}, "has no length.*overlaps='keep'"),
+        ({"a": [(2, 1, "Dog")]}, "ends before it begins"),
         ({"a": [(0, 1, "")]}, "no label"),
         ({"a": [(0, 1, "Dog", float("nan"))]}, "NaN"),
         ({"a": [(0, 1, "Dog", "high")]}, "is not"),

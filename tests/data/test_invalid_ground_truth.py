@@ -32,11 +32,12 @@ BAD_EVENTS: dict[str, tuple[Any, str]] = {
     "no label": ({"a": [(0, 1, "")]}, "a.*label"),
     "None for a label": ({"a": [(0, 1, None)]}, "a.*label"),
     "NaN for a label": ({"a": [(0, 1, NAN)]}, "a.*label"),
-    "no length, negative length": (
-        {"a": [(1, 1, "Dog")], "b": [(2, 1, "Dog")]},
-        r"2 events .*a: Dog 1–1 s.*b: Dog 2–1 s",
+    "negative length": (
+        {"a": [(1, 1, "Dog"), (1, 0.5, "Dog")], "b": [(2, 1, "Dog")]},
+        r"2 events .*a: Dog 1–0.5 s.*b: Dog 2–1 s",
     ),
-    "shorter than a microsecond": ({"a": [(0, 4e-7, "Dog")]}, "no positive length"),
+    "a point in time twice": ({"a": [(1, 1, "Dog"), (1, 1, "Dog")]}, "a: Dog 1–1 s.*overlaps='keep'"),
+    "a point in time inside": ({"a": [(1, 3, "Dog"), (2, 2, "Dog")]}, "a: Dog 2–2 s.*overlaps='keep'"),
     "overlapping": ({"a": [(0, 2, "Dog"), (1, 3, "Dog")]}, "a: Dog 1–3 s"),
     "one clip twice": ({"a": [], "a.wav": []}, r"'a' and 'a\.wav'"),
     "a number for a clip": ({3: [(0, 1, "Dog")]}, "3"),
@@ -81,7 +82,7 @@ BAD_COLUMNS: dict[str, tuple[dict[str, list[Any]], str]] = {
     "no label": ({"event_label": ["Dog", None]}, "row 1: no label"),
     "an empty label": ({"event_label": ["Dog", ""]}, "row 1: no label"),
     "text for times": ({"offset": ["x", "y"]}, "2 rows .*row 0: .*'x'.*row 1: .*'y'"),
-    "no length": ({"offset": [1.0, 1.0]}, r"row 1 \(b: Cat 1–1 s\)"),
+    "negative length": ({"offset": [1.0, 0.5]}, r"row 1 \(b: Cat 1–0.5 s\)"),
 }
 
 

@@ -86,6 +86,18 @@ def test_classes_thresholds_and_stretch_can_be_chosen(case: tuple[sed.Scores, se
     assert [text.get_text() for text in events.get_yticklabels()] == ["Dog"]
 
 
+def test_peaks_are_points_beside_the_scores(case: tuple[sed.Scores, sed.GroundTruth]) -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0.25, 0.25, "Dog")]}, durations={"a": 2.0})
+    points = sed.OperatingPoints({"Dog": 0.5}, postprocessing={"Dog": sed.postprocessing.Peaks(1)})
+    scores, events = plot_clip(case[0], truth, "a", points)
+    (curve,) = scores.patches
+    assert curve.get_data().values.tolist() == SCORES[:, 0].tolist()
+    lines = bars(events)
+    assert lines[0] == (0.25, 0.25, -0.4)
+    assert all(left == right for left, right, _ in lines)
+    assert len(lines) == 3
+
+
 def test_audio_files(case: tuple[sed.Scores, sed.GroundTruth], tmp_path: Path) -> None:
     soundfile = pytest.importorskip("soundfile", reason="needs soundfile: pip install 'sedscope[audio]'")
     stereo = np.stack([0.5 * tone(), np.zeros(16000)], axis=1)

@@ -50,6 +50,7 @@ def process(postprocessing: PostProcessing, clip: Clip, dtype: type = np.float64
     values: NDArray[Any] = np.array(scores, dtype)[:, None]
     made = sed.ClipScores.unchecked(values, np.array(edges, np.int64))
     processed = postprocessing.process(made, ["a"])
+    assert isinstance(processed, sed.ClipScores)
     assert processed.values.shape == (len(processed.ticks) - 1, 1)
     assert (processed.ticks[0], processed.ticks[-1]) == (edges[0], edges[-1])
     assert np.all(np.diff(processed.ticks) >= 0)
@@ -304,6 +305,7 @@ def test_classes_keep_their_own_detections_side_by_side(case: list[Clip], length
     clip = sed.ClipScores.unchecked(values, np.array(edges, np.int64))
     chosen = {label: MedianFilter(length / 1e6) for label, length in zip("ac", lengths, strict=True)}
     processed = PerClass(chosen).process(clip, ["a", "b", "c"])
+    assert isinstance(processed, sed.ClipScores)
     assert (processed.ticks[0], processed.ticks[-1]) == (edges[0], edges[-1])
     for column, label in enumerate("abc"):
         alone = (values[:, column].tolist(), edges)

@@ -148,6 +148,12 @@ def test_clips_of_no_and_of_one_frame(postprocessing: PostProcessing) -> None:
     arrays = {"none": np.empty((0, 3), np.float32), "one": np.full((1, 3), 0.5, np.float32)}
     scores = sed.Scores.from_arrays(arrays, classes=["Cat", "Dog", "it's"], frame=10)
     processed = postprocessing(scores)
+    if isinstance(processed, sed.ScoredEvents):
+        assert processed.events()["none"] == []
+        assert {event[3] for event in processed.events()["one"]} == {0.5}
+        ends = {clip: processed.open(clip).ticks[-1] for clip in processed}
+        assert ends == {"none": 0, "one": 10_000_000}
+        return
     assert processed["none"].values.shape == (0, 3)
     assert processed["none"].ticks.tolist() == [0]
     assert set(processed["one"].values.ravel().tolist()) <= {0.5, -np.inf}

@@ -17,6 +17,7 @@ from sedscope.postprocessing import (
     MedianFilter,
     MinimumDuration,
     MovingAverage,
+    Peaks,
     PerClass,
     PostProcessing,
 )
@@ -79,6 +80,7 @@ METRICS: list[Metric[Any]] = [
     sed.BestFScore(sed.AnyOverlap(before=3e-6, after=1e-5, merge_gap=2e-6)),
     sed.AveragePrecision(sed.AnyOverlap()),
     sed.FalseAlarmRate(sed.AnyOverlap(split=1), threshold=0.3, per_day=True),
+    sed.BestFScore(sed.Onset(0.02, cross_triggers=True), average="weighted"),
 ]
 
 # of scored events that are kept as they are
@@ -105,4 +107,6 @@ POSTPROCESSINGS: list[PostProcessing] = [
     Chain(),
     Chain(MedianFilter(0.48), PerClass({"Dog": MedianFilter(1)})),
     PerClass({"it's": Chain(MedianFilter(2), MedianFilter(0.1)), "Cat": MedianFilter(0)}),
+    Peaks(0.1),
+    Chain(MedianFilter(0.06), Peaks()),
 ]

@@ -152,7 +152,11 @@ def test_no_predictions_at_all(tmp_path: Path) -> None:
             "owl.wav,1,2\n",
             "predictions.csv:16: the clip owl is not in the ground truth",
         ),
-        ("predictions.csv", "sea.wav,2,1\n", r"predictions.csv:16: \(2.0, 1.0, 'Q'\) has no length"),
+        (
+            "predictions.csv",
+            "sea.wav,2,1\n",
+            r"predictions.csv:16: \(2.0, 1.0, 'Q'\) ends before it begins",
+        ),
         ("reference/bats/roof.csv", None, r"roof.csv: 4 events are marked POS, but the first 5 are"),
         ("reference/bats/roof.csv", "cave.wav,1,2,POS\n", "roof.csv: the file has events of 2 clips"),
         ("reference/bats/sea.csv", "", r"1 clip is in two folders, .*: sea \(bats and whales\)"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from ..data.choices import EventOverlaps, Gaps, Invalid, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id, clip_ids
 from ..data.confidence import ConfidenceLimit
-from ..data.detections import OVERLAP_ADVICE, event_problem
+from ..data.detections import OVERLAP_ADVICE, event_problem, points_advice
 from ..data.event_checks import (
+    POINTS_ADVICE,
     invalid_events,
     overlap_findings,
     overlapping_detections,
@@ -56,14 +58,19 @@ def read_usable_events(
     findings: Findings,
     *,
     detections: bool = False,
+    points: bool = True,
     limit: ConfidenceLimit | None = None,
 ) -> EventTable | None:
-    """Read the rows of a file that are events. The other rows become findings."""
+    """Read the rows of a file that are events. The other rows become findings.
+
+    ``points``: whether detections may have no length.
+    """
     problems: list[str] = []
+    problem_of = partial(event_problem, points=points)
     try:
         table = read_event_table(path, format=format, options=options, problems=problems)
         table = table.with_times(durations or table.durations)
-        table, unusable = table.usable_rows(event_problem) if detections else table.usable_rows()
+        table, unusable = table.usable_rows(problem_of) if detections else table.usable_rows()
         table = table if limit is None else table.admitted_by(limit)
     except SedscopeError as error:
         findings.add_failure("scores" if detections else "ground-truth", error)
@@ -72,6 +79,8 @@ def read_usable_events(
     if problems:
         what = f"{path}: {subject(len(problems), 'row', 'is')} not "
         what += "an event" if len(problems) == 1 else "events"
+        advice = points_advice(problems)
+        what += f". {advice}" if advice else ""
         findings.add("error", "scores" if detections else "rows", what, problems, lines=True)
     return table
 
@@ -100,14 +109,13 @@ def usable_truth(
     findings: Findings,
 ) -> GroundTruth | None:
     """Return the usable part of the ground truth. Unusable events become findings."""
+    kept: Overlaps = "keep" if overlaps == "keep" else "merge"
+    options: dict[str, Any] = {"durations": durations, "ignored_labels": ignored_labels}
     try:
-        truth = GroundTruth.from_event_table(
-            table,
-            durations=durations,
-            invalid="drop",
-            overlaps="keep" if overlaps == "keep" else "merge",
-            ignored_labels=ignored_labels,
-        )
+        try:
+            truth = GroundTruth.from_event_table(table, invalid=invalid, overlaps=kept, **options)
+        except SedscopeError:  # then events that cannot be evaluated are left out, and points with them
+            truth = GroundTruth.from_event_table(table, invalid="drop", overlaps=kept, **options)
     except SedscopeError as error:
         findings.add_failure("ground-truth", error)
         by_id = replace(table, clip=[clip_id(clip) for clip in table.clip], durations={})
@@ -143,7 +151,7 @@ def _check_events(
         ],
         np.int32,
     )
-    kinds = invalid_events(events, event_clips, truth.durations)
+    kinds = invalid_events(events, event_clips, truth.durations, invalid)
     valid = np.ones(len(events.onset), bool)
     for kind in kinds:
         valid[kind.rows] = False
@@ -158,6 +166,11 @@ def _check_events(
         else:
             what += "They are left out"
         findings.add("error" if invalid == "error" else "warning", "events", what, rows, lines=True)
+    points = np.flatnonzero(valid & (events.onset == events.offset))
+    if len(points):
+        rows = [events.finding(i, "has no length") for i in points.tolist()]
+        what = f"{table.where}: {subject(len(rows), 'event', 'has')} no length. {POINTS_ADVICE}"
+        findings.add("warning", "points", what, rows, lines=True)
     kept = np.flatnonzero(valid)
     columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
     order = kept[np.lexsort(columns)]
@@ -224,7 +237,10 @@ def _read_detections(
     """Read detections. Rows that cannot be used become findings, and overlapping ones are merged to check
     the rest."""
     durations = None if truth.durations is None else clip_seconds(truth)
-    table = read_usable_events(path, format, options, durations, findings, detections=True)
+    points = overlaps == "keep"
+    table = read_usable_events(
+        path, format, options, durations, findings, detections=True, points=points
+    )
     if table is None:
         return None
     clip_ids(table.clip, table.where, table.clip_location)

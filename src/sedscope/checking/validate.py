@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..criteria import Clip, Collar
+from ..criteria import Clip, Onset
 from ..data.choices import ClipChoice, Coverage, EventOverlaps, Gaps, Invalid, Missing, truth_overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
@@ -98,7 +98,8 @@ def validate(
     coverage : {"error", "any"}
         Whether scores that end long before or after most of their clips are an error or are accepted.
     invalid : {"error", "drop"}
-        Whether events of no length, or before or after their clip, are an error or are dropped.
+        Whether events that end before they begin, or begin before or after their clip, are an error or are
+        dropped. Events of no length are dropped with them.
     overlaps : {"error", "merge", "keep", "average"}
         Whether overlapping events of one class are an error, are merged, or are kept as they are.
         ``"average"`` averages detections that are windows, see :meth:`sedscope.Scores.from_events`, and
@@ -251,14 +252,16 @@ def _check_as_evaluated(
 ) -> None:
     """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses.
 
-    References that overlap and are kept need a criterion that pairs events.
+    References that overlap and are kept need a criterion that pairs events, and points in time one that
+    judges them.
     """
     try:
         truth = make_truth()
+        points = scores.holds_events or bool((truth.onsets == truth.offsets).any())
         deltas(
             scores,
             truth,
-            Collar() if truth.overlaps == "keep" else Clip(),
+            Onset() if points or truth.overlaps == "keep" else Clip(),
             classes=classes,
             clips=clips,
             missing=missing,

@@ -94,8 +94,8 @@ class FileOptions(OptionGroup):
     invalid: Annotated[
         Invalid,
         typer.Option(
-            help="Events that have no length, or begin before or after their clip: 'error' refuses them, "
-            "'drop' leaves them out."
+            help="Events that end before they begin, or begin before or after their clip: 'error' refuses "
+            "them, 'drop' leaves them out, and events of no length with them."
         ),
     ] = "error"
     overlaps: Annotated[

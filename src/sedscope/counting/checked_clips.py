@@ -12,7 +12,7 @@ from .. import _native
 from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
-from ..data.clip_events import FRAMES_ADVICE, EventList
+from ..data.clip_events import FRAMES_ADVICE, ClipEvents, EventList
 from ..data.coverage import extents_of
 from ..data.progress import Progress
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
@@ -45,12 +45,13 @@ class CheckedEvents:
     """Clips whose events are kept as they are, with their references, free of problems."""
 
     first: int
+    variant: PostProcessing | None
+    """How the scores were post-processed."""
     batch: EventBatch
-
-    @property
-    def durations(self) -> Ticks:
-        """Of these clips, which are all."""
-        return self.batch.durations
+    has_points: bool
+    """Whether some events have no length."""
+    durations: Ticks | None
+    """Of all clips; None if they are not known yet."""
 
 
 def checked_clips(
@@ -82,7 +83,11 @@ def checked_clips(
                 progress((clips.number + 1) * len(variants), total)
             continue
         if isinstance(clips, EventsRead):
-            yield from _checked_events(alignment, variants, clips, problems)
+            _refuse_postprocessing(variants)
+            events = _CheckableEvents(alignment, clips, durations)
+            problems.check_references(clips.first, events.batch)
+            for variant in () if problems else variants:
+                yield events.checked(variant, events.batch.durations)
             if progress:
                 progress(total, total)
             continue
@@ -96,10 +101,19 @@ def checked_clips(
         group = ClipGroup(clips.scores, threads)
         batch: ClipBatch | None = None
         for done, variant in enumerate(variants, 1):
-            processed = clips
+            processed: ClipsRead | EventsRead = clips
             if variant is not None:
                 limit = limit_of(variant, batch, known) if limit_of and batch else None
                 processed = _process(variant, alignment, clips, group, limit)
+            if isinstance(processed, EventsRead):
+                events = _CheckableEvents(alignment, processed, durations[first:last])
+                problems.check_references(first, events.batch)
+                if problems:
+                    break
+                yield events.checked(variant, known)
+                if progress:
+                    progress(first * len(variants) + (last - first) * done, total)
+                continue
             problems.failures += processed.failures
             if processed.failures:
                 break
@@ -115,42 +129,39 @@ def checked_clips(
     problems.raise_all()
 
 
-def _checked_events(
-    alignment: Alignment,
-    variants: Sequence[PostProcessing | None],
-    clips: EventsRead,
-    problems: _Problems,
-) -> Iterator[CheckedEvents]:
-    """Yield clips whose events are kept as they are."""
+def _refuse_postprocessing(variants: Sequence[PostProcessing | None]) -> None:
+    """Refuse to post-process events that are kept as they are."""
     processed = [repr(variant) for variant in variants if variant is not None and variant.changes_scores]
     if processed:
         raise SedscopeError(
             f"Scored events that are kept as they are cannot be post-processed by {listing(processed)}: that "
             f"needs scores of frames. {FRAMES_ADVICE}"
         )
-    batch = _event_batch(alignment, clips)
-    problems.check_references(clips.first, batch)
-    if not problems:
-        yield CheckedEvents(clips.first, batch)
 
 
 def whole_clips(
-    alignment: Alignment, threads: int, progress: Progress | None
+    alignment: Alignment, threads: int, progress: Progress | None, *, points: bool = False
 ) -> Iterator[CheckedBatch | CheckedEvents]:
     """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem.
 
-    So are references that overlap.
+    So are references that overlap, and events of no length unless ``points`` allows them.
     """
     if alignment.has_overlapping_references():
         raise SedscopeError(
             "Some references of one class overlap, but this needs references that do not. Merge them with "
             "overlaps='merge' (--overlaps merge)."
         )
+    has_points = len(alignment.point_references()) > 0
     for clips in checked_clips(alignment, (None,), threads, progress):
         if isinstance(clips, CheckedRecording):
             clips.refuse("it arrives in pieces, but this needs whole clips. Give it as one array.")
-        else:
-            yield clips
+            continue
+        if not points and (has_points or (isinstance(clips, CheckedEvents) and clips.has_points)):
+            raise SedscopeError(
+                "Some events have no length, but error types, boundary errors and reports need events with "
+                "a length. evaluate, compare and tune judge points in time, by Onset for example."
+            )
+        yield clips
 
 
 def clips_checked_before(
@@ -168,7 +179,7 @@ def _process(
     clips: ClipsRead,
     group: ClipGroup,
     limit: ReadLimit | None,
-) -> ClipsRead:
+) -> ClipsRead | EventsRead:
     """Return the same clips, post-processed. ``group``: the clips, for all variants."""
     scores = alignment.scores
     variant.require_fit(scores.classes)
@@ -189,6 +200,9 @@ def _process(
         )
     results = list(read_each(variant(scores), names, group.threads))
     failures = [result for result in results if isinstance(result, SedscopeError)]
+    events = [result for result in results if isinstance(result, ClipEvents)]
+    if events and not failures:
+        return EventsRead(clips.first, events)
     processed = [result for result in results if isinstance(result, ClipScores)]
     return ClipsRead(clips.first, [] if failures else processed, failures)
 
@@ -229,19 +243,28 @@ def _batch(alignment: Alignment, clips: ClipsRead, durations: Ticks, threads: in
     return ClipBatch(**vars(references), clips=native_clips)
 
 
-def _event_batch(alignment: Alignment, clips: EventsRead) -> EventBatch:
-    """Return clips whose events are kept as they are, as the core reads them."""
-    class_of = np.full(len(alignment.scores.classes), -1, np.int32)
-    class_of[alignment.columns] = np.arange(len(alignment.classes), dtype=np.int32)
-    events = EventList.joined(clips.clips)
-    chosen = events.in_columns(class_of)
-    detected = _native.DetectedEvents(
-        chosen.times, chosen.columns, chosen.confidences, chosen.starts, len(alignment.classes)
-    )
-    maxima, extents = chosen.maxima(len(alignment.classes)), events.extents()
-    durations = alignment.durations[clips.first : clips.first + len(clips.clips)]
-    references = _references(alignment, clips.first, durations, extents, maxima)
-    return EventBatch(**vars(references), detected=detected)
+class _CheckableEvents:
+    """Clips whose events are kept as they are, as the core reads them."""
+
+    def __init__(self, alignment: Alignment, clips: EventsRead, durations: Ticks) -> None:
+        """``durations``: of these clips; 0 if the clip ends with its frames."""
+        class_of = np.full(len(alignment.scores.classes), -1, np.int32)
+        class_of[alignment.columns] = np.arange(len(alignment.classes), dtype=np.int32)
+        events = EventList.joined(clips.clips)
+        chosen = events.in_columns(class_of)
+        detected = _native.DetectedEvents(
+            chosen.times, chosen.columns, chosen.confidences, chosen.starts, len(alignment.classes)
+        )
+        maxima, extents = chosen.maxima(len(alignment.classes)), events.extents()
+        known = np.where(durations == 0, extents[:, 2], durations)
+        references = _references(alignment, clips.first, known, extents, maxima)
+        self.first = clips.first
+        self.batch = EventBatch(**vars(references), detected=detected)
+        self.has_points = bool((chosen.times[:, 0] == chosen.times[:, 1]).any())
+
+    def checked(self, variant: PostProcessing | None, durations: Ticks | None) -> CheckedEvents:
+        """Return the clips in a variant. ``durations``: of all clips; None if they are not known yet."""
+        return CheckedEvents(self.first, variant, self.batch, self.has_points, durations)
 
 
 class CheckedRecording:

@@ -14,9 +14,10 @@ from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.content_digests import HashedScores
+from ..data.event_checks import POINTS_ADVICE
 from ..data.progress import Progress
 from ..data.times import Ticks
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, listing, subject
 from ..postprocessing import PostProcessing
 from ..postprocessing.clip_group import ReadLimit
 from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips
@@ -107,8 +108,8 @@ def pass_in_parts(
             continue
         if isinstance(clips, CheckedEvents):
             for by_variant in finders.values():
-                for variant, finder in by_variant.items():
-                    yield variant, finder.find_of_events(clips, workers)
+                if clips.variant in by_variant:
+                    yield clips.variant, by_variant[clips.variant].find_of_events(clips, workers)
             continue
         for by_variant in finders.values():
             if clips.variant in by_variant:
@@ -184,6 +185,7 @@ class _Finder:
         variant: PostProcessing | None,
     ) -> None:
         _check_overlaps(alignment, criterion, request)
+        refuse_points(alignment, criterion)
         self.alignment = alignment
         self.criterion = criterion
         self.any_label = request.any_label
@@ -198,6 +200,11 @@ class _Finder:
 
     def find_of_events(self, clips: CheckedEvents, threads: int) -> Deltas:
         """Find the deltas of clips whose events are kept as they are."""
+        if clips.has_points and not self.criterion.judges_points:
+            raise SedscopeError(
+                f"Some detections have no length, but {self.criterion} needs events with a length. Judge "
+                "points in time by a criterion about one boundary, such as Onset(0.05)."
+            )
         batch, find_deltas = clips.batch, self.criterion.find_deltas_of_events
         floors = self.raise_floors(batch, batch.maxima, clips.durations)
         tables = find_deltas(batch, floors, threads, any_label=self.any_label)
@@ -244,6 +251,20 @@ def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRe
         f"Some references of one class overlap, but {problem}. Merge them with overlaps='merge' "
         "(--overlaps merge)."
     )
+
+
+def refuse_points(alignment: Alignment, criterion: Criterion) -> None:
+    """Refuse references of no length, where the criterion cannot judge them."""
+    if criterion.judges_points:
+        return
+    points = alignment.point_references()
+    if len(points):
+        examples = [alignment.describe_reference(i) for i in points[:6].tolist()]
+        raise SedscopeError(
+            f"{subject(len(points), 'reference', 'has')} no length, but {criterion} needs events with a "
+            f"length: {listing(examples, total=len(points))}. {POINTS_ADVICE}",
+            advice=POINTS_ADVICE,
+        )
 
 
 _Finders: TypeAlias = Mapping[Criterion, Mapping[PostProcessing | None, _Finder]]

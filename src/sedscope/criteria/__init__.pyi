@@ -12,6 +12,7 @@ from .custom import Intervals as Intervals
 from .intersection import Intersection as Intersection
 from .iou import IoU as IoU
 from .of_length import OfLength as OfLength
+from .onset import Onset as Onset
 from .query_iou import QueryIoU as QueryIoU
 from .query_precision import QueryPrecision as QueryPrecision
 from .registry import parse_criterion as parse_criterion

@@ -67,5 +67,9 @@ class BestAnswers(Criterion):
         return self.criterion.thresholds_frames
 
     @property
+    def judges_points(self) -> bool:
+        return self.criterion.judges_points
+
+    @property
     def counts_cross_triggers(self) -> bool:
         return self.criterion.counts_cross_triggers

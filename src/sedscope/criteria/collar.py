@@ -66,6 +66,10 @@ class Collar(EventCriterion):
             )
 
     @property
+    def judges_points(self) -> bool:
+        return self.onset is None or self.offset is None
+
+    @property
     def counts_cross_triggers(self) -> bool:
         return self.cross_triggers
 

@@ -155,6 +155,11 @@ class Criterion(Defined, ABC):
         return True
 
     @property
+    def judges_points(self) -> bool:
+        """Whether it judges references and detections of no length, which are points in time."""
+        return False
+
+    @property
     def counts_cross_triggers(self) -> bool:
         """Whether false positives in events of other classes are counted by class."""
         return False

@@ -53,6 +53,10 @@ class QueryPrecision(QueryCriterion):
         return self.criterion.seen(references)
 
     @property
+    def judges_points(self) -> bool:
+        return self.criterion.judges_points
+
+    @property
     def counts_cross_triggers(self) -> bool:
         return self.criterion.counts_cross_triggers
 

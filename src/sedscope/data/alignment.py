@@ -146,6 +146,15 @@ class Alignment:
         same = (event_clips[1:] == event_clips[:-1]) & (labels[1:] == labels[:-1])
         return bool((same & (events[1:, 0] < events[:-1, 1])).any())
 
+    def point_references(self) -> IntArray:
+        """Return the references of no length, which are points in time."""
+        return np.flatnonzero(self.events[:, 0] == self.events[:, 1])
+
+    def describe_reference(self, event: int) -> str:
+        """Return clip, label and onset of a reference for a message."""
+        clip = self.clips[int(np.searchsorted(self.starts, event, side="right")) - 1]
+        return f"clip {clip}, {self.classes[self.labels[event]]} at {self.events[event, 0] / 1e6:g} s"
+
     def truth_digest(self) -> str:
         """Return the SHA-256 hash of the clips, classes, reference events and durations."""
         digest = sha256("\0".join((*self.clips, "", *self.classes)).encode())

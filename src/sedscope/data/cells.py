@@ -76,19 +76,18 @@ class CellTable:
         """Return the cells of a column as text."""
         return ["" if cell is None else str(cell).strip() for cell in self.column(name)]
 
-    def require(self, names: Sequence[str]) -> None:
-        """Refuse a table without these columns."""
-        check_columns(names, self.header, self.where)
+    def require(self, names: Sequence[str], advice: str = "") -> None:
+        """Refuse a table without these columns. ``advice``: what to do about it."""
+        check_columns(names, self.header, self.where, advice)
 
 
-def check_columns(names: Sequence[str], header: Sequence[str], where: str) -> None:
-    """Refuse a header without these names."""
+def check_columns(names: Sequence[str], header: Sequence[str], where: str, advice: str = "") -> None:
+    """Refuse a header without these names. ``advice``: what to do about it."""
     missing = [repr(name) for name in names if name not in header]
     if missing:
-        raise SedscopeError(
-            f"{where}: there is no column {listing(missing)}. The columns are "
-            f"{listing([repr(shortened(name, 60)) for name in header])}."
-        )
+        text = f"{where}: there is no column {listing(missing)}. The columns are "
+        text += f"{listing([repr(shortened(name, 60)) for name in header])}. {advice}"
+        raise SedscopeError(text.rstrip(), advice=advice)
 
 
 def cells_from_frame(frame: FrameLike, where: str) -> CellTable:

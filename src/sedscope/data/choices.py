@@ -13,7 +13,8 @@ truth must have scores."""
 Missing: TypeAlias = Literal["error", "empty"]
 """Clips that the ground truth does not list: refuse them, or take them as clips without events."""
 Invalid: TypeAlias = Literal["error", "drop"]
-"""Events that have no length or begin after their clip ends: refuse them, or leave them out."""
+"""Events that end before they begin, or begin after their clip ends: refuse them, or leave them out. So are
+events of no length, unless the criterion judges points in time."""
 Coverage: TypeAlias = Literal["error", "any"]
 """Scores that end long before or after most of their clips: refuse them, or evaluate them as they are."""
 Overlaps: TypeAlias = Literal["error", "merge", "keep"]

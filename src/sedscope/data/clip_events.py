@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, counted
 from .arrays import FloatArray, IntArray
 from .score_arrays import ClipScores
-from .times import Ticks, to_seconds
+from .times import Ticks, lies_within, to_seconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,29 +28,45 @@ class ClipEvents:
     columns: NDArray[np.int32]
     """The class of each event, as an index into the classes of the scores."""
     confidences: FloatArray
+    extent: Ticks | None = None
+    """Where the first frame of the clip begins, and where the last one begins and ends, if the events were
+    found in scores of frames."""
+
+    @classmethod
+    def none(cls, ticks: Ticks) -> ClipEvents:
+        """Return no events. ``ticks``: the frame boundaries of the clip."""
+        times = np.empty((0, 2), np.int64)
+        return cls(times, np.empty(0, np.int32), np.empty(0), extent_of(ticks))
 
     def __repr__(self) -> str:
         return f"<ClipEvents: {counted(len(self.times), 'event')}>"
 
     @property
     def ticks(self) -> Ticks:
-        """All boundaries in order; 0 if there are no events."""
-        return np.unique(self.times) if len(self.times) else np.zeros(1, np.int64)
+        """All boundaries in order, with those of the clip if they are known; 0 if there are none."""
+        ticks = self.times.ravel() if self.extent is None else np.append(self.times, self.extent)
+        return np.unique(ticks) if len(ticks) else np.zeros(1, np.int64)
 
     def in_columns(self, columns: NDArray[np.int32]) -> ClipEvents:
         """Return the events in other columns. ``columns``: the new one of each; -1 drops its events."""
         return EventList.joined([self]).in_columns(columns)[0]
 
+    def sorted(self) -> ClipEvents:
+        """Put the events into order of class and onset."""
+        order = np.lexsort((self.times[:, 1], self.times[:, 0], self.columns))
+        return ClipEvents(self.times[order], self.columns[order], self.confidences[order], self.extent)
+
     def within(self, start: int, end: int) -> ClipEvents:
         """Return what lies between two times of the events, with times from the first one."""
-        inside = (self.times[:, 0] < end) & (self.times[:, 1] > start)
+        inside = lies_within(self.times[:, 0], self.times[:, 1], start, end)
         times = np.clip(self.times[inside], start, end) - start
-        return ClipEvents(times, self.columns[inside], self.confidences[inside])
+        extent = None if self.extent is None else np.clip(self.extent, start, end) - start
+        return ClipEvents(times, self.columns[inside], self.confidences[inside], extent)
 
     def above(self, limits: FloatArray) -> ClipEvents:
         """Return the events whose confidence is above the limit of their class."""
         kept = self.confidences > limits[self.columns]
-        return ClipEvents(self.times[kept], self.columns[kept], self.confidences[kept])
+        return ClipEvents(self.times[kept], self.columns[kept], self.confidences[kept], self.extent)
 
     def highest(self, classes: int) -> ClipScores:
         """Return the highest confidence at each instant, with frames between all boundaries.
@@ -70,7 +86,7 @@ class ClipEvents:
     def at_limits(self, limits: FloatArray) -> ClipEvents:
         """Return the same events, with a confidence of 1."""
         events = self.above(limits)
-        return ClipEvents(events.times, events.columns, np.ones(len(events.times)))
+        return replace(events, confidences=np.ones(len(events.times)))
 
     def in_seconds(self, classes: Sequence[str]) -> list[tuple[float, float, str, float]]:
         """Return ``(onset, offset, label, confidence)`` of each event, in order of time."""
@@ -78,6 +94,11 @@ class ClipEvents:
         onsets, offsets = to_seconds(self.times[order]).T.tolist()
         labels = [classes[column] for column in self.columns[order].tolist()]
         return [*zip(onsets, offsets, labels, self.confidences[order].tolist(), strict=True)]
+
+
+def extent_of(ticks: Ticks) -> Ticks:
+    """Return where the first frame begins, and where the last one begins and ends."""
+    return ticks[[0, max(len(ticks) - 2, 0), -1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +112,19 @@ class EventList:
     confidences: FloatArray
     starts: IntArray
     """The first event of each clip, and the end."""
+    frames: Ticks | None = None
+    """(clips × 3) the extents of the clips, if the events were found in scores of frames."""
 
     @classmethod
     def joined(cls, clips: Sequence[ClipEvents]) -> EventList:
         """Put the events of clips after each other."""
+        extents = [clip.extent for clip in clips if clip.extent is not None]
         return cls(
             np.concatenate([np.empty((0, 2), np.int64), *(clip.times for clip in clips)]),
             np.concatenate([np.empty(0, np.int32), *(clip.columns for clip in clips)]),
             np.concatenate([np.empty(0), *(clip.confidences for clip in clips)]),
             np.cumsum([0, *(len(clip.times) for clip in clips)]),
+            np.stack(extents) if extents and len(extents) == len(clips) else None,
         )
 
     @classmethod
@@ -110,19 +135,22 @@ class EventList:
         times: Ticks,
         columns: NDArray[np.int32],
         confidences: FloatArray,
+        frames: Ticks | None = None,
     ) -> EventList:
         """Put events into order. ``event_clips``: the clip of each, below ``clips``."""
         classes = 1 + columns.max(initial=0)
         cells = event_clips.astype(np.int64) * classes + columns
         order = np.lexsort((times[:, 1], times[:, 0], cells))
-        return cls(times[order], columns[order], confidences[order], _starts(event_clips, clips))
+        starts = _starts(event_clips, clips)
+        return cls(times[order], columns[order], confidences[order], starts, frames)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     def __getitem__(self, clip: int) -> ClipEvents:
         rows = slice(self.starts[clip], self.starts[clip + 1])
-        return ClipEvents(self.times[rows], self.columns[rows], self.confidences[rows])
+        extent = None if self.frames is None else self.frames[clip]
+        return ClipEvents(self.times[rows], self.columns[rows], self.confidences[rows], extent)
 
     @property
     def event_clips(self) -> IntArray:
@@ -135,8 +163,8 @@ class EventList:
         new, event_clips = columns[self.columns[kept]], self.event_clips[kept]
         times, confidences = self.times[kept], self.confidences[kept]
         if (np.diff(columns[columns >= 0]) > 0).all():  # they are in order
-            return EventList(times, new, confidences, _starts(event_clips, len(self)))
-        return EventList.ordered(len(self), event_clips, times, new, confidences)
+            return EventList(times, new, confidences, _starts(event_clips, len(self)), self.frames)
+        return EventList.ordered(len(self), event_clips, times, new, confidences, self.frames)
 
     def maxima(self, classes: int) -> FloatArray:
         """Return (clips × classes) the highest confidences, ``-inf`` where nothing is detected."""
@@ -148,7 +176,12 @@ class EventList:
         return highest.reshape(len(self), classes)
 
     def extents(self) -> Ticks:
-        """Return (clips × 3) the first boundary, the last but one, and the last; 0 without events."""
+        """Return (clips × 3) the first boundary, the last but one, and the last; 0 without events.
+
+        They are those of the frames, if the events were found in scores of frames.
+        """
+        if self.frames is not None:
+            return self.frames
         extents = np.zeros((len(self), 3), np.int64)
         clips = np.flatnonzero(np.diff(self.starts))
         if len(clips):

@@ -83,9 +83,10 @@ def clip_digest(clip: ClipScores) -> bytes:
 
 
 def events_digest(clip: ClipEvents) -> bytes:
-    """Return the SHA-256 hash of the events of a clip."""
+    """Return the SHA-256 hash of the events of a clip, and of its extent if they were found in frames."""
     digest = sha256(f"events{len(clip.times)}".encode())
-    for column in (clip.times, clip.columns, clip.confidences):
+    extent = () if clip.extent is None else (clip.extent,)
+    for column in (clip.times, clip.columns, clip.confidences, *extent):
         digest.update(np.ascontiguousarray(column).data)
     return digest.digest()
 

@@ -14,7 +14,7 @@ from ..errors import SedscopeError
 from .arrays import FloatArray
 from .event_table import DCASE_COLUMNS, EventTable, check_roles
 from .frames import FrameLike, as_frame
-from .times import Ticks, to_ticks
+from .times import LONGEST_TICKS, Ticks, lies_within, to_ticks
 
 
 class Names(NamedTuple):
@@ -40,9 +40,22 @@ class Names(NamedTuple):
         return cls([*stripped], np.array(new_numbers, np.int32)[rows])
 
 
+def usable_times(times: Ticks) -> NDArray[np.bool_]:
+    """Return which detections end after 0 s and not before they begin. Points in time may be at 0 s.
+
+    ``times``: (events × 2) onsets and offsets.
+    """
+    onsets, offsets = times[:, 0], times[:, 1]
+    usable: NDArray[np.bool_] = (offsets >= onsets) & lies_within(onsets, offsets, 0, LONGEST_TICKS + 1)
+    return usable
+
+
 @dataclass(frozen=True, eq=False)
 class DetectedColumns:
-    """Detections as columns. All of them can be used: they have a length, a label and a confidence."""
+    """Detections as columns. All of them can be used: they have times, a label and a confidence.
+
+    Those of no length are points in time.
+    """
 
     clips: Names
     """The clip of each event. There may be names of clips without events."""
@@ -68,7 +81,7 @@ class DetectedColumns:
         except ValueError:
             return None
         scores = np.ones(len(times)) if confidences is None else confidences
-        usable = (times[:, 1] > np.maximum(times[:, 0], 0)).all() and not np.isnan(scores).any()
+        usable = usable_times(times).all() and not np.isnan(scores).any()
         return cls(clips, labels, times, scores) if usable else None
 
     @classmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 import numpy as np
@@ -25,7 +26,7 @@ from ..errors import (
 from .arrays import FloatArray, IntArray
 from .choices import EventOverlaps
 from .clip_events import ClipEvents
-from .detected_columns import DetectedColumns
+from .detected_columns import DetectedColumns, usable_times
 from .event_table import EventTable
 from .events import Events
 from .score_arrays import ClipScores, refuse_nans
@@ -66,6 +67,13 @@ OVERLAP_ADVICE = (
 )
 
 
+_NO_LENGTH = "has no length"
+_POINTS_ADVICE = (
+    "If events without a length are points in time, keep them as they are with overlaps='keep' "
+    "(--overlaps keep)."
+)
+
+
 def scores_from_events(
     events: Mapping[str, Iterable[DetectionLike]] | DetectedColumns,
     *,
@@ -87,7 +95,7 @@ def scores_from_events(
     if overlaps == "keep":
         columns = _columns(events)
         return kept_events(columns, classes=classes, clips=clips, assumed_classes=assumed_classes)
-    by_clip = _by_clip(events)
+    by_clip = _by_clip(events, points=False)
     occurring = {label for of_clip in by_clip.values() for label in of_clip.labels}
     labels = event_classes(occurring, classes)
     scores: dict[str, ClipScores] = {}
@@ -99,7 +107,7 @@ def scores_from_events(
             errors.append(error)
     raise_together(errors)
     assumed_clips = clips_without_events(scores, clips)
-    scores |= dict.fromkeys(assumed_clips, _ClipEvents("", ()).scores(labels, overlaps))
+    scores |= dict.fromkeys(assumed_clips, _ClipEvents("", (), points=False).scores(labels, overlaps))
     return Scores(
         scores,
         scores.__getitem__,
@@ -112,14 +120,14 @@ def scores_from_events(
     )
 
 
-def _by_clip(events: Mapping[str, Iterable[DetectionLike]]) -> dict[str, _ClipEvents]:
+def _by_clip(events: Mapping[str, Iterable[DetectionLike]], *, points: bool) -> dict[str, _ClipEvents]:
     """Check the events of each clip."""
     _require_mapping(events)
     by_clip: dict[str, _ClipEvents] = {}
     errors: list[SedscopeError] = []
     for name in events:
         try:
-            by_clip[name] = _ClipEvents(name, events[name])
+            by_clip[name] = _ClipEvents(name, events[name], points=points)
         except SedscopeError as error:
             errors.append(error)
     raise_together(errors)
@@ -135,7 +143,7 @@ def _columns(events: Mapping[str, Iterable[DetectionLike]]) -> DetectedColumns:
     }
     columns = DetectedColumns.of_lists(lists)
     if columns is None:
-        by_clip = _by_clip(lists)
+        by_clip = _by_clip(lists, points=True)
         rows = {name: of_clip.rows() for name, of_clip in by_clip.items()}
         columns = DetectedColumns.of_lists(rows)
         assert columns is not None
@@ -147,17 +155,32 @@ def usable_columns(table: EventTable) -> DetectedColumns:
     try:
         return DetectedColumns.of_table(table)
     except SedscopeError:
-        refuse_unusable_rows(table)
+        refuse_unusable_rows(table, points=True)
         raise
 
 
-def refuse_unusable_rows(table: EventTable) -> EventTable:
-    """Return the rows of a table with times. Refuse those that cannot be used as detections."""
-    usable, problems = table.usable_rows(event_problem)
+def refuse_unusable_rows(table: EventTable, *, points: bool) -> EventTable:
+    """Return the rows of a table with times. Refuse those that cannot be used as detections.
+
+    ``points``: whether they may have no length, because events are kept as they are.
+    """
+    usable, problems = table.usable_rows(partial(event_problem, points=points))
     if problems:
         number = subject(len(problems), "detection", "is")
-        raise SedscopeError(f"{table.where}: {number} not usable: {listing(problems)}.", lines=problems)
+        raise _unusable(f"{table.where}: {number}", problems, lines=problems)
     return usable
+
+
+def _unusable(which: str, problems: Sequence[str], *, lines: Sequence[str] = ()) -> SedscopeError:
+    """Return the error of events that cannot be used. ``which``: how many, with a verb."""
+    advice = points_advice(problems)
+    text = f"{which} not usable: {listing(problems)}. {advice}"
+    return SedscopeError(text.rstrip(), advice=advice, lines=lines)
+
+
+def points_advice(problems: Iterable[str]) -> str:
+    """Say what to do about events of no length, if some of the problems are about these."""
+    return _POINTS_ADVICE if any(problem.endswith(_NO_LENGTH) for problem in problems) else ""
 
 
 def _require_mapping(events: object) -> None:
@@ -223,7 +246,8 @@ def _with_classes(scores: Scores, labels: Iterable[str]) -> Scores:
 class _ClipEvents:
     """The events of one clip as columns."""
 
-    def __init__(self, clip: str, events: Iterable[DetectionLike]) -> None:
+    def __init__(self, clip: str, events: Iterable[DetectionLike], *, points: bool) -> None:
+        """``points``: whether events may have no length, because they are kept as they are."""
         detections: list[Any] = [
             tuple(event) if isinstance(event, Iterable) and not isinstance(event, str) else event
             for event in (events if isinstance(events, Iterable) else [events])
@@ -235,16 +259,17 @@ class _ClipEvents:
             self.times: Ticks = to_ticks([onsets, offsets]).reshape(2, len(rows)).T
             self.labels = tuple(map(str.strip, labels))
             self.confidences = np.array(confidences, np.float64)
-            usable = (self.times[:, 1] > np.maximum(self.times[:, 0], 0)) & ~np.isnan(self.confidences)
-            valid = usable.shape == (len(rows),) and usable.all()
+            usable = usable_times(self.times) & ~np.isnan(self.confidences)
+            usable &= points | (self.times[:, 1] > self.times[:, 0])
+            valid = usable.shape == (len(rows),) and bool(usable.all())
             valid = valid and all(self.labels)
         except (TypeError, ValueError):
             valid = False
         if not valid:
-            problems = [problem for event in detections if (problem := event_problem(event))]
-            raise SedscopeError(
-                f"clip {clip}: {subject(len(problems), 'event', 'is')} not usable: {listing(problems)}."
-            )
+            problems = [
+                problem for event in detections if (problem := event_problem(event, points=points))
+            ]
+            raise _unusable(f"clip {clip}: {subject(len(problems), 'event', 'is')}", problems)
 
     def rows(self) -> list[tuple[float, float, str, float]]:
         """Return ``(onset, offset, label, confidence)`` of each event, times in seconds."""
@@ -282,17 +307,22 @@ class _ClipEvents:
         return ClipScores.unchecked(np.where(coverage, total / np.maximum(coverage, 1), -np.inf), ticks)
 
 
-def event_problem(event: Any) -> str | None:
-    """Return what is wrong with an event, if anything is."""
+def event_problem(event: Any, *, points: bool) -> str | None:
+    """Return what is wrong with an event, if anything is.
+
+    ``points``: whether it may have no length, because events are kept as they are.
+    """
     try:
         onset, offset, label, *rest = event
         (confidence,) = rest or (1.0,)
         times = to_ticks([onset, offset])
         if not isinstance(label, str) or not label.strip():
             return f"{_shown(event)} has no label"
-        if times[1] <= times[0]:
-            return f"{_shown(event)} has no length or a negative one"
-        if times[1] <= 0:
+        if times[1] < times[0]:
+            return f"{_shown(event)} ends before it begins"
+        if times[1] == times[0] and not points:
+            return f"{_shown(event)} {_NO_LENGTH}"
+        if not usable_times(times[None])[0]:
             return f"{_shown(event)} ends before 0 s"
         if np.ndim(confidence) > 0:
             return f"{_shown(event)} has several confidences"

@@ -14,6 +14,12 @@ from .choices import Invalid, Overlaps
 from .event_table import EventColumns
 from .times import Ticks
 
+POINTS_ADVICE = (
+    "Criteria about one boundary judge points in time, such as Onset(0.05). For others, correct the events, "
+    "or leave them out with invalid='drop' (--invalid drop)."
+)
+"""What to do with references of no length."""
+
 
 @dataclass(frozen=True)
 class InvalidEvents:
@@ -41,10 +47,15 @@ class InvalidEvents:
 
 
 def invalid_events(
-    events: EventColumns, event_clips: NDArray[np.int32], durations: Ticks | None
+    events: EventColumns, event_clips: NDArray[np.int32], durations: Ticks | None, invalid: Invalid
 ) -> list[InvalidEvents]:
-    """Return the events that cannot be evaluated, by reason."""
-    empty = events.offset <= events.onset
+    """Return the events that cannot be evaluated, by reason.
+
+    Events of no length are points in time. They are among these only where such events are dropped:
+    otherwise the criterion says whether it can judge them.
+    """
+    dropped = invalid == "drop"
+    empty = (events.offset <= events.onset) if dropped else (events.offset < events.onset)
     early = ~empty & (events.onset < 0)
     late = np.zeros(len(empty), bool)
     if durations is not None:
@@ -71,7 +82,7 @@ def valid_events(
 ) -> NDArray[np.intp]:
     """Return the events that can be evaluated. The others are an error, or are dropped with a note."""
     dropped = invalid == "drop"
-    kinds = invalid_events(events, event_clips, durations)
+    kinds = invalid_events(events, event_clips, durations, invalid)
     problems = [kind.sentence(events, dropped) for kind in kinds]
     if problems and not dropped:
         advice = "Correct them, or leave them out with invalid='drop' (--invalid drop)."
@@ -214,12 +225,17 @@ def merged_events(
 def overlapping(
     onsets: Ticks, offsets: Ticks, clips: NDArray[np.int32], labels: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """Return which events, sorted by clip, label and onset, overlap an earlier one of their class."""
+    """Return which events, sorted by clip, label and onset, overlap an earlier one of their class.
+
+    A point in time overlaps another one at the same time, and an event that it lies inside of.
+    """
     same_pair = np.concatenate([[False], (clips[1:] == clips[:-1]) & (labels[1:] == labels[:-1])])
-    overlap: NDArray[np.bool_] = same_pair & (onsets < np.concatenate([onsets[:1], offsets[:-1]]))
+    last_onsets, last_offsets = (np.concatenate([times[:1], times[:-1]]) for times in (onsets, offsets))
+    repeated = same_pair & (onsets == last_onsets) & (offsets == last_offsets)
+    overlap: NDArray[np.bool_] = repeated | (same_pair & (onsets < last_offsets))
     if overlap.any():  # then a long event may reach beyond the next one, so look at all of them
         latest = offsets[0]
         for i in range(1, len(onsets)):
-            overlap[i] = same_pair[i] and onsets[i] < latest
+            overlap[i] = repeated[i] or (same_pair[i] and onsets[i] < latest)
             latest = max(latest, offsets[i]) if same_pair[i] else offsets[i]
     return overlap

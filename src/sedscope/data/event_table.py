@@ -35,6 +35,10 @@ ROLES = ("filename", "onset", "offset", "duration", "label", "confidence")
 """What a column of a table of events can hold."""
 DCASE_COLUMNS = {"filename": "filename", "onset": "onset", "offset": "offset", "label": "event_label"}
 
+_POINTS_ADVICE = (
+    "If the events are points in time, take the offsets from the onsets: columns={{'offset': {0!r}}} "
+    "(--columns offset={0})."
+)
 _Column = TypeVar("_Column")
 
 
@@ -430,7 +434,9 @@ def events_by_role(
     ``roles``: the name of the column for each role. ``clip`` and ``label`` apply to all events if no
     column holds them.
     """
-    cells.require([*roles.values()])
+    only_offsets_missing = {*roles.values()} - {*cells.header} == {roles.get("offset")}
+    onset = roles.get("onset", "onset")
+    cells.require([*roles.values()], _POINTS_ADVICE.format(onset) if only_offsets_missing else "")
     required = ["onset", "label"] if label is None else ["onset"]
     required += [] if clip is not None else ["filename"]
     missing = [role for role in required if role not in roles]
@@ -441,17 +447,17 @@ def events_by_role(
             f"{cells.where}: no column is named for {listing(missing)}. Name it with columns= "
             f"(--columns {missing[0]}=NAME). The columns are {header}."
         )
-    onset = cells.column(roles["onset"])
+    onsets = cells.column(onset)
     if "offset" in roles:
         offset = cells.column(roles["offset"])
     else:
         lengths = cells.column(roles["duration"])
-        offset = [_offset(begin, length) for begin, length in zip(onset, lengths, strict=True)]
-    rows = len(onset)
+        offset = [_offset(begin, length) for begin, length in zip(onsets, lengths, strict=True)]
+    rows = len(onsets)
     return EventTable(
         where=cells.where,
         clip=cells.text_column(roles["filename"]) if "filename" in roles else [clip or ""] * rows,
-        onset=onset,
+        onset=onsets,
         offset=offset,
         label=cells.text_column(roles["label"]) if "label" in roles else [label or ""] * rows,
         confidence=cells.column(roles["confidence"]) if "confidence" in roles else None,

@@ -43,8 +43,9 @@ class GroundTruth(Tabular):
     durations : mapping from str to float, optional
         Durations of the clips in seconds. Clips that occur only here have no events.
     invalid : {'error', 'drop'}, default 'error'
-        What to do with events that have no positive length, begin before 0 s, or begin at or
-        after the end of their clip. ``"drop"`` leaves them out and counts them in `warnings`.
+        What to do with events that end before they begin, begin before 0 s, or begin at or after the end
+        of their clip. ``"drop"`` leaves them out and counts them in `warnings`, and events of no length with
+        them: only criteria about one boundary judge these, such as :class:`Onset`.
     overlaps : {'error', 'merge', 'keep'}, default 'error'
         What to do with overlapping events of one class in a clip. ``"merge"`` makes them one event.
         Events that touch do not overlap. An ignored event may overlap one that counts.
@@ -172,8 +173,8 @@ class GroundTruth(Tabular):
         durations : mapping from str to float, optional
             Durations of the clips in seconds. Clips that occur only here have no events.
         invalid : {'error', 'drop'}, default 'error'
-            What to do with events that have no positive length, begin before 0 s, or begin at or
-            after the end of their clip.
+            What to do with events that end before they begin, begin before 0 s, or begin at or after the end
+            of their clip. ``"drop"`` leaves them out, and events of no length with them.
         overlaps : {'error', 'merge', 'keep'}, default 'error'
             What to do with overlapping events of one class in a clip. An ignored event may overlap one
             that counts.
@@ -234,8 +235,8 @@ class GroundTruth(Tabular):
         durations : mapping from str to float, or data frame, optional
             Durations of the clips in seconds, or a table with the columns ``filename duration``.
         invalid : {'error', 'drop'}, default 'error'
-            What to do with events that have no positive length, begin before 0 s, or begin at or
-            after the end of their clip.
+            What to do with events that end before they begin, begin before 0 s, or begin at or after the end
+            of their clip. ``"drop"`` leaves them out, and events of no length with them.
         overlaps : {'error', 'merge', 'keep'}, default 'error'
             What to do with overlapping events of one class in a clip.
         columns : mapping from str to str, optional

@@ -17,7 +17,7 @@ from .ground_truth import GroundTruth
 from .regions import Regions
 from .scores import CUT_TO_REGIONS, Scores
 from .stretches import Stretch, StretchLoader
-from .times import Ticks
+from .times import Ticks, lies_within
 from .truth_notes import notes_without_late_ends
 
 _Group = TypeVar("_Group", bound=Hashable)
@@ -290,7 +290,7 @@ def _events_within(truth: GroundTruth, parts: Mapping[str, Stretch]) -> _EventsW
         onset, offset = truth.onsets[rows], truth.offsets[rows]
         crossing = np.zeros(len(rows), bool)
         if not part.whole:
-            inside = (onset < part.end) & (offset > part.start)
+            inside = lies_within(onset, offset, part.start, part.end)
             rows, onset, offset = rows[inside], onset[inside], offset[inside]
             crossing = (onset < part.start) | (offset > part.end)
             onset = np.maximum(onset, part.start) - part.start

@@ -201,8 +201,9 @@ def refuse_nans(name: str, clip: ClipScores, classes: Sequence[str]) -> None:
 
 def as_scores(values: ArrayLike) -> ScoreArray:
     """Return float32 and float64 arrays unchanged, widen what fits exactly, and refuse the rest."""
-    masked = sys.modules.get("numpy.ma")  # who makes a masked array has loaded it; few do
-    if masked is not None and isinstance(values, masked.MaskedArray) and np.any(values.mask):
+    # who makes a masked array has loaded it; few do, and another thread may be loading it just now
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    if masked is not None and isinstance(values, masked) and np.any(values.mask):
         raise SedscopeError("Some scores are missing (masked). Fill them first.")
     try:
         array = np.asarray(values)

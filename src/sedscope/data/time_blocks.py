@@ -30,7 +30,7 @@ def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
     event_blocks: IntArray = np.empty(len(alignment.events), np.int64)
     for number, clip in enumerate(alignment.clips):
         rows = slice(alignment.starts[number], alignment.starts[number + 1])
-        duration = int(alignment.durations[number]) or int(alignment.scores[clip].ticks[-1])
+        duration = int(alignment.durations[number]) or int(alignment.scores.open(clip).ticks[-1])
         ends = block_ends(duration, length, alignment.events[rows])
         inside = np.searchsorted(ends[:-1], alignment.events[rows, 0], side="right")
         event_blocks[rows] = len(blocks) + inside

@@ -52,6 +52,12 @@ def to_seconds(ticks: Ticks) -> FloatArray:
     return ticks / TICKS_PER_SECOND
 
 
+def lies_within(onsets: Ticks, offsets: Ticks, start: int, end: int) -> NDArray[np.bool_]:
+    """Return which events share time with ``[start, end)``, or are points in time inside it."""
+    inside: NDArray[np.bool_] = (onsets < end) & ((offsets > start) | (onsets >= start))
+    return inside
+
+
 def frame_ticks(frames: int, frame: float) -> Ticks:
     """Return the boundaries of frames of equal length, starting at 0, as a read-only array.
 

@@ -76,7 +76,7 @@ def notes_about(truth: GroundTruth, clips: Collection[str], labels: Collection[s
     again = type(truth)(
         part,
         durations=durations,
-        invalid="drop",
+        invalid=truth.invalid,
         overlaps="keep" if truth.overlaps == "keep" else "merge",
         ignored_labels=truth.ignored_labels,
         where=where,

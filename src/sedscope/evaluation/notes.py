@@ -69,6 +69,8 @@ def short_references_note(deltas: Mapping[Criterion, Deltas]) -> list[str]:
     part = next((part for part in deltas.values() if not part.criterion.counts_negatives), None)
     if part is None or part.extents is None or not len(part.tables.references.times):
         return []
+    if not part.tables.references.times.all():  # points in time are short on purpose
+        return []
     frames = part.extents[:, 2] - part.extents[:, 1]
     several = part.extents[:, 1] > part.extents[:, 0]
     references = part.tables.references

@@ -43,8 +43,8 @@ def read_ground_truth(
         Durations of the clips in seconds, or a file with the columns ``filename duration``. Clips that
         occur only here have no events.
     invalid : {'error', 'drop'}, default 'error'
-        What to do with events that have no positive length, begin before 0 s, or begin at or
-        after the end of their clip.
+        What to do with events that end before they begin, begin before 0 s, or begin at or after the end
+        of their clip. ``"drop"`` leaves them out, and events of no length with them.
     overlaps : {'error', 'merge', 'keep'}, default 'error'
         What to do with overlapping events of one class in a clip.
     format : str, optional

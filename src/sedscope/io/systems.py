@@ -145,7 +145,7 @@ def _read_detections(
 def _refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:
     """Refuse rows that are not usable as detections, and name them."""
     clip_ids(table.clip, table.where, table.clip_location)
-    columns = refuse_unusable_rows(table).columns()
+    columns = refuse_unusable_rows(table, points=overlaps == "keep").columns()
     rows = overlapping_detections(columns) if overlaps == "error" else []
     if rows:
         number = subject(len(rows), "event", "overlaps")

@@ -93,14 +93,15 @@ def plot_clip(
     """
     if clip not in scores:
         raise SedscopeError(f"There are no scores of {with_guesses([clip], scores)[0]}.")
-    only = scores.only([clip])
+    only = drawn = scores.only([clip])
     if isinstance(thresholds, OperatingPoints):
         only, thresholds = thresholds.process(only), thresholds.thresholds
+        drawn = drawn if only.holds_events else only  # points in time, which have no scores of frames
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SedscopeWarning)  # in one clip, a class may well be silent
         (detections,) = detect(only, thresholds).values()
     references = truth.events(clip)
-    clip_scores = only[clip]
+    clip_scores = drawn[clip]
     edges = to_seconds(clip_scores.ticks)
     until = float(edges[-1]) if end is None else end
     if not start < until:

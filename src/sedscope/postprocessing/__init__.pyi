@@ -7,6 +7,7 @@ from .maximum_gap import MaximumGap as MaximumGap
 from .median_filter import MedianFilter as MedianFilter
 from .minimum_duration import MinimumDuration as MinimumDuration
 from .moving_average import MovingAverage as MovingAverage
+from .peaks import Peaks as Peaks
 from .per_class import PerClass as PerClass
 from .postprocessing import PostProcessing as PostProcessing
 from .registry import POSTPROCESSINGS as POSTPROCESSINGS

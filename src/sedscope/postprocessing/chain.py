@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..data.clip_events import ClipEvents
 from ..data.scores import ClipScores
+from ..errors import SedscopeError
 from .postprocessing import PostProcessing, require_postprocessings
 from .registry import POSTPROCESSINGS
 
@@ -19,7 +21,8 @@ class Chain(PostProcessing):
     ----------
     *steps : PostProcessing
         The post-processings, the first one first. A chain among them is replaced by its steps.
-        Without any steps, the scores do not change.
+        Without any steps, the scores do not change. One that makes events, such as :class:`Peaks`, must be
+        the last.
 
     Examples
     --------
@@ -33,6 +36,11 @@ class Chain(PostProcessing):
     def __init__(self, *steps: PostProcessing) -> None:
         require_postprocessings("Chain", steps)
         flat = [inner for step in steps for inner in (step.steps if isinstance(step, Chain) else [step])]
+        for step in flat[:-1]:
+            if step.makes_events:
+                raise SedscopeError(
+                    f"{step} turns scores of frames into events, so it must be the last step of a chain."
+                )
         object.__setattr__(self, "steps", tuple(flat))
 
     def __repr__(self) -> str:
@@ -42,6 +50,10 @@ class Chain(PostProcessing):
     def changes_scores(self) -> bool:
         return bool(self.steps)
 
+    @property
+    def makes_events(self) -> bool:
+        return bool(self.steps) and self.steps[-1].makes_events
+
     def identity(self) -> str | None:
         identities = [step.identity() for step in self.steps]
         return None if None in identities else f"Chain({', '.join(map(str, identities))})"
@@ -49,7 +61,9 @@ class Chain(PostProcessing):
     def problems(self, classes: Sequence[str]) -> list[str]:
         return [problem for step in self.steps for problem in step.problems(classes)]
 
-    def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
+    def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores | ClipEvents:
+        processed: ClipScores | ClipEvents = clip
         for step in self.steps:
-            clip = step.process(clip, classes)
-        return clip
+            assert isinstance(processed, ClipScores)  # only the last step makes events
+            processed = step.process(processed, classes)
+        return processed

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..data.clip_events import ClipEvents
 from ..data.scores import ClipScores
 from ..errors import SedscopeError, listing
 from .chain import Chain
@@ -23,7 +24,8 @@ class PerClass(PostProcessing):
     Parameters
     ----------
     by_class : mapping of str to PostProcessing
-        The post-processing of each class. The scores of other classes do not change.
+        The post-processing of each class. The scores of other classes do not change. If one of them makes
+        events, as :class:`Peaks` does, every class needs one that does.
 
     Attributes
     ----------
@@ -53,6 +55,10 @@ class PerClass(PostProcessing):
     def __repr__(self) -> str:
         return f"PerClass({dict(self.by_class)!r})"
 
+    @property
+    def makes_events(self) -> bool:
+        return any(step.makes_events for _, step in self.by_class)
+
     def identity(self) -> str | None:
         identities = {label: step.identity() for label, step in self.by_class}
         if None in identities.values():
@@ -64,20 +70,32 @@ class PerClass(PostProcessing):
         problems = [f"The scores have no class {listing(unknown)}."] if unknown else []
         for label, postprocessing in self.by_class:
             problems += postprocessing.problems([label])
+        if self.makes_events:
+            making = {label for label, step in self.by_class if step.makes_events}
+            frames = [label for label in classes if label not in making]
+            if frames:
+                problems.append(
+                    f"Some classes become events, so all must: {listing(frames)} would keep scores of frames."
+                )
         return problems
 
-    def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
+    def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores | ClipEvents:
         postprocessings = dict(self.by_class)
         groups: dict[PostProcessing | None, list[int]] = {}
         for column, label in enumerate(classes):
             groups.setdefault(postprocessings.get(label), []).append(column)
-        group_scores: list[ClipScores] = []
+        of_groups: list[ClipScores | ClipEvents] = []
         for postprocessing, columns in groups.items():
             scores = ClipScores.unchecked(clip.values[:, columns], clip.ticks)
+            processed: ClipScores | ClipEvents = scores
             if postprocessing is not None:
-                scores = postprocessing.process(scores, [classes[column] for column in columns])
-            group_scores.append(scores)
-        return _join_columns(group_scores, list(groups.values()))
+                processed = postprocessing.process(scores, [classes[column] for column in columns])
+            of_groups.append(processed)
+        events = [group for group in of_groups if isinstance(group, ClipEvents)]
+        if events:
+            return _join_events(events, list(groups.values()))
+        frames = [group for group in of_groups if isinstance(group, ClipScores)]
+        return _join_columns(frames, list(groups.values()))
 
 
 def step_for_class(step: PostProcessing, label: str) -> PostProcessing | None:
@@ -94,6 +112,15 @@ def step_for_class(step: PostProcessing, label: str) -> PostProcessing | None:
         parts = [part for inner in step.steps if (part := step_for_class(inner, label)) is not None]
         return None if not parts else parts[0] if len(parts) == 1 else Chain(*parts)
     return step
+
+
+def _join_events(groups: Sequence[ClipEvents], columns: Sequence[Sequence[int]]) -> ClipEvents:
+    """Put the events of groups of classes together. ``columns``: where the columns of each group go."""
+    times = np.concatenate([group.times for group in groups])
+    new = [np.array(to, np.int32)[group.columns] for group, to in zip(groups, columns, strict=True)]
+    confidences = np.concatenate([group.confidences for group in groups])
+    everything = ClipEvents(times, np.concatenate(new), confidences, groups[0].extent)
+    return everything.sorted()
 
 
 def _join_columns(groups: Sequence[ClipScores], columns: Sequence[Sequence[int]]) -> ClipScores:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..data.clip_events import FRAMES_ADVICE
+from ..data.clip_events import FRAMES_ADVICE, ClipEvents
+from ..data.scored_events import ScoredEvents
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
@@ -35,6 +36,11 @@ class PostProcessing(Defined, ABC):
         """Whether it does anything at all: a chain without steps does not."""
         return True
 
+    @property
+    def makes_events(self) -> bool:
+        """Whether it turns scores into scored events that are kept as they are, as :class:`Peaks` does."""
+        return False
+
     def __call__(self, scores: Scores) -> Scores:
         """Post-process scores. Each clip is processed when it is read.
 
@@ -47,7 +53,7 @@ class PostProcessing(Defined, ABC):
         -------
         Scores
             The processed scores, of the same clips and classes. The first and the last boundary of a
-            clip do not change.
+            clip do not change. They are :class:`ScoredEvents` if the post-processing makes events.
 
         Raises
         ------
@@ -71,11 +77,11 @@ class PostProcessing(Defined, ABC):
                 "the whole recordings first."
             )
 
-        def load(clip: str) -> ClipScores:
+        def load(clip: str) -> ClipScores | ClipEvents:
             clip_scores = scores[clip]
             refuse_nans(clip, clip_scores, scores.classes)
             if not len(clip_scores.values):
-                return clip_scores
+                return ClipEvents.none(clip_scores.ticks) if self.makes_events else clip_scores
             try:
                 return self.process(clip_scores, scores.classes)
             except SedscopeError as error:
@@ -92,10 +98,11 @@ class PostProcessing(Defined, ABC):
             "processing": (*scores.processing, self.identity() or repr(self)),
             "locate": None,  # frames may be others
         }
-        return Scores(list(scores), load, **facts)
+        kind = ScoredEvents if self.makes_events else Scores
+        return kind(list(scores), load, **facts)
 
     @abstractmethod
-    def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
+    def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores | ClipEvents:
         """Process the scores of one clip.
 
         Parameters
@@ -107,8 +114,9 @@ class PostProcessing(Defined, ABC):
 
         Returns
         -------
-        ClipScores
-            The processed scores, with the same columns and the same first and last boundary.
+        ClipScores or ClipEvents
+            The processed scores, with the same columns and the same first and last boundary. Events only
+            if the post-processing says that it makes them.
         """
 
     def _process_group(self, group: ClipGroup, limit: ReadLimit | None) -> ProcessedGroup | None:

@@ -15,7 +15,7 @@ from .. import _native
 from ..counting.checked_clips import clips_checked_before, whole_clips
 from ..counting.delta_bytes import unpack_deltas
 from ..counting.deltas import Deltas
-from ..counting.one_pass import deltas_of_batch, one_pass
+from ..counting.one_pass import deltas_of_batch, one_pass, refuse_points
 from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
@@ -77,6 +77,9 @@ class BatchCollector:
         self.threads = threads
         self.ground_truth = truth
         self.truth = None if truth is None else _align_truth(truth, self.classes, missing)
+        if self.truth is not None:
+            for criterion in self.requests:
+                refuse_points(self.truth, criterion)
         self.truth_rows = (
             {} if self.truth is None else {clip: i for i, clip in enumerate(self.truth.clips[:-1])}
         )
@@ -144,7 +147,7 @@ class BatchCollector:
         assert self.truth is not None
         rows = self._rows_in_truth(clips.batch.clips)
         if self.doubtful[rows].any() or np.isnan(clips.maxima).any():
-            (_,) = whole_clips(self.align(clips.batch), 1, None)
+            (_,) = whole_clips(self.align(clips.batch), 1, None, points=True)
         references = _references_of(self.truth, rows)
         epoch.hold(clips, rows, *references, thread_count(self.threads))
 

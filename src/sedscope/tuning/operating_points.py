@@ -92,6 +92,9 @@ class OperatingPoints:
     def process(self, scores: Scores) -> Scores:
         """Return the post-processed scores.
 
+        A class without a post-processing keeps its scores. Where other classes become points in time, it
+        takes the post-processing of the first of them.
+
         Parameters
         ----------
         scores : Scores
@@ -111,7 +114,14 @@ class OperatingPoints:
         >>> points.process(scores)["a"].values.round(2).ravel().tolist()
         [0.55, 0.5, 0.65]
         """
-        return PerClass(self.postprocessing)(scores) if self.postprocessing else scores
+        if not self.postprocessing:
+            return scores
+        steps = dict(self.postprocessing)
+        for step in self.postprocessing.values():
+            if step.makes_events:  # then scores of frames have no place beside them
+                steps = {**dict.fromkeys(scores.classes, step), **steps}
+                break
+        return PerClass(steps)(scores)
 
     def after(self, postprocessing: PostProcessing, classes: Iterable[str]) -> OperatingPoints:
         """Return the same points with one more post-processing, which comes first.

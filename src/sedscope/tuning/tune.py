@@ -409,6 +409,12 @@ def _candidates(
         raise SedscopeError(
             f"{metric!r} is measured over all thresholds: give post-processings to choose from (--sweep)."
         )
+    making = [candidate for candidate in candidates if candidate.makes_events]
+    if making and len(making) < len(candidates):
+        raise SedscopeError(
+            f"{making[0]} makes points in time of scores, and other post-processings do not. A class cannot "
+            "choose between them, because all classes must be of one kind: tune each kind by itself."
+        )
     return candidates or (AS_THEY_ARE,)
 
 

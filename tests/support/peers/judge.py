@@ -21,6 +21,7 @@ import numpy as np
 
 from .calls import called, psds_eval_points, signatures
 from .cases import Arrays, score_tables
+from .mir_eval_onsets import onset_f_measures
 from .psds_eval_uses import psds_eval_uses
 from .pyannote_metrics import detected_time
 from .timescoring_events import any_overlap
@@ -59,6 +60,7 @@ JUDGES = {
     "psds_eval uses": psds_eval_uses,
     "time": detected_time,
     "any overlap": any_overlap,
+    "onsets": onset_f_measures,
 }
 
 if __name__ == "__main__":

@@ -41,7 +41,9 @@ def cy_medfilt(
     classes = [str(column) for column in range(clip.values.shape[1])]
     refuse_nans("of the array", clip, classes)
     if len(clip.values):
-        clip = median_filter(lengths, classes, _MergingMedianFilter).process(clip, classes)
+        filtered = median_filter(lengths, classes, _MergingMedianFilter).process(clip, classes)
+        assert isinstance(filtered, ClipScores)
+        clip = filtered
     ticks = rounded_ticks(clip.ticks, rounding_step(time_decimals) * scale) // scale
     kept = ticks[1:] > ticks[:-1]  # rounding may leave frames without length
     return clip.values[kept], to_seconds(ticks[np.append(kept, True)])
