@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..data.clip_events import FRAMES_ADVICE, ClipEvents
-from ..data.scored_events import ScoredEvents
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
@@ -98,8 +97,11 @@ class PostProcessing(Defined, ABC):
             "processing": (*scores.processing, self.identity() or repr(self)),
             "locate": None,  # frames may be others
         }
-        kind = ScoredEvents if self.makes_events else Scores
-        return kind(list(scores), load, **facts)
+        if not self.makes_events:
+            return Scores(list(scores), load, **facts)
+        from ..data.scored_events import ScoredEvents
+
+        return ScoredEvents(list(scores), load, **facts)
 
     @abstractmethod
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores | ClipEvents:
