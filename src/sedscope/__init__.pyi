@@ -12,9 +12,6 @@ from .counting.delta_files import save_deltas as save_deltas
 from .counting.deltas import Deltas as Deltas
 from .criteria import *
 from .data import simulate as simulate
-from .data.detections import approximate as approximate
-from .data.detections import at_thresholds as at_thresholds
-from .data.detections import detect as detect
 from .data.events import Events as Events
 from .data.ground_truth import GroundTruth as GroundTruth
 from .data.joined_chunks import join_chunks as join_chunks
@@ -27,6 +24,9 @@ from .data.regions import Regions as Regions
 from .data.score_arrays import ClipScores as ClipScores
 from .data.scored_events import ScoredEvents as ScoredEvents
 from .data.scores import Scores as Scores
+from .data.thresholds import approximate as approximate
+from .data.thresholds import at_thresholds as at_thresholds
+from .data.thresholds import detect as detect
 from .diagnosis import BoundaryErrors as BoundaryErrors
 from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import boundary_errors as boundary_errors

@@ -105,7 +105,7 @@ def test_detections_of_merged_labels_are_the_union_at_every_threshold(
         expected += [(3.0, 7.0, "other")] if threshold < 0.5 else []
         thresholds = dict.fromkeys(merged.classes, threshold)
         with np.errstate(all="raise"), pytest.MonkeyPatch.context() as patch:
-            patch.setattr("sedscope.data.detections._threshold_notes", lambda *_: [])
+            patch.setattr("sedscope.data.thresholds._threshold_notes", lambda *_: [])
             assert sorted(sed.detect(merged, thresholds)["clip"]) == sorted(expected)
 
 

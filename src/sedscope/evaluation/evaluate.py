@@ -15,7 +15,6 @@ from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
-from ..data.detections import Detections
 from ..data.ground_truth import GroundTruth
 from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
@@ -27,7 +26,6 @@ from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
 from ..metrics.requests import delta_requests, parts_of
 from .counted_clips import count_clips
-from .detection_sets import counts_of_sets
 from .group_notes import group_notes
 from .group_plan import GroupPlan
 from .measured_counts import measure as measure
@@ -38,6 +36,7 @@ from .result import Evaluation
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..data.detections import Detections
     from ..data.label_maps import LabelMapLike
     from ..resampling.resampling import Resampling
     from ..tuning.operating_points import OperatingPoints
@@ -273,6 +272,8 @@ def evaluate_sets(
         raise SedscopeError(
             f"Sets of detections cannot be post-processed, but these metrics need it: {listing(processing)}."
         )
+    from .detection_sets import counts_of_sets
+
     counts, notes = counts_of_sets(
         sets,
         truth,

@@ -14,8 +14,8 @@ from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.coverage import squeezed_references_note
-from ..data.detections import is_binary
 from ..data.score_range import score_range, threshold_note
+from ..data.thresholds import is_binary
 from ..data.times import Ticks
 from ..errors import counted, listing, subject
 from ..metrics import Metric, MetricResult, PSDSResult

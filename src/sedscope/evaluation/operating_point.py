@@ -11,8 +11,8 @@ import numpy as np
 from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
 from ..criteria import Criterion
-from ..data.detections import binary_scores, unsuitable_thresholds
 from ..data.scores import Scores
+from ..data.thresholds import binary_scores, unsuitable_thresholds
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
 from ..metrics.names import name_pairs, short_name

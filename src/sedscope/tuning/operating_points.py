@@ -16,10 +16,10 @@ import numpy as np
 from ..criteria import Collar, Criterion
 from ..criteria.registry import parse_criterion
 from ..data.clip_events import ClipEvents
-from ..data.detections import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..data.recordings import ClipPieces
 from ..data.scores import Scores
 from ..data.short_numbers import number_or_blank, shortest_between
+from ..data.thresholds import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..errors import SedscopeError, counted, listing, shortened
 from ..io.atomic_write import write_text
 from ..io.locations import Location

@@ -1,0 +1,218 @@
+"""Thresholds applied to scores: the events that they detect, and scores of a single operating point."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from ..errors import SedscopeError, SedscopeWarning, listing, with_guesses
+from .arrays import FloatArray
+from .clip_events import ClipEvents
+from .events import Events
+from .score_arrays import ClipScores, refuse_nans
+from .score_checks import frames_or_events
+from .score_range import class_thresholds_note, score_range, threshold_note
+from .scores import Scores
+from .times import to_seconds
+
+DetectedEvents: TypeAlias = Events[tuple[float, float, str]]
+"""Per clip ``(onset, offset, label)`` in order of time, times in seconds."""
+
+_BINARY = "at_thresholds("
+"""How the definition of scores at a single operating point begins."""
+
+
+def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedEvents:
+    """Detect events with one threshold per class.
+
+    An event is a run of frames with ``score > threshold``. Of :class:`ScoredEvents`, those with
+    ``confidence > threshold`` are detected as they are.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores of a system.
+    thresholds : float or mapping from str to float
+        One threshold for all classes, or one per class. A class without a threshold is not detected.
+
+    Warns
+    -----
+    SedscopeWarning
+        If a threshold lies above all scores, or one threshold for all classes lies between 0 and 1 but
+        the scores do not.
+
+    Returns
+    -------
+    Events
+        A dict: per clip the events ``(onset, offset, label)``, in order of time, times in seconds.
+
+    Examples
+    --------
+    >>> scores = Scores.from_arrays({"a": [[0.2], [0.9], [0.6], [0.1]]}, classes=["Dog"], frame=0.5)
+    >>> detect(scores, 0.5)
+    {'a': [(0.5, 1.5, 'Dog')]}
+    """
+    limits = class_thresholds(scores, thresholds)
+    low, high = math.inf, -math.inf
+    events: DetectedEvents = Events()
+    for name in scores:
+        clip = frames_or_events(name, scores.open(name))
+        events[name] = _clip_events(name, clip, scores.classes, limits)
+        values = clip.confidences if isinstance(clip, ClipEvents) else clip.values
+        clip_low, clip_high = score_range([values])
+        low, high = min(low, clip_low), max(high, clip_high)
+    for note in _threshold_notes(low, high, thresholds, "the detection"):
+        warnings.warn(note, SedscopeWarning, stacklevel=2)
+    return events
+
+
+def _threshold_notes(
+    low: float, high: float, thresholds: float | Mapping[str, float], user: str
+) -> list[str]:
+    """Note thresholds that do not suit scores of a range. ``user``: who applies them."""
+    if isinstance(thresholds, Mapping):
+        return class_thresholds_note(low, high, thresholds)
+    return threshold_note(low, high, float(thresholds), user)
+
+
+def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Scores:
+    """Reduce scores to a single operating point.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores of a system.
+    thresholds : float or mapping from str to float
+        One threshold for all classes, or one per class. A class without a threshold is not detected.
+
+    Warns
+    -----
+    SedscopeWarning
+        If a threshold lies above all scores, or one threshold for all classes lies between 0 and 1 but
+        the scores do not. Only scores in memory are looked at here.
+
+    Returns
+    -------
+    Scores
+        1 where ``score > threshold``, else ``-inf``, which is never detected. Of :class:`ScoredEvents`,
+        those with ``confidence > threshold``, with a confidence of 1.
+
+    Examples
+    --------
+    >>> scores = Scores.from_arrays({"a": [[0.2], [0.9]]}, classes=["Dog"], frame=0.5)
+    >>> at_thresholds(scores, 0.5)["a"].values.tolist()
+    [[-inf], [1.0]]
+    """
+    single_point = binary_scores(scores, thresholds)
+    for note in unsuitable_thresholds(scores, thresholds):
+        warnings.warn(note, SedscopeWarning, stacklevel=2)
+    return single_point
+
+
+def unsuitable_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> list[str]:
+    """Note thresholds that do not suit the scores, as far as these are in memory."""
+    if scores.holds_events:
+        clips = map(scores.open, scores)
+        confidences = (clip.confidences for clip in clips if isinstance(clip, ClipEvents))
+        return _threshold_notes(*score_range(confidences), thresholds, "the operating point")
+    if not scores.in_memory:
+        return []
+    low, high = score_range(clip.values for clip in scores.values())
+    return _threshold_notes(low, high, thresholds, "the operating point")
+
+
+def is_binary(scores: Scores) -> bool:
+    """Return whether scores were reduced to a single operating point."""
+    return bool(scores.processing) and scores.processing[-1].startswith(_BINARY)
+
+
+def binary_scores(scores: Scores, thresholds: float | Mapping[str, float]) -> Scores:
+    """Reduce scores to a single operating point, as :func:`at_thresholds` does, without any warning."""
+    limits = class_thresholds(scores, thresholds)
+
+    def binary(clip: str) -> ClipScores | ClipEvents:
+        clip_scores = frames_or_events(clip, scores.open(clip))
+        if isinstance(clip_scores, ClipEvents):
+            return clip_scores.at_limits(limits)
+        values = np.where(clip_scores.values > limits, 1.0, -np.inf)
+        values[np.isnan(clip_scores.values)] = np.nan  # the evaluation refuses them
+        return ClipScores.unchecked(values, clip_scores.ticks)
+
+    definition = f"{_BINARY}{dict(zip(scores.classes, limits.tolist(), strict=True))})"
+
+    def identify(clip: str) -> str | None:
+        identity = scores.identity(clip)
+        return None if identity is None else f"{definition} of {identity}"
+
+    processing = (*scores.processing, definition)
+    facts = {**scores.facts(), "in_memory": False, "identify": identify, "processing": processing}
+    return scores.remade(list(scores), binary, **facts)
+
+
+def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, DetectedEvents]:
+    """Detect events at some thresholds, as input for tools that do not evaluate all thresholds.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores of a system.
+    thresholds : iterable of float
+        Thresholds, each for all classes.
+
+    Returns
+    -------
+    dict from float to dict
+        The detections at each threshold, as :func:`detect` returns them.
+
+    Examples
+    --------
+    >>> scores = Scores.from_arrays({"a": [[0.2], [0.9]]}, classes=["Dog"], frame=0.5)
+    >>> approximate(scores, [0.1, 0.5])
+    {0.1: {'a': [(0.0, 1.0, 'Dog')]}, 0.5: {'a': [(0.5, 1.0, 'Dog')]}}
+    """
+    detected: dict[float, DetectedEvents] = {}
+    for threshold in map(float, thresholds):
+        limits = class_thresholds(scores, threshold)
+        detected[threshold] = Events(
+            (clip, _clip_events(clip, frames_or_events(clip, scores.open(clip)), scores.classes, limits))
+            for clip in scores
+        )
+    return detected
+
+
+def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> FloatArray:
+    """Return one threshold per class of the scores, ``inf`` for classes without one."""
+    if not isinstance(thresholds, Mapping):
+        thresholds = dict.fromkeys(scores.classes, thresholds)
+    known = {*scores.classes}
+    unknown = [label for label in thresholds if label not in known]
+    if unknown:
+        guesses = with_guesses(unknown, scores.classes)
+        raise SedscopeError(f"Some thresholds are for classes without scores: {listing(guesses)}.")
+    try:
+        limits = np.array([float(thresholds.get(label, np.inf)) for label in scores.classes])
+    except (TypeError, ValueError):
+        raise SedscopeError(f"Thresholds must be numbers, not {thresholds!r:.80}.") from None
+    if np.isnan(limits).any():
+        raise SedscopeError("Thresholds must be numbers, not NaN.")
+    return limits
+
+
+def _clip_events(
+    name: str, clip: ClipScores | ClipEvents, classes: Sequence[str], limits: FloatArray
+) -> list[tuple[float, float, str]]:
+    if isinstance(clip, ClipEvents):
+        return [event[:3] for event in clip.above(limits).in_seconds(classes)]
+    refuse_nans(name, clip, classes)
+    active = np.zeros((len(clip.values) + 2, len(classes)), np.int8)
+    active[1:-1] = clip.values > limits
+    steps = np.diff(active, axis=0).T
+    label, first = np.nonzero(steps == 1)
+    _, last = np.nonzero(steps == -1)
+    onsets, offsets = to_seconds(clip.ticks[first]), to_seconds(clip.ticks[last])
+    events = sorted(zip(onsets.tolist(), offsets.tolist(), label.tolist(), strict=True))
+    return [(onset, offset, classes[c]) for onset, offset, c in events]
