@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 FIRST_ABI3 = (3, 12)
 VERSIONS = [(3, minor) for minor in range(10, 20)]
-LARGEST = 1_500_000  # bytes of a wheel; CONTRIBUTING.md says what it is made of
+LARGEST = 2_000_000  # bytes of a wheel; CONTRIBUTING.md says what it is made of
 LOCAL_SETTINGS = ("cmake.define.SEDSCOPE_WERROR=ON",)
 REPAIR_OPTIONS = ("--zip-compression-level", "9", "--wheel-dir")
 
