@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dcase_util.containers import MetaDataContainer, ProbabilityContainer
 from . import metric
+from .class_metrics import ClassMetrics
 from .report_text import Table, header, value_line, value_lines
 
 Items = Iterable[Mapping[str, Any]]
@@ -30,7 +31,7 @@ _TABLE = Table(
 )
 
 
-class AudioTaggingMetrics:
+class AudioTaggingMetrics(ClassMetrics):
     """Counts tags of files, and keeps probabilities for equal error rates.
 
     Parameters
@@ -46,6 +47,8 @@ class AudioTaggingMetrics:
     >>> metrics.evaluate(reference, estimated).results_overall_metrics()["f_measure"]["recall"]
     0.5
     """
+
+    title: str = "Audio tagging metrics"
 
     def __init__(self, tags: list[str]) -> None:
         self.tag_label_list = tags
@@ -162,24 +165,15 @@ class AudioTaggingMetrics:
             "f_measure": {name: mean("f_measure", name) for name, _ in _F_MEASURE},
         }
 
-    def results(self) -> dict[str, Any]:
-        """Return all metrics: overall, of each tag, and averaged over tags."""
-        return {
-            "overall": self.results_overall_metrics(),
-            "class_wise": self.results_class_wise_metrics(),
-            "class_wise_average": self.results_class_wise_average_metrics(),
-        }
-
     # Reports
 
-    def __str__(self) -> str:
-        parts = (
+    def _report_parts(self) -> Iterable[str]:
+        return (
             self.result_report_parameters(),
             self.result_report_overall(),
             self.result_report_class_wise_average(),
             self.result_report_class_wise(),
         )
-        return header("Audio tagging metrics") + "".join(f"{part}\n" for part in parts)
 
     def result_report_parameters(self) -> str:
         """Return a text with what was evaluated."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dcase_util.containers import MetaDataContainer
 from . import metric
+from .class_metrics import ClassMetrics
 from .report_text import Table, header, value_line, value_lines
 
 _COUNTS = ("Ncorr", "Nref", "Nsys")
@@ -22,7 +23,7 @@ _TABLE = Table(
 )
 
 
-class SceneClassificationMetrics:
+class SceneClassificationMetrics(ClassMetrics):
     """Counts files whose scene is recognised.
 
     Parameters
@@ -38,6 +39,8 @@ class SceneClassificationMetrics:
     >>> metrics.evaluate(reference, estimated).results_overall_metrics()["accuracy"]
     0.5
     """
+
+    title: str = "Scene classification metrics"
 
     def __init__(self, scene_labels: list[str]) -> None:
         self.scene_label_list = scene_labels
@@ -115,14 +118,6 @@ class SceneClassificationMetrics:
         accuracies = [self.class_wise_accuracy(label)["accuracy"] for label in self.scene_wise]
         return {"accuracy": {"accuracy": float(np.mean(accuracies))}}
 
-    def results(self) -> dict[str, Any]:
-        """Return all metrics: overall, of each scene, and averaged over scenes."""
-        return {
-            "overall": self.results_overall_metrics(),
-            "class_wise": self.results_class_wise_metrics(),
-            "class_wise_average": self.results_class_wise_average_metrics(),
-        }
-
     def class_wise_accuracy(self, scene_label: str) -> dict[str, float]:
         """Return the accuracy of a scene."""
         counts = self.scene_wise[scene_label]
@@ -130,13 +125,12 @@ class SceneClassificationMetrics:
 
     # Reports
 
-    def __str__(self) -> str:
-        parts = (
+    def _report_parts(self) -> Iterable[str]:
+        return (
             self.result_report_parameters(),
             self.result_report_class_wise_average(),
             self.result_report_class_wise(),
         )
-        return header("Scene classification metrics") + "".join(f"{part}\n" for part in parts)
 
     def result_report_parameters(self) -> str:
         """Return a text with what was evaluated."""

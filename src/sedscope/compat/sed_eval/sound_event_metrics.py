@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dcase_util.containers import MetaDataContainer
 from . import metric
+from .class_metrics import ClassMetrics
 from .report_text import Table, header, value_lines
 
 Values = dict[str, float]
@@ -47,7 +48,7 @@ _ACCURACY_COLUMNS = (
 )
 
 
-class SoundEventMetrics(ABC):
+class SoundEventMetrics(ClassMetrics):
     """What is counted, and the results and reports from it.
 
     Parameters
@@ -58,8 +59,6 @@ class SoundEventMetrics(ABC):
         The precision of a class without detections: NaN, or 0 with ``"zero_score"``.
     """
 
-    title: str
-    """The header of the report."""
     error_counts: tuple[str, str, str]
     """The names of the counts of substitutions, deletions and insertions."""
 
@@ -168,24 +167,15 @@ class SoundEventMetrics(ABC):
             for group in ("f_measure", "error_rate", "accuracy")
         }
 
-    def results(self) -> dict[str, Any]:
-        """Return all metrics: overall, of each class, and averaged over classes."""
-        return {
-            "overall": self.results_overall_metrics(),
-            "class_wise": self.results_class_wise_metrics(),
-            "class_wise_average": self.results_class_wise_average_metrics(),
-        }
-
     # Reports
 
-    def __str__(self) -> str:
-        parts = (
+    def _report_parts(self) -> Iterable[str]:
+        return (
             self.result_report_parameters(),
             self.result_report_overall(),
             self.result_report_class_wise_average(),
             self.result_report_class_wise(),
         )
-        return header(self.title) + "".join(f"{part}\n" for part in parts)
 
     @abstractmethod
     def result_report_parameters(self) -> str:
