@@ -73,24 +73,8 @@ def sed_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work:
     lists: dict[str, list[Any]] = {clip: [] for clip in described["clips"]}
     for clip, *event in described["one_threshold"]:
         lists[clip].append(tuple(event))
-    if ours:
-        import sedscope as sed
-
-        truth = sed.GroundTruth.from_dict(
-            {clip: [tuple(event) for event in events] for clip, events in described["events"].items()},
-            durations=described["durations"],
-        )
-        metric = sed.FScore(sed.Collar(), average="micro")
-
-        def work() -> Any:
-            system = sed.Scores.from_events(
-                lists, classes=described["classes"], clips=described["clips"]
-            )
-            return sed.evaluate(system, truth, metric)
-
-        return work, lambda result: result[metric].value
-
-    EventBasedMetrics = import_module("sed_eval").sound_event.EventBasedMetrics
+    tool = "sedscope.compat.sed_eval" if ours else "sed_eval"
+    EventBasedMetrics = import_module(f"{tool}.sound_event").EventBasedMetrics
 
     def as_list(events: list[Any]) -> list[dict[str, Any]]:
         return [
@@ -101,7 +85,7 @@ def sed_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work:
     references = {clip: as_list(events) for clip, events in described["events"].items()}
     estimates = {clip: as_list(events) for clip, events in lists.items()}
 
-    def their_work() -> Any:
+    def work() -> Any:
         judge = EventBasedMetrics(
             described["classes"], t_collar=0.2, percentage_of_length=0.2, event_matching_type="optimal"
         )
@@ -109,7 +93,7 @@ def sed_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work:
             judge.evaluate(references[clip], estimates[clip])
         return judge.results_overall_metrics()
 
-    return their_work, lambda result: result["f_measure"]["f_measure"]
+    return work, lambda result: result["f_measure"]["f_measure"]
 
 
 LONG = 5.0  # seconds
