@@ -30,6 +30,9 @@ MEASURED: list[Metric[Any]] = [
     sed.Specificity(SECOND),
     sed.BalancedAccuracy(sed.Clip()),
     sed.FalseAlarmRate(COLLAR),
+    sed.Accuracy(SECOND, average="micro"),
+    sed.DetectionErrorRate(sed.Time(collar=0.2)),
+    sed.DetectionCost(sed.Time()),
 ]
 
 
