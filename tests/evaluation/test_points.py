@@ -92,7 +92,7 @@ def test_names_of_ones_own_stay_at_points() -> None:
 
 def test_nothing_claims_another_threshold() -> None:
     scores, truth = small_set()
-    result = sed.evaluate(scores, truth, ["collar_f1", MEASURED[-1]], points=points())
+    result = sed.evaluate(scores, truth, ["collar_f1", sed.FalseAlarmRate(COLLAR)], points=points())
     assert list(result.names.values()) == ["collar_f1_at_points", "collar_false_alarms_at_points"]
     for text in (result.table(), result.to_markdown(), result.to_csv(), result.to_json()):
         assert "threshold='points'" in text
