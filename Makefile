@@ -10,9 +10,10 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/* native/*/*/*)
 SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score_tables io/test_score_formats \
 	io/test_array_files io/test_memmap_folder counting/test_counts counting/test_column_store \
 	metrics/test_psds metrics/test_invariances \
-	criteria/test_criteria criteria/test_ignored_references criteria/test_kept_events \
+	criteria/test_criteria criteria/test_ignored_references criteria/test_kept_events criteria/test_active_time \
+	criteria/test_any_overlap criteria/test_greedy_pairs criteria/test_points \
 	data/test_chunks data/test_detections data/test_recordings data/test_scores \
-	postprocessing/test_postprocessing resampling/test_bootstrap diagnosis/test_diagnosis))
+	postprocessing/test_postprocessing postprocessing/test_peaks resampling/test_bootstrap diagnosis/test_diagnosis))
 
 .PHONY: demo test pytest test-sanitized test-compilers soak lint api figures docs bench bench-large bench-gpu \
 	bench-tools peers wheels release-check clean FORCE
