@@ -124,7 +124,8 @@ class MeanIoU(QueryMetric):
     --------
     >>> import sedscope as sed
     >>> scores = sed.Scores.from_events({"a": [(1, 3, "Dog", 0.9)], "b": []}, overlaps="keep")
-    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")], "b": [(1, 2, "Dog")]}, durations=9)
+    >>> references = {"a": [(1, 2, "Dog")], "b": [(1, 2, "Dog")]}
+    >>> truth = sed.GroundTruth.from_dict(references, durations={"a": 9, "b": 9})
     >>> sed.evaluate(scores, truth, sed.MeanIoU())["mean_iou"].value
     0.25
     """
@@ -172,7 +173,7 @@ class RecallAt(QueryMetric):
     >>> import sedscope as sed
     >>> events = [(1, 3, "Dog", 0.9), (1, 2, "Dog", 0.8)]
     >>> scores = sed.Scores.from_events({"a": events}, overlaps="keep")
-    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations=9)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 9})
     >>> result = sed.evaluate(scores, truth, [sed.RecallAt(1, 0.7), sed.RecallAt(5, 0.7)])
     >>> [of_metric.value for of_metric in result.values()]
     [0.0, 1.0]

@@ -29,7 +29,7 @@ def cy_medfilt(
 
     >>> scores, edges = cy_medfilt(np.array([[0.0], [1.0], [0.0], [1.0]]), np.arange(5), 3.0)
     >>> scores.ravel().tolist(), edges.tolist()
-    ([0.0], [0.0, 4.0])
+    ([0.0, 1.0, 0.0], [0.0, 2.0, 3.0, 4.0])
     """
     if filter_length_in_sec is None:
         raise SedscopeError("Pass filter_length_in_sec, the length of the filter in seconds.")
