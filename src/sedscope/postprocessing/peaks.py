@@ -22,7 +22,7 @@ class Peaks(PostProcessing):
 
     A frame is a peak if its score is higher than those of both neighbours; scores outside the clip are
     lower than all others. Several frames with the same score are one peak. The point lies at the centre of
-    the frame, or in the middle of these frames. Points are events of no length, for :class:`Onset`.
+    the frame, or in the middle of these frames. Points are events of no length, for :class:`~sedscope.Onset`.
 
     Parameters
     ----------
