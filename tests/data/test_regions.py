@@ -368,6 +368,13 @@ def test_voice_activity_in_regions_of_a_uem_file(tmp_path: Path) -> None:
     assert cost == pytest.approx(0.75 * 0.75 / 3 + 0.25 * 0.5 / 1)
 
 
+def test_clips_that_only_the_system_has_are_noted() -> None:
+    truth = sed.GroundTruth.from_dict({"call": [(0, 1, "speech")]}, durations={"call": 4})
+    scores = sed.Scores.from_arrays({"call": [[0.9]], "cal": [[0.9]]}, classes=["speech"], frame=4)
+    with pytest.warns(sed.SedscopeWarning, match=r"1 clip has scores or detections, but .*: cal\."):
+        sed.cut_to_regions(scores, truth, {"call": [(0, 2)]})
+
+
 def test_merging_detections_of_other_confidences_is_noted(tmp_path: Path) -> None:
     #             0   1   2   3   4   5
     # system      [ .9  )   [ .3 )
