@@ -106,7 +106,7 @@ class Regions:
         """
         unknown = np.array([clip not in known for clip in self._clips], bool)
         advice = (
-            " Correct the names of the clips. If clips have no events, so that the ground truth does not list "
+            " Correct the names of the clips. If clips have no events and the ground truth does not list "
             "them, give their durations (--durations)."
         )
         self._refuse(unknown, "is in no clip", "are in no clip", advice)
