@@ -144,3 +144,5 @@ def test_what_is_not_defined_is_refused() -> None:
         sed.BestAnswers(sed.IoU(0.5), 0)
     with pytest.raises(sed.SedscopeError, match="a value for each query already"):
         sed.QueryPrecision(sed.QueryIoU())
+    with pytest.raises(sed.SedscopeError, match=r"counts answers, but OfLength\(Time\("):
+        sed.QueryPrecision(sed.OfLength(sed.Time(), longest=1))

@@ -368,6 +368,34 @@ def test_voice_activity_in_regions_of_a_uem_file(tmp_path: Path) -> None:
     assert cost == pytest.approx(0.75 * 0.75 / 3 + 0.25 * 0.5 / 1)
 
 
+def test_clips_that_only_the_system_has_are_noted() -> None:
+    truth = sed.GroundTruth.from_dict({"call": [(0, 1, "speech")]}, durations={"call": 4})
+    scores = sed.Scores.from_arrays({"call": [[0.9]], "cal": [[0.9]]}, classes=["speech"], frame=4)
+    with pytest.warns(sed.SedscopeWarning, match=r"1 clip has scores or detections, but .*: cal\."):
+        sed.cut_to_regions(scores, truth, {"call": [(0, 2)]})
+
+
+def test_merging_detections_of_other_confidences_is_noted(tmp_path: Path) -> None:
+    #             0   1   2   3   4   5
+    # system      [ .9  )   [ .3 )
+    #                [ .2 )  [.3)           of equal confidences: merging changes nothing
+    (tmp_path / "truth.rttm").write_text("SPEAKER call 1 0 1.5 <NA> <NA> anna <NA> <NA>\n")
+    rows = {(0.0, 1.5): 0.9, (1.0, 1.0): 0.2, (3.0, 1.5): 0.3, (3.25, 0.5): 0.3}
+    (tmp_path / "system.rttm").write_text(
+        "".join(f"SPEAKER call 1 {a} {b} <NA> <NA> s {c} <NA>\n" for (a, b), c in rows.items())
+    )
+    (tmp_path / "scored.uem").write_text("call 1 0 5\n")
+    outcome = run(
+        *("evaluate", tmp_path / "system.rttm", tmp_path / "truth.rttm", "--label", "speech"),
+        *("--overlaps", "merge", "--regions", tmp_path / "scored.uem", "--metric", "time_f1"),
+    )
+    assert "1 detection overlaps another one of the same class and clip with a higher" in outcome.err
+    assert (
+        "count at the highest of their confidences: system.rttm line 2 (call: speech 1–2 s)"
+        in outcome.err
+    )
+
+
 def test_a_uem_file_of_several_channels_is_refused(tmp_path: Path) -> None:
     (tmp_path / "scored.uem").write_text("call 1 0 4\ncall 2 0 4\n")
     with pytest.raises(sed.SedscopeError, match=r"1 file has several channels: call \(1, 2\)"):

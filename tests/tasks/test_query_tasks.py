@@ -76,6 +76,7 @@ def test_moments_by_length(tmp_path: Path) -> None:
             "a_3: moment 160–161 s begins after the clip has ended, at 160 s",
         ),
         (answer(3, [[5, 4, 0.5]]), "(5.0, 4.0, 'moment', 0.5) ends before it begins"),
+        (answer(3, [[0, 1, 0.5], [5, 5, 0.4]]), "a_3: moment 5–5 s has no length"),
         (answer(3, [[4, 5]]), "window 1 must be [start, end, score] in numbers, not [4, 5]"),
         ("no JSON", "this is not a JSON object"),
     ],

@@ -46,6 +46,11 @@ class QueryPrecision(QueryCriterion):
             raise SedscopeError(f"QueryPrecision needs a criterion, not {self.criterion!r}.")
         if self.criterion.values_queries:
             raise SedscopeError(f"{self.criterion!r} has a value for each query already.")
+        if self.criterion.measures_time:
+            raise SedscopeError(
+                f"QueryPrecision counts answers, but {self.criterion!r} measures how long they are. Use a "
+                "criterion about events, such as IoU."
+            )
         require_choice(self, "interpolation", INTERPOLATIONS)
         object.__setattr__(self, "makes_pairs", self.criterion.makes_pairs)
 

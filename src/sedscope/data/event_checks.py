@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, subject
+from .arrays import FloatArray
 from .choices import Invalid, Overlaps
 from .event_table import EventColumns
 from .times import Ticks
@@ -174,13 +175,31 @@ def repeated_events(events: EventColumns, rows: Sequence[int]) -> set[int]:
 
 def overlapping_detections(events: EventColumns) -> list[int]:
     """Return the events that overlap an earlier one of their clip and class."""
+    order, overlap = _in_order(events)
+    rows: list[int] = order[overlap].tolist()
+    return rows
+
+
+def raised_detections(events: EventColumns, confidences: FloatArray) -> list[int]:
+    """Return the events that get a higher confidence if those that overlap are merged."""
+    order, overlap = _in_order(events)
+    starts = np.flatnonzero(~overlap)
+    if len(starts) == len(order):
+        return []
+    highest = np.maximum.reduceat(confidences[order], starts)
+    sizes = np.diff([*starts, len(order)])
+    rows: list[int] = np.sort(order[confidences[order] < np.repeat(highest, sizes)]).tolist()
+    return rows
+
+
+def _in_order(events: EventColumns) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the order of clip, label and onset, and which events overlap an earlier one of their class."""
     clips, labels = (
         np.unique(np.array(names, str), return_inverse=True)[1].astype(np.int32)
         for names in (events.clip, events.label)
     )
     order = np.lexsort((events.offset, events.onset, labels, clips))
-    overlapping: list[int] = order[overlapping_events(events, clips, labels, order)].tolist()
-    return overlapping
+    return order, overlapping_events(events, clips, labels, order)
 
 
 def overlapping_events(

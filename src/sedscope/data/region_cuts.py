@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, issue_warnings, listing, subject
 from .choices import Crossing
 from .clip_ids import clip_ids
 from .event_table import EventColumns
@@ -120,8 +120,22 @@ class RegionTruth(GroundTruth):
         ([0.1, 0.5], [0.0, 0.5, 1.5])
         """
         self.regions.require_clips({*self.recordings.clips, *scores})
+        issue_warnings(self._unlisted_note(scores), stacklevel=2)
         stretches = {name: part for name, part in self.stretches.items() if part.clip in scores}
         return _cut_scores(scores, stretches)
+
+    def _unlisted_note(self, scores: Scores) -> list[str]:
+        """Note clips of the scores that are neither in the ground truth nor in a region."""
+        known = {*self.recordings.clips, *self.recording_of.values()}
+        unlisted = [clip for clip in scores if clip not in known]
+        if not unlisted:
+            return []
+        number = subject(len(unlisted), "clip", "has")
+        verb = "is" if len(unlisted) == 1 else "are"
+        return [
+            f"{number} scores or detections, but {verb} neither in the ground truth nor in a region, so "
+            f"nothing there is evaluated: {listing(unlisted)}."
+        ]
 
     @property
     def recording_of(self) -> dict[str, str]:

@@ -105,7 +105,11 @@ class Regions:
         >>> Regions.from_dict({"a": [(0, 1)]}).require_clips(["a", "b"])
         """
         unknown = np.array([clip not in known for clip in self._clips], bool)
-        self._refuse(unknown, "is in no clip", "are in no clip", " Correct the names of the clips.")
+        advice = (
+            " Correct the names of the clips. If clips have no events and the ground truth does not list "
+            "them, give their durations (--durations)."
+        )
+        self._refuse(unknown, "is in no clip", "are in no clip", advice)
 
     def stretches(self, truth: GroundTruth) -> dict[str, Stretch]:
         """Return the regions by name, in order of the clips and of time.

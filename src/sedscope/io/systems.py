@@ -17,12 +17,12 @@ from ..data.detections import (
     listed_scores,
     refuse_unusable_rows,
 )
-from ..data.event_checks import overlap_findings, overlapping_detections
+from ..data.event_checks import overlap_findings, overlapping_detections, raised_detections
 from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
-from ..errors import SedscopeError, listing, subject
+from ..errors import SedscopeError, issue_warnings, listing, subject
 from .chunk_table import refuse_detections
 from .chunk_table import stitch as stitch_scores
 from .durations import clip_seconds
@@ -136,10 +136,30 @@ def _read_detections(
         if overlaps == "keep":
             timed = table.with_times(table.durations if durations is None else durations)
             return as_scores(DetectedColumns.of_table(timed))
-        return as_scores(table.events(durations))
+        scores = as_scores(table.events(durations))
     except SedscopeError as error:
         _refuse_rows(table.with_times(durations or table.durations), overlaps)
         raise SedscopeError(f"{path}: {error}", lines=error.lines, advice=error.advice) from None
+    if overlaps == "merge":
+        issue_warnings(_raised_note(table), stacklevel=2)
+    return scores
+
+
+def _raised_note(table: EventTable) -> list[str]:
+    """Note the detections that count at the higher confidence of one that they were merged with."""
+    confidences = None if table.confidence is None else table.checked_rows()[2]
+    if confidences is None:
+        return []
+    columns = table.columns()
+    rows = raised_detections(columns, confidences)
+    if not rows:
+        return []
+    number = subject(len(rows), "detection", "overlaps")
+    where = listing([columns.describe(i) for i in rows])
+    return [
+        f"{table.where}: {number} another one of the same class and clip with a higher confidence. Events "
+        f"that overlap were merged and count at the highest of their confidences: {where}."
+    ]
 
 
 def _refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:

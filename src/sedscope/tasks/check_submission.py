@@ -16,7 +16,7 @@ from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
 from .dataset_parts import depends_on_output, grouping
-from .submissions import as_evaluated, find_outputs, late_rows, refuse_changed_sets, unlisted_rows
+from .submissions import as_evaluated, find_outputs, refuse_changed_sets, unlisted_rows, unusable_rows
 from .task import Task
 from .task_data import DatasetTruth, TaskData, opened_data
 
@@ -117,7 +117,7 @@ def check_submission(
             else:
                 text = str(finding).removeprefix("warning: ")
                 check.warnings.append(f"{name}: {text}" if several else text)
-        check.problems += _late_events(path, of_set)
+        check.problems += _unusable_events(path, of_set)
         if of_set.dataset.classes is not None:
             check.problems += _unknown_labels(path, known, of_set.system_map)
     check.problems = [*dict.fromkeys(map(readable, check.problems))]
@@ -209,10 +209,10 @@ def _lines(finding: Finding, path: Location) -> Iterator[str]:
         yield text if located else f"{path}: {text.removeprefix(f'{path} ')}"
 
 
-def _late_events(path: Location, truth: DatasetTruth) -> list[str]:
-    """Find events that begin after their clip has ended."""
+def _unusable_events(path: Location, truth: DatasetTruth) -> list[str]:
+    """Find events that the task cannot judge."""
     try:
-        return late_rows(path, truth)
+        return unusable_rows(path, truth)
     except SedscopeError:
         return []  # a finding says so
 

@@ -13,6 +13,7 @@ from ..errors import SedscopeError, listing, subject
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_files
 from ..io.systems import DetectionSets, holds_events, read_system
+from ..metrics.requests import delta_requests
 from .dataset_parts import cut, depends_on_output, end, join
 from .few_shot import without_shots
 from .task import Dataset, Task
@@ -67,7 +68,7 @@ def read_output(path: Location, truth: DatasetTruth) -> tuple[Scores | Detection
     )
     if isinstance(system, Scores):
         _refuse_unlisted_clips(path, system, truth)
-        _refuse_late_events(path, system, truth)
+        _refuse_unusable_events(path, system, truth)
         return as_evaluated(system, truth)
     refuse_changed_sets(path, dataset)
     return system, truth.truth
@@ -104,41 +105,56 @@ def unlisted_rows(path: Location, unlisted: Collection[str]) -> list[str]:
     return [*first.values()]
 
 
-def _refuse_late_events(path: Location, scores: Scores, truth: DatasetTruth) -> None:
-    """Refuse events that begin after their clip has ended, and name the rows, where events are kept."""
-    ends = _clip_ends(truth)
-    events = ((clip, scores.open(clip)) for clip in scores if clip in ends)
-    if not any(
-        isinstance(of_clip, ClipEvents) and bool((of_clip.times[:, 0] >= ends[clip]).any())
-        for clip, of_clip in events
-    ):
+def _refuse_unusable_events(path: Location, scores: Scores, truth: DatasetTruth) -> None:
+    """Refuse events that the task cannot judge, and name the rows, where events are kept."""
+    if truth.dataset.overlaps != "keep":
         return
-    lines = late_rows(path, truth)
-    number = subject(len(lines), "detection", "begins")
-    raise SedscopeError(f"{number} after the clip has ended: {listing(lines)}.", lines=lines)
+    ends, needs_lengths = _clip_ends(truth), _needs_lengths(truth.dataset)
+
+    def usable(clip: str, events: ClipEvents) -> bool:
+        onset, offset = events.times.T
+        late = clip in ends and bool((onset >= ends[clip]).any())
+        return not late and not (needs_lengths and bool((onset == offset).any()))
+
+    opened = ((clip, scores.open(clip)) for clip in scores)
+    if all(usable(clip, of_clip) for clip, of_clip in opened if isinstance(of_clip, ClipEvents)):
+        return
+    lines = unusable_rows(path, truth)
+    number = subject(len(lines), "detection", "is")
+    raise SedscopeError(f"{number} not usable: {listing(lines)}.", lines=lines)
 
 
-def late_rows(path: Location, truth: DatasetTruth) -> list[str]:
-    """Return the rows of events that begin after their clip has ended, as ``file:line: message``.
+def unusable_rows(path: Location, truth: DatasetTruth) -> list[str]:
+    """Return the rows of events that the task cannot judge, as ``file:line: message``.
 
-    There are none if the file or folder holds scores, or if the task does not keep events as they are.
+    These events begin after their clip has ended, or have no length where a metric needs one. There are
+    none if the file or folder holds scores, or if the task does not keep events as they are.
     """
-    ends = _clip_ends(truth)
-    if not ends or not holds_events(path, None):
+    if truth.dataset.overlaps != "keep" or not holds_events(path, None):
         return []
+    ends, needs_lengths = _clip_ends(truth), _needs_lengths(truth.dataset)
     columns = read_event_table(path).columns()
-    clips = [clip_id(name) for name in columns.clip]
-    return [
-        columns.finding(row, f"begins after the clip has ended, at {ends[clip] / TICKS_PER_SECOND:g} s")
-        for row, (clip, onset) in enumerate(zip(clips, columns.onset.tolist(), strict=True))
-        if clip in ends and onset >= ends[clip]
-    ]
+    times = zip(columns.onset.tolist(), columns.offset.tolist(), strict=True)
+    lines: list[str] = []
+    for row, (name, (onset, offset)) in enumerate(zip(columns.clip, times, strict=True)):
+        end = ends.get(clip_id(name))
+        if end is not None and onset >= end:
+            message = f"begins after the clip has ended, at {end / TICKS_PER_SECOND:g} s"
+            lines.append(columns.finding(row, message))
+        elif needs_lengths and onset == offset:
+            lines.append(columns.finding(row, "has no length"))
+    return lines
+
+
+def _needs_lengths(dataset: Dataset) -> bool:
+    """Return whether a metric cannot judge points in time."""
+    return not all(criterion.judges_points for criterion in delta_requests(dataset.metrics.values()))
 
 
 def _clip_ends(truth: DatasetTruth) -> dict[str, int]:
-    """Return when each clip ends, in microseconds; nothing if that is unknown or events are not kept."""
+    """Return when each clip ends, in microseconds; nothing if that is unknown."""
     durations = truth.truth.durations
-    if durations is None or truth.dataset.overlaps != "keep":
+    if durations is None:
         return {}
     return dict(zip(truth.truth.clips, durations.tolist(), strict=True))
 

@@ -93,7 +93,13 @@ def _read_line(line: int, text: str) -> tuple[_Query | None, list[str]]:
     if not isinstance(query, dict):
         return None, ["this is not a JSON object"]
     names = {key: _name(query.get(key)) for key in ("qid", "vid")}
-    wrong = [f"there is no {key}" for key, name in names.items() if name is None]
+    wrong = [
+        f"there is no {key}"
+        if query.get(key) is None or isinstance(query[key], str)
+        else f"the {key} {_shown(query[key])} is neither a text nor a whole number"
+        for key, name in names.items()
+        if name is None
+    ]
     kinds = [kind for kind in _SHAPES if kind in query]
     if len(kinds) != 1:
         wrong.append(f"there must be either {_REFERENCES} or {_PREDICTIONS}")
