@@ -138,7 +138,8 @@ def test_other_criteria_refuse_points(metric: Any) -> None:
         with pytest.raises(sed.SedscopeError, match=message):
             sed.evaluate(scores, truth, metric)
     longer = sed.GroundTruth.from_dict({"x": [(2, 3, "hit")], "y": []}, durations={"x": 10, "y": 10})
-    with pytest.raises(sed.SedscopeError, match=r"Some detections have no length.*Onset\(0.05\)"):
+    message = r"Some detections have no length \(the first: clip x, hit at 2\.\d+ s\).*Onset\(0.05\)"
+    with pytest.raises(sed.SedscopeError, match=message):
         sed.evaluate(Peaks(0.5)(scores), longer, metric)
 
 

@@ -48,8 +48,8 @@ class CheckedEvents:
     variant: PostProcessing | None
     """How the scores were post-processed."""
     batch: EventBatch
-    has_points: bool
-    """Whether some events have no length."""
+    first_point: str | None
+    """The first event of no length, for messages; None if all events have a length."""
     durations: Ticks | None
     """Of all clips; None if they are not known yet."""
 
@@ -148,15 +148,15 @@ def whole_clips(
     """
     if alignment.has_overlapping_references():
         raise SedscopeError(
-            "Some references of one class overlap, but this needs references that do not. Merge them with "
-            "overlaps='merge' (--overlaps merge)."
+            "Some references of one class overlap, but error types, boundary errors and reports of them need "
+            "references that do not. Merge them with overlaps='merge' (--overlaps merge)."
         )
     has_points = len(alignment.point_references()) > 0
     for clips in checked_clips(alignment, (None,), threads, progress):
         if isinstance(clips, CheckedRecording):
             clips.refuse("it arrives in pieces, but this needs whole clips. Give it as one array.")
             continue
-        if not points and (has_points or (isinstance(clips, CheckedEvents) and clips.has_points)):
+        if not points and (has_points or (isinstance(clips, CheckedEvents) and clips.first_point)):
             raise SedscopeError(
                 "Some events have no length, but error types, boundary errors and reports need events with "
                 "a length. evaluate, compare and tune judge points in time, by Onset for example."
@@ -260,11 +260,22 @@ class _CheckableEvents:
         references = _references(alignment, clips.first, known, extents, maxima)
         self.first = clips.first
         self.batch = EventBatch(**vars(references), detected=detected)
-        self.has_points = bool((chosen.times[:, 0] == chosen.times[:, 1]).any())
+        self.first_point = _first_point(alignment, clips.first, chosen)
 
     def checked(self, variant: PostProcessing | None, durations: Ticks | None) -> CheckedEvents:
         """Return the clips in a variant. ``durations``: of all clips; None if they are not known yet."""
-        return CheckedEvents(self.first, variant, self.batch, self.has_points, durations)
+        return CheckedEvents(self.first, variant, self.batch, self.first_point, durations)
+
+
+def _first_point(alignment: Alignment, first: int, events: EventList) -> str | None:
+    """Describe the first event of no length, if there is one. ``first``: the number of the first clip."""
+    points = np.flatnonzero(events.times[:, 0] == events.times[:, 1])
+    if not len(points):
+        return None
+    event = int(points[0])
+    clip = alignment.clips[first + int(np.searchsorted(events.starts, event, side="right")) - 1]
+    label = alignment.classes[events.columns[event]]
+    return f"clip {clip}, {label} at {events.times[event, 0] / 1e6:g} s"
 
 
 class CheckedRecording:
