@@ -24,6 +24,8 @@ def write_lines(path: Path, *lines: object) -> Path:
 @pytest.mark.parametrize(
     ("qid", "vid", "clip"),
     [
+        (12, "1", "1_12"),
+        (12, "12", "12"),
         (7, "dog", "dog_7"),
         ("dog_7", "dog", "dog_7"),
         ("q7", "audio/dog.wav", "dog_q7"),

@@ -1,7 +1,7 @@
 """pyannote.metrics as the judge of time: error rate, cost, precision, recall and accuracy at thresholds.
 
-It gives values where sedscope gives none: of classes without references or detections. Its collars reach into
-and out of regions, so the cases with regions have none. ``docs/differences.md`` lists both.
+It gives values where sedscope gives none, of classes without references or detections:
+see ``docs/differences.md``.
 """
 
 from __future__ import annotations
@@ -70,15 +70,16 @@ def made_up(name: str) -> Case:
     rng = np.random.default_rng([int(number), CASES.index(name)])
     scores, truth = random_set(rng, KINDS[int(number) % len(KINDS)], coarse=True)
     thresholds = rng.choice([-0.5, 0.0, 0.25, 0.5, 0.75], 2, replace=False).tolist()
+    collar = float(rng.choice([0.0, 0.02, 0.05, 0.3]))
     if kind == "random":
-        return Case(scores, truth, float(rng.choice([0.0, 0.02, 0.05, 0.3])), thresholds)
+        return Case(scores, truth, collar, thresholds)
     assert truth.durations is not None
     regions: Regions = {}
     for clip, duration in zip(truth.clips, truth.durations.tolist(), strict=True):
         ends = [0, *sorted(rng.choice(np.arange(1, 10), 2, replace=False).tolist()), 10]
         cuts = [round(duration * end / 1e7, 3) for end in ends]
         regions[clip] = [(cuts[0], cuts[1]), (cuts[2], cuts[3])]
-    return Case(scores, truth, 0.0, thresholds, regions)
+    return Case(scores, truth, collar, thresholds, regions)
 
 
 @pytest.fixture(scope="module")

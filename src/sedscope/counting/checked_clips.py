@@ -225,6 +225,9 @@ def _references(
         extents=extents,
         maxima=maxima,
         late=np.flatnonzero(late),
+        uncut=None
+        if alignment.uncut is None
+        else alignment.uncut.choose(first + np.arange(len(durations))),
     )
 
 

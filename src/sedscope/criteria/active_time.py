@@ -26,7 +26,7 @@ class Time(Criterion):
     A class is active in the frames with ``score > threshold``. Active time within a reference of the class is
     true positive, other active time is false positive; sedscope adds up whole microseconds. The whole
     duration of a clip is scored, except for ignored references and, with a collar, the time around the
-    boundaries of references.
+    boundaries of references. In scored regions, these are the boundaries in the whole recordings.
 
     Parameters
     ----------
@@ -84,13 +84,14 @@ class Time(Criterion):
     def _judged(self, references: ClipReferences) -> _JudgedTime:
         """Return which time within references is scored, and which time is not."""
         width, ignored = int(to_ticks(self.collar)), references.ignored
-        before = references.events.reshape(-1) - width // 2
+        boundaries = references.boundaries(reach=width)
+        before = boundaries.times - width // 2
         zones = np.stack([before, before + width], axis=1)
         return _judged_time(
             references,
             np.concatenate([zones, ignored.events]),
-            np.concatenate([np.repeat(references.event_clips, 2), ignored.event_clips]),
-            np.concatenate([np.repeat(references.labels, 2), ignored.labels]),
+            np.concatenate([boundaries.clips, ignored.event_clips]),
+            np.concatenate([boundaries.labels, ignored.labels]),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.scores import ScoreArray
 from ..data.times import Ticks
+from ..data.uncut_references import Boundaries, UncutReferences
 from .delta_tables import IgnoredRows, ReferenceRows
 
 AnyReferences = TypeVar("AnyReferences", bound="ClipReferences")
@@ -98,6 +99,8 @@ class ClipReferences(EventRows):
     """(clips × classes) the largest score."""
     late: NDArray[np.intp]
     """The events that are left out because they begin after their clip ends, counted among all."""
+    uncut: UncutReferences | None = field(default=None, kw_only=True)
+    """The references of the recordings that the clips were cut out of; None if they are whole."""
 
     def truth(self, floors: ScoreArray, threads: int) -> _native.Truth:
         """The references as the core reads them, with the bounds of the work."""
@@ -125,11 +128,21 @@ class ClipReferences(EventRows):
         lengths = self.events[:, 1] - self.events[:, 0]
         counts = (lengths > shortest) & (lengths <= longest)
         ignored = self.ignored.merged(self.chosen(~counts)) if ignore_others else self.ignored
-        return replace(self, **vars(self.chosen(counts)), ignored=ignored)
+        uncut = None if self.uncut is None else self.uncut.of_length(shortest, longest)
+        return replace(self, **vars(self.chosen(counts)), ignored=ignored, uncut=uncut)
 
     def with_counted(self: AnyReferences, events: EventRows) -> AnyReferences:
         """Return the same clips with other references that count."""
         return replace(self, **vars(events))
+
+    def boundaries(self, reach: int) -> Boundaries:
+        """Return the boundaries of the references that count, without those that a cut made.
+
+        In clips that were cut out of recordings, they may be outside, up to ``reach`` away.
+        """
+        if self.uncut is not None:
+            return self.uncut.boundaries(self.durations, reach)
+        return Boundaries(self.events.ravel(), np.repeat(self.labels, 2), np.repeat(self.event_clips, 2))
 
     def with_any_event(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return clips and classes with references, ignored or not: not every detection is false there."""

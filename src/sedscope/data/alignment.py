@@ -30,6 +30,7 @@ from .labels import (
 from .scores import Scores
 from .sha256 import sha256
 from .times import Ticks
+from .uncut_references import UncutReferences
 
 SCORED_ADVICE = "Evaluate the others with clips='scored' (--clips scored)."
 """What to do if some clips have no scores."""
@@ -61,6 +62,8 @@ class Alignment:
     warnings: tuple[str, ...]
     hashed: bool = False
     """Whether the deltas state a digest of the scores that were read."""
+    uncut: UncutReferences | None = None
+    """The references of the recordings that the clips were cut out of; None if they are whole."""
 
     def __repr__(self) -> str:
         return (
@@ -86,6 +89,7 @@ class Alignment:
             ignored=self.ignored[rows],
             starts=starts,
             durations=self.durations[clips],
+            uncut=None if self.uncut is None else self.uncut.choose(clips),
         )
 
     def of_classes(self, kept: NDArray[np.bool_]) -> Alignment:
@@ -100,6 +104,7 @@ class Alignment:
             labels=number[self.labels[rows]],
             starts=np.concatenate([[0], np.cumsum(rows)])[self.starts].astype(np.int64),
             ignored=self.ignored[rows],
+            uncut=None if self.uncut is None else self.uncut.of_classes(kept),
         )
 
     def counted(self) -> Alignment:
@@ -162,6 +167,8 @@ class Alignment:
             digest.update(array.tobytes())
         if self.ignored.any():
             digest.update(self.ignored.tobytes())
+        if self.uncut is not None:
+            digest.update(self.uncut.identity())
         return digest.hexdigest()
 
 
@@ -235,6 +242,7 @@ def align(
         coverage=coverage,
         invalid=truth.invalid,
         warnings=tuple(warnings),
+        uncut=truth._uncut_references(chosen_clips, class_number),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
     from .label_maps import AppliedMap, LabelMapLike
+    from .uncut_references import UncutReferences
 
 __all__ = ["EventColumns", "GroundTruth"]
 
@@ -439,6 +440,12 @@ class GroundTruth(Tabular):
         from .truth_table import event_table
 
         return event_table(self)
+
+    def _uncut_references(
+        self, clips: Sequence[str], class_number: Mapping[str, int]
+    ) -> UncutReferences | None:
+        """Return the references of the recordings that some clips were cut out of; None for whole clips."""
+        return None
 
     def __len__(self) -> int:
         return len(self.onsets)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from .scores import CUT_TO_REGIONS, Scores
 from .stretches import Stretch, StretchLoader
 from .times import Ticks, lies_within
 from .truth_notes import notes_without_late_ends
+from .uncut_references import UncutReferences
+
+if TYPE_CHECKING:
+    from .label_maps import LabelMapLike
 
 _Group = TypeVar("_Group", bound=Hashable)
 
@@ -54,7 +58,7 @@ class RegionTruth(GroundTruth):
     def __init__(self, recordings: GroundTruth, regions: Regions, crossing: Crossing = "cut") -> None:
         if crossing not in get_args(Crossing):
             raise SedscopeError(f"crossing={crossing!r} is not valid. Choose 'cut', 'ignore' or 'drop'.")
-        self.recordings, self.regions = recordings, regions
+        self.recordings, self.regions, self._crossing = recordings, regions, crossing
         self.stretches = regions.stretches(recordings)
         listed = set(recordings.clips)
         parts = {name: part for name, part in self.stretches.items() if part.clip in listed}
@@ -192,6 +196,40 @@ class RegionTruth(GroundTruth):
             for name, recording in self.recording_of.items()
             if name in of_clip or recording in of_clip
         }
+
+    def relabelled(self, label_map: LabelMapLike) -> RegionTruth:
+        """Return the same regions of the recordings, with their events under new labels.
+
+        Events are merged before they are cut; see :meth:`GroundTruth.relabelled`.
+
+        Parameters
+        ----------
+        label_map : LabelMap or mapping from str to str or None
+            The new name of each label; None drops its events. Labels that are not named stay.
+
+        Returns
+        -------
+        RegionTruth
+
+        Examples
+        --------
+        >>> truth = GroundTruth.from_dict({"a": [(0, 3, "car"), (2, 6, "bus")]}, durations={"a": 9})
+        >>> cut = RegionTruth(truth, Regions.from_dict({"a": [(1, 5)]}))
+        >>> cut.relabelled({"car": "vehicle", "bus": "vehicle"}).events("a@1-5")
+        [(0.0, 4.0, 'vehicle')]
+        """
+        return RegionTruth(self.recordings.relabelled(label_map), self.regions, self._crossing)
+
+    def _uncut_references(
+        self, clips: Sequence[str], class_number: Mapping[str, int]
+    ) -> UncutReferences | None:
+        listed = {*self.clips}
+        parts = [self.stretches[clip] if clip in listed else None for clip in clips]
+        if all(part is None or part.whole for part in parts):
+            return None
+        return UncutReferences.of_regions(
+            self.recordings, parts, class_number, crossing_count=self._crossing == "cut"
+        )
 
     def __repr__(self) -> str:
         return super().__repr__().replace("GroundTruth", "RegionTruth")

@@ -2,7 +2,8 @@
 
 A block is about as long as asked for, and ends in the middle of a pause between references: no reference is
 cut. A detection that goes on across the end of a block is two detections, one in each block. So the blocks
-have slightly more detections than the recordings. Ends are at whole seconds where the pause allows it, so
+have slightly more detections than the recordings. Collars of the criterion of time reach from one block into
+the next, so its times are the same. Ends are at whole seconds where the pause allows it, so
 that segments of a second are the same.
 """
 
@@ -21,20 +22,25 @@ from .score_checks import frames_or_events
 from .scores import Scores
 from .stretches import frames_between
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
+from .uncut_references import EVERYTHING, UncutReferences
 
 
 def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
     """Cut the recordings of an alignment into blocks of about this many seconds."""
     length = int(to_ticks(seconds))
     blocks: dict[str, _Block] = {}
+    block_clips: list[int] = []
+    durations: list[int] = []
     event_blocks: IntArray = np.empty(len(alignment.events), np.int64)
     for number, clip in enumerate(alignment.clips):
         rows = slice(alignment.starts[number], alignment.starts[number + 1])
         duration = int(alignment.durations[number]) or int(alignment.scores.open(clip).ticks[-1])
+        durations.append(duration)
         ends = block_ends(duration, length, alignment.events[rows])
         inside = np.searchsorted(ends[:-1], alignment.events[rows, 0], side="right")
         event_blocks[rows] = len(blocks) + inside
         for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+            block_clips.append(number)
             blocks[f"{clip} at {start / 1e6:.6f} s"] = _Block(clip, start, end, last=end == ends[-1])
     starts = np.array([block.start for block in blocks.values()], np.int64)
     order = np.lexsort((alignment.events[:, 0], alignment.labels, event_blocks))
@@ -50,6 +56,24 @@ def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
         durations=np.array([block.end - block.start for block in blocks.values()], np.int64),
         coverage="any",
         warnings=(),
+        uncut=_uncut_references(alignment, np.array(durations)).parts(np.array(block_clips), starts),
+    )
+
+
+def _uncut_references(alignment: Alignment, durations: Ticks) -> UncutReferences:
+    """Return the references of the recordings. ``durations``: known for all clips."""
+    if alignment.uncut is not None:
+        return alignment.uncut
+    rows = ~alignment.ignored & (alignment.events[:, 0] < durations[alignment.event_clips])
+    clips = len(alignment.clips)
+    return UncutReferences(
+        events=alignment.events[rows],
+        labels=alignment.labels[rows],
+        starts=np.concatenate([[0], np.cumsum(rows)])[alignment.starts].astype(np.int64),
+        recordings=np.arange(clips),
+        begins=np.zeros(clips, np.int64),
+        regions=np.tile(np.array(EVERYTHING, np.int64), (clips, 1)),
+        crossing_count=True,
     )
 
 

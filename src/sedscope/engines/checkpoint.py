@@ -266,6 +266,8 @@ def _fingerprint(part: Alignment, requests: Requests) -> str | None:
     ):
         digest.update(repr((array.dtype.str, array.shape)).encode())
         digest.update(np.ascontiguousarray(array).tobytes())
+    if part.uncut is not None:
+        digest.update(part.uncut.identity())
     for criterion, request in sorted(requests.items(), key=lambda item: repr(item[0])):
         variants = [variant.identity() for variant in request.variants]
         if None in variants or len({*map(repr, request.variants)}) < len(variants):

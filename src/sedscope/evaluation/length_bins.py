@@ -38,7 +38,10 @@ class LengthBin:
         shortest, longest = to_ticks([self.shortest, min(self.longest, LONGEST_SECONDS)])
         lengths = alignment.events[:, 1] - alignment.events[:, 0]
         others = (lengths <= shortest) | (lengths > longest)
-        return replace(alignment, ignored=alignment.ignored | others)
+        uncut = alignment.uncut
+        if uncut is not None:
+            uncut = uncut.of_length(int(shortest), int(longest))
+        return replace(alignment, ignored=alignment.ignored | others, uncut=uncut)
 
 
 def length_bins(bounds: Iterable[float]) -> list[LengthBin]:

@@ -107,6 +107,8 @@ class BatchCollector:
                 digest.update(np.ascontiguousarray(array).tobytes())
             if self.truth.ignored.any():
                 digest.update(self.truth.ignored.tobytes())
+            if self.truth.uncut is not None:
+                digest.update(self.truth.uncut.identity())
         return np.array([*digest.digest()], np.uint8)
 
     @cached_property

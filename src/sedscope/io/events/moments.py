@@ -2,8 +2,9 @@
 
 References have ``relevant_windows`` ``[[start, end], …]`` and perhaps the ``duration`` of the recording,
 predictions have ``pred_relevant_windows`` ``[[start, end, score], …]``. Each query is a clip of its own, and
-all windows are of one class, ``moment``. The clip is called ``VID_QID``, or like the ``qid`` if that begins
-with the ``vid``: so an answer about another recording is not taken for one to the query.
+all windows are of one class, ``moment``. The clip is called ``VID_QID``, or like the ``qid`` if that is the
+``vid``, or the ``vid`` and more after an underscore or the like: so an answer about another recording is not
+taken for one to the query.
 """
 
 from __future__ import annotations
@@ -111,7 +112,9 @@ def _read_line(line: int, text: str) -> tuple[_Query | None, list[str]]:
         return None, wrong
     windows, wrong = _windows(query[kinds[0]], kinds[0])
     recording = clip_id(vid)
-    clip = qid if qid.startswith(recording) else f"{recording}_{qid}"
+    rest = qid.removeprefix(recording)
+    names_recording = qid.startswith(recording) and not rest[:1].isalnum()
+    clip = qid if names_recording else f"{recording}_{qid}"
     return _Query(line, qid, clip, kinds[0], windows, duration), wrong
 
 
