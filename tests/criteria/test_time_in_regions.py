@@ -92,7 +92,7 @@ def judged_in(
         inside = onset < end and offset > begin
         crosses = inside and region != (0, clip.duration) and (onset < begin or offset > end)
         length = min(offset, end) - max(onset, begin) if crosses else offset - onset
-        if crosses and crossing == "drop":
+        if crosses and crossing == "drop" and i < len(clip.references):
             continue
         counts = bounds[0] < length <= bounds[1] and not (crosses and crossing == "ignore")
         if counts and i < len(clip.references):

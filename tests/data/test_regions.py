@@ -400,3 +400,14 @@ def test_a_uem_file_of_several_channels_is_refused(tmp_path: Path) -> None:
     (tmp_path / "scored.uem").write_text("call 1 0 4\ncall 2 0 4\n")
     with pytest.raises(sed.SedscopeError, match=r"1 file has several channels: call \(1, 2\)"):
         sed.read_regions(tmp_path / "scored.uem")
+
+
+def test_ignored_references_are_cut_and_never_dropped() -> None:
+    truth = sed.GroundTruth.from_dict(
+        {"a": [(6, 7, "Dog")]}, ignored={"a": [(1, 4, "Dog")]}, durations={"a": 9}
+    )
+    scores = sed.Scores.from_events({"a": [(1, 3, "Dog")]})
+    cut_scores, cut_truth = sed.cut_to_regions(scores, truth, {"a": [(2, 9)]}, crossing="drop")
+    assert not any("crosses" in note for note in cut_truth.warnings)
+    counts = sed.deltas(cut_scores, cut_truth, sed.IoU(0.5)).counts()
+    assert counts["Dog"].fp.sum() == 0

@@ -68,8 +68,9 @@ class RegionTruth(GroundTruth):
                 f"{listing(recordings.clips)}."
             )
         events = _events_within(recordings, parts)
-        crossings = len(np.unique(events.row[events.crossing]))
-        kept = np.flatnonzero(~events.crossing) if crossing == "drop" else np.arange(len(events.row))
+        crosses = events.crossing & ~recordings.ignored[events.row]  # ignored references are always cut
+        crossings = len(np.unique(events.row[crosses]))
+        kept = np.flatnonzero(~crosses) if crossing == "drop" else np.arange(len(events.row))
         names = [*parts]
         notes = notes_without_late_ends(recordings)
         notes += _unscored_note(recordings, {part.clip for part in parts.values()})
@@ -82,7 +83,7 @@ class RegionTruth(GroundTruth):
             notes.append(f"{number} the border of a region and {was} {what}.")
         ignored = recordings.ignored[events.row[kept]]
         if crossing == "ignore":
-            ignored = ignored | events.crossing[kept]
+            ignored = ignored | crosses[kept]
         super().__init__(
             EventColumns(
                 clip=[names[part] for part in events.part[kept]],
