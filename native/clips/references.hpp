@@ -145,13 +145,15 @@ public:
     Time shared(Time from, Time until) const {
         return covered_before(until) - covered_before(from);
     }
-    // Whether any event shares time with [from, until). Does not change the gap.
-    bool overlaps(Time from, Time until) const {
+    // Whether any event touches another one. Does not change the gap.
+    bool touched_by(const Interval& other) const {
         const Interval* const end = events_ + count_;
         const Interval* next =
-            std::upper_bound(events_, end, from,
-                             [](Time time, const Interval& event) { return time < event.offset; });
-        return from < until && next != end && next->onset < until;
+            std::lower_bound(events_, end, other.onset,
+                             [](const Interval& event, Time time) { return event.offset < time; });
+        for (; next != end && next->onset <= other.offset; ++next)
+            if (touch(*next, other)) return true;
+        return false;
     }
 
 private:

@@ -1,6 +1,7 @@
 // Times and intervals of time, in whole microseconds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -14,6 +15,16 @@ struct Interval {
     Time onset;
     Time offset;
 };
+
+// Whether two events share time. A point in time, which has no length, shares it with an event that
+// it lies in, from the onset on and before the offset; never with another point.
+inline bool touch(const Interval& a, const Interval& b) {
+    const Time from = std::max(a.onset, b.onset), until = std::min(a.offset, b.offset);
+    if (from != until) return from < until;
+    const bool point_in_b = a.onset == a.offset && a.onset < b.offset;
+    const bool point_in_a = b.onset == b.offset && b.onset < a.offset;
+    return point_in_a || point_in_b;
+}
 
 constexpr Time before_all = std::numeric_limits<Time>::min();
 constexpr Time after_all = std::numeric_limits<Time>::max();

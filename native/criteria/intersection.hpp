@@ -326,7 +326,7 @@ public:
     // count cross-triggers, any overlap makes one. `own` is null if the class has no references.
     bool triggers(const DetectedEvent& detection, References*, IgnoredReferences&,
                   References& other) const {
-        if (!criterion_.cross_triggers) return other.overlaps(detection.onset, detection.offset);
+        if (!criterion_.cross_triggers) return other.touched_by(detection.interval());
         const Time shared = other.overlap(detection.first, detection.end);
         return criterion_.cttc.met_by(shared, length(detection));
     }

@@ -58,7 +58,7 @@ public:
     // count cross-triggers, any overlap makes one. `own` is null if the class has no references.
     bool triggers(const DetectedEvent& detection, References* own, IgnoredReferences& ignored,
                   References& other) const {
-        if (!cross_triggers_) return other.overlaps(detection.onset, detection.offset);
+        if (!cross_triggers_) return other.touched_by(detection.interval());
         if (!can_pair(detection, other) || (own && can_pair(detection, *own))) return false;
         for (References& layer : ignored.layers)
             if (can_pair(detection, layer)) return false;

@@ -16,9 +16,11 @@ namespace sedscope {
 struct DetectedEvent {
     std::size_t first, end;  // frames [first, end)
     Time onset, offset;
+
+    Interval interval() const { return {onset, offset}; }
 };
 
-// A detection and a reference of its class that share time.
+// A detection and a reference of its class that touch each other.
 struct Overlap {
     uint32_t detection, reference;
     Time shared;
@@ -39,17 +41,16 @@ struct Scene {
     // Finds the overlaps; nothing is accepted yet.
     void find_overlaps(const References& references) {
         overlaps.clear();
-        std::size_t next = 0;  // the first reference that ends after the detection's onset
+        std::size_t next = 0;  // the first reference that does not end before the detection's onset
         for (std::size_t i = 0; i < detections.size(); ++i) {
             const DetectedEvent& detection = detections[i];
-            while (next < references.count() && references[next].offset <= detection.onset) ++next;
+            while (next < references.count() && references[next].offset < detection.onset) ++next;
             for (std::size_t j = next;
-                 j < references.count() && references[j].onset < detection.offset; ++j) {
+                 j < references.count() && references[j].onset <= detection.offset; ++j) {
+                if (!touch(detection.interval(), references[j])) continue;
                 const Time shared = std::min(detection.offset, references[j].offset) -
                                     std::max(detection.onset, references[j].onset);
-                if (shared > 0)
-                    overlaps.push_back(
-                        {static_cast<uint32_t>(i), static_cast<uint32_t>(j), shared});
+                overlaps.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(j), shared});
             }
         }
         is_true.assign(detections.size(), 0);

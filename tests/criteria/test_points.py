@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ from sedscope.postprocessing import Peaks
 from ..support import oracle
 from ..support.command_line import run
 from ..support.equality import assert_equal_to_oracle
+from ..support.oracle import diagnosis as oracle_diagnosis
 from ..support.strategies import LABELS, to_scores
 
 END = 12
@@ -106,6 +109,66 @@ def test_frames_are_judged_against_points(
     assert_equal_to_oracle(counts["a"], expected, "a")
 
 
+def apart(events: list[Times]) -> list[Times]:
+    """Those of the events that do not overlap an earlier one of their class."""
+    kept: list[Times] = []
+    for onset, offset, label in sorted(events):
+        ends = [end for begin, end, other in kept if other == label and (end > onset or begin == onset)]
+        if not ends:
+            kept.append((onset, offset, label))
+    return kept
+
+
+@settings(max_examples=300)
+@given(st.lists(points, max_size=6), st.lists(scored_points, max_size=6), criteria)
+def test_error_types_of_points(
+    references: list[Times], detected: list[Any], criterion: sed.Onset | sed.Collar
+) -> None:
+    references = apart(references)
+    detected = [*{event[:3]: event for event in detected}.values()]  # all different
+    clip = oracle.Clip([0, 2 * END], {label: [0.0] for label in LABELS}, references, 2 * END)
+    truth = sed.GroundTruth.from_dict(in_seconds(references), durations=DURATIONS)
+    system = sed.ScoredEvents.from_events(in_seconds(detected), classes=LABELS)
+    thresholds = [0.1, 0.4, 0.7]
+    diagnosis = sed.diagnose(system, truth, criterion, thresholds)
+    counts = sed.deltas(system, truth, criterion).counts()
+    if isinstance(criterion, sed.Onset):
+        criterion = sed.Collar(criterion.tolerance, None, cross_triggers=criterion.cross_triggers)
+    for label in LABELS:
+        of_class = diagnosis[label]
+        assert (
+            np.asarray(of_class.tally().tp).tolist() == counts[label].at(of_class.thresholds).tp.tolist()
+        )
+        for row, threshold in enumerate(of_class.thresholds.tolist()):
+            present = sorted(
+                event[:2] for event in detected if event[2] == label and event[3] > threshold
+            )
+            found = {
+                side: {name: int(rows[row]) for name, rows in of_side.items() if rows[row]}
+                for side, of_side in (
+                    ("references", of_class.references),
+                    ("detections", of_class.detections),
+                )
+            }
+            possible = [
+                {"references": Counter(bins.references), "detections": Counter(bins.detections)}
+                for bins in oracle_diagnosis.bins_of(present, clip, label, criterion)
+            ]
+            assert found in possible
+
+
+def test_a_long_detection_of_a_point_begins_at_the_wrong_time() -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(2, 2, "hit"), (5, 5, "hit")]}, durations={"a": 9})
+    system = sed.ScoredEvents.from_events({"a": [(1, 3, "hit"), (4, 5, "hit")]})
+    types = sed.diagnose(system, truth, sed.Onset(0.1), 0.5)["hit"]
+    assert {name: rows.tolist() for name, rows in types.references.items() if rows.any()} == {
+        "onset": [1],
+        "missed": [1],  # the second detection has ended
+    }
+    errors = sed.boundary_errors(system, truth, sed.Onset(2), 0.5)["hit"]
+    assert (errors.onset.tolist(), errors.offset.tolist()) == ([-1.0, -1.0], [1.0, 0.0])
+
+
 def drums() -> tuple[sed.Scores, sed.GroundTruth]:
     """Scores of frames of 0.1 s with peaks near most hits."""
     frames = {"x": [0.1] * 100, "y": [0.1] * 100}
@@ -118,6 +181,7 @@ def drums() -> tuple[sed.Scores, sed.GroundTruth]:
     return scores, sed.GroundTruth.from_dict(hits, durations={"x": 10, "y": 10})
 
 
+LONG_HITS = sed.GroundTruth.from_dict({"x": [(2, 3, "hit")], "y": []}, durations={"x": 10, "y": 10})
 NEEDING_LENGTHS: list[Any] = [
     sed.presets.PSDS1,
     sed.FScore(sed.IoU(0.5)),
@@ -137,24 +201,23 @@ def test_other_criteria_refuse_points(metric: Any) -> None:
         message = r"4 references have no length.*clip x, hit at 2 s.*Onset\(0.05\).*invalid='drop'"
         with pytest.raises(sed.SedscopeError, match=message):
             sed.evaluate(scores, truth, metric)
-    longer = sed.GroundTruth.from_dict({"x": [(2, 3, "hit")], "y": []}, durations={"x": 10, "y": 10})
     message = r"Some detections have no length \(the first: clip x, hit at 2\.\d+ s\).*Onset\(0.05\)"
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.evaluate(Peaks(0.5)(scores), longer, metric)
+        sed.evaluate(Peaks(0.5)(scores), LONG_HITS, metric)
 
 
 @pytest.mark.parametrize(
     "work",
     [
-        lambda scores, truth: sed.diagnose(scores, truth, sed.Onset(), 0.5),
-        lambda scores, truth: sed.diagnose(Peaks()(scores), truth, sed.Onset(), 0.5),
-        lambda scores, truth: sed.boundary_errors(scores, truth, sed.Onset(), 0.5),
+        lambda scores, truth: sed.diagnose(scores, truth, sed.IoU(0.5), 0.5),
+        lambda scores, truth: sed.diagnose(scores, truth, sed.Intersection(0.5, 0.5), 0.5),
+        lambda scores, truth: sed.boundary_errors(scores, truth, sed.Collar(), 0.5),
+        lambda scores, _: sed.diagnose(Peaks()(scores), LONG_HITS, sed.IoU(0.5), 0.5),
+        lambda scores, _: sed.boundary_errors(Peaks()(scores), LONG_HITS, sed.Collar(), 0.5),
     ],
 )
-def test_error_types_need_lengths(work: Callable[..., Any]) -> None:
-    with pytest.raises(
-        sed.SedscopeError, match=r"Some events have no length.*evaluate, compare and tune"
-    ):
+def test_other_criteria_have_no_error_types_of_points(work: Callable[..., Any]) -> None:
+    with pytest.raises(sed.SedscopeError, match=r"no length.*needs events with a length"):
         work(*drums())
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import _native
+from ..criteria import Criterion
 from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
@@ -52,6 +53,15 @@ class CheckedEvents:
     """The first event of no length, for messages; None if all events have a length."""
     durations: Ticks | None
     """Of all clips; None if they are not known yet."""
+
+    def refuse_points(self, criterion: Criterion) -> None:
+        """Refuse detections of no length, where the criterion cannot judge them."""
+        if self.first_point and not criterion.judges_points:
+            raise SedscopeError(
+                f"Some detections have no length (the first: {self.first_point}), but {criterion} needs "
+                "events with a length. Correct them, or judge points in time by a criterion about one "
+                "boundary, such as Onset(0.05)."
+            )
 
 
 def checked_clips(
@@ -140,27 +150,13 @@ def _refuse_postprocessing(variants: Sequence[PostProcessing | None]) -> None:
 
 
 def whole_clips(
-    alignment: Alignment, threads: int, progress: Progress | None, *, points: bool = False
+    alignment: Alignment, threads: int, progress: Progress | None
 ) -> Iterator[CheckedBatch | CheckedEvents]:
-    """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem.
-
-    So are references that overlap, and events of no length unless ``points`` allows them.
-    """
-    if alignment.has_overlapping_references():
-        raise SedscopeError(
-            "Some references of one class overlap, but error types, boundary errors and reports of them need "
-            "references that do not. Merge them with overlaps='merge' (--overlaps merge)."
-        )
-    has_points = len(alignment.point_references()) > 0
+    """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem."""
     for clips in checked_clips(alignment, (None,), threads, progress):
         if isinstance(clips, CheckedRecording):
             clips.refuse("it arrives in pieces, but this needs whole clips. Give it as one array.")
             continue
-        if not points and (has_points or (isinstance(clips, CheckedEvents) and clips.first_point)):
-            raise SedscopeError(
-                "Some events have no length, but error types, boundary errors and reports need events with "
-                "a length. evaluate, compare and tune judge points in time, by Onset for example."
-            )
         yield clips
 
 

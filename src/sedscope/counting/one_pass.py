@@ -200,12 +200,7 @@ class _Finder:
 
     def find_of_events(self, clips: CheckedEvents, threads: int) -> Deltas:
         """Find the deltas of clips whose events are kept as they are."""
-        if clips.first_point and not self.criterion.judges_points:
-            raise SedscopeError(
-                f"Some detections have no length (the first: {clips.first_point}), but {self.criterion} "
-                "needs events with a length. Correct them, or judge points in time by a criterion about one "
-                "boundary, such as Onset(0.05)."
-            )
+        clips.refuse_points(self.criterion)
         batch, find_deltas = clips.batch, self.criterion.find_deltas_of_events
         floors = self.raise_floors(batch, batch.maxima, clips.durations)
         tables = find_deltas(batch, floors, threads, any_label=self.any_label)

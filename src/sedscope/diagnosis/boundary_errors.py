@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..counting.checked_clips import whole_clips
 from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import align
@@ -20,6 +19,7 @@ from ..data.scores import Scores
 from ..data.times import Ticks, to_seconds
 from ..errors import SedscopeError, counted
 from ..evaluation.table_text import format_text
+from .judged_clips import judged_clips
 from .thresholds import ClassThresholds
 
 PERCENTILES = (10, 50, 90)
@@ -220,7 +220,7 @@ def boundary_errors(
     workers = thread_count(threads)
     errors: list[list[Ticks]] = [[] for _ in alignment.classes]
     extents, durations = [], []
-    for checked in whole_clips(alignment, workers, progress):
+    for checked in judged_clips(alignment, [criterion], workers, progress):
         batch = criterion.seen(checked.batch)
         extents.append(batch.extents)
         durations.append(batch.durations)

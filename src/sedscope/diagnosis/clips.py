@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.checked_clips import whole_clips
 from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
@@ -20,6 +19,7 @@ from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
 from ..errors import SedscopeError, counted
 from .error_types import TYPES
+from .judged_clips import judged_clips
 from .thresholds import ClassThresholds
 
 
@@ -120,7 +120,7 @@ def clip_costs_aligned(
     workers = thread_count(threads)
     fp, fn = np.zeros((2, len(alignment.clips), len(alignment.classes)), np.int32)
     extents, durations = [], []
-    for checked in whole_clips(alignment, workers, progress):
+    for checked in judged_clips(alignment, [criterion], workers, progress):
         extents.append(checked.batch.extents)
         durations.append(checked.batch.durations)
         numbers = slice(checked.first, checked.first + len(checked.batch.durations))
@@ -196,7 +196,7 @@ def diagnose_aligned_clip(
             f"There is no clip {clip!r} among the {counted(len(alignment.clips), 'clip')}."
         )
     chosen = alignment.choose(np.array([alignment.clips.index(clip)]))
-    (checked,) = whole_clips(chosen, 1, None)
+    (checked,) = judged_clips(chosen, [criterion], 1, None)
     batch = criterion.seen(checked.batch)
     detections: list[JudgedEvent] = []
     references: list[JudgedEvent] = []

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..counting.checked_clips import whole_clips
 from ..counting.tally import Tally
 from ..counting.threads import thread_count
 from ..criteria import Criterion
@@ -19,6 +18,7 @@ from ..data.progress import Progress, ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..errors import counted
 from .error_types import CAUSES, NOT_FALSE, TYPES
+from .judged_clips import judged_clips
 from .thresholds import ClassThresholds, ThresholdChoice
 
 
@@ -169,7 +169,7 @@ def diagnose_aligned(
     points = [ClassThresholds.of(criterion, alignment.classes, thresholds) for criterion in criteria]
     changes = [np.zeros((of.starts[-1], 2 * len(TYPES)), np.int64) for of in points]
     extents, durations = [], []
-    for clips in whole_clips(alignment, workers, progress):
+    for clips in judged_clips(alignment, criteria, workers, progress):
         extents.append(clips.batch.extents)
         durations.append(clips.batch.durations)
         for criterion, of_criterion, total in zip(criteria, points, changes, strict=True):

@@ -10,6 +10,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..counting.counts import Counts
+from ..criteria import Criterion
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
@@ -119,6 +120,10 @@ class MeanOfParts(Metric[MeanResult]):
     def parts(self) -> tuple[ClasswiseMetric[Any], ...]:
         """The metrics that the value is the mean of."""
         return tuple(self.named_parts().values())
+
+    @property
+    def operating_criterion(self) -> Criterion:
+        return self.parts[0].operating_criterion
 
     @property
     def points_read(self) -> PointsRead:

@@ -106,6 +106,12 @@ class Metric(Defined, ABC, Generic[Result]):
         return None
 
     @property
+    def operating_criterion(self) -> Criterion:
+        """The criterion by which a report counts events at thresholds: that of the metric, unless it values
+        queries and so has no thresholds."""
+        return self.criterion
+
+    @property
     def any_label(self) -> bool:
         """Whether the metric needs the number of pairs regardless of label."""
         return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..counting.class_counts import ClassCounts
-from ..criteria import BestAnswers, Criterion, OfLength, QueryIoU
+from ..criteria import BestAnswers, Criterion, IoU, OfLength, QueryIoU, QueryPrecision
 from ..data.arrays import FloatArray
 from ..definitions import require_number, require_whole
 from ..errors import SedscopeError
@@ -49,12 +49,46 @@ class QueryMetric(ClasswiseMetric[QueryCurve]):
     """Base of the metrics of queries. Their criterion gives each query a value."""
 
     reads_queries: ClassVar[bool] = True
-    quantity: ClassVar[str] = "value of a query"
-    """What the value of a query is."""
+    tiou: float = 0.5
+    """The smallest intersection over union of a hit."""
+
+    @property
+    def quantity(self) -> str:
+        """What the value of a query is."""
+        return _quantity(self.criterion)
+
+    @property
+    def operating_criterion(self) -> Criterion:
+        """A criterion that counts all answers by the same rule of a hit."""
+        return _counting_all(self.criterion, self.tiou)
+
+    @property
+    def smallest_hit(self) -> float | None:
+        """The smallest value of a query that the metric counts as a hit; None if it counts none."""
+        return None
 
     def curve_of(self, counts: ClassCounts, hours: float) -> QueryCurve:
         shares = counts.tp / counts.references
         return QueryCurve(counts.scores.astype(np.float64), shares, self.quantity)
+
+
+def _quantity(criterion: Criterion) -> str:
+    """Say what a criterion values in a query."""
+    if isinstance(criterion, (BestAnswers, OfLength)):
+        return _quantity(criterion.criterion)
+    names = {QueryIoU: "intersection over union", QueryPrecision: "average precision"}
+    return names.get(type(criterion), "value of a query")
+
+
+def _counting_all(criterion: Criterion, tiou: float) -> Criterion:
+    """Return a criterion that counts the answers which a criterion about queries values."""
+    if isinstance(criterion, OfLength):
+        return replace(criterion, criterion=_counting_all(criterion.criterion, tiou))
+    if isinstance(criterion, (BestAnswers, QueryPrecision)):
+        return _counting_all(criterion.criterion, tiou)
+    if criterion.values_queries:
+        return IoU(tiou)
+    return replace(criterion, matching="maximum") if isinstance(criterion, IoU) else criterion
 
 
 def mean_value(counts: ClassCounts) -> float:
@@ -133,8 +167,6 @@ class MeanIoU(QueryMetric):
     average: str = "micro"
     lengths: Lengths | None = None
 
-    quantity: ClassVar[str] = "intersection over union"
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "criterion", only_lengths(BestAnswers(QueryIoU(), 1), self.lengths))
         self._check()
@@ -184,8 +216,6 @@ class RecallAt(QueryMetric):
     average: str = "micro"
     lengths: Lengths | None = None
 
-    quantity: ClassVar[str] = "intersection over union"
-
     def __post_init__(self) -> None:
         require_whole(self, "k", at_least=1)
         require_number(self, "tiou", above=0, at_most=1)
@@ -193,6 +223,10 @@ class RecallAt(QueryMetric):
             self, "criterion", only_lengths(BestAnswers(QueryIoU(), self.k), self.lengths)
         )
         self._check()
+
+    @property
+    def smallest_hit(self) -> float:
+        return self.tiou
 
     def of_lengths(self, shortest: float, longest: float) -> RecallAt:
         return replace(self, lengths=(shortest, longest))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.cached_scores import CachedScores
-from ..errors import counted
+from ..errors import counted, listing
 from ..evaluation.result import Evaluation
 from .schema import Header
 from .source import ReportSource
@@ -87,6 +87,16 @@ def omissions(source: ReportSource) -> list[str]:
         notes.append(
             "The system is a set of detections at some thresholds. Counts between them are unknown."
         )
+    of_queries = [metric for metric in source.metrics if metric.criterion.values_queries]
+    if of_queries:
+        names = [source.first.names[metric] for metric in of_queries]
+        criteria = dict.fromkeys(repr(metric.operating_criterion) for metric in of_queries)
+        notes.append(
+            f"Metrics of queries have no thresholds: {listing(names)}. Sliders, curves, errors and clips "
+            f"count all answers, by {listing([*criteria])}."
+        )
+    if source.has_overlapping_references:
+        notes.append("Some references of one class overlap, so the page has no error types.")
     if source.systems[0].alignment is None:
         notes.append("A set of detections has no scores, so the page has no clips and no error types.")
     return notes

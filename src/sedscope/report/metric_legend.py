@@ -10,6 +10,8 @@ from ..metrics import Metric
 
 def thresholds_read(metric: Metric[Any], evaluation: Evaluation) -> str:
     """Say at which thresholds a metric was measured."""
+    if metric.criterion.values_queries:
+        return "over queries"
     points = metric.points_read
     if isinstance(points, (int, float)):
         return f"at the threshold {points:g}"

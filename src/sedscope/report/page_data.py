@@ -58,7 +58,7 @@ def build_page(
                 definition=repr(metric),
                 thresholds=thresholds_read(metric, first),
                 higher_is_better=metric.higher_is_better,
-                criterion=source.criteria.index(metric.criterion),
+                criterion=source.criteria.index(metric.operating_criterion),
             )
             for metric in source.metrics
         ],

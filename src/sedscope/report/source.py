@@ -51,12 +51,20 @@ class ReportSource:
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         """The criteria of the metrics, in the order of the page."""
-        return tuple(self.first.counts)
+        return tuple(self.systems[0].counts)
 
     @cached_property
     def judging_criteria(self) -> tuple[Criterion, ...]:
-        """The criteria that decide for each single event if it is right."""
+        """The criteria that decide for each single event if it is right, and what is wrong with it."""
+        if self.has_overlapping_references:
+            return ()
         return tuple(criterion for criterion in self.criteria if criterion.native() is not None)
+
+    @cached_property
+    def has_overlapping_references(self) -> bool:
+        """Whether references of one class overlap, so that error types are not defined."""
+        alignment = self.systems[0].alignment
+        return alignment is not None and alignment.has_overlapping_references()
 
     @cached_property
     def detailed(self) -> tuple[str, ...]:

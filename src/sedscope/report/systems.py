@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from ..engines.engine import Engine
 from ..engines.options import RunOptions
 from ..errors import SedscopeError, listing
 from ..evaluation.result import Evaluation
+
+Value = TypeVar("Value")
 
 _MAX_PAIRS = 1_000_000  # of clips and classes for which a report counts further down than the metrics
 
@@ -57,7 +60,8 @@ def as_systems(evaluations: Mapping[str, Evaluation], options: RunOptions) -> li
     with options.open_engine() as engine:
         engines = [engine.for_system(system.name) if len(systems) > 1 else engine for system in systems]
         systems = [
-            _around_points(system, own, large) for system, own in zip(systems, engines, strict=True)
+            _count_answers(_around_points(system, own, large), own)
+            for system, own in zip(systems, engines, strict=True)
         ]
         if large or any(system.alignment is None for system in systems):
             return systems
@@ -104,20 +108,35 @@ def _system(name: str, evaluation: Evaluation) -> System:
             f"{name} into {evaluation.blocks} blocks of classes. Raise the limit (memory=, --memory), or "
             "report on fewer classes."
         )
-    of_queries = [
-        metric_name
-        for metric, metric_name in evaluation.names.items()
-        if metric.criterion.values_queries
-    ]
-    if of_queries:
-        raise SedscopeError(
-            f"A report shows operating points, which metrics of queries do not have: {listing(of_queries)}. "
-            "Leave them out of the evaluation that you report on."
-        )
     alignment = evaluation.alignment
     if alignment is not None:
         alignment = replace(alignment, scores=cached(alignment.scores))
-    return System(name, evaluation, alignment, evaluation.counts, evaluation.deltas, evaluation.counts)
+    counts = _without_queries(evaluation.counts)
+    return System(name, evaluation, alignment, counts, _without_queries(evaluation.deltas), counts)
+
+
+def _without_queries(by_criterion: Mapping[Criterion, Value]) -> dict[Criterion, Value]:
+    """Leave out the criteria that value queries: they have no operating points."""
+    return {criterion: part for criterion, part in by_criterion.items() if not criterion.values_queries}
+
+
+def _count_answers(system: System, engine: Engine) -> System:
+    """Return the system with counts of the answers to queries, for metrics that only value these."""
+    metrics = system.evaluation.names
+    uncounted = [metric for metric in metrics if metric.operating_criterion not in system.counts]
+    if not uncounted:
+        return system
+    if system.alignment is None:
+        names = [metrics[metric] for metric in uncounted]
+        raise SedscopeError(
+            f"A report shows counts at thresholds, which deltas do not have for {listing(names)}. Report on "
+            "an evaluation of the scored events themselves."
+        )
+    requests = {metric.operating_criterion: DeltaRequest() for metric in uncounted}
+    deltas = engine.run_pass(_alignment_for(engine, system), requests, None)
+    counts = {criterion: part.counts(threads=engine.threads) for criterion, part in deltas.items()}
+    every = {**system.counts, **counts}
+    return replace(system, counts=every, deltas={**system.deltas, **deltas}, measured_counts=every)
 
 
 def _around_points(system: System, engine: Engine, large: bool) -> System:
@@ -125,11 +144,11 @@ def _around_points(system: System, engine: Engine, large: bool) -> System:
 
     In a large set, they go down to the operating points.
     """
-    if not system.thresholds or not system.evaluation.counts:
+    if not system.thresholds or not system.counts:
         return system
     lowest = [system.thresholds.get(label, np.inf) for label in system.evaluation.classes]
     request = DeltaRequest(floors={None: np.array(lowest)} if large else {})
-    requests = dict.fromkeys(system.evaluation.counts, request)
+    requests = dict.fromkeys(system.counts, request)
     deltas = engine.run_pass(_alignment_for(engine, system), requests, None)
     counts = {criterion: part.counts(threads=engine.threads) for criterion, part in deltas.items()}
     return replace(system, counts=counts, deltas=deltas, measured_counts=counts)

@@ -149,7 +149,7 @@ class BatchCollector:
         assert self.truth is not None
         rows = self._rows_in_truth(clips.batch.clips)
         if self.doubtful[rows].any() or np.isnan(clips.maxima).any():
-            (_,) = whole_clips(self.align(clips.batch), 1, None, points=True)
+            (_,) = whole_clips(self.align(clips.batch), 1, None)
         references = _references_of(self.truth, rows)
         epoch.hold(clips, rows, *references, thread_count(self.threads))
 

@@ -42,6 +42,10 @@ def detections(clip: Clip, label: str, threshold: float) -> list[Event]:
 
 
 def share_time(event: Event, other: Event) -> bool:
+    """A point in time shares it with an event that it lies in, before the offset; never with a point."""
+    if event[0] == event[1] or other[0] == other[1]:
+        (point, _), (onset, offset) = sorted([event, other], key=lambda times: times[1] - times[0])
+        return onset <= point < offset
     return oracle.overlap(event, [other]) > 0
 
 
@@ -114,7 +118,7 @@ def triggered(clip: Clip, label: str, detection: Event, criterion: EventCriterio
             if any(can_pair(detection, event) for event in own):
                 return False
             return any(can_pair(detection, event) for event in events)
-        return oracle.overlap(detection, events) > 0
+        return any(share_time(detection, event) for event in events)
 
     return [other for other in clip.scores if other != label and on(other)]
 
@@ -141,7 +145,13 @@ def boundary_bin(detection: Event, reference: Event, criterion: EventCriterion) 
 
 def bins(clip: Clip, label: str, threshold: float, criterion: EventCriterion) -> Iterator[Bins]:
     """The bins of all events, for each verdict that the criterion may give."""
-    detected = detections(clip, label, threshold)
+    return bins_of(detections(clip, label, threshold), clip, label, criterion)
+
+
+def bins_of(
+    detected: Sequence[Event], clip: Clip, label: str, criterion: EventCriterion
+) -> Iterator[Bins]:
+    """The same for any events that are detected, all of them different."""
     targets = sorted(oracle.references(clip, label))
     of_detection = {
         event: [other for other in targets if share_time(event, other)] for event in detected

@@ -16,9 +16,20 @@ from .errors import PANEL as ERRORS
 from .groups import PANEL as GROUPS
 from .panel import Panel
 from .psd_roc import PANEL as PSD_ROC
+from .queries import PANEL as QUERIES
 from .systems import PANEL as SYSTEMS
 
-PANELS: tuple[Panel, ...] = (SYSTEMS, CLASSES, GROUPS, PSD_ROC, CURVES, CROSS_TRIGGERS, ERRORS, CLIPS)
+PANELS: tuple[Panel, ...] = (
+    SYSTEMS,
+    CLASSES,
+    GROUPS,
+    PSD_ROC,
+    QUERIES,
+    CURVES,
+    CROSS_TRIGGERS,
+    ERRORS,
+    CLIPS,
+)
 
 
 def build_panels(source: ReportSource) -> tuple[list[PanelEntry], list[str]]:

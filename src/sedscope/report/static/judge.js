@@ -93,7 +93,7 @@ function judgeGroup(rule, detections, references, ignored, others) {
   const canPair = { collar: withinCollar, iou: overlapsEnough }[rule.kind]?.(rule) ?? null;
   const { isTrue, isIgnored, isFound } = canPair ? judgeByPairs(canPair, detections, references, ignored)
     : judgeByIntersection(rule, detections, references, ignored);
-  const touching = (event, events) => events.filter((other) => overlap(event, other) > 0);
+  const touching = (event, events) => events.filter((other) => touch(event, other));
   return {
     references: references.map((reference, j) => {
       const touched = touching(reference, detections);
@@ -134,7 +134,7 @@ function isCrossTrigger(rule, canPair, detection, references, events) {
   if (rule.cross_triggers)
     return !references.some((event) => canPair(detection, event)) &&
       events.some((event) => canPair(detection, event));
-  return events.some((event) => overlap(detection, event) > 0);
+  return events.some((event) => touch(detection, event));
 }
 
 function lengthOf([onset, offset]) {
@@ -143,6 +143,13 @@ function lengthOf([onset, offset]) {
 
 function overlap([a, b], [c, d]) {
   return Math.max(0, Math.min(b, d) - Math.max(a, c));
+}
+
+// Whether two events share time. A point in time, which has no length, shares it with an event that it lies in, from
+// the onset on and before the offset; never with another point.
+function touch(a, b) {
+  const isIn = ([point, end], [onset, offset]) => point === end && onset <= point && point < offset;
+  return overlap(a, b) > 0 || isIn(a, b) || isIn(b, a);
 }
 
 function totalOverlap(event, others) {

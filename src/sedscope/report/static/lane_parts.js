@@ -30,6 +30,12 @@ export function stepPath({ ranks, edges }, x, y, timeWindow) {
   return path;
 }
 
+// A line up to the score of each point in time. Events with a length are part of the other scores.
+export function stemPath(events, x, y, timeWindow) {
+  return events.filter(([onset, offset]) => onset === offset && timeWindow.start <= onset / 1e6 && onset / 1e6 <= timeWindow.end)
+    .map(([onset, , rank]) => `M${x(onset / 1e6).toFixed(1)} ${y(0).toFixed(1)}V${y(rank).toFixed(1)}`).join("");
+}
+
 // The row of each event, in order of onset, so that events that overlap are drawn below each other. Where more than
 // `most` overlap, the last row has the others.
 export function rowsOf(events, most) {

@@ -5,7 +5,7 @@ import { ClipEvents } from "../clip_events.js";
 import { beforeNextFrame, button, el, nameOf, svg } from "../dom.js";
 import { keyParts, saveCollage } from "../exports.js";
 import { aligned, clipped, digitsFor } from "../format.js";
-import { eventBars, rowsOf, stepPath, timeAxis } from "../lane_parts.js";
+import { eventBars, rowsOf, stemPath, stepPath, timeAxis } from "../lane_parts.js";
 import { registerPanel } from "../panel.js";
 import { Player } from "../player.js";
 import { printing } from "../printing.js";
@@ -191,7 +191,8 @@ class ClipBrowser {
       "aria-label": `${model.labels[k]}: ${references.length} references, ${detections.length} detections` },
     this.spectrogram?.backdrop(LANE.top, height - LANE.top),
     svg("text", { x: LANE.side, y: 11 }, `${system}threshold ${aligned(state.threshold(k, s), this.thresholdDigits)}`),
-    svg("path", { class: `curve ${curveStyle(k).colour}`, d: stepPath({ ranks, edges }, x, y, timeWindow) }),
+    svg("path", { class: `curve ${curveStyle(k).colour}`, d: stepPath({ ranks, edges }, x, y, timeWindow) +
+      stemPath(clip.systems[s].events?.[k] ?? [], x, y, timeWindow) }),
     svg("line", { class: "limit", x1: LANE.side, x2: width - LANE.side, y1: thresholdY, y2: thresholdY }),
     ...new Set(events.map(({ bar }) => bar)), this.player ? this.player.addLine(x, height) : null);
     picture.addEventListener("click", (click) => {

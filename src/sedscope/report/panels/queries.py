@@ -1,0 +1,98 @@
+"""Queries: how many of them reach each value, one picture for each criterion that values them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...metrics import Metric
+from ...metrics.queries import QueryCurve, QueryMetric
+from ..packing import pack_fractions
+from ..schema import Packed, PanelData
+from ..source import ReportSource
+from ..visible_vertices import visible_vertices
+from .panel import Panel, PanelContent
+
+
+@dataclass(frozen=True)
+class SharesCurve:
+    """The share of queries that have at least some value."""
+
+    values: Packed
+    """Falling, from 1."""
+    shares: Packed
+
+
+@dataclass(frozen=True)
+class QueryCurves:
+    """The curves of one system."""
+
+    overall: SharesCurve | None
+    """Over all classes; None if there are no queries."""
+    classes: Sequence[SharesCurve | None]
+    """One for each detailed class; None for a class without references."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The curves of one criterion."""
+
+    metrics: Sequence[int]
+    """Those that are read off the curves, as indices into the metrics of the page."""
+    hits: Sequence[float | None]
+    """For each of them the smallest value of a hit, if the metric is the share of hits."""
+    quantity: str
+    """What the value of a query is."""
+    systems: Sequence[QueryCurves]
+
+
+@dataclass(frozen=True)
+class QueriesData(PanelData):
+    """One picture for each criterion."""
+
+    pictures: Sequence[Picture]
+
+
+def build(source: ReportSource) -> PanelContent | None:
+    """Build the pictures; nothing without a metric of queries. Means of several metrics have none."""
+    parts: dict[Metric[Any], QueryMetric] = {}
+    for metric in source.metrics:
+        first, *others = metric.parts
+        if isinstance(first, QueryMetric) and not others:
+            parts[metric] = first
+    pictures = []
+    for criterion in dict.fromkeys(part.criterion for part in parts.values()):
+        sharing = {metric: part for metric, part in parts.items() if part.criterion == criterion}
+        part = next(iter(sharing.values()))
+        pictures.append(
+            Picture(
+                metrics=[source.metrics.index(metric) for metric in sharing],
+                hits=[own.smallest_hit for own in sharing.values()],
+                quantity=part.quantity,
+                systems=[_curves(part, s, source) for s in range(len(source.systems))],
+            )
+        )
+    return PanelContent(QueriesData(pictures)) if pictures else None
+
+
+def _curves(metric: QueryMetric, s: int, source: ReportSource) -> QueryCurves:
+    """Build the curves of system ``s``."""
+    evaluation = source.systems[s].evaluation
+    counts = evaluation.counts[metric.criterion]
+    result = metric.measure(counts)
+    classes = (result.per_class[label].curve for label in source.detailed)
+    return QueryCurves(_shares(result.overall_curve()), [_shares(curve) for curve in classes])
+
+
+def _shares(curve: QueryCurve | None) -> SharesCurve | None:
+    if curve is None:
+        return None
+    values, shares = np.append(1.0, curve.values), np.append(0.0, curve.shares)
+    vertices = visible_vertices(values, shares)
+    return SharesCurve(pack_fractions(values[vertices]), pack_fractions(shares[vertices]))
+
+
+PANEL = Panel("queries", "Queries", build)
