@@ -49,8 +49,6 @@ class QueryMetric(ClasswiseMetric[QueryCurve]):
     """Base of the metrics of queries. Their criterion gives each query a value."""
 
     reads_queries: ClassVar[bool] = True
-    tiou: float = 0.5
-    """The smallest intersection over union of a hit."""
 
     @property
     def quantity(self) -> str:
@@ -60,7 +58,7 @@ class QueryMetric(ClasswiseMetric[QueryCurve]):
     @property
     def operating_criterion(self) -> Criterion:
         """A criterion that counts all answers by the same rule of a hit."""
-        return _counting_all(self.criterion, self.tiou)
+        return _counting_all(self.criterion, self.smallest_hit or 0.5)
 
     @property
     def smallest_hit(self) -> float | None:
