@@ -34,9 +34,13 @@ def _without_value(results: GroupResults) -> list[str]:
     if results.averages:
         floor = 0.0 if results.groups is None else results.groups.floor
         left_out = f" They {f'count as {floor:g} in' if floor else 'are left out of'} the average."
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name, without in by_metric.items():
+        together.setdefault(tuple(without), []).append(name)
     return [
-        f"{name} is not defined in some of the {results.title()}: {listing(without)}.{left_out}"
-        for name, without in by_metric.items()
+        f"{listing(names)} {'is' if len(names) == 1 else 'are'} not defined in some of the "
+        f"{results.title()}: {listing(without)}.{left_out}"
+        for without, names in together.items()
     ]
 
 
