@@ -6,6 +6,7 @@ there, but reads a clip once for all classes and criteria, so that millions of c
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -45,7 +46,8 @@ class ClipCounts:
     """By decreasing score."""
     references: Sequence[int]
     reference_times: Sequence[int]
-    trials: int | None
+    trials: Sequence[int] | None
+    """By class: how many segments there are, or how much time is judged."""
 
 
 def levels(scores: Sequence[float]) -> list[float]:
@@ -113,6 +115,8 @@ def pairable(criterion: Criterion) -> oracle.Pairable:
     """Whether the criterion can pair a detection with a reference."""
     if isinstance(criterion, sed.IoU):
         return oracle.overlap_over_union(criterion.threshold, strict=criterion.strict)
+    if isinstance(criterion, sed.Onset):
+        return oracle.collar(onset=in_ticks(criterion.tolerance), offset=None, offset_rate=0)
     assert isinstance(criterion, sed.Collar)
     onset, offset = (
         None if limit is None else in_ticks(limit) for limit in (criterion.onset, criterion.offset)
@@ -124,10 +128,15 @@ def count(clip: SoakClip, criterion: Criterion) -> ClipCounts:
     """All counts of a clip at all of its scores."""
     if isinstance(criterion, (sed.Segment, sed.Clip)):
         return _count_segments(clip, criterion)
+    if isinstance(criterion, sed.Time):
+        return _count_time(clip, criterion)
     targets, ignored = references_by_class(clip), _by_class(clip, clip.ignored)
     counter: Counter
     if isinstance(criterion, sed.Intersection):
         counter = _intersections(criterion)
+    elif isinstance(criterion, sed.AnyOverlap):
+        targets = [_merged_and_split(events, criterion) for events in targets]
+        counter = _any_overlaps(criterion)
     else:
         counter = _pairs(pairable(criterion), criterion.cross_triggers)  # type: ignore[attr-defined]
     points = []
@@ -193,6 +202,59 @@ def _pairs(can_pair: oracle.Pairable, cross_triggers: bool) -> Counter:
     return counter
 
 
+def _merged_and_split(events: Sequence[Event], criterion: sed.AnyOverlap) -> list[Event]:
+    gap, longest = (
+        None if limit is None else in_ticks(limit) for limit in (criterion.merge_gap, criterion.split)
+    )
+    return oracle.any_overlap.pieces(oracle.any_overlap.merged(events, gap), longest)
+
+
+def _any_overlaps(criterion: sed.AnyOverlap) -> Counter:
+    before, after = in_ticks(criterion.before), in_ticks(criterion.after)
+
+    def counter(
+        detected: list[Event], label: int, targets: list[list[Event]], ignored: list[Event]
+    ) -> tuple[int, int, list[int]]:
+        found = _merged_and_split(detected, criterion)
+        windows = [(onset - before, offset + after) for onset, offset in [*targets[label], *ignored]]
+        tp = sum(shared(window, united(found)) > 0 for window in windows[: len(targets[label])])
+        fp = sum(not any(shared(event, [window]) for window in windows) for event in found)
+        return tp, fp, [0] * len(targets)
+
+    return counter
+
+
+def _count_time(clip: SoakClip, criterion: sed.Time) -> ClipCounts:
+    """Instants, from one boundary of anything to the next, are active or not, and judged or not."""
+    collar = in_ticks(criterion.collar)
+    targets, ignored = references_by_class(clip), _by_class(clip, clip.ignored)
+    points, positive, judged = [], [], []
+    for label, scores in enumerate(clip.scores):
+        zones = [
+            (time - collar // 2, time - collar // 2 + collar)
+            for event in targets[label]
+            for time in event
+        ]
+        left_out = united([*zones, *ignored[label]])
+        bounds = sorted({0, clip.duration, *clip.edges, *itertools.chain(*left_out, *targets[label])})
+        instants = [
+            (begin, end)
+            for begin, end in itertools.pairwise(bounds)
+            if begin >= 0 and end <= clip.duration and not shared((begin, end), left_out)
+        ]
+        within = [instant for instant in instants if shared(instant, targets[label])]
+        of_class = []
+        for score in levels(scores):
+            detected = detections(scores, clip.edges, score)
+            tp = sum(shared(instant, detected) for instant in within)
+            active = sum(shared(instant, detected) for instant in instants)
+            of_class.append(Point(score, tp, active - tp, (0,) * len(targets)))
+        points.append(of_class)
+        positive.append(sum(end - begin for begin, end in within))
+        judged.append(sum(end - begin for begin, end in instants))
+    return ClipCounts(points, positive, positive, judged)
+
+
 def segment_bounds(clip: SoakClip, criterion: sed.Segment | sed.Clip) -> list[Event]:
     """The segments of a clip."""
     if isinstance(criterion, sed.Clip):
@@ -253,7 +315,7 @@ def _count_segments(clip: SoakClip, criterion: sed.Segment | sed.Clip) -> ClipCo
         points,
         [sum(of_class) for of_class in active],
         [sum(length for length, on in zip(lengths, of_class, strict=True) if on) for of_class in active],
-        len(bounds),
+        [len(bounds)] * len(active),
     )
 
 

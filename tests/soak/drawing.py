@@ -146,6 +146,18 @@ class Drawer:
         length = longest * rng.choice([1, 1.5, 2, 3, 7])
         return sed.Segment(max(1, round(length)) / 1e6, aggregation, cross_triggers=flag)
 
+    def alarm_criterion(self) -> Criterion:
+        """A criterion about alarms, active time or onsets."""
+        rng = self.rng
+        kind = rng.choice(["any overlap", "any overlap", "time", "onset"])
+        if kind == "time":
+            return sed.Time(self._time(0, 1, 2, 5))
+        if kind == "onset":
+            return sed.Onset(self._time(0, 1, 2, 3, 5), cross_triggers=rng.random() < 0.5)
+        gap = rng.choice([None, max(1e-6, self._time(1, 2, 4))])
+        split = rng.choice([None, 1.0, 1.000001, 2.5])
+        return sed.AnyOverlap(self._time(0, 0, 1, 2), self._time(0, 0, 1, 3), gap, split)
+
     def _time(self, *frames: int) -> float:
         """Some number of frames in seconds, sometimes one microsecond off."""
         ticks = self.rng.choice(frames) * self.frame

@@ -46,13 +46,22 @@ def draw_ignored(rng: Random, seed: str) -> Case:
     return Case("ignored", seed, drawer.dtype, clips, definitions)
 
 
+def draw_alarms(rng: Random, seed: str) -> Case:
+    """Many small clips, some with ignored references, and two criteria of alarms, time and onsets."""
+    drawer = Drawer(rng)
+    criteria = [drawer.alarm_criterion() for _ in range(CRITERIA_PER_SET)]
+    make = drawer.clip_with_ignored if rng.random() < 0.3 else drawer.clip
+    clips = [make() for _ in range(rng.choice([50, 100]))]
+    return Case("alarms", seed, drawer.dtype, clips, [repr(criterion) for criterion in criteria])
+
+
 def judge(case: Case) -> Mapping[str, int]:
     """The set is counted at once; then the changes of each clip are compared, and their sums."""
     alignment = align(case.scores, case.truth)
     criteria = {parse_criterion(text): text for text in case.definitions}
     requests = {
         criterion: DeltaRequest(
-            any_label=criterion.defines_substitutions and i == 0 and case.check != "ignored"
+            any_label=criterion.defines_substitutions and i == 0 and case.check == "counts"
         )
         for i, criterion in enumerate(criteria)
     }
@@ -65,7 +74,7 @@ def judge(case: Case) -> Mapping[str, int]:
         cross = _rows(tables.cross_triggers)
         any_label = None if tables.any_label is None else _rows(tables.any_label)
         totals: list[dict[float, list[int]]] = [{} for _ in range(classes)]
-        references, times, trials = [0] * classes, [0] * classes, 0
+        references, times, trials = ([0] * classes for _ in range(3))
         for i, clip in enumerate(case.clips):
             expected = brute_force.count(clip, criterion)
             for c in range(classes):
@@ -78,6 +87,7 @@ def judge(case: Case) -> Mapping[str, int]:
                     total[1] += fp
                 references[c] += expected.references[c]
                 times[c] += expected.reference_times[c]
+                trials[c] += 0 if expected.trials is None else expected.trials[c]
                 crossed = brute_force.cross_changes(expected.points[c])
                 require_equal(
                     _summed_by_label(cross[c][i]),
@@ -85,7 +95,6 @@ def judge(case: Case) -> Mapping[str, int]:
                     f"cross-triggers of {kind}",
                     (criterion, i, c),
                 )
-            trials += expected.trials or 0
             if any_label is not None:
                 pairs = [
                     brute_force.Point(score, number, 0, ())
@@ -100,7 +109,7 @@ def judge(case: Case) -> Mapping[str, int]:
             of_class = counts[label]
             require_equal(
                 [of_class.references, round(of_class.reference_time * 1e6), of_class.trials or 0],
-                [references[c], times[c], trials],
+                [references[c], times[c], trials[c]],
                 f"references of {kind}",
                 (criterion, label),
             )
@@ -213,5 +222,6 @@ def _points(changes: Mapping[float, list[int]]) -> dict[float, tuple[int, int]]:
 CHECKS = (
     Check("counts", 150, draw, judge),
     Check("ignored", 50, draw_ignored, judge),
+    Check("alarms", 50, draw_alarms, judge),
     Check("boundary_errors", 3, draw_errors, judge_errors),
 )

@@ -53,7 +53,8 @@ def tables(case: Case, criterion: Criterion) -> tuple[list[Table], Table]:
     """The operating points of each class, and of all classes at a common threshold."""
     counted = [brute_force.count(clip, criterion) for clip in case.clips]
     ticks = sum(clip.duration for clip in case.clips)
-    trials = None if counted[0].trials is None else sum(of_clip.trials or 0 for of_clip in counted)
+    of_clips = [of_clip.trials[0] for of_clip in counted if of_clip.trials is not None]
+    trials = sum(of_clips) if of_clips else None
     changes: list[dict[float, tuple[int, int, int]]] = []
     for c in range(len(case.classes)):
         of_class: dict[float, tuple[int, int, int]] = {}
