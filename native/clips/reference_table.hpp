@@ -30,8 +30,7 @@ struct EventTable {
     }
 };
 
-// Reference events of all clips. Those of one clip and class do not overlap, except where they are
-// ignored.
+// Reference events of all clips. Those of one clip and class may overlap; see ReferenceIndex.
 struct ReferenceTable {
     EventTable counted;
     EventTable ignored;  // starts are null if there are none
@@ -80,6 +79,14 @@ struct ClipReferences {
         for (std::size_t k = 0; k < labels.size(); ++k)
             if (labels[k] == label) return References(by_class[k]);
         return References();
+    }
+
+    // Writes the references of a class that count to `layers`; those of one layer do not overlap.
+    void counted_in_layers(int32_t label, std::vector<References>& layers) const {
+        layers.clear();
+        const References first = counted(label);
+        if (first.count() > 0) layers.push_back(first);
+        first.add_further_layers(layers);
     }
 
     // Returns the ignored references of a class.

@@ -88,7 +88,7 @@ public:
     std::size_t count() const { return count_; }
     const Interval& operator[](std::size_t j) const { return events_[j]; }
 
-    // Adds the look-ups of further layers, which only criteria that make pairs read.
+    // Adds the look-ups of further layers, for criteria that judge references that overlap.
     void add_further_layers(std::vector<References>& layers) const {
         if (further_)
             for (const ReferenceIndex& index : *further_) layers.emplace_back(index);

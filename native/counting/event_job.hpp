@@ -1,4 +1,4 @@
-// Runs the kernel of a criterion that makes pairs on events as they come, on several threads.
+// Runs the kernel of a criterion on scored events as they come, on several threads.
 //
 // The kernel is that of batch_job.hpp, with `add(event, score, rows)` in place of frames.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace sedscope {
 
-// Detected events of many clips, ordered by clip and class. They may overlap.
+// Detected events of many clips, ordered by clip, class and onset. They may overlap.
 template <class T>
 struct DetectionTable {
     const Interval* events;

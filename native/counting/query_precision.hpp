@@ -29,10 +29,10 @@ public:
             found += tp[k];
             detected += tp[k] + fp[k];
             if (i + 1 < count && scores[rows_[i + 1]] == scores[k]) continue;
-            const auto place = static_cast<std::size_t>(found);
-            if (place >= best_.size()) best_.resize(place + 1, none);
+            const auto found_count = static_cast<std::size_t>(found);
+            if (found_count >= best_.size()) best_.resize(found_count + 1, none);
             const double precision = static_cast<double>(found) / static_cast<double>(detected);
-            if (detected > 0) best_[place] = std::max(best_[place], precision);
+            if (detected > 0) best_[found_count] = std::max(best_[found_count], precision);
         }
         if (interpolated_)
             for (std::size_t n = best_.size(); n-- > 1;)

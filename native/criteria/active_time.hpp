@@ -66,7 +66,8 @@ private:
         Cursor() = default;
         explicit Cursor(const References& events) : events_(events) {}
 
-        // Whether an event lasts at a time, and until when that stays so. Times must come in order.
+        // Returns whether an event covers a time. Lowers `until` to the next time at which the
+        // answer changes. Times must come in order.
         bool lasts(Time time, Time& until) {
             pass(time);
             if (next_ == events_.count()) return false;

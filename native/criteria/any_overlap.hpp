@@ -34,8 +34,8 @@ public:
     void assign(const AnyOverlap& criterion, const ClipReferences& references, int32_t label) {
         longest_piece_ = criterion.longest_piece;
         windows_.clear();
-        std::vector<References> layers{references.counted(label)};
-        layers[0].add_further_layers(layers);
+        std::vector<References> layers;
+        references.counted_in_layers(label, layers);
         add(criterion, layers);
         sort_by_onset();
         counted_ = windows_;

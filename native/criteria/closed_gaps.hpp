@@ -10,8 +10,8 @@
 
 namespace sedscope {
 
-// Whether a gap around a frame is closed depends on no frame farther away than the longest gap that
-// is. So the frames wait until all that they depend on is there, and no longer.
+// Whether a gap is closed at a frame depends only on frames up to the longest gap away. So frames
+// wait until those have arrived.
 template <class T>
 class ClosedGaps {
 public:
@@ -33,7 +33,7 @@ public:
         const std::size_t end = first_ + waiting_.size();
         const Time* const certain =
             std::lower_bound(edges_ + next_, edges_ + end, edges_[end] - longest_);
-        // often enough that little waits, and seldom enough that few frames are looked at again
+        // Wait until half of the frames are certain: this bounds both the memory and the repeated work.
         if (2 * static_cast<std::size_t>(certain - edges_ - next_) < waiting_.size()) return;
         emit(static_cast<std::size_t>(certain - edges_), use);
         const Time* const needed =

@@ -28,7 +28,7 @@ public:
     explicit GreedyPairing(const IoU& rule) : rule_(rule) {}
 
     void begin(const ClipReferences& references, int32_t label, double) {
-        layers_of(references, label, own_);
+        references.counted_in_layers(label, own_);
         std::size_t counted = 0;
         for (const References& layer : own_) counted += layer.count();
         taken_.assign(counted, 0);
@@ -55,22 +55,22 @@ private:
     bool take_reference(const Interval& event) {
         OverlapRatio best{0, 1};
         Interval best_times{};
-        std::size_t before = 0, place = taken_.size();
+        std::size_t before = 0, chosen = taken_.size();
         for (References& layer : own_) {
             rule_.candidates(layer, event.onset, event.offset, [&](std::size_t j) {
                 if (taken_[before + j]) return;
                 const OverlapRatio ratio = overlap_ratio(event, layer[j]);
-                const bool better = place == taken_.size() || ratio > best ||
+                const bool better = chosen == taken_.size() || ratio > best ||
                                     (!(best > ratio) && starts_first(layer[j], best_times));
                 if (!better) return;
                 best = ratio;
                 best_times = layer[j];
-                place = before + j;
+                chosen = before + j;
             });
             before += layer.count();
         }
-        if (place == taken_.size()) return false;
-        taken_[place] = 1;
+        if (chosen == taken_.size()) return false;
+        taken_[chosen] = 1;
         return true;
     }
 

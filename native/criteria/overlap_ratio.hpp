@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
-#include "clips/reference_table.hpp"
-#include "clips/references.hpp"
 #include "core/fraction.hpp"
 #include "core/time.hpp"
 
@@ -31,15 +28,6 @@ private:
 inline OverlapRatio overlap_ratio(const Interval& a, const Interval& b) {
     const Time shared = std::min(a.offset, b.offset) - std::max(a.onset, b.onset);
     return {shared, (a.offset - a.onset) + (b.offset - b.onset) - shared};
-}
-
-// Writes the counted references of a class to `layers`; those of one layer do not overlap.
-inline void layers_of(const ClipReferences& references, int32_t label,
-                      std::vector<References>& layers) {
-    layers.clear();
-    const References first = references.counted(label);
-    if (first.count() > 0) layers.push_back(first);
-    first.add_further_layers(layers);
 }
 
 }  // namespace sedscope

@@ -23,7 +23,7 @@ namespace sedscope {
 class QueryOverlap {
 public:
     void begin(const ClipReferences& references, int32_t label, double) {
-        layers_of(references, label, own_);
+        references.counted_in_layers(label, own_);
         best_ = {0, 1};
         answered_ = false;
     }

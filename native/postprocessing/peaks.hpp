@@ -25,9 +25,10 @@ public:
     template <class Emit>
     void run(const T* scores, const Time* edges, std::size_t frames, Emit&& emit) {
         find(scores, edges, frames);
+        gone_.assign(times_.size(), 0);
         if (distance_ > 0) thin_out();
         for (std::size_t k = 0; k < times_.size(); ++k)
-            if (distance_ <= 0 || !gone_[k]) emit(times_[k], scores_[k]);
+            if (!gone_[k]) emit(times_[k], scores_[k]);
     }
 
 private:
@@ -54,8 +55,7 @@ private:
         std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
             return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
         });
-        gone_.assign(times_.size(), 0);
-        // Those that stay are apart, so each of the others is near two of them at most.
+        // Peaks that stay are at least distance_ apart, so these loops visit each peak at most twice.
         for (const std::size_t k : order_) {
             if (gone_[k]) continue;
             for (std::size_t j = k; j-- > 0 && times_[k] - times_[j] < distance_;) gone_[j] = 1;

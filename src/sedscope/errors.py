@@ -199,7 +199,7 @@ def _distinct_advice(errors: Iterable[SedscopeError]) -> list[str]:
     ]
 
 
-_PLURAL_VERBS = {"is": "are", "has": "have", "does": "do"}
+_PLURAL_VERBS = {"is": "are", "has": "have", "does": "do", "crosses": "cross"}
 
 
 def subject(number: int, noun: str, verb: str) -> str:

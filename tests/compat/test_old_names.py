@@ -65,7 +65,8 @@ def test_it_comes_too_late_after_the_original(tmp_path: Path) -> None:
     (tmp_path / "sed_eval.py").touch()
     done = run("-c", f"import sed_eval\n{INSTALLED}", folder=tmp_path, code=1)
     assert (
-        "The original sed_eval is imported already. Call sedscope.compat.install() before" in done.stderr
+        "The original is imported already: sed_eval. Call sedscope.compat.install() before"
+        in done.stderr
     )
 
 

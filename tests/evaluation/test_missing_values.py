@@ -111,6 +111,18 @@ def test_intervals_from_few_clips_come_with_a_caution(number: int, cautioned: bo
         assert any(FEW in note for note in notes) == cautioned
 
 
+@pytest.mark.parametrize(
+    ("criterion", "advised"),
+    [(sed.Collar(), True), (sed.AnyOverlap(before=1), False), (sed.Clip(), False)],
+)
+def test_blocks_are_advised_where_they_can_be_drawn(criterion: Any, advised: bool) -> None:
+    best = sed.BestFScore(criterion)
+    with pytest.warns(sed.SedscopeWarning):
+        notes = sed.evaluate(*set_of_clips(3), best, bootstrap=10).warnings
+    (note,) = [note for note in notes if FEW in note]
+    assert ("blocks of time" in note) == advised
+
+
 def test_the_caution_counts_groups() -> None:
     scores, truth = set_of_clips(12)
     groups = {clip: i % 4 for i, clip in enumerate(truth.clips)}

@@ -316,7 +316,7 @@ def test_scored_events_are_a_system(tmp_path: Path) -> None:
     [
         (
             "SPEAKER a 1 0 1 <NA> <NA> ann <NA> <NA>\nSPEAKER a 1 2",
-            "1 line has not 10 cells: a.rttm line 2",
+            "1 line does not have 10 cells: a.rttm line 2",
         ),
         ("SPEAKER a 1 0 x <NA> <NA> ann <NA> <NA>", "a.rttm line 1: onset '0', offset 'x'"),
         (

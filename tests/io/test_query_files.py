@@ -48,7 +48,7 @@ def test_a_clip_is_a_query_of_a_recording(qid: object, vid: str, clip: str, tmp_
         (answer(2, [], vid=" "), "there is no vid"),
         (answer(1, []), "the query 1 is already in line 1"),
         (answer("a_1", []), "the query a_1 is already in line 1"),
-        (query(2, [[0, 1]]), "there are relevant_windows, but pred_relevant_windows in line 1"),
+        (query(2, [[0, 1]]), "this line has relevant_windows, but line 1 has pred_relevant_windows"),
         (
             answer(2, [], relevant_windows=[]),
             "there must be either relevant_windows or pred_relevant_windows",
@@ -139,7 +139,7 @@ def test_all_wrong_entries_of_activitynet_are_refused_at_once(tmp_path: Path) ->
     }
     path.write_text(json.dumps({"results": results}))
     with pytest.raises(
-        sed.SedscopeError, match=r"5 problems: results.json video a, event 2: there is no score"
+        sed.SedscopeError, match=r"5 problems: results.json video a, event 2: the score must be a number"
     ) as error:
         sed.read_events(path)
     assert error.value.lines[-1] == f"{path}: video b: the events must be a list"

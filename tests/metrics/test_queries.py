@@ -249,12 +249,23 @@ def test_a_mean_of_several_metrics_needs_the_counts_of_all() -> None:
         sed.bootstrap(deltas, metric)
 
 
-def test_reports_refuse_metrics_of_queries(tmp_path: Path) -> None:
-    truth = sed.simulate.ground_truth(2)
-    mean = sed.QueryMean(sed.QueryPrecision(sed.IoU(0.5)))
-    result = sed.evaluate(sed.simulate.scores(truth), truth, mean)
-    with pytest.raises(sed.SedscopeError, match="metrics of queries do not have: QueryMean"):
-        result.report(tmp_path / "report.html")
+def test_lengths_are_not_replaced_in_silence() -> None:
+    short: list[Any] = [
+        sed.MeanIoU(lengths=(0, 10)),
+        sed.RecallAt(1, 0.5, lengths=(0, 10)),
+        sed.MeanAveragePrecision(over="clip", lengths=(0, 10)),
+    ]
+    for metric in short:
+        with pytest.raises(sed.SedscopeError, match="counts only references of some lengths already"):
+            sed.evaluate(*retrieval(), metric, by_length=(10,))
+
+
+def test_best_answers_need_events() -> None:
+    pieces = sed.ClipPieces(lambda: iter([[[0.5]], [[0.2]]]), edges=[0, 1, 2])
+    scores = sed.Scores({"a": pieces}, {"a": pieces}.__getitem__, classes=["Dog"])
+    truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
+    with pytest.raises(sed.SedscopeError, match="scored events"):
+        sed.evaluate(scores, truth, sed.FScore(sed.BestAnswers(sed.IoU(0.5), 1)))
 
 
 def test_command_line(tmp_path: Path) -> None:

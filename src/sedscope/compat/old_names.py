@@ -41,7 +41,7 @@ def install() -> None:
     imported = [name for name in TOOLS if name in sys.modules]
     if imported:
         raise SedscopeError(
-            f"The original {listing(imported)} is imported already. Call sedscope.compat.install() before "
+            f"The original is imported already: {listing(imported)}. Call sedscope.compat.install() before "
             "the first such import."
         )
     real = STAND_IN in sys.modules or find_spec(STAND_IN) is not None

@@ -235,8 +235,8 @@ def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRe
     """Refuse overlapping references that are kept as they are, where they have no meaning."""
     if not alignment.has_overlapping_references():
         return
-    if not criterion.makes_pairs:
-        problem = f"{criterion} does not pair detections with references"
+    if not criterion.judges_overlapping_references:
+        problem = f"{criterion} needs references that do not"
     elif criterion.counts_cross_triggers:
         problem = f"{criterion} counts cross-triggers"
     elif request.any_label:

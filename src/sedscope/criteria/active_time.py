@@ -118,7 +118,7 @@ class _JudgedTime(NamedTuple):
         )
 
     def _scored_times(self, batch: ClipReferences) -> Ticks:
-        """Return how much of each reference is scored. Of references that overlap, one has the time."""
+        """Return how much of each reference is scored."""
         parts, number = self.references, len(batch.labels)
         onsets = np.concatenate([batch.events[:, 0], parts.events[:, 0]])
         labels = np.concatenate([batch.labels, parts.labels])

@@ -10,9 +10,10 @@ from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import optional_number, require_number
 from ..errors import SedscopeError
-from .clip_batch import AnyReferences, ClipBatch, ClipReferences, EventBatch, Recording
+from .clip_batch import AnyReferences, ClipBatch, EventBatch, Recording
 from .criterion import Criterion, OpenDeltas
-from .delta_tables import DeltaRows, DeltaTables
+from .delta_tables import DeltaTables
+from .event_criterion import OpenEventDeltas, event_tables
 from .registry import CRITERIA
 
 
@@ -58,7 +59,7 @@ class AnyOverlap(Criterion):
     split: float | None = None
 
     judges_classes_alone: ClassVar[bool] = True
-    makes_pairs: ClassVar[bool] = True  # events may overlap: each is judged by itself
+    judges_overlapping_references: ClassVar[bool] = True
     reads_pieces: ClassVar[bool] = True
     skips_low_columns: ClassVar[bool] = True
 
@@ -86,7 +87,8 @@ class AnyOverlap(Criterion):
     ) -> DeltaTables:
         self._refuse_substitutions(any_label)
         batch = self.seen(batch)
-        return _tables(batch, self._core().find_deltas(batch.clips, batch.truth(floors, threads)))
+        deltas = self._core().find_deltas(batch.clips, batch.truth(floors, threads))
+        return event_tables(batch, deltas, None, errors=False)
 
     def find_deltas_of_events(
         self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
@@ -98,8 +100,8 @@ class AnyOverlap(Criterion):
                 "overlaps='merge' (--overlaps merge), or leave out merge_gap."
             )
         batch = self.seen(batch)
-        truth = batch.truth(floors, threads)
-        return _tables(batch, self._core().find_deltas_of_events(batch.detected, truth))
+        deltas = self._core().find_deltas_of_events(batch.detected, batch.truth(floors, threads))
+        return event_tables(batch, deltas, None, errors=False)
 
     def open_deltas(
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
@@ -107,7 +109,8 @@ class AnyOverlap(Criterion):
         self._refuse_substitutions(any_label)
         recording = self.seen(recording)
         truth = recording.truth(floors, threads)
-        return _OpenDeltas(recording, self._core().open_deltas(recording.clip, truth))
+        deltas = self._core().open_deltas(recording.clip, truth)
+        return OpenEventDeltas(recording, deltas, None, errors=False)
 
     def _core(self) -> _native.AnyOverlap:
         return _native.AnyOverlap(
@@ -122,30 +125,6 @@ class AnyOverlap(Criterion):
             raise SedscopeError(
                 f"Substitutions are not defined for {self}: it does not pair detections with references."
             )
-
-
-@dataclass(frozen=True, eq=False)
-class _OpenDeltas:
-    """:class:`~sedscope.criteria.criterion.OpenDeltas` of any overlap."""
-
-    recording: Recording
-    deltas: _native.OpenRecording[_native.EventDeltas]
-
-    def feed(self, piece: ScoreArray) -> None:
-        self.deltas.feed(piece)
-
-    def finish(self) -> DeltaTables:
-        return _tables(self.recording, self.deltas.finish())
-
-
-def _tables(references: ClipReferences, deltas: _native.EventDeltas) -> DeltaTables:
-    detections, crossed = deltas.detections, deltas.cross_triggers
-    return DeltaTables(
-        detections=DeltaRows(detections.starts, detections.scores, (detections.tp, detections.fp)),
-        cross_triggers=DeltaRows(crossed.starts, crossed.scores, (crossed.labels, crossed.ct)),
-        references=references.reference_rows(),
-        ignored=references.ignored_rows(),
-    )
 
 
 def _ticks(seconds: float) -> int:

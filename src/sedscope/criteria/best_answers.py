@@ -9,8 +9,8 @@ from ..data.clip_events import needs_events_error
 from ..data.scores import ScoreArray
 from ..definitions import require_whole
 from ..errors import SedscopeError
-from .clip_batch import AnyReferences, ClipBatch, EventBatch
-from .criterion import Criterion
+from .clip_batch import AnyReferences, ClipBatch, EventBatch, Recording
+from .criterion import Criterion, OpenDeltas
 from .delta_tables import DeltaTables
 from .of_length import PASSED_ON
 from .registry import CRITERIA
@@ -56,11 +56,19 @@ class BestAnswers(Criterion):
     ) -> DeltaTables:
         raise needs_events_error(self)
 
+    def open_deltas(
+        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> OpenDeltas:
+        raise needs_events_error(self)
+
     def find_deltas_of_events(
         self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
         best = replace(batch, detected=_native.keep_best(batch.detected, self.top))
         return self.criterion.find_deltas_of_events(best, floors, threads, any_label=any_label)
+
+    def counting_all(self, tiou: float) -> Criterion:
+        return self.criterion.counting_all(tiou)
 
     @property
     def thresholds_frames(self) -> bool:

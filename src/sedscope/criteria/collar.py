@@ -52,7 +52,7 @@ class Collar(EventCriterion):
     errors: bool = False
 
     defines_substitutions: ClassVar[bool] = True
-    makes_pairs: ClassVar[bool] = True
+    judges_overlapping_references: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         optional_number(self, "onset", at_least=0, at_most=LONGEST_SECONDS)

@@ -49,11 +49,13 @@ class Criterion(Defined, ABC):
     """Whether it never reads the scores of a clip and class of which none lies above the floor."""
     counts_all_references: ClassVar[bool] = True
     """Whether all references count, except those that the ground truth ignores."""
-    makes_pairs: ClassVar[bool] = False
-    """Whether it pairs detections with references, so that events may overlap."""
+    judges_overlapping_references: ClassVar[bool] = False
+    """Whether it judges each reference by itself, so that references of one class may overlap."""
     values_queries: ClassVar[bool] = False
     """Whether it gives each query, a clip and class with references, one value. The scores of its deltas
     are these values, and its true positives are the queries that reach them."""
+    value_name: ClassVar[str] = "value of a query"
+    """What the value of a query is."""
     reads_pieces: ClassVar[bool] = False
     """Whether it can read a recording piece by piece, with :meth:`open_deltas`."""
 
@@ -122,7 +124,8 @@ class Criterion(Defined, ABC):
         """
         raise SedscopeError(
             f"{self} cannot judge scored events that are kept as they are: they may overlap. Merge them with "
-            "overlaps='merge' (--overlaps merge), or use Intersection, Collar, IoU, Segment or Clip."
+            "overlaps='merge' (--overlaps merge), or use Intersection, Collar, Onset, IoU, AnyOverlap, "
+            "Segment, Clip or Time."
         )
 
     def open_deltas(
@@ -148,6 +151,20 @@ class Criterion(Defined, ABC):
             It takes the pieces, one after the other.
         """
         raise NotImplementedError(f"{self} needs whole clips")
+
+    def counting_all(self, tiou: float) -> Criterion:
+        """Return the criterion by which a report counts all answers to queries at thresholds.
+
+        Parameters
+        ----------
+        tiou : float
+            The smallest intersection over union of a hit, unless the criterion says what a hit is.
+
+        Returns
+        -------
+        Criterion
+        """
+        return self
 
     @property
     def thresholds_frames(self) -> bool:

@@ -63,7 +63,7 @@ class EventCriterion(Criterion):
         pairs = None
         if any_label:
             pairs = self._pairing(criterion, recording).open_label_free_pairs(clip, truth)
-        return _OpenEventDeltas(recording, criterion.open_deltas(clip, truth), pairs, self.sums_errors)
+        return OpenEventDeltas(recording, criterion.open_deltas(clip, truth), pairs, self.sums_errors)
 
     def _core(self) -> _native.Criterion:
         criterion = self.native()
@@ -88,7 +88,7 @@ class EventCriterion(Criterion):
 
 
 @dataclass(frozen=True, eq=False)
-class _OpenEventDeltas:
+class OpenEventDeltas:
     """:class:`~sedscope.criteria.criterion.OpenDeltas` of a criterion about events."""
 
     recording: Recording

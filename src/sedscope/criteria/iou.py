@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from .. import _native
@@ -10,7 +10,7 @@ from ..data.arrays import ScoreArray
 from ..definitions import require_choice, require_flag, require_number, unstated
 from ..errors import SedscopeError
 from .clip_batch import EventBatch
-from .criterion import MatchingRule
+from .criterion import Criterion, MatchingRule
 from .delta_tables import DeltaTables
 from .event_criterion import EventCriterion, event_tables
 from .registry import CRITERIA
@@ -56,7 +56,7 @@ class IoU(EventCriterion):
     matching: str = unstated("maximum")
 
     defines_substitutions: ClassVar[bool] = True
-    makes_pairs: ClassVar[bool] = True
+    judges_overlapping_references: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_flag(self, "cross_triggers")
@@ -82,6 +82,9 @@ class IoU(EventCriterion):
     def greedy(self) -> bool:
         """Whether events choose references one after the other."""
         return self.matching == "greedy"
+
+    def counting_all(self, tiou: float) -> Criterion:
+        return replace(self, matching="maximum")
 
     def find_deltas_of_events(
         self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool

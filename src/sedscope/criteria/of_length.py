@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from .. import _native
@@ -21,10 +21,11 @@ PASSED_ON = (
     "defines_substitutions",
     "judges_whole_clips",
     "judges_classes_alone",
-    "makes_pairs",
+    "judges_overlapping_references",
     "measures_time",
     "reads_pieces",
     "skips_low_columns",
+    "value_name",
     "values_queries",
 )
 """What a criterion that holds another one takes over from it."""
@@ -97,6 +98,9 @@ class OfLength(Criterion):
         self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> OpenDeltas:
         return self.criterion.open_deltas(self.seen(recording), floors, threads, any_label=any_label)
+
+    def counting_all(self, tiou: float) -> Criterion:
+        return replace(self, criterion=self.criterion.counting_all(tiou))
 
     @property
     def thresholds_frames(self) -> bool:

@@ -44,7 +44,7 @@ class Onset(EventCriterion):
     cross_triggers: bool = False
 
     defines_substitutions: ClassVar[bool] = True
-    makes_pairs: ClassVar[bool] = True
+    judges_overlapping_references: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_number(self, "tolerance", at_least=0, at_most=LONGEST_SECONDS)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.arrays import FloatArray, IntArray
-from ..data.scores import ScoreArray
 from .criterion import Criterion
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows, row_starts
+from .iou import IoU
 
 
 class QueryCriterion(Criterion):
@@ -19,13 +19,17 @@ class QueryCriterion(Criterion):
     A query is a clip and class with references. Its value lies between 0 and 1; that of a query without
     detections is 0. The deltas have a row for each other query: from its value down, the query is a true
     positive. So deltas merge, and resample, as those of all criteria do, and the mean value of the queries
-    is the sum of value · step of true positives, divided by the number of queries.
+    is the sum of value · step of true positives, divided by the number of queries. Floors bound confidences,
+    not values of queries, so no metric of queries asks for one.
     """
 
     judges_whole_clips: ClassVar[bool] = True
     judges_classes_alone: ClassVar[bool] = True
     counts_all_references: ClassVar[bool] = False
     values_queries: ClassVar[bool] = True
+
+    def counting_all(self, tiou: float) -> Criterion:
+        return IoU(tiou)
 
     @property
     def thresholds_frames(self) -> bool:
@@ -43,7 +47,6 @@ def query_tables(
     answered: NDArray[np.bool_],
     references: ReferenceRows,
     ignored: IgnoredRows,
-    floors: ScoreArray,
 ) -> DeltaTables:
     """Return the tables of queries.
 
@@ -58,7 +61,7 @@ def query_tables(
     times = np.zeros((clips, classes), np.int64)
     np.add.at(times, (references.clips, references.labels), references.times)
     of_clips, labels = np.nonzero(queries.T)
-    tables = DeltaTables(
+    return DeltaTables(
         detections=detections,
         cross_triggers=DeltaRows.none(classes, clips, (np.int32, np.int8), detections.scores),
         references=ReferenceRows(
@@ -66,4 +69,3 @@ def query_tables(
         ),
         ignored=ignored,
     )
-    return tables.above(floors.astype(np.float64))

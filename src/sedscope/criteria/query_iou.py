@@ -32,7 +32,8 @@ class QueryIoU(QueryCriterion):
     BestAnswers(QueryIoU(), top=1)
     """
 
-    makes_pairs: ClassVar[bool] = True
+    judges_overlapping_references: ClassVar[bool] = True
+    value_name: ClassVar[str] = "intersection over union"
 
     def find_deltas(
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
@@ -46,4 +47,4 @@ class QueryIoU(QueryCriterion):
         values = np.zeros((len(floors), len(batch.durations)))
         answered = np.diff(rows.starts, axis=1) > 0
         values[answered] = rows.scores
-        return query_tables(values, answered, batch.reference_rows(), batch.ignored_rows(), floors)
+        return query_tables(values, answered, batch.reference_rows(), batch.ignored_rows())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -41,6 +42,8 @@ class QueryPrecision(QueryCriterion):
     criterion: Criterion
     interpolation: str = unstated("step")
 
+    value_name: ClassVar[str] = "average precision"
+
     def __post_init__(self) -> None:
         if not isinstance(self.criterion, Criterion):
             raise SedscopeError(f"QueryPrecision needs a criterion, not {self.criterion!r}.")
@@ -52,10 +55,15 @@ class QueryPrecision(QueryCriterion):
                 "criterion about events, such as IoU."
             )
         require_choice(self, "interpolation", INTERPOLATIONS)
-        object.__setattr__(self, "makes_pairs", self.criterion.makes_pairs)
+        object.__setattr__(
+            self, "judges_overlapping_references", self.criterion.judges_overlapping_references
+        )
 
     def seen(self, references: AnyReferences) -> AnyReferences:
         return self.criterion.seen(references)
+
+    def counting_all(self, tiou: float) -> Criterion:
+        return self.criterion.counting_all(tiou)
 
     @property
     def judges_points(self) -> bool:
@@ -68,15 +76,15 @@ class QueryPrecision(QueryCriterion):
     def find_deltas(
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
-        return self._of(self.criterion.find_deltas(batch, floors, threads, any_label=any_label), floors)
+        return self._of(self.criterion.find_deltas(batch, floors, threads, any_label=any_label))
 
     def find_deltas_of_events(
         self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
         find_deltas = self.criterion.find_deltas_of_events
-        return self._of(find_deltas(batch, floors, threads, any_label=any_label), floors)
+        return self._of(find_deltas(batch, floors, threads, any_label=any_label))
 
-    def _of(self, tables: DeltaTables, floors: ScoreArray) -> DeltaTables:
+    def _of(self, tables: DeltaTables) -> DeltaTables:
         """Return the tables of the queries from those of events."""
         rows, references = tables.detections, tables.references
         classes, clips = rows.starts.shape[0], rows.starts.shape[1] - 1
@@ -90,4 +98,4 @@ class QueryPrecision(QueryCriterion):
             self.interpolation == "voc",
         )
         answered = np.diff(rows.starts, axis=1) > 0
-        return query_tables(precisions, answered, references, tables.ignored, floors)
+        return query_tables(precisions, answered, references, tables.ignored)

@@ -17,7 +17,7 @@ from .ground_truth import GroundTruth
 from .regions import Regions
 from .scores import CUT_TO_REGIONS, Scores
 from .stretches import Stretch, StretchLoader
-from .times import Ticks, lies_within
+from .times import TICKS_PER_SECOND, Ticks, lies_within
 from .truth_notes import notes_without_late_ends
 from .uncut_references import UncutReferences
 
@@ -75,12 +75,10 @@ class RegionTruth(GroundTruth):
         notes = notes_without_late_ends(recordings)
         notes += _unscored_note(recordings, {part.clip for part in parts.values()})
         if crossings:
-            number = (
-                f"{counted(crossings, 'reference event')} {'crosses' if crossings == 1 else 'cross'}"
-            )
+            cross = subject(crossings, "reference event", "crosses")
             what = {"cut": "cut", "ignore": "ignored", "drop": "left out"}[crossing]
             was = "was" if crossings == 1 else "were"
-            notes.append(f"{number} the border of a region and {was} {what}.")
+            notes.append(f"{cross} the border of a region and {was} {what}.")
         ignored = recordings.ignored[events.row[kept]]
         if crossing == "ignore":
             ignored = ignored | crosses[kept]
@@ -94,7 +92,7 @@ class RegionTruth(GroundTruth):
                 ignored=ignored,
             ),
             clips=parts,
-            durations={name: (part.end - part.start) / 1e6 for name, part in parts.items()},
+            durations={name: (part.end - part.start) / TICKS_PER_SECOND for name, part in parts.items()},
             invalid=recordings.invalid,
             overlaps="keep",  # those that are ignored now may overlap others that are
             ignored_labels=recordings.ignored_labels,

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 class ScoredEvents(Scores, Tabular):
     """A system that answers with scored events. Events of one class may overlap.
 
-    Each event is there while the threshold is below its confidence, and none merges with another. All
-    criteria but custom ones judge them, exactly at every threshold. There are no scores of frames, so
-    ``system["clip"]`` is refused, and so are post-processings.
+    An event is detected at every threshold below its confidence, and events are never merged. The criteria
+    judge them exactly at every threshold, except for custom criteria, ``AnyOverlap`` with ``merge_gap``, and
+    ``aggregation="mean"``. There are no scores of frames, so ``system["clip"]`` and post-processing are
+    refused.
 
     :meth:`Scores.from_events` with ``overlaps="keep"`` returns them, and commands with ``--overlaps keep``
     read them.

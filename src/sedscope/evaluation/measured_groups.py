@@ -107,7 +107,7 @@ class GroupMeasuring:
                 classes = part.drawn[metric.criterion].classes
                 intervals[metric] = part.draws.summary(classes, values)
                 columns[name] = values[:, 0]
-        notes = [] if part.draws is None else part.draws.cautions()
+        notes = [] if part.draws is None else part.draws.cautions(part.metrics.values())
         result = measure(
             part.metrics,
             counts,

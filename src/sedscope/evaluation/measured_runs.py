@@ -126,7 +126,7 @@ def measure_runs(
             except SedscopeError as error:
                 raise SedscopeError(f"{run.system}: {error}") from None
             values[metric][run.system].append(of_run)
-        run_notes = [*_run_notes(run, chosen, deltas, sample), *draws.cautions()]
+        run_notes = [*_run_notes(run, chosen, deltas, sample), *draws.cautions(chosen)]
         notes += [*run_notes, *empty_classes_note(_references(deltas), chosen)]
         if run.number == 1:
             counts = {

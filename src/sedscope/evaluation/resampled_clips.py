@@ -120,7 +120,7 @@ def resample_clips(
         of_clips = engine.for_system("clips")
         deltas = find_deltas_for_groups(alignment, of_pass, of_clips, steps.stage(clips), plan)
     counted = add_up(alignment, chosen, deltas, options.threads)
-    notes = [*undefined_resamples_note(intervals.values()), *draws.cautions()]
+    notes = [*undefined_resamples_note(intervals.values()), *draws.cautions(chosen)]
     resamples = Resamples(draws, drawn, group_draws, steps)
     return counted, ResampledMetrics(intervals, resamples, notes)
 
@@ -150,7 +150,7 @@ def resample_deltas(
     cautions: list[str] = []
     for metric, draws in draws_by_metric.items():
         intervals |= measure_intervals(draws, [metric], deltas, engine, steps)
-        cautions += draws.cautions()
+        cautions += draws.cautions([metric])
     notes = [*undefined_resamples_note(intervals.values()), *cautions]
     return ResampledMetrics(intervals, Resamples(first_draws, deltas, group_draws, steps), notes)
 

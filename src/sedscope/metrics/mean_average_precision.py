@@ -14,7 +14,7 @@ from ..postprocessing.sweeps import expand_sweep
 from .classwise import ClasswiseMetric
 from .curve_areas import AveragePrecision
 from .mean_of_parts import MeanOfParts
-from .queries import Lengths, QueryMean, only_lengths
+from .queries import Lengths, QueryMean, only_lengths, refuse_lengths
 from .registry import METRICS
 
 Levels = str | float | tuple[float, ...]
@@ -99,6 +99,7 @@ class MeanAveragePrecision(MeanOfParts):
         return QueryMean(only_lengths(QueryPrecision(best, interpolation="voc"), self.lengths))
 
     def of_lengths(self, shortest: float, longest: float) -> MeanAveragePrecision:
+        refuse_lengths(self, self.lengths)
         return replace(self, lengths=(shortest, longest))
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..counting.class_counts import ClassCounts
-from ..criteria import BestAnswers, Criterion, IoU, OfLength, QueryIoU, QueryPrecision
+from ..criteria import BestAnswers, Criterion, OfLength, QueryIoU
 from ..data.arrays import FloatArray
 from ..definitions import require_number, require_whole
 from ..errors import SedscopeError
 from ..notebook.data_frame import Column
 from .classwise import ClassValue, ClasswiseMetric
 from .curve_table import CurveTable
+from .metric import Metric
 from .registry import METRICS
 
 if TYPE_CHECKING:
@@ -53,12 +54,12 @@ class QueryMetric(ClasswiseMetric[QueryCurve]):
     @property
     def quantity(self) -> str:
         """What the value of a query is."""
-        return _quantity(self.criterion)
+        return self.criterion.value_name
 
     @property
     def operating_criterion(self) -> Criterion:
         """A criterion that counts all answers by the same rule of a hit."""
-        return _counting_all(self.criterion, self.smallest_hit or 0.5)
+        return self.criterion.counting_all(self.smallest_hit or 0.5)
 
     @property
     def smallest_hit(self) -> float | None:
@@ -68,25 +69,6 @@ class QueryMetric(ClasswiseMetric[QueryCurve]):
     def curve_of(self, counts: ClassCounts, hours: float) -> QueryCurve:
         shares = counts.tp / counts.references
         return QueryCurve(counts.scores.astype(np.float64), shares, self.quantity)
-
-
-def _quantity(criterion: Criterion) -> str:
-    """Say what a criterion values in a query."""
-    if isinstance(criterion, (BestAnswers, OfLength)):
-        return _quantity(criterion.criterion)
-    names = {QueryIoU: "intersection over union", QueryPrecision: "average precision"}
-    return names.get(type(criterion), "value of a query")
-
-
-def _counting_all(criterion: Criterion, tiou: float) -> Criterion:
-    """Return a criterion that counts the answers which a criterion about queries values."""
-    if isinstance(criterion, OfLength):
-        return replace(criterion, criterion=_counting_all(criterion.criterion, tiou))
-    if isinstance(criterion, (BestAnswers, QueryPrecision)):
-        return _counting_all(criterion.criterion, tiou)
-    if criterion.values_queries:
-        return IoU(tiou)
-    return replace(criterion, matching="maximum") if isinstance(criterion, IoU) else criterion
 
 
 def mean_value(counts: ClassCounts) -> float:
@@ -102,6 +84,15 @@ def only_lengths(criterion: Criterion, lengths: Lengths | None) -> Criterion:
     if not isinstance(lengths, tuple) or len(lengths) != 2:
         raise SedscopeError(f"lengths={lengths!r} must be two numbers of seconds, such as (0, 10).")
     return OfLength(criterion, *lengths)
+
+
+def refuse_lengths(metric: Metric[Any], lengths: Lengths | None) -> None:
+    """Refuse a metric of references of some lengths where it is to be measured for others."""
+    if lengths is not None:
+        raise SedscopeError(
+            f"{metric!r} counts only references of some lengths already. Leave out lengths=, or by_length= "
+            "(--by-length)."
+        )
 
 
 @METRICS.register
@@ -170,6 +161,7 @@ class MeanIoU(QueryMetric):
         self._check()
 
     def of_lengths(self, shortest: float, longest: float) -> MeanIoU:
+        refuse_lengths(self, self.lengths)
         return replace(self, lengths=(shortest, longest))
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:
@@ -227,6 +219,7 @@ class RecallAt(QueryMetric):
         return self.tiou
 
     def of_lengths(self, shortest: float, longest: float) -> RecallAt:
+        refuse_lengths(self, self.lengths)
         return replace(self, lengths=(shortest, longest))
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:

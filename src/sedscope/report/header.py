@@ -76,7 +76,7 @@ def omissions(source: ReportSource) -> list[str]:
     if source.systems[0].reaches_best_fscore:
         notes.append(
             "Sliders and curves end where false alarms exceed ten times the references plus a hundred "
-            "per hour. No better F-score lies below."
+            "per hour (with Time, a hundred seconds). No better F-score lies below."
         )
     elif any(np.isfinite(table.floor) for table in tables):
         notes.append(

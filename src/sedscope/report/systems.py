@@ -133,10 +133,7 @@ def _count_answers(system: System, engine: Engine) -> System:
             "an evaluation of the scored events themselves."
         )
     requests = {metric.operating_criterion: DeltaRequest() for metric in uncounted}
-    deltas = engine.run_pass(_alignment_for(engine, system), requests, None)
-    counts = {criterion: part.counts(threads=engine.threads) for criterion, part in deltas.items()}
-    every = {**system.counts, **counts}
-    return replace(system, counts=every, deltas={**system.deltas, **deltas}, measured_counts=every)
+    return _counted(system, requests, engine)
 
 
 def _around_points(system: System, engine: Engine, large: bool) -> System:
@@ -148,10 +145,15 @@ def _around_points(system: System, engine: Engine, large: bool) -> System:
         return system
     lowest = [system.thresholds.get(label, np.inf) for label in system.evaluation.classes]
     request = DeltaRequest(floors={None: np.array(lowest)} if large else {})
-    requests = dict.fromkeys(system.counts, request)
+    return _counted(system, dict.fromkeys(system.counts, request), engine)
+
+
+def _counted(system: System, requests: Mapping[Criterion, DeltaRequest], engine: Engine) -> System:
+    """Return the system with new counts of some criteria."""
     deltas = engine.run_pass(_alignment_for(engine, system), requests, None)
     counts = {criterion: part.counts(threads=engine.threads) for criterion, part in deltas.items()}
-    return replace(system, counts=counts, deltas=deltas, measured_counts=counts)
+    every = {**system.counts, **counts}
+    return replace(system, counts=every, deltas={**system.deltas, **deltas}, measured_counts=every)
 
 
 def _alignment_for(engine: Engine, system: System) -> Alignment:
@@ -250,14 +252,7 @@ def _count_down_to(system: System, lowest: Mapping[str, float], engine: Engine) 
         for criterion, deltas in system.deltas.items()
         if (deltas.floors > floors).any()
     }
-    if not requests:
-        return system
-    recounted = engine.run_pass(_alignment_for(engine, system), requests, None)
-    counts = {
-        criterion: deltas.counts(threads=engine.threads) for criterion, deltas in recounted.items()
-    }
-    every = {**system.counts, **counts}
-    return replace(system, counts=every, deltas={**system.deltas, **recounted}, measured_counts=every)
+    return _counted(system, requests, engine) if requests else system
 
 
 def _cut_at(system: System, lowest: Mapping[str, float]) -> System:

@@ -82,6 +82,6 @@ def bootstrap(
     with options.open_engine() as opened:
         of_parts = dict.fromkeys((part.criterion for part in metric.parts), deltas)
         values = draws.measure(of_parts, metric, opened, progress)
-    for caution in draws.cautions():
+    for caution in draws.cautions([metric]):
         warnings.warn(caution, SedscopeWarning, stacklevel=2)
     return draws.summary(deltas.classes, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
@@ -43,8 +43,8 @@ class Draws:
         self.weights: Weights = np.concatenate(rows)
         """The clips as they are, then the resamples, then each unit left out if the interval needs it."""
 
-    def cautions(self) -> list[str]:
-        """Caution against intervals from few clips, or groups of clips."""
+    def cautions(self, metrics: Iterable[Metric[Any]]) -> list[str]:
+        """Caution against intervals of some metrics from few clips, or groups of clips."""
         if self._units is None or self._units >= FEW:
             return []
         units = self.resampling.units_name()
@@ -52,6 +52,10 @@ class Draws:
             f"The intervals come from only {self._units} {units}. With fewer than {FEW}, intervals are "
             "unreliable and usually too narrow."
         )
+        if self.resampling.blocks is None and any(
+            metric.criterion.judges_whole_clips for metric in metrics
+        ):
+            return [caution]  # blocks of time would not do
         return [f"{caution} {self.resampling.advice()}".strip()]
 
     def measure(

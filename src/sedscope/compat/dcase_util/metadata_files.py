@@ -130,7 +130,8 @@ def _row_by_content(row: list[str], filename: str) -> dict[str, Any]:
 
 
 def _kind(cell: str) -> str:
-    """Return what a cell holds: file (F), number (N), list (L), letters (1, 2), nothing (-) or text (S)."""
+    """Return what a cell holds: file (F), number (N), list of tags (L), one or two letters (1, 2), nothing
+    (-) or other text (S)."""
     if cell.lower().endswith(_FILE_SUFFIXES):
         return "F"
     try:

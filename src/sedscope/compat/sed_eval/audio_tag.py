@@ -10,14 +10,13 @@ import numpy as np
 
 from ..dcase_util.containers import MetaDataContainer, ProbabilityContainer
 from . import metric
-from .class_metrics import ClassMetrics
+from .class_metrics import F_MEASURE, ClassMetrics
 from .report_text import Table, header, value_line, value_lines
 
 Items = Iterable[Mapping[str, Any]]
 Values = dict[str, float | None]
 
 _COUNTS = ("Nref", "Nsys", "Ntp", "Ntn", "Nfp", "Nfn")
-_F_MEASURE = (("f_measure", "F-measure (F1)"), ("precision", "Precision"), ("recall", "Recall"))
 _TABLE = Table(
     [
         ("Tag", 20, "", True),
@@ -162,7 +161,7 @@ class AudioTaggingMetrics(ClassMetrics):
 
         return {
             "eer": {"eer": mean("eer", "eer")},
-            "f_measure": {name: mean("f_measure", name) for name, _ in _F_MEASURE},
+            "f_measure": {name: mean("f_measure", name) for name, _ in F_MEASURE},
         }
 
     # Reports
@@ -221,7 +220,7 @@ def _tags_of_files(items: Items) -> dict[str, list[str]]:
 def _f_measure(counts: Mapping[str, float]) -> Values:
     """Return F-measure, precision and recall, None without references."""
     if counts["Nref"] == 0:
-        return dict.fromkeys((name for name, _ in _F_MEASURE), None)
+        return dict.fromkeys((name for name, _ in F_MEASURE), None)
     precision = metric.precision(counts["Ntp"], counts["Nsys"])
     recall = metric.recall(counts["Ntp"], counts["Nref"])
     return {
@@ -242,6 +241,6 @@ def _percent(share: float | None) -> float | None:
 
 def _groups(results: Mapping[str, Values]) -> str:
     """Return the text of F-measures and equal error rates."""
-    f_measure = [(text, results["f_measure"][name], "%") for name, text in _F_MEASURE]
+    f_measure = [(text, results["f_measure"][name], "%") for name, text in F_MEASURE]
     eer = [("Equal error rate (EER)", results["eer"]["eer"], "%")]
     return value_lines("F-measure", f_measure) + value_lines("Equal error rate", eer)

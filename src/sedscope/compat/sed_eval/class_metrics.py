@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from .report_text import header
+
+F_MEASURE = (("f_measure", "F-measure (F1)"), ("precision", "Precision"), ("recall", "Recall"))
+"""The names of the F-measure and its parts in the results, and in reports."""
 
 
 class ClassMetrics(ABC):
@@ -34,6 +37,13 @@ class ClassMetrics(ABC):
             "class_wise": self.results_class_wise_metrics(),
             "class_wise_average": self.results_class_wise_average_metrics(),
         }
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *exception: object) -> Literal[False]:
+        """Leave the block. Errors in it are raised."""
+        return False
 
     def __str__(self) -> str:
         return header(self.title) + "".join(f"{part}\n" for part in self._report_parts())

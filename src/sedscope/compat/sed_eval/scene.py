@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -45,13 +45,6 @@ class SceneClassificationMetrics(ClassMetrics):
     def __init__(self, scene_labels: list[str]) -> None:
         self.scene_label_list = scene_labels
         self.reset()
-
-    def __enter__(self) -> SceneClassificationMetrics:
-        return self
-
-    def __exit__(self, *exception: object) -> Literal[False]:
-        """Leave the block. Errors in it are raised."""
-        return False
 
     def reset(self) -> None:
         """Forget everything that was evaluated."""

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..dcase_util.containers import MetaDataContainer
 from . import metric
-from .class_metrics import ClassMetrics
+from .class_metrics import F_MEASURE, ClassMetrics
 from .report_text import Table, header, value_lines
 
 Values = dict[str, float]
 EventList = Iterable[Mapping[str, Any]]
 
-_F_MEASURE = (("f_measure", "F-measure (F1)"), ("precision", "Precision"), ("recall", "Recall"))
 _ERROR_RATE = (
     ("error_rate", "Error rate (ER)"),
     ("substitution_rate", "Substitution rate"),
@@ -76,13 +75,6 @@ class SoundEventMetrics(ClassMetrics):
         self.overall: Values = {}
         self.class_wise: dict[str, Values] = {}
         self.evaluated_files = 0
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *exception: object) -> Literal[False]:
-        """Leave the block. Errors in it are raised."""
-        return False
 
     # Metrics
 
@@ -198,7 +190,7 @@ class SoundEventMetrics(ClassMetrics):
         for label in self.event_label_list:
             of_class = results[label]
             row: list[Any] = [label, of_class["count"]["Nref"], of_class["count"]["Nsys"]]
-            row += [of_class["f_measure"][name] for name, _ in _F_MEASURE]
+            row += [of_class["f_measure"][name] for name, _ in F_MEASURE]
             row += of_class["error_rate"].values()
             row += [of_class["accuracy"][name] for name, _ in _ACCURACY if with_accuracy]
             rows.append(row)
@@ -222,7 +214,7 @@ def events_of_one_file(events: EventList, argument: str) -> MetaDataContainer:
 def _groups(results: Mapping[str, Values]) -> str:
     """Return the text of F-measures, error rates and accuracies, as far as there are any."""
     groups = (
-        ("F-measure", "f_measure", _F_MEASURE, "%"),
+        ("F-measure", "f_measure", F_MEASURE, "%"),
         ("Error rate", "error_rate", _ERROR_RATE, ""),
         ("Accuracy", "accuracy", _ACCURACY, "%"),
     )

@@ -92,7 +92,7 @@ def _annotations(
         )
     chosen = {}
     for video, entry in videos.items():
-        if subset is not None and subsets and entry.get("subset") != subset:
+        if subset is not None and subsets and str(entry.get("subset")) != subset:
             continue
         duration = entry.get("duration")
         if duration is not None and not (is_json_number(duration) and duration > 0):
@@ -118,7 +118,7 @@ def _cells(event: Any, scored: bool) -> list[Any] | str:
     if not isinstance(label, str) or not label.strip():
         return "there is no label"
     if scored and not is_json_number(score):
-        return "there is no score, which must be a number"
+        return "the score must be a number"
     return [*segment, label.strip(), score]
 
 

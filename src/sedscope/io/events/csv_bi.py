@@ -40,7 +40,7 @@ def recognise(source: Source) -> bool:
 
 def read(source: Source, _: EventReadOptions) -> EventTable:
     """Read the events and the duration of the clip that the file is named after."""
-    text = "\n".join("" if line.startswith("#") else line for line in source.text.split("\n"))
+    text = "\n".join("" if line.lstrip().startswith("#") else line for line in source.text.split("\n"))
     rows, lines = split_rows(text, source.path, ",")
     rows = [[cell.strip() for cell in row] for row in rows]
     if not rows:

@@ -1,7 +1,8 @@
 """HED-SCORE tables of SzCORE, the ``events.tsv`` of a recording in BIDS: one file per clip.
 
 The columns are ``onset duration eventType confidence channels dateTime recordingDuration``; cells without a
-value are ``n/a``. Event types that begin with ``sz`` are seizures, and ``bckg`` is background.
+value are ``n/a``. The event type ``sz`` and those that begin with ``sz_`` are seizures; ``bckg`` is
+background.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def recognise(source: Source) -> bool:
 def read(source: Source, options: EventReadOptions) -> EventTable:
     """Read the events and the duration of the clip that the file is named after.
 
-    All seizures have the label ``sz``, unless the column of labels is named.
+    All seizures get the label ``sz``, unless ``columns=`` names the column of labels.
     """
     cells, clip = source.cells, source.clip.removesuffix(_ENDING)
     roles = {**_ROLES, **options.columns}

@@ -2,9 +2,9 @@
 
 References have ``relevant_windows`` ``[[start, end], …]`` and perhaps the ``duration`` of the recording,
 predictions have ``pred_relevant_windows`` ``[[start, end, score], …]``. Each query is a clip of its own, and
-all windows are of one class, ``moment``. The clip is called ``VID_QID``, or like the ``qid`` if that is the
-``vid``, or the ``vid`` and more after an underscore or the like: so an answer about another recording is not
-taken for one to the query.
+all windows are of one class, ``moment``. The clip is called ``VID_QID``. If the ``qid`` already begins with
+the ``vid``, as ``dog_7`` does with ``dog``, the clip is called ``QID``. So an answer that names another
+recording is an unknown query.
 """
 
 from __future__ import annotations
@@ -159,7 +159,9 @@ def _without_clashes(queries: list[_Query]) -> tuple[list[_Query], list[tuple[in
             wrong.append((query.line, f"the query {query.qid} is already in line {earlier}"))
         elif query.kind != queries[0].kind:
             first = queries[0]
-            wrong.append((query.line, f"there are {query.kind}, but {first.kind} in line {first.line}"))
+            wrong.append(
+                (query.line, f"this line has {query.kind}, but line {first.line} has {first.kind}")
+            )
         else:
             usable.append(query)
     return usable, wrong

@@ -28,9 +28,11 @@ def cell_table(
     uneven = [source.line_location(number) for number, cells in lines if len(cells) != len(header)]
     if uneven and source.problems is None:
         raise SedscopeError(
-            f"{source.path}: {subject(len(uneven), 'line', 'has')} not {len(header)} cells: "
+            f"{source.path}: {subject(len(uneven), 'line', 'does')} not have {len(header)} cells: "
             f"{listing(list(map(str, uneven)))}.",
-            lines=[location.finding(f"the line has not {len(header)} cells") for location in uneven],
+            lines=[
+                location.finding(f"the line does not have {len(header)} cells") for location in uneven
+            ],
         )
     rows, numbers = source.even_rows(
         [cells for _, cells in lines], [number for number, _ in lines], len(header)

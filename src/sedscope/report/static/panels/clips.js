@@ -258,7 +258,7 @@ function durationText(clip) {
 function remarks(clip, shown) {
   const { frames_per_column: frames } = clip.systems[0];
   return [
-    clip.undrawn ? `${clip.undrawn} more classes have scores above their threshold here.` : "",
+    clip.undrawn ? `${clip.undrawn} more ${clip.undrawn === 1 ? "class has" : "classes have"} scores above the threshold here.` : "",
     frames > 1 ? `This clip is long: each column is the maximum of ${frames} frames, so detections are not exact.` : "",
     shown.length ? "" : "No class has references or scores above its threshold here.",
   ].filter(Boolean).join(" ");

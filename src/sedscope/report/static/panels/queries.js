@@ -10,8 +10,8 @@ import { linear } from "../scales.js";
 registerPanel("queries", ({ section, data, model, state }) => {
   const charts = data.pictures.map((picture, i) => new QueryChart(model, state, picture, i).chart);
   section.append(
-    el("p", { class: "about" }, "The share of queries, that is of clips and classes with references, that have at least " +
-      "a value. Hollow shapes mark metrics that are the share of hits."),
+    el("p", { class: "about" }, "A query is a clip and class with references. The curves show the share of queries whose " +
+      "value is at least x. Hollow shapes mark metrics that are such a share."),
     el("div", { class: "figures" }, ...charts.map((chart) => chart.figure)));
   const drawAll = () => charts.forEach((chart) => chart.draw());
   state.listen(whenChanged(() => `${state.selectedClass}`, drawAll, () => {}));
