@@ -7,6 +7,7 @@
 
 #include "clips/references.hpp"
 #include "core/time.hpp"
+#include "criteria/least_error_matching.hpp"
 
 namespace sedscope {
 
@@ -24,6 +25,15 @@ struct Collar {
     bool onset_off(Time error) const { return judge_onset && std::abs(error) > onset; }
     bool offset_off(Time error, const Interval& event) const {
         return judge_offset && std::abs(error) > offset_tolerance(event);
+    }
+
+    // The boundary errors of a pair.
+    PairErrors errors(const Interval& detection, const Interval& event) const {
+        const Time of_onset = detection.onset - event.onset;
+        const Time of_offset = detection.offset - event.offset;
+        const Time onset_size = std::abs(of_onset), offset_size = std::abs(of_offset);
+        return {(judge_onset ? onset_size : 0) + (judge_offset ? offset_size : 0),
+                onset_size + offset_size, of_onset, of_offset};
     }
 
     // Where a detection must have a frame to be paired with a reference: at its judged boundary (the

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 
 #include "clips/references.hpp"
 #include "core/time.hpp"
+#include "criteria/least_error_matching.hpp"
 
 namespace sedscope {
 
@@ -19,6 +21,14 @@ struct IoU {
     // This rule tolerates no boundary error.
     bool onset_off(Time) const { return true; }
     bool offset_off(Time, const Interval&) const { return true; }
+
+    // The boundary errors of a pair. None is judged more than another.
+    PairErrors errors(const Interval& detection, const Interval& event) const {
+        const Time of_onset = detection.onset - event.onset;
+        const Time of_offset = detection.offset - event.offset;
+        const Time total = std::abs(of_onset) + std::abs(of_offset);
+        return {total, total, of_onset, of_offset};
+    }
 
     // Where a detection must have a frame to be paired with a reference.
     Interval window(const Interval& event) const { return event; }

@@ -14,21 +14,23 @@ namespace sedscope {
 // Sums of the boundary errors of pairs. The smaller errors are preferred; they compare as tuples.
 // A pair with an ignored reference has no errors, but any other pair is preferred to it.
 struct PairErrors {
-    Time total, onset, offset;  // of absolute values; signed; signed
-    int64_t ignored = 0;        // the number of pairs with ignored references
+    Time judged = 0, total = 0;  // of absolute values: of the boundaries that are judged, of both
+    Time onset = 0, offset = 0;  // signed
+    int64_t ignored = 0;         // the number of pairs with ignored references
 
     PairErrors& operator+=(const PairErrors& other) {
         ignored += other.ignored;
+        judged += other.judged;
         total += other.total;
         onset += other.onset;
         offset += other.offset;
         return *this;
     }
-    PairErrors operator-() const { return {-total, -onset, -offset, -ignored}; }
+    PairErrors operator-() const { return {-judged, -total, -onset, -offset, -ignored}; }
     friend PairErrors operator+(PairErrors a, const PairErrors& b) { return a += b; }
     friend bool operator<(const PairErrors& a, const PairErrors& b) {
-        return std::tie(a.ignored, a.total, a.onset, a.offset) <
-               std::tie(b.ignored, b.total, b.onset, b.offset);
+        return std::tie(a.ignored, a.judged, a.total, a.onset, a.offset) <
+               std::tie(b.ignored, b.judged, b.total, b.onset, b.offset);
     }
 };
 
@@ -50,7 +52,7 @@ public:
                      EdgesOf&& edges_of, ReferenceOf&& reference_of) {
         std::vector<uint32_t> detection_of(references, none);
         chosen_.assign(detections, no_edge);
-        PairErrors sum{0, 0, 0};
+        PairErrors sum;
         while (true) {
             // The least errors to reach each reference from a free detection (Bellman-Ford).
             std::vector<PairErrors> least(references);
@@ -59,7 +61,7 @@ public:
             for (bool changed = true; changed;) {
                 changed = false;
                 for (std::size_t i = 0; i < detections; ++i) {
-                    PairErrors start{0, 0, 0};
+                    PairErrors start;
                     if (chosen_[i] != no_edge) {  // it would have to leave its reference
                         const uint32_t own = reference_of(chosen_[i]);
                         if (through[own] == no_edge) continue;

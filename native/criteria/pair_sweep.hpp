@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -32,15 +31,14 @@ public:
     void add_candidate(std::size_t reference) {
         partners_.push_back(static_cast<uint32_t>(reference));
     }
-    void add_candidate(std::size_t reference, Time onset_error, Time offset_error) {
+    void add_candidate(std::size_t reference, const PairErrors& errors) {
         add_candidate(reference);
-        const Time total = std::abs(onset_error) + std::abs(offset_error);
-        errors_.push_back({total, onset_error, offset_error});
+        errors_.push_back(errors);
     }
     // The candidate does not count: it may only keep a detection from being false.
     void add_ignored_candidate(std::size_t reference, bool errors) {
         add_candidate(reference);
-        if (errors) errors_.push_back({0, 0, 0, 1});
+        if (errors) errors_.push_back({0, 0, 0, 0, 1});
     }
     bool add_detection(T score, T parent) {
         const std::size_t first =
@@ -69,7 +67,7 @@ public:
         const std::size_t groups = arrange(floor, references);
         for (std::size_t g = 0; g < groups; ++g) {
             present_.clear();
-            PairErrors before{0, 0, 0};
+            PairErrors before;
             changes_.sweep(
                 g,
                 [&](const Change& change) {

@@ -31,7 +31,7 @@ public:
         for (std::size_t i = 0; i < scene.detections.size(); ++i) {
             const Time onset = scene.detections[i].onset, offset = scene.detections[i].offset;
             rule_.candidates(own, onset, offset, [&](std::size_t j) {
-                pairs_.add_candidate(j, onset - own[j].onset, offset - own[j].offset);
+                pairs_.add_candidate(j, rule_.errors({onset, offset}, own[j]));
             });
             std::size_t before = own.count();
             for (References& layer : ignored.layers) {

@@ -120,7 +120,7 @@ private:
         for (References& layer : own_) {
             rule_.candidates(layer, from, until, [&](std::size_t j) {
                 if (errors_)
-                    pairs.add_candidate(before + j, from - layer[j].onset, until - layer[j].offset);
+                    pairs.add_candidate(before + j, rule_.errors({from, until}, layer[j]));
                 else
                     pairs.add_candidate(before + j);
             });

@@ -193,7 +193,7 @@ def boundary_errors(
     -------
     BoundaryErrors
         By class, the errors of all pairs. If there are several ways to make the most pairs, the one with
-        the smallest total of absolute errors counts.
+        the smallest total of absolute errors of the boundaries that the criterion judges counts.
 
     Examples
     --------

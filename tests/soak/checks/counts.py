@@ -145,12 +145,11 @@ def judge_errors(case: Case) -> Mapping[str, int]:
     ]
     assert deltas.tables.errors is not None
     rows = _rows(deltas.tables.errors)
-    can_pair = brute_force.pairable(criterion)
     for i, clip in enumerate(case.clips):
         targets = brute_force.references_by_class(clip)
         for c, scores in enumerate(clip.scores):
             points = [
-                brute_force.Point(score, *_least_errors(found, targets[c], can_pair), ())
+                brute_force.Point(score, *_least_errors(found, targets[c], criterion), ())
                 for score in brute_force.levels(scores)
                 for found in [brute_force.detections(scores, clip.edges, score)]
             ]
@@ -160,15 +159,17 @@ def judge_errors(case: Case) -> Mapping[str, int]:
 
 
 def _least_errors(
-    detected: list[oracle.Event], targets: list[oracle.Event], can_pair: oracle.Pairable
+    detected: list[oracle.Event], targets: list[oracle.Event], criterion: sed.Collar
 ) -> tuple[int, int]:
-    ranked = []
-    for pairs in oracle.matchings(detected, targets, can_pair):
-        onsets = [detection[0] - target[0] for detection, target in pairs]
-        offsets = [detection[1] - target[1] for detection, target in pairs]
-        absolute = sum(abs(error) for error in onsets + offsets)
-        ranked.append((-len(pairs), absolute, sum(onsets), sum(offsets)))
-    return min(ranked)[2:]
+    judges = {
+        "judges_onset": criterion.onset is not None,
+        "judges_offset": criterion.offset is not None,
+    }
+    ranked = [
+        (-len(pairs), oracle.pairs.error_rank(pairs, **judges))
+        for pairs in oracle.matchings(detected, targets, brute_force.pairable(criterion))
+    ]
+    return min(ranked)[1][2:]
 
 
 Rows = list[tuple[float, ...]]

@@ -91,10 +91,11 @@ def verdicts(
     for matched in oracle.matchings(detected, candidates, lambda a, b: can_pair(a, b[0])):
         pairs = [(event, target) for event, (target, leave_out) in matched if not leave_out]
         neutral = [event for event, (_, leave_out) in matched if leave_out]
-        onsets = [detection[0] - other[0] for detection, other in pairs]
-        offsets = [detection[1] - other[1] for detection, other in pairs]
-        absolute = sum(abs(error) for error in onsets + offsets)
-        rank = (-len(pairs), -len(neutral), absolute, sum(onsets), sum(offsets))
+        judges = {
+            f"judges_{boundary}": isinstance(criterion, sed.IoU) or getattr(criterion, boundary) is not None
+            for boundary in ("onset", "offset")
+        }
+        rank = (-len(pairs), -len(neutral), oracle.pairs.error_rank(pairs, **judges))
         ranked.append((rank, pairs, neutral))
     best = min(rank for rank, _, _ in ranked)
     return [

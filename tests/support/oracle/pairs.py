@@ -141,6 +141,18 @@ def collar_counts(
     }
 
 
+def error_rank(
+    pairs: Sequence[tuple[Event, Event]], *, judges_onset: bool = True, judges_offset: bool = True
+) -> tuple[int, int, int, int]:
+    """By which of several matchings the one with the least errors is chosen: the sum of absolute errors of
+    the boundaries that are judged, that of both, and the sums of onset and of offset errors."""
+    onsets = [detection[0] - target[0] for detection, target in pairs]
+    offsets = [detection[1] - target[1] for detection, target in pairs]
+    of_onsets, of_offsets = (sum(abs(error) for error in errors) for errors in (onsets, offsets))
+    judged = of_onsets * judges_onset + of_offsets * judges_offset
+    return judged, of_onsets + of_offsets, sum(onsets), sum(offsets)
+
+
 def collar_errors(
     clips: Sequence[Clip],
     label: str,
@@ -153,8 +165,7 @@ def collar_errors(
     """The sums of onset and of offset errors, detection minus reference, over all matched pairs.
 
     In each clip, of the largest matchings, those with the most pairs that are not ignored; of these, the
-    one with the least sum of absolute errors; of several, the one with the least (sum of onset errors,
-    sum of offset errors).
+    one with the least errors.
     """
     can_pair = collar(onset=onset, offset=offset, offset_rate=offset_rate)
     onset_error = offset_error = 0
@@ -165,13 +176,11 @@ def collar_errors(
         targets += [(event, True) for event in ignored_references(clip, label)]
         for matched in matchings(detected, targets, lambda a, b: can_pair(a, b[0])):
             pairs = [(event, target) for event, (target, ignored) in matched if not ignored]
-            onsets = [detection[0] - target[0] for detection, target in pairs]
-            offsets = [detection[1] - target[1] for detection, target in pairs]
-            absolute = sum(abs(error) for error in onsets + offsets)
-            ranked.append((-len(matched), -len(pairs), absolute, sum(onsets), sum(offsets)))
-        best = min(ranked)
-        onset_error += best[3]
-        offset_error += best[4]
+            judges = {"judges_onset": onset is not None, "judges_offset": offset is not None}
+            ranked.append((-len(matched), -len(pairs), error_rank(pairs, **judges)))
+        *_, best_onset, best_offset = min(ranked)[-1]
+        onset_error += best_onset
+        offset_error += best_offset
     return onset_error, offset_error
 
 

@@ -91,7 +91,7 @@ function eventsNear(events) {
 
 function judgeGroup(rule, detections, references, ignored, others) {
   const canPair = { collar: withinCollar, iou: overlapsEnough }[rule.kind]?.(rule) ?? null;
-  const { isTrue, isIgnored, isFound } = canPair ? judgeByPairs(canPair, detections, references, ignored)
+  const { isTrue, isIgnored, isFound } = canPair ? judgeByPairs(rule, canPair, detections, references, ignored)
     : judgeByIntersection(rule, detections, references, ignored);
   const touching = (event, events) => events.filter((other) => touch(event, other));
   return {
@@ -208,46 +208,74 @@ function overlapsEnough({ threshold, strict }) {
   };
 }
 
-// Makes as many pairs as possible, and of those choices the one with the smallest boundary errors. A pair with an
-// ignored reference costs more than all others together.
-function judgeByPairs(canPair, detections, references, ignored) {
-  const errors = detections.map((detection) => references.map((reference) => (canPair(detection, reference)
-    ? Math.abs(detection[0] - reference[0]) + Math.abs(detection[1] - reference[1]) : Infinity)));
-  const most = errors.flat().reduce((sum, error) => (error < Infinity ? sum + error : sum), 1);
-  const cost = detections.map((detection, i) => [...errors[i],
-    ...ignored.map((reference) => (canPair(detection, reference) ? most : Infinity))]);
-  const partner = [...references, ...ignored].map(() => null);
-  detections.forEach((_, i) => addToPairs(i, cost, partner));
-  const paired = new Set(partner.slice(0, references.length));
-  const left = new Set(partner.slice(references.length));
+// Makes as many pairs as possible, and of those choices the one with the smallest boundary errors. It is the one that the
+// library makes, because the search is the same: native/criteria/least_error_matching.hpp.
+function judgeByPairs(rule, canPair, detections, references, ignored) {
+  const candidates = detections.map((detection, i) => [
+    ...references.map((reference, j) => ({ i, j, errors: pairErrors(rule, detection, reference), event: reference })),
+    ...ignored.map((reference, j) => ({ i, j: references.length + j, errors: [1, 0, 0, 0, 0], event: reference })),
+  ].filter(({ event }) => canPair(detection, event)));
+  const chosen = leastErrorPairs(candidates, references.length + ignored.length).filter((pair) => pair !== null);
+  const detectionsOf = (counts) => new Set(chosen.filter(({ j }) => (j < references.length) === counts).map(({ i }) => i));
+  const [paired, left] = [detectionsOf(true), detectionsOf(false)];
+  const found = new Set(chosen.map(({ j }) => j));
   return { isTrue: detections.map((_, i) => paired.has(i)), isIgnored: detections.map((_, i) => left.has(i)),
-    isFound: references.map((_, j) => partner[j] !== null) };
+    isFound: references.map((_, j) => found.has(j)) };
 }
 
-// Pairs one more detection: it takes the cheapest path of moves that ends at a free reference. If there is
-// none, it takes the path that leaves a costlier detection without a pair.
-function addToPairs(newcomer, cost, partner) {
-  const total = partner.map((_, j) => cost[newcomer][j]);
-  const previous = partner.map(() => null); // the reference that the moving detection leaves
+// The errors of a pair, the most important first: whether its reference is ignored, the absolute errors of the
+// boundaries that are judged, of both, and the errors of the onset and of the offset.
+function pairErrors(rule, detection, reference) {
+  const [onset, offset] = [detection[0] - reference[0], detection[1] - reference[1]];
+  const judges = (boundary) => rule.kind !== "collar" || rule[boundary] !== null;
+  const judged = (judges("onset") ? Math.abs(onset) : 0) + (judges("offset") ? Math.abs(offset) : 0);
+  return [0, judged, Math.abs(onset) + Math.abs(offset), onset, offset];
+}
+
+// The pair of each detection, or null: as many pairs as possible, with the smallest errors. Pairs are added one by one, each
+// along the path of moves that adds the least error.
+function leastErrorPairs(candidates, references) {
+  const chosen = candidates.map(() => null);
+  const detectionOf = Array(references).fill(null);
+  for (;;) {
+    const paths = leastPaths(candidates, chosen, references); // to each reference, from a detection without a pair
+    let best = null;
+    paths.forEach((path, j) => {
+      if (path && detectionOf[j] === null && (best === null || isLess(path.errors, paths[best].errors))) best = j;
+    });
+    if (best === null) return chosen;
+    for (let j = best; j !== null;) {
+      const { pair } = paths[j];
+      const left = chosen[pair.i] && chosen[pair.i].j;
+      chosen[pair.i] = pair;
+      detectionOf[j] = pair.i;
+      j = left;
+    }
+  }
+}
+
+function leastPaths(candidates, chosen, references) {
+  const paths = Array(references).fill(null);
   for (let changed = true; changed;) {
     changed = false;
-    partner.forEach((mover, from) => {
-      if (mover === null || total[from] === Infinity) return;
-      partner.forEach((_, to) => {
-        const sum = total[from] - cost[mover][from] + cost[mover][to];
-        if (sum < total[to]) [total[to], previous[to], changed] = [sum, from, true];
-      });
+    candidates.forEach((pairs, i) => {
+      const own = chosen[i]; // the detection would have to leave its reference
+      if (own && !paths[own.j]) return;
+      const start = own ? paths[own.j].errors.map((error, n) => error - own.errors[n]) : [0, 0, 0, 0, 0];
+      for (const pair of pairs) {
+        if (pair === own) continue;
+        const errors = start.map((error, n) => error + pair.errors[n]);
+        if (paths[pair.j] && !isLess(errors, paths[pair.j].errors)) continue;
+        paths[pair.j] = { errors, pair };
+        changed = true;
+      }
     });
   }
-  const reachable = partner.map((_, j) => j).filter((j) => total[j] < Infinity);
-  const free = reachable.filter((j) => partner[j] === null);
-  const added = (j) => total[j] - (partner[j] === null ? 0 : cost[partner[j]][j]);
-  const ends = free.length ? free : reachable.filter((j) => added(j) < 0);
-  if (!ends.length) return;
-  let j = ends.reduce((best, end) => (added(end) < added(best) ? end : best));
-  while (previous[j] !== null) {
-    partner[j] = partner[previous[j]];
-    j = previous[j];
-  }
-  partner[j] = newcomer;
+  return paths;
+}
+
+// Whether some errors are smaller than others: the first that differ decide.
+function isLess(errors, others) {
+  const n = errors.findIndex((error, k) => error !== others[k]);
+  return n >= 0 && errors[n] < others[n];
 }
