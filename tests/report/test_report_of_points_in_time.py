@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,7 +17,7 @@ from sedscope.diagnosis.clips import diagnose_aligned_clip
 from sedscope.postprocessing import Peaks
 
 from ..support.report.browser import Browser
-from ..support.report.page import check_table, thresholds
+from ..support.report.page import check_table, number, thresholds
 from .conftest import page
 
 __all__ = ["page"]
@@ -65,12 +67,19 @@ def test_points_are_judged_as_the_library_does(opened: Browser, q: int) -> None:
                 (title) => title.textContent.split("\\n"))]"""
     )
     judged = diagnose_aligned_clip(alignment, clip, CRITERIA[q], chosen)
-    right = {"found", "true"}
     for kind, events in (("reference", judged.references), ("detection", judged.detections)):
         texts = [text for text in shown if text.startswith(kind)]
         assert len(texts) == len(events) > 10
-        wrong = [text for text in texts if "missed" in text or "false" in text]
-        assert len(wrong) == sum(event.error_type not in right for event in events) > 0
+        types = Counter(event.error_type.replace("_", " ") for event in events)
+        words = Counter(
+            re.sub(r".*, (\w+ \()?(wrong )?|\)", "", text).replace("-", " ") for text in texts
+        )
+        assert words == types
+    sums = opened.run(
+        """return [...document.querySelectorAll(".clip-list .errors")].map((part) => part.textContent)"""
+    )
+    false = sum(int(text.split()[0]) for text in sums)
+    assert false == sum(number(row["FP"]) for row in opened.rows())
 
 
 def test_a_point_has_a_line_up_to_its_score(opened: Browser) -> None:
@@ -105,3 +114,20 @@ def test_peaks_have_a_report(page: Browser, tmp_path_factory: pytest.TempPathFac
     page.click("#best")
     check_table(page, sed.deltas(scores, truth, CRITERIA[0]).counts())
     assert page.problems() == []
+
+
+def test_false_points_are_drawn_where_there_is_nothing_to_find(
+    page: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    hits = {"a": [(1, 1, "K"), (2, 2, "K")], "b": [(1, 1, "S")]}
+    truth = sed.GroundTruth.from_dict(hits, durations={"a": 9, "b": 9})
+    detected = {"a": [(1, 1, "K", 0.9), (2, 2, "K", 0.8)], "b": [(1, 1, "S", 0.9), (5, 5, "K", 0.95)]}
+    file = tmp_path_factory.mktemp("false") / "report.html"
+    sed.evaluate(sed.ScoredEvents.from_events(detected), truth, sed.BestFScore(sed.Onset())).report(file)
+    page.open(file)
+    page.click("#best")
+    shown = page.run(
+        """return [...document.querySelectorAll(".clip-list button")].map(
+            (button) => [...button.children].map((part) => part.textContent))"""
+    )
+    assert dict(shown) == {"a": "0 false, 0 missed", "b": "1 false, 0 missed"}

@@ -127,7 +127,31 @@ def test_references_that_overlap_have_no_error_types() -> None:
     assert "errors" not in [panel.name for panel in report.panels]
     (queries,) = [panel.data for panel in report.panels if panel.name == "queries"]
     assert isinstance(queries, QueriesData)
-    assert queries.pictures[0].hits == [0.5]
+    (mark,) = queries.pictures[0].systems[0].marks
+    assert (mark.smallest_hit, mark.value) == (0.5, evaluation[METRICS["R1"]].value)
+
+
+def test_marks_lie_on_their_curves(page: Browser, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Also where another metric has another average, and where values are means over runs."""
+    metrics = {"micro": sed.RecallAt(1, 0.5), "macro": sed.RecallAt(1, 0.7, average="macro")}
+    (first, truth), (second, _) = sets(), sets(3.0)
+    comparison = sed.compare({"a": [first, second], "b": [second, second]}, truth, metrics, n=20)
+    report = build_page(comparison.evaluations, comparison=comparison)
+    assert any("first run" in note for note in report.notes)
+    (queries,) = [panel.data for panel in report.panels if panel.name == "queries"]
+    assert isinstance(queries, QueriesData)
+    assert [picture.metrics for picture in queries.pictures] == [[0], [1]]
+    for picture, metric in zip(queries.pictures, metrics.values(), strict=True):
+        for curves, evaluation in zip(picture.systems, comparison.evaluations.values(), strict=True):
+            assert [mark.value for mark in curves.marks] == [evaluation[metric].value]
+    file = tmp_path_factory.mktemp("runs") / "report.html"
+    sed.evaluate(first, truth, metrics).report(file)
+    page.open(file)
+    marks = page.run(
+        """return [...document.querySelectorAll("#queries .mark")].map((mark) => mark.classList[0])"""
+    )
+    assert marks == ["overall", "overall"]
+    assert page.problems() == []
 
 
 def test_deltas_alone_have_no_thresholds() -> None:

@@ -58,6 +58,14 @@ def _hashes(systems: Sequence[System]) -> list[tuple[str, str]]:
     return hashes
 
 
+def _has_several_runs(evaluation: Evaluation) -> bool:
+    """Return whether values are means over runs: then those of the first run are others."""
+    return any(
+        interval.value != evaluation[metric].value and not np.isnan(interval.value)
+        for metric, interval in evaluation.intervals.items()
+    )
+
+
 def omissions(source: ReportSource) -> list[str]:
     """List what the page leaves out, one sentence each."""
     notes = []
@@ -94,6 +102,10 @@ def omissions(source: ReportSource) -> list[str]:
         notes.append(
             f"Metrics of queries have no thresholds: {listing(names)}. Sliders, curves, errors and clips "
             f"count all answers, by {listing([*criteria])}."
+        )
+    if any(_has_several_runs(system.evaluation) for system in source.systems):
+        notes.append(
+            "Values are means over the runs of a system. Counts, curves and clips are those of its first run."
         )
     if source.has_overlapping_references:
         notes.append("Some references of one class overlap, so the page has no error types.")

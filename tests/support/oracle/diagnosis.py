@@ -92,7 +92,8 @@ def verdicts(
         pairs = [(event, target) for event, (target, leave_out) in matched if not leave_out]
         neutral = [event for event, (_, leave_out) in matched if leave_out]
         judges = {
-            f"judges_{boundary}": isinstance(criterion, sed.IoU) or getattr(criterion, boundary) is not None
+            f"judges_{boundary}": isinstance(criterion, sed.IoU)
+            or getattr(criterion, boundary) is not None
             for boundary in ("onset", "offset")
         }
         rank = (-len(pairs), -len(neutral), oracle.pairs.error_rank(pairs, **judges))

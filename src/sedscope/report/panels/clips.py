@@ -129,8 +129,8 @@ def _clip_entry(
         for own, alignment in zip(opened, alignments, strict=True)
     ]
     drawn = dict.fromkeys(k for k, *_ in references if k >= 0)
-    for clip_scores, alignment in zip(scores, alignments, strict=True):
-        drawn |= dict.fromkeys(_classes_above(clip_scores, alignment, thresholds, lowest))
+    for own, alignment in zip(opened, alignments, strict=True):
+        drawn |= dict.fromkeys(_classes_above(own, alignment, thresholds, lowest))
     kept = sorted(list(drawn)[:_MAX_CLASSES])
     return ClipEntry(
         name=clip,
@@ -168,7 +168,7 @@ def _class_number(classes: Sequence[str], label: int, detailed: Sequence[str]) -
 
 
 def _classes_above(
-    scores: ClipScores,
+    clip: ClipScores | ClipEvents,
     alignment: Alignment,
     thresholds: Mapping[str, FloatArray],
     lowest: Mapping[str, float],
@@ -176,14 +176,18 @@ def _classes_above(
     """Return the detailed classes with a score above ``lowest``, the highest rank first."""
     ranks = {}
     for k, label in enumerate(thresholds):
-        largest = _column(scores, alignment, label).max(initial=-np.inf)
+        largest = _scores_of(clip, _column_number(alignment, label)).max(initial=-np.inf)
         if largest > lowest[label]:
             ranks[k] = int(np.searchsorted(thresholds[label][::-1], largest))
     return sorted(ranks, key=lambda k: -ranks[k])
 
 
-def _column(scores: ClipScores, alignment: Alignment, label: str) -> FloatArray:
-    return scores.values[:, _column_number(alignment, label)].astype(np.float64)
+def _scores_of(clip: ClipScores | ClipEvents, column: int) -> FloatArray:
+    """Return the scores of all frames or events of a class."""
+    if isinstance(clip, ClipEvents):
+        confidences: FloatArray = clip.confidences[clip.columns == column]
+        return confidences
+    return clip.values[:, column].astype(np.float64)
 
 
 def _column_number(alignment: Alignment, label: str) -> int:

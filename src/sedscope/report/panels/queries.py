@@ -13,6 +13,7 @@ from ...metrics.queries import QueryCurve, QueryMetric
 from ..packing import pack_fractions
 from ..schema import Packed, PanelData
 from ..source import ReportSource
+from ..systems import System
 from ..visible_vertices import visible_vertices
 from .panel import Panel, PanelContent
 
@@ -27,6 +28,16 @@ class SharesCurve:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """The value of a metric on the curves."""
+
+    smallest_hit: float
+    value: float
+    per_class: Sequence[float]
+    """For each detailed class; NaN for a class without references."""
+
+
+@dataclass(frozen=True)
 class QueryCurves:
     """The curves of one system."""
 
@@ -34,6 +45,8 @@ class QueryCurves:
     """Over all classes; None if there are no queries."""
     classes: Sequence[SharesCurve | None]
     """One for each detailed class; None for a class without references."""
+    marks: Sequence[Mark]
+    """The metrics that are the share of hits."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +55,6 @@ class Picture:
 
     metrics: Sequence[int]
     """Those that are read off the curves, as indices into the metrics of the page."""
-    hits: Sequence[float | None]
-    """For each of them the smallest value of a hit, if the metric is the share of hits."""
     quantity: str
     """What the value of a query is."""
     systems: Sequence[QueryCurves]
@@ -64,27 +75,36 @@ def build(source: ReportSource) -> PanelContent | None:
         if isinstance(first, QueryMetric) and not others:
             parts[metric] = first
     pictures = []
-    for criterion in dict.fromkeys(part.criterion for part in parts.values()):
-        sharing = {metric: part for metric, part in parts.items() if part.criterion == criterion}
+    for curve in dict.fromkeys((part.criterion, part.average) for part in parts.values()):
+        sharing = {
+            metric: part for metric, part in parts.items() if (part.criterion, part.average) == curve
+        }
         part = next(iter(sharing.values()))
         pictures.append(
             Picture(
                 metrics=[source.metrics.index(metric) for metric in sharing],
-                hits=[own.smallest_hit for own in sharing.values()],
                 quantity=part.quantity,
-                systems=[_curves(part, s, source) for s in range(len(source.systems))],
+                systems=[_curves([*sharing.values()], system, source) for system in source.systems],
             )
         )
     return PanelContent(QueriesData(pictures)) if pictures else None
 
 
-def _curves(metric: QueryMetric, s: int, source: ReportSource) -> QueryCurves:
-    """Build the curves of system ``s``."""
-    evaluation = source.systems[s].evaluation
-    counts = evaluation.counts[metric.criterion]
-    result = metric.measure(counts)
-    classes = (result.per_class[label].curve for label in source.detailed)
-    return QueryCurves(_shares(result.overall_curve()), [_shares(curve) for curve in classes])
+def _curves(metrics: Sequence[QueryMetric], system: System, source: ReportSource) -> QueryCurves:
+    """Build the curves of a system, which some metrics share."""
+    counts = system.evaluation.counts[metrics[0].criterion]
+    results = {metric: metric.measure(counts) for metric in metrics}
+    first = results[metrics[0]]
+    classes = (first.per_class[label].curve for label in source.detailed)
+    return QueryCurves(
+        _shares(first.overall_curve()),
+        [_shares(curve) for curve in classes],
+        [
+            Mark(metric.smallest_hit, result.value, [result.per_class[c].value for c in source.detailed])
+            for metric, result in results.items()
+            if metric.smallest_hit is not None
+        ],
+    )
 
 
 def _shares(curve: QueryCurve | None) -> SharesCurve | None:

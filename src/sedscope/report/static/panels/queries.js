@@ -3,6 +3,7 @@
 import { Chart } from "../chart.js";
 import { el, whenChanged } from "../dom.js";
 import { fixed } from "../format.js";
+import { unpackNumber } from "../model.js";
 import { unpackFractions } from "../packing.js";
 import { registerPanel } from "../panel.js";
 import { linear } from "../scales.js";
@@ -20,10 +21,10 @@ registerPanel("queries", ({ section, data, model, state }) => {
 });
 
 class QueryChart {
-  constructor(model, state, { metrics, hits, quantity, systems }, number) {
-    Object.assign(this, { model, state, metrics, hits, quantity });
-    this.systems = systems.map(({ overall, classes }) => ({ overall: this.unpack(overall),
-      classes: classes.map((curve) => this.unpack(curve)) }));
+  constructor(model, state, { metrics, quantity, systems }, number) {
+    Object.assign(this, { model, state, quantity });
+    this.systems = systems.map(({ overall, classes, marks }) => ({ overall: this.unpack(overall),
+      classes: classes.map((curve) => this.unpack(curve)), marks }));
     this.several = model.systems.length > 1;
     const unit = (range) => linear([0, 1], range);
     this.chart = new Chart({
@@ -67,12 +68,9 @@ class QueryChart {
   }
 
   marks() {
-    const { model, several, state: { selectedClass } } = this;
-    const c = selectedClass === null ? null : model.page.detailed[selectedClass];
-    return model.systems.flatMap((_, s) => this.metrics.flatMap((m, i) => {
-      const { value, perClass } = model.values[s][m];
-      return this.hits[i] === null ? [] : [{ x: this.hits[i], y: c === null ? value : perClass[c],
-        style: several ? s : selectedClass ?? 0, strong: c !== null }];
-    }));
+    const { model, several, state: { selectedClass: k } } = this;
+    const overall = model.labels.length > 1 ? null : 0;
+    return this.systems.flatMap(({ marks }, s) => marks.map(({ smallest_hit: x, value, per_class: perClass }) => (
+      { x, y: unpackNumber(k === null ? value : perClass[k]), style: several ? s : k ?? overall, strong: k !== null })));
   }
 }
