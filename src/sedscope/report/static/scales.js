@@ -15,7 +15,9 @@ export function linear([low, high], [from, to], ticked = [low, high]) {
 export function logarithmic([low, high], [from, to]) {
   const factor = (to - from) / (Math.log(high / low) || 1);
   const scale = (value) => from + Math.log(Math.max(low, value) / low) * factor;
-  scale.ticks = () => powersOfTen(low, high);
+  // Powers of ten; in a range with fewer than two, their multiples as well.
+  scale.ticks = () => [[1], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9]].map((factors) => multiplesOfPowers(factors, low, high))
+    .find((ticks, i) => ticks.length > 1 || i === 2);
   return scale;
 }
 
@@ -29,9 +31,11 @@ export function normal([low, high], [from, to]) {
   return scale;
 }
 
-function powersOfTen(low, high) {
+// Some multiples of powers of ten between two ends.
+function multiplesOfPowers(factors, low, high) {
   const ticks = [];
-  for (let power = Math.ceil(Math.log10(low)); 10 ** power <= high; power += 1) ticks.push(10 ** power);
+  for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power += 1)
+    ticks.push(...factors.map((factor) => Number(`${factor}e${power}`)).filter((tick) => tick >= low && tick <= high));
   return ticks;
 }
 

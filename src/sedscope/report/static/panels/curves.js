@@ -43,7 +43,8 @@ function chartKinds(model, criterion) {
       x: axisOf("recall", (tally) => tally.recall, unit),
       y: axisOf("precision", (tally) => tally.precision, unit) },
     { title: "F-score over threshold", file: "fscore", step: true,
-      x: axisOf("threshold", (_, threshold) => threshold, (range) => linear(roundRange(scores), range)),
+      x: axisOf("threshold", (_, threshold) => Math.min(scores[1], Math.max(scores[0], threshold)),
+        (range) => linear(roundRange(scores), range)),
       y: axisOf("F1", (tally) => tally.f1, unit) },
   ];
   const { trials } = model.criteria[criterion];
