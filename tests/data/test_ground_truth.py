@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -268,3 +269,18 @@ def test_a_class_without_references_is_named_and_left_out() -> None:
     assert result[PSDS].value == result[PSDS].per_class["Dog"].value == 1
     assert np.isnan(result[PSDS].per_class["Cat"].value)
     assert result.to_dict()["metrics"][0]["per_class"] == {"Dog": 1.0, "Cat": None}
+
+
+def test_durations_that_contradict_the_file_are_named(tmp_path: Path) -> None:
+    queries = [
+        {"qid": qid, "vid": "v", "duration": 60, "relevant_windows": [[1, 2]]} for qid in (1, 2, 3)
+    ]
+    file = tmp_path / "queries.jsonl"
+    file.write_text("".join(json.dumps(query) + "\n" for query in queries))
+    durations = {"v_1": 300, "v_2": 61.5, "v_3": 60}
+    truth = sed.read_ground_truth(file, durations=durations)
+    assert truth.warnings == (
+        f"1 clip has another duration in {file} than in durations= (--durations), which counts: v_1 (60 s, "
+        "not 300 s).",
+    )
+    assert sed.read_ground_truth(file).warnings == ()

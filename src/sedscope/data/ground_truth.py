@@ -19,7 +19,7 @@ from .event_mappings import columns_of_mapping
 from .event_table import EventColumns, EventTable, as_ignored_labels, unused_ignored_labels_note
 from .frames import FrameLike
 from .times import Ticks
-from .truth_notes import late_ends_of, notes_about
+from .truth_notes import late_ends_of, notes_about, other_durations_note
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
@@ -327,6 +327,7 @@ class GroundTruth(Tabular):
             where=table.where,
             remarks=[
                 *table.unused_confidences_note(),
+                *other_durations_note(table.durations, durations, table.where),
                 *unused_ignored_labels_note(ignored_labels, columns.label),
             ],
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import subject
+from ..errors import listing, subject
 from .clip_ids import clip_id
+from .durations import duration_ticks
 from .event_table import EventColumns
-from .times import to_seconds
+from .times import TICKS_PER_SECOND, to_seconds
 
 if TYPE_CHECKING:
     from .ground_truth import GroundTruth
@@ -34,6 +35,29 @@ def late_ends_of(truth: GroundTruth, chosen: NDArray[np.bool_] | None = None) ->
     return [
         f"{subject(len(late), 'reference event', 'ends')} after {kept} "
         f"(first: clip {truth.clips[clip]!r}, {onset:g}–{offset:g} s of {end:g} s)."
+    ]
+
+
+def other_durations_note(
+    stated: Mapping[str, float], given: Mapping[str, float] | None, where: str
+) -> list[str]:
+    """Return a note on clips that have another duration in the file of the events than the user gives.
+
+    Differences of up to a twentieth are a matter of rounding.
+    """
+    if not given or not stated:
+        return []
+    ends, own_ends = duration_ticks(given), duration_ticks(stated)
+    others = [
+        f"{clip} ({end / TICKS_PER_SECOND:g} s, not {ends[clip] / TICKS_PER_SECOND:g} s)"
+        for clip, end in own_ends.items()
+        if clip in ends and 20 * abs(end - ends[clip]) > max(end, ends[clip])
+    ]
+    if not others:
+        return []
+    return [
+        f"{subject(len(others), 'clip', 'has')} another duration in {where} than in durations= "
+        f"(--durations), which counts: {listing(others)}."
     ]
 
 
