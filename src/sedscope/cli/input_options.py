@@ -16,6 +16,7 @@ from ..data.choices import (
     EventOverlaps,
     Invalid,
     Missing,
+    Side,
     truth_overlaps,
 )
 from ..errors import SedscopeError, listing
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.label_maps import LabelMap
     from ..data.scores import Scores
-    from ..io.label_maps import Side
     from ..io.locations import Location
     from ..io.systems import DetectionSets
 
@@ -94,8 +94,8 @@ class FileOptions(OptionGroup):
     invalid: Annotated[
         Invalid,
         typer.Option(
-            help="Events that end before they begin, or begin before or after their clip: 'error' refuses "
-            "them, 'drop' leaves them out, and events of no length with them."
+            help="Reference events that end before they begin, or begin before or after their clip: 'error' "
+            "refuses them, 'drop' leaves them out, and those of no length with them."
         ),
     ] = "error"
     overlaps: Annotated[
