@@ -250,9 +250,9 @@ def _equal_answers_text(names: Sequence[str], alignment: Alignment | None) -> li
     if not names or alignment is None or not has_equal_answers(alignment.scores):
         return []
     return [
-        "All detections have the same confidence, as in an event list without confidences, so the answers to "
-        f"a query are ranked by their onsets in {listing(names)}. Compare the value only with those of other "
-        "event lists."
+        "All detections have the same confidence, as in an event list without confidences, so the system "
+        "does not say which of its answers to a query are the best, but other systems are judged by that: "
+        f"{listing(names)}. Compare the value only with those of other event lists."
     ]
 
 
