@@ -449,3 +449,29 @@ def test_any_edit_of_a_file_gives_a_result_or_is_refused(
     except sed.SedscopeError:
         return
     assert 0 <= result[PSDS].value <= 1 or result.warnings
+
+
+def test_other_speakers_in_rttm_files_may_be_one_voice_activity(tmp_path: Path) -> None:
+    for name, speaker in (("system", "spk1"), ("truth", "anna")):
+        (tmp_path / f"{name}.rttm").write_text(f"SPEAKER a 1 0 1.5 <NA> <NA> {speaker} <NA> <NA>\n")
+    (tmp_path / "durations.tsv").write_text("filename\tduration\na\t4\n")
+    files = [
+        tmp_path / "system.rttm",
+        tmp_path / "truth.rttm",
+        "--durations",
+        tmp_path / "durations.tsv",
+    ]
+    refused = run("evaluate", *files, "--metric", "time_f1")
+    assert refused.code == 2
+    assert "system.rttm: No label of the system is a label of the ground truth" in refused.err
+    assert "To evaluate voice activity, give all speakers one label: --label speech." in refused.err
+    assert run("evaluate", *files, "--metric", "time_f1", "--label", "speech").code == 0
+
+
+def test_one_clip_that_the_ground_truth_lacks(tmp_path: Path) -> None:
+    header = "filename\tonset\toffset\tevent_label"
+    (tmp_path / "list.tsv").write_text(f"{header}\na\t0\t1\tDog\nb\t0\t1\tDog\n")
+    (tmp_path / "truth.tsv").write_text(f"{header}\na\t0\t1\tDog\n")
+    (tmp_path / "durations.tsv").write_text("filename\tduration\na\t4\n")
+    files = [tmp_path / "list.tsv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]
+    assert "If it has no events, say so with missing='empty'" in run("evaluate", *files).err

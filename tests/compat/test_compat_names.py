@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import sedscope as sed
+import sedscope.compat.dcase_util as dcase_util
 import sedscope.compat.sed_scores_eval as sed_scores_eval
 from sedscope.compat.sed_scores_eval import clip_based, collar_based, intersection_based, segment_based
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
@@ -118,6 +119,16 @@ def test_names_of_other_versions() -> None:
     assert sed_scores_eval.scores.create_score_dataframe is create_score_dataframe
     assert callable(sed_scores_eval.base_modules.bootstrap.bootstrap)
     assert (sed_scores_eval.package_dir / "sed_scores_eval" / "__init__.py").exists()
+
+
+@pytest.mark.parametrize(
+    "module", [dcase_util, dcase_util.containers, dcase_util.utils, dcase_util.data]
+)
+def test_names_that_the_stand_in_lacks(module: Any) -> None:
+    message = "sedscope's stand-in for dcase_util has no AudioContainer; install dcase_util"
+    with pytest.raises(AttributeError, match=message):
+        _ = module.AudioContainer
+    assert not hasattr(module, "__nothing__")
 
 
 def test_sedscope_does_not_load_pandas() -> None:

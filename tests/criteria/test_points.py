@@ -189,7 +189,7 @@ NEEDING_LENGTHS: list[Any] = [
     sed.FScore(sed.Clip()),
     sed.FScore(sed.Time()),
     sed.FScore(sed.Collar()),
-    sed.FScore(sed.OfLength(sed.Onset(), longest=1)),
+    sed.FScore(sed.OfLength(sed.Collar(), longest=1)),
     sed.MeanAveragePrecision(),
 ]
 
@@ -204,6 +204,16 @@ def test_other_criteria_refuse_points(metric: Any) -> None:
     message = r"Some detections have no length \(the first: clip x, hit at 2\.\d+ s\).*Onset\(0.05\)"
     with pytest.raises(sed.SedscopeError, match=message):
         sed.evaluate(Peaks(0.5)(scores), LONG_HITS, metric)
+
+
+def test_bins_of_lengths_are_not_for_points() -> None:
+    scores, truth = drums()
+    metric = sed.FScore(sed.Onset(0.2))
+    advice = r"leave out by_length= \(--by-length\) or OfLength\.$"
+    with pytest.raises(sed.SedscopeError, match=rf"4 references have no length.*{advice}"):
+        sed.evaluate(Peaks()(scores), truth, metric, by_length=(1, 3))
+    with pytest.raises(sed.SedscopeError, match=rf"Some detections have no length.*{advice}"):
+        sed.evaluate(Peaks()(scores), LONG_HITS, metric, by_length=(1, 3))
 
 
 @pytest.mark.parametrize(
@@ -281,7 +291,11 @@ def test_files_of_points_on_the_command_line(tmp_path: Path) -> None:
     onsets = [f"{clip}\t{event[0]}\thit" for clip in truth.clips for event in truth.events(clip)]
     (tmp_path / "onsets.tsv").write_text("\n".join(["filename\tonset\tevent_label", *onsets, ""]))
     files: list[Any] = [tmp_path / "scores", tmp_path / "onsets.tsv"]
-    assert "offset=onset" in run("evaluate", *files).err
+    assert "(--columns offset=onset)" in run("evaluate", *files).err
+    points = [tmp_path / "onsets.tsv", tmp_path / "onsets.tsv", "--columns", "offset=onset"]
+    for command in ("evaluate", "validate"):
+        outcome = run(command, *points, "--overlaps", "keep")
+        assert "(--scores-columns offset=onset)" in outcome.err + outcome.out
     (tmp_path / "durations.tsv").write_text("filename\tduration\nx\t10\ny\t10\n")
     files += ["--durations", tmp_path / "durations.tsv", "--columns", "offset=onset"]
     options = ["--postprocess", "Peaks(min_distance=0.5)", "--metric", "BestFScore(Onset(0.2))"]

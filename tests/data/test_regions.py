@@ -203,6 +203,7 @@ def test_regions_of_files_are_identified_and_travel(tmp_path: Path) -> None:
     ("rows", "message"),
     [
         (["a\t2\t2"], "1 region has no length: regions.tsv line 2 (a: 2–2 s)"),
+        (["a\t4\t2"], "1 region ends before it begins: regions.tsv line 2 (a: 4–2 s)"),
         (["a\t-1\t2"], "begins before 0 s"),
         (["a\t0\t2", "b\t0\t3", "a.wav\t1\t3"], "overlaps another one: regions.tsv line 4 (a: 1–3 s)"),
         (["a\t0\t2", "b\t5\t11"], "1 region ends after its clip: regions.tsv line 3 (b: 5–11 s)"),

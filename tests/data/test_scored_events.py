@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.io.systems import read_system
 
+from ..support.command_line import run
 from ..support.data_frames import FRAME_KINDS, frame_of
 
 EVENTS: dict[str, list[tuple[float, float, str, float]]] = {
@@ -128,3 +129,44 @@ def test_the_highest_confidence_at_each_instant(events: list[tuple[int, int, str
                 if name == label and on <= begin and end <= off
             ]
             assert highest.values[frame, column] == max(covering, default=-np.inf)
+
+
+UNREAD = "the detections are read without confidences.* columns={'confidence': '%s'}"
+
+
+def renamed(name: str) -> dict[str, list[Any]]:
+    return {name if column == "confidence" else column: cells for column, cells in table().items()}
+
+
+@pytest.mark.parametrize("name", ["score", "Probability", "conf", "Confidence"])
+def test_confidences_in_a_column_of_another_name_warn(name: str) -> None:
+    frame = polars.DataFrame(renamed(name))
+    with pytest.warns(sed.SedscopeWarning, match=UNREAD % name):
+        events = sed.read_events(frame)
+    assert [len(event) for event in events["a"]] == [3]
+    for cast in (polars.Float64, polars.String):
+        with pytest.warns(sed.SedscopeWarning, match=UNREAD % name):
+            sed.ScoredEvents.from_table(frame.cast({"onset": cast}))
+    named = sed.ScoredEvents.from_table(frame, columns={"confidence": name})
+    assert named.events() == EVENTS
+    both = sed.ScoredEvents.from_table(frame.with_columns(confidence=0.5))  # no warning
+    assert {event[3] for event in both.events()["b"]} == {0.5}
+
+
+def test_confidences_of_another_name_on_the_command_line(tmp_path: Path) -> None:
+    polars.DataFrame(renamed("score")).write_csv(tmp_path / "score.csv")
+    truth = [(*row[:3], row[3], 1) for row in ROWS[:2]]
+    write_table(tmp_path / "truth.tsv", truth)
+    (tmp_path / "durations.tsv").write_text("filename\tduration\na\t4\nb\t4\n")
+    files = [tmp_path / "score.csv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]
+    options = ["--overlaps", "keep", "--missing", "empty"]
+    metric = ["--metric", "detection_map"]
+    silent = run("evaluate", *files, *options, *metric)
+    assert "(--scores-columns confidence=score)" in silent.err
+    assert "one operating point" in silent.err
+    assert "detection_map" in silent.err
+    named = run("evaluate", *files, *options, *metric, "--scores-columns", "confidence=score")
+    assert (named.code, named.err) == (0, "")
+    assert "(--scores-columns confidence=score)" in run("validate", *files, *options).out
+    converted = run("convert", tmp_path / "score.csv", tmp_path / "events.rttm")
+    assert "(--columns confidence=score)" in converted.err

@@ -50,6 +50,11 @@ def test_naming_the_format_gives_the_same(sample: Sample, tmp_path: Path) -> Non
 
 @samples
 def test_samples_are_ground_truth(sample: Sample, tmp_path: Path) -> None:
+    scored = any(len(event) > 3 for events in sample.events.values() for event in events)
+    if sample.format == "moments" and scored:
+        with pytest.raises(sed.SedscopeError, match="holds predictions"):
+            sed.read_ground_truth(sample.write(tmp_path))
+        return
     truth = sed.read_ground_truth(sample.write(tmp_path), **sample.options)
     expected = {
         name.split("/")[-1].removesuffix(".wav"): sorted(event[:3] for event in events)

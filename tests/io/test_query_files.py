@@ -12,6 +12,7 @@ import pytest
 import sedscope as sed
 from sedscope.io.events.files import read_event_table
 
+from ..support.command_line import run
 from ..support.event_files.json_files import MOMENTS, RANKED, answer, query
 
 
@@ -100,6 +101,37 @@ def test_windows_in_another_order_than_their_scores_warn(tmp_path: Path) -> None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sed.read_events(path)
+
+
+def test_references_and_predictions_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    references = write_lines(tmp_path / "val.jsonl", query(1, [[0, 1]]))
+    predictions = write_lines(tmp_path / "predictions.jsonl", answer(1, [[0, 1, 0.5]]))
+    metric = ["--overlaps", "keep", "--metric", "r1_50"]
+    assert run("evaluate", predictions, references, *metric).code == 0
+    same = run("evaluate", references, references, *metric)
+    assert same.code == 2
+    assert (
+        "val.jsonl holds references (relevant_windows), not predictions (pred_relevant_windows). Are the two "
+        "files swapped?"
+    ) in same.err
+    for command in ("evaluate", "validate"):
+        swapped = run(command, references, predictions, "--overlaps", "keep")
+        assert swapped.code != 0
+        assert "predictions.jsonl holds predictions (pred_relevant_windows), not references" in (
+            swapped.err + swapped.out
+        )
+    assert [*sed.read_events(references)] == [*sed.read_events(predictions)] == ["a_1"]
+
+
+@pytest.mark.parametrize("name", ["val.json", "val.jsonl", "val.txt"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_json_array_is_refused_as_one(name: str, indent: int | None, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(json.dumps([query(1, [[0, 1]]), query(2, [[0, 1]])], indent=indent))
+    with pytest.raises(
+        sed.SedscopeError, match=f"{name} is a JSON array; .* are JSON Lines, with one obj"
+    ):
+        sed.read_ground_truth(path)
 
 
 @pytest.mark.parametrize("events", [MOMENTS, RANKED], ids=["references", "predictions"])

@@ -285,3 +285,42 @@ def test_command_line(tmp_path: Path) -> None:
     refused = run("evaluate", *files, "--metric", "mean_iou")
     assert refused.code != 0
     assert "--overlaps keep" in refused.err
+
+
+@pytest.mark.parametrize(("answers", "noted"), [(2, True), (1, False)])
+def test_answers_of_one_confidence_are_noted(answers: int, noted: bool, tmp_path: Path) -> None:
+    events = ["a\t0\t4\tDog", "a\t5\t9\tDog"][:answers]
+    header = "filename\tonset\toffset\tevent_label"
+    (tmp_path / "list.tsv").write_text("\n".join([header, *events, ""]))
+    (tmp_path / "truth.tsv").write_text(f"{header}\na\t5\t9\tDog\nb\t5\t9\tDog\n")
+    (tmp_path / "durations.tsv").write_text("filename\tduration\na\t10\nb\t10\n")
+    files: list[Any] = [tmp_path / "list.tsv", tmp_path / "truth.tsv"]
+    files += ["--durations", tmp_path / "durations.tsv"]
+    kept = ["--overlaps", "keep"]
+    metrics = ["RecallAt(1, 0.5)", "MeanIoU()", "MeanAveragePrecision(over='clip')", "map=detection_map"]
+    metrics += ["ap=AveragePrecision(IoU(0.5, matching='greedy'))"]
+    result = run("evaluate", *files, *kept, *(part for text in metrics for part in ("--metric", text)))
+    ranked = "which of its answers to a query are the best"
+    named = "judged by that: r1_50, mean_iou, MeanAveragePrecision. Compare"
+    assert (ranked in result.err) == (named in result.err) == noted
+    assert "judged at many by map, ap. Compare" in result.err
+    systems = [f"list={files[0]}", f"other={files[0]}"]
+    compared = run("compare", *systems, *files[1:], *kept, "--metric", metrics[0], "--bootstrap", "10")
+    assert ("list: All detections have the same confidence" in compared.err) == noted
+    system = sed.Scores.from_events(sed.read_events(files[0]), overlaps="keep", clips=["b"])
+    truth = sed.read_ground_truth(files[1], durations=files[3])
+    ranking = sed.rank({"list": system}, truth, "r1_50", n=10)
+    assert any(ranked in note for note in ranking.systems[0].warnings) == noted
+
+
+def test_values_that_are_not_defined_are_not_noted(tmp_path: Path) -> None:
+    header = "filename\tonset\toffset\tevent_label"
+    (tmp_path / "list.tsv").write_text(f"{header}\na\t0\t4\tDog\na\t5\t9\tDog\n")
+    (tmp_path / "truth.tsv").write_text(f"{header}\na\t9\t5\tDog\n")
+    (tmp_path / "durations.tsv").write_text("filename\tduration\na\t10\n")
+    files = [tmp_path / "list.tsv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]
+    options = ["--overlaps", "keep", "--invalid", "drop", "--classes", "Dog"]
+    result = run("evaluate", *files, *options, "--metric", "psds1", "--metric", "r1_50")
+    assert result.code == 0
+    assert "nan" in result.out.lower()
+    assert "event list" not in result.err

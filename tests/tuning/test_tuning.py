@@ -269,6 +269,11 @@ def test_chosen_classes_and_clips() -> None:
         ({"metric": sed.presets.PSDS1, "postprocessing": ()}, "give post-processings"),
         ({"metric": sed.AveragePrecision(sed.Clip()), "postprocessing": []}, "over all thresholds"),
         (
+            {"metric": "r1_50"},
+            r"a metric of queries, .* nothing to tune. Choose .*BestFScore\(IoU\(0.5\)\)",
+        ),
+        ({"metric": "moment_map", "postprocessing": ()}, "a metric of queries"),
+        (
             {"postprocessing": [MedianFilter(1), "x", 3]},
             "postprocessing= takes post-processings, not 'x', 3",
         ),
@@ -297,6 +302,14 @@ def test_bad_options(change: dict[str, Any], message: str) -> None:
     options = {"metric": COLLAR_F, "postprocessing": SWEEP, **change}
     with pytest.raises(sed.SedscopeError, match=message):
         sed.tune(scores, truth, **options)
+
+
+def test_scored_events_are_tuned_for_a_metric_with_thresholds() -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(0, 2, "Dog")]}, durations={"a": 5})
+    system = sed.ScoredEvents.from_events({"a": [(0, 2, "Dog", 0.9), (3, 4, "Dog", 0.2)]})
+    with pytest.raises(sed.SedscopeError, match=r"nothing to tune. Choose .*BestFScore\(IoU\(0.5\)\)"):
+        sed.tune(system, truth, "detection_map")
+    assert sed.tune(system, truth, sed.BestFScore(sed.IoU(0.5))).value == 1
 
 
 def test_groups_are_counted_as_units_of_folds() -> None:

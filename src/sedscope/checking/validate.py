@@ -179,7 +179,7 @@ def validate(
         for note in truth.warnings:
             findings.add("warning", "ground-truth", note)
     elif truth is not None:
-        options = EventReadOptions(columns or {}, label)
+        options = EventReadOptions(columns or {}, label, side="truth")
         limit = None if confidence is None else ConfidenceLimit.parse(confidence)
         everywhere = as_ignored_labels(ignored_labels)
         table = read_usable_events(truth, format, options, stated_durations, findings, limit=limit)
@@ -211,7 +211,7 @@ def validate(
                 overlaps,
                 gaps,
                 scores_format,
-                EventReadOptions(scores_columns or {}, label),
+                EventReadOptions(scores_columns or {}, label, side="system"),
                 stitch,
                 unit,
                 new_labels,

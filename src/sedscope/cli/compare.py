@@ -201,7 +201,7 @@ def _all_paths(paths: Sequence[str]) -> list[Location]:
 def _show(result: Comparison) -> None:
     """Print the tables and the warnings."""
     from ..evaluation.comparison_rows import PAIRS_BESIDE_CLASSES
-    from ..evaluation.notes import one_point_note
+    from ..evaluation.notes import equal_answers_note, one_point_note
 
     typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours\n\n{result.table()}")
     for name in result.names.values():
@@ -212,6 +212,9 @@ def _show(result: Comparison) -> None:
         )
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
+    for name, system in result.evaluations.items():
+        for note in equal_answers_note(system.results, system.alignment):
+            typer.echo(f"warning: {name}: {note}", err=True)
     lists = [name for name, system in result.evaluations.items() if one_point_note(system.results)]
     if 0 < len(lists) < len(result.systems):
         typer.echo(

@@ -142,7 +142,7 @@ def evaluate_system(
     from .. import evaluate as evaluate_scores
     from .. import evaluate_sets
     from ..data.cached_scores import cached
-    from ..evaluation.notes import one_point_note
+    from ..evaluation.notes import equal_answers_note, one_point_note
 
     operating_points = None if points is None else read_points(points, inputs.postprocess)
     metrics = metric_options.metrics(*([] if operating_points is None else [operating_points]))
@@ -190,7 +190,8 @@ def evaluate_system(
             **selection,
             **engine.arguments(),
         )
-    return replace(result, warnings=(*notes, *result.warnings, *one_point_note(result.results)))
+    of_lists = [*one_point_note(result.results), *equal_answers_note(result.results, result.alignment)]
+    return replace(result, warnings=(*notes, *result.warnings, *of_lists))
 
 
 def show(result: Evaluation, json: str | None = None, points: Path | None = None) -> None:

@@ -16,6 +16,7 @@ from ..data.choices import (
     EventOverlaps,
     Invalid,
     Missing,
+    Side,
     truth_overlaps,
 )
 from ..errors import SedscopeError, listing
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.label_maps import LabelMap
     from ..data.scores import Scores
-    from ..io.label_maps import Side
     from ..io.locations import Location
     from ..io.systems import DetectionSets
 
@@ -94,8 +94,8 @@ class FileOptions(OptionGroup):
     invalid: Annotated[
         Invalid,
         typer.Option(
-            help="Events that end before they begin, or begin before or after their clip: 'error' refuses "
-            "them, 'drop' leaves them out, and events of no length with them."
+            help="Reference events that end before they begin, or begin before or after their clip: 'error' "
+            "refuses them, 'drop' leaves them out, and those of no length with them."
         ),
     ] = "error"
     overlaps: Annotated[
@@ -240,6 +240,9 @@ class InputOptions(FileOptions):
             label_map=self.system_map(),
             **stitch_arguments(self.stitch),
         )
+        is_rttm = path.name.lower().endswith(".rttm")
+        if is_rttm and self.label is None and not isinstance(system, dict):
+            _refuse_other_speakers(system, truth, path)
         if isinstance(truth, RegionTruth):
             return truth.cut_scores(require_scores(system, path, "--regions"))
         return system
@@ -260,6 +263,18 @@ class InputOptions(FileOptions):
             "missing": self.missing,
             "coverage": self.coverage,
         }
+
+
+def _refuse_other_speakers(system: Scores, truth: GroundTruth, path: Location) -> None:
+    """Refuse speakers of an RTTM file that the ground truth does not have, and say what to do about it."""
+    from ..data.labels import MAP_ADVICE, refuse_disjoint
+
+    own = [label for label in system.classes if label not in system.assumed_classes]
+    voice = "To evaluate voice activity, give all speakers one label: --label speech."
+    try:
+        refuse_disjoint(own, truth.labels, advice=f"{voice} {MAP_ADVICE}")
+    except SedscopeError as error:
+        raise SedscopeError(f"{path}: {error}", advice=error.advice) from None
 
 
 def require_scores(system: Scores | DetectionSets, path: Location, user: str) -> Scores:

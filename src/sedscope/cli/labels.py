@@ -47,8 +47,10 @@ def labels(
     from ..io.events.source import EventReadOptions
     from ..io.label_maps import LabelProposal, read_labels
 
-    detections = EventReadOptions(column_map(scores_columns, "--scores-columns") or {}, label)
-    references = EventReadOptions(column_map(columns) or {}, label)
+    detections = EventReadOptions(
+        column_map(scores_columns, "--scores-columns") or {}, label, side="system"
+    )
+    references = EventReadOptions(column_map(columns) or {}, label, side="truth")
     proposal = LabelProposal(
         read_labels(scores, scores_format, detections, system=True),
         read_labels(ground_truth, truth_format, references),

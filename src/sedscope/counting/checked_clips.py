@@ -59,9 +59,25 @@ class CheckedEvents:
         if self.first_point and not criterion.judges_points:
             raise SedscopeError(
                 f"Some detections have no length (the first: {self.first_point}), but {criterion} needs "
-                "events with a length. Correct them, or judge points in time by a criterion about one "
-                "boundary, such as Onset(0.05)."
+                f"events with a length. {points_advice(criterion, _DETECTIONS_ADVICE)}"
             )
+
+
+_DETECTIONS_ADVICE = (
+    "Correct them, or judge points in time by a criterion about one boundary, such as Onset(0.05)."
+)
+
+
+def points_advice(criterion: Criterion, otherwise: str) -> str:
+    """Say what to do about events of no length, which a criterion cannot judge.
+
+    ``otherwise``: unless it would judge them if it did not count references by their length.
+    """
+    if criterion.unwrapped.judges_points:
+        return (
+            "Bins of lengths are not for points in time: leave out by_length= (--by-length) or OfLength."
+        )
+    return otherwise
 
 
 def checked_clips(

@@ -20,7 +20,7 @@ from ..data.times import Ticks
 from ..errors import SedscopeError, listing, subject
 from ..postprocessing import PostProcessing
 from ..postprocessing.clip_group import ReadLimit
-from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips
+from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips, points_advice
 from .deltas import Deltas
 from .floors import Floor, rounded_down, without_references
 from .provenance import Provenance
@@ -255,11 +255,12 @@ def refuse_points(alignment: Alignment, criterion: Criterion) -> None:
         return
     points = alignment.point_references()
     if len(points):
+        advice = points_advice(criterion, POINTS_ADVICE)
         examples = [alignment.describe_reference(i) for i in points[:6].tolist()]
         raise SedscopeError(
             f"{subject(len(points), 'reference', 'has')} no length, but {criterion} needs events with a "
-            f"length: {listing(examples, total=len(points))}. {POINTS_ADVICE}",
-            advice=POINTS_ADVICE,
+            f"length: {listing(examples, total=len(points))}. {advice}",
+            advice=advice,
         )
 
 

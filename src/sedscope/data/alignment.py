@@ -415,7 +415,8 @@ def _choose_clips(
         raise SedscopeError(
             f"{subject(len(unlisted), 'clip', 'has')} scores but "
             f"{'is' if len(unlisted) == 1 else 'are'} not in the ground truth: {listing(unlisted)}. "
-            "If they have no events, say so with missing='empty' (--missing empty)."
+            f"If {'it has' if len(unlisted) == 1 else 'they have'} no events, say so with missing='empty' "
+            "(--missing empty)."
         )
     if unlisted:
         warnings.append(

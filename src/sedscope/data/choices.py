@@ -24,6 +24,8 @@ EventOverlaps: TypeAlias = Literal["error", "merge", "average", "keep"]
 that cover it."""
 Gaps: TypeAlias = Literal["error", "silent"]
 """Gaps between frames: refuse them, or take them as frames in which nothing is active."""
+Side: TypeAlias = Literal["system", "truth"]
+"""What a file is read as: the output of a system, or the ground truth."""
 Crossing: TypeAlias = Literal["cut", "ignore", "drop"]
 """Reference events that cross the border of a region: the part inside counts, is ignored, or is left out."""
 

@@ -37,7 +37,11 @@ DCASE_COLUMNS = {"filename": "filename", "onset": "onset", "offset": "offset", "
 
 _POINTS_ADVICE = (
     "If the events are points in time, take the offsets from the onsets: columns={{'offset': {0!r}}} "
-    "(--columns offset={0})."
+    "({1} offset={0})."
+)
+_LIKE_CONFIDENCE = (
+    *("confidence", "confidences", "conf", "score", "scores"),
+    *("probability", "probabilities", "prob", "probs"),
 )
 _Column = TypeVar("_Column")
 
@@ -112,6 +116,8 @@ class EventTable:
     """Whether labels apply to whole clips. Then there are no times."""
     ignored: Sequence[Cell] | None = None
     """Which rows are ignored references: true or false; None if none is."""
+    other_columns: Sequence[str] = ()
+    """Names of columns that were not read, if the user can name columns."""
 
     @classmethod
     def from_frame(
@@ -261,6 +267,15 @@ class EventTable:
             "that count with confidence='> 0.5' (--truth-confidence '> 0.5')."
         ]
 
+    def unread_confidences_note(self, option: str = "--columns") -> list[str]:
+        """Note a column that may hold the confidences of detections, which have none.
+
+        ``option``: the one of commands that names columns.
+        """
+        if self.confidence is not None:
+            return []
+        return unread_confidences_note(self.where, self.other_columns, option)
+
     def usable_rows(
         self, problem_of: Callable[[tuple[Any, ...]], str | None] = lambda event: None
     ) -> tuple[EventTable, list[str]]:
@@ -395,7 +410,20 @@ def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
         durations={name: end for table in tables for name, end in table.durations.items()},
         weak=any(table.weak for table in tables),
         ignored=column(ignored) if any(table.ignored is not None for table in tables) else None,
+        other_columns=[*dict.fromkeys(column(lambda table: table.other_columns))],
     )
+
+
+def unread_confidences_note(where: str, columns: Iterable[str], option: str = "--columns") -> list[str]:
+    """Note a column with a name of confidences, among columns of detections that were not read."""
+    name = next((name for name in columns if name.strip().lower() in _LIKE_CONFIDENCE), None)
+    if name is None:
+        return []
+    return [
+        f"{where}: the detections are read without confidences, because there is no column 'confidence'. If "
+        f"the column {name!r} holds them, name it: columns={{'confidence': {name!r}}} "
+        f"({option} confidence={name})."
+    ]
 
 
 def as_ignored_labels(labels: Iterable[str]) -> set[str]:
@@ -427,16 +455,22 @@ def check_roles(columns: Mapping[str, str]) -> None:
 
 
 def events_by_role(
-    cells: CellTable, roles: Mapping[str, str], clip: str | None, label: str | None = None
+    cells: CellTable,
+    roles: Mapping[str, str],
+    clip: str | None,
+    label: str | None = None,
+    option: str = "--columns",
 ) -> EventTable:
     """Read events from columns.
 
     ``roles``: the name of the column for each role. ``clip`` and ``label`` apply to all events if no
-    column holds them.
+    column holds them. ``option``: the one of commands that names columns, for messages.
     """
     only_offsets_missing = {*roles.values()} - {*cells.header} == {roles.get("offset")}
     onset = roles.get("onset", "onset")
-    cells.require([*roles.values()], _POINTS_ADVICE.format(onset) if only_offsets_missing else "")
+    cells.require(
+        [*roles.values()], _POINTS_ADVICE.format(onset, option) if only_offsets_missing else ""
+    )
     required = ["onset", "label"] if label is None else ["onset"]
     required += [] if clip is not None else ["filename"]
     missing = [role for role in required if role not in roles]
@@ -445,7 +479,7 @@ def events_by_role(
         header = listing([repr(shortened(name, 60)) for name in cells.header], limit=20)
         raise SedscopeError(
             f"{cells.where}: no column is named for {listing(missing)}. Name it with columns= "
-            f"(--columns {missing[0]}=NAME). The columns are {header}."
+            f"({option} {missing[0]}=NAME). The columns are {header}."
         )
     onsets = cells.column(onset)
     if "offset" in roles:
@@ -462,6 +496,7 @@ def events_by_role(
         label=cells.text_column(roles["label"]) if "label" in roles else [label or ""] * rows,
         confidence=cells.column(roles["confidence"]) if "confidence" in roles else None,
         row_location=cells.row_location,
+        other_columns=[name for name in cells.header if name not in roles.values()],
     )
 
 

@@ -122,14 +122,21 @@ def spelled_alike(labels: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 def refuse_disjoint(
-    system: Collection[str], truth: Collection[str], *, other: str = "ground truth"
+    system: Collection[str],
+    truth: Collection[str],
+    *,
+    other: str = "ground truth",
+    advice: str = MAP_ADVICE,
 ) -> None:
-    """Refuse a system none of whose labels is one of the reference events. ``other``: who else has labels."""
+    """Refuse a system none of whose labels is one of the reference events.
+
+    ``other``: who else has labels. ``advice``: what to do about it.
+    """
     if system and truth and not set(system).intersection(truth):
         raise SedscopeError(
             f"No label of the system is a label of the {other}. "
-            f"{_leftovers([*system], [*truth], other)} {MAP_ADVICE}",
-            advice=MAP_ADVICE,
+            f"{_leftovers([*system], [*truth], other)} {advice}",
+            advice=advice,
         )
 
 

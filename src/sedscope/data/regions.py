@@ -42,8 +42,9 @@ class Regions:
         self.where = where
         if not self._clips:
             raise SedscopeError(f"{where}: there are no regions.")
-        empty = self._offsets <= self._onsets
-        self._refuse(empty, "has no length", "have no length")
+        reversed_times = self._offsets < self._onsets
+        self._refuse(reversed_times, "ends before it begins", "end before they begin")
+        self._refuse(self._offsets == self._onsets, "has no length", "have no length")
         self._refuse(self._onsets < 0, "begins before 0 s", "begin before 0 s")
         self._refuse(self._overlapping(), "overlaps another one", "overlap others")
 

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, issue_warnings, listing
 from ..notebook.data_frame import Tabular, polars_frame
 from ..notebook.html_table import html_facts
 from .clip_events import ClipEvents, EventList
 from .clip_ids import clip_ids
 from .detected_columns import DetectedColumns
-from .event_table import EventTable
+from .event_table import EventTable, unread_confidences_note
 from .events import Events
-from .frames import FrameLike
+from .frames import FrameLike, as_frame
 from .labels import stripped
 from .recordings import ClipPieces
 from .score_arrays import ClipScores
+from .score_range import score_range
 from .scores import Scores
 from .times import to_seconds
 
@@ -119,6 +120,11 @@ class ScoredEvents(Scores, Tabular):
         clips : iterable of str, optional
             Further clips, in which nothing is detected.
 
+        Warns
+        -----
+        SedscopeWarning
+            If there are no confidences, but a column that is not read has a name such as ``score``.
+
         Returns
         -------
         ScoredEvents
@@ -133,11 +139,15 @@ class ScoredEvents(Scores, Tabular):
         >>> ScoredEvents.from_table(table).events()
         {'a': [(0.0, 2.0, 'Dog', 0.9), (1.0, 3.0, 'Dog', 0.4)]}
         """
-        detected = DetectedColumns.of_frame(table, columns)
-        if detected is None:
-            from .detections import usable_columns
+        from .detections import usable_columns
 
-            detected = usable_columns(EventTable.from_frame(table, columns))
+        frame, named = as_frame(table, "events"), columns or {}
+        detected = DetectedColumns.of_frame(frame, columns)
+        if detected is None:
+            detected = usable_columns(EventTable.from_frame(frame, columns))
+        if "confidence" not in {*frame.columns, *named}:
+            others = [name for name in frame.columns if name not in named.values()]
+            issue_warnings(unread_confidences_note("events", others), stacklevel=2)
         return kept_events(detected, classes=classes, clips=clips)
 
     def remade(
@@ -252,6 +262,18 @@ def kept_events(
         assumed_classes=assumed_classes,
         assumed_clips=assumed_clips,
     )
+
+
+def has_equal_answers(scores: Scores) -> bool:
+    """Return whether clips have several events, and all events the same confidence, as without confidences.
+
+    False for scores of frames, and for events that post-processing finds in them.
+    """
+    if not isinstance(scores, ScoredEvents) or scores.processing:
+        return False
+    confidences = [scores.open(clip).confidences for clip in scores]
+    low, high = score_range(confidences)
+    return low == high and any(len(of_clip) > 1 for of_clip in confidences)
 
 
 def in_classes(

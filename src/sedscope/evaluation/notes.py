@@ -15,11 +15,13 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.coverage import squeezed_references_note
 from ..data.score_range import score_range, threshold_note
+from ..data.scored_events import has_equal_answers
 from ..data.thresholds import is_binary
 from ..data.times import Ticks
 from ..errors import counted, listing, subject
 from ..metrics import Metric, MetricResult, PSDSResult
 from ..metrics.classwise import ClassValue, ClasswiseResult
+from ..metrics.mean_of_parts import MeanResult
 
 if TYPE_CHECKING:
     from ..resampling.intervals import Bootstrap
@@ -192,29 +194,42 @@ def undetected_classes_note(results: Mapping[Metric[Any], MetricResult]) -> list
 
 def one_point_note(results: Mapping[Metric[Any], MetricResult]) -> list[str]:
     """Note metrics that are read off a whole curve, where the system has one operating point."""
-    names = [
-        result.name or repr(metric)
+    return _one_point_text([name for name, result in _defined(results) if _is_one_point(result)])
+
+
+def equal_answers_note(
+    results: Mapping[Metric[Any], MetricResult], alignment: Alignment | None
+) -> list[str]:
+    """Note metrics of queries, where the system does not say which of its answers is the best.
+
+    ``alignment``: what was evaluated; None for sets of detections.
+    """
+    queries = {metric: result for metric, result in results.items() if metric.criterion.values_queries}
+    return _equal_answers_text([name for name, _ in _defined(queries)], alignment)
+
+
+def _defined(results: Mapping[Metric[Any], MetricResult]) -> list[tuple[str, MetricResult]]:
+    """Return the results whose value is defined, with the names of their metrics."""
+    return [
+        (getattr(result, "name", None) or repr(metric), result)
         for metric, result in results.items()
-        if isinstance(result, (ClasswiseResult, PSDSResult))
-        and not result.thresholds
-        and _is_one_point(result)
+        if not np.isnan(result.value)
     ]
-    return _one_point_text(names)
 
 
 def one_point_note_of_counts(
-    metrics: Mapping[str, Metric[Any]], counts: Mapping[Criterion, Counts]
+    metrics: Mapping[str, Metric[Any]], counts: Mapping[Criterion, Counts], alignment: Alignment
 ) -> list[str]:
     """Note the same, where only the counts of a system are known."""
-    return _one_point_text(
-        [
-            name
-            for name, metric in metrics.items()
-            if metric.at_points() is None
-            and not metric.criterion.values_queries
-            and _have_one_point(counts[metric.criterion])
-        ]
-    )
+    queries = [name for name, metric in metrics.items() if metric.criterion.values_queries]
+    curves = [
+        name
+        for name, metric in metrics.items()
+        if metric.at_points() is None
+        and name not in queries
+        and _have_one_point(counts[metric.criterion])
+    ]
+    return [*_one_point_text(curves), *_equal_answers_text(queries, alignment)]
 
 
 def _have_one_point(counts: Counts) -> bool:
@@ -231,7 +246,22 @@ def _one_point_text(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _is_one_point(result: ClasswiseResult[Any] | PSDSResult) -> bool:
+def _equal_answers_text(names: Sequence[str], alignment: Alignment | None) -> list[str]:
+    if not names or alignment is None or not has_equal_answers(alignment.scores):
+        return []
+    return [
+        "All detections have the same confidence, as in an event list without confidences, so the system "
+        "does not say which of its answers to a query are the best, but other systems are judged by that: "
+        f"{listing(names)}. Compare the value only with those of other event lists."
+    ]
+
+
+def _is_one_point(result: MetricResult) -> bool:
+    """Return whether a value is read off a whole curve, which is one point for all classes."""
+    if isinstance(result, MeanResult):
+        return all(map(_is_one_point, result.parts.values()))
+    if not isinstance(result, (ClasswiseResult, PSDSResult)) or result.thresholds:
+        return False
     if isinstance(result, PSDSResult):
         return result.curve.one_point
     curves = [value.curve for value in result.per_class.values() if value.curve is not None]

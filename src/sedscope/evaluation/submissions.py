@@ -181,7 +181,8 @@ def _measure(
         estimates[name] = MetricEstimate(value.value, value.low, value.high, value.runs, per_class)
     first_run = measured.first_runs[system]
     lists = [
-        f"{system}: {note}" for note in one_point_note_of_counts(protocol.metrics, first_run.counts)
+        f"{system}: {note}"
+        for note in one_point_note_of_counts(protocol.metrics, first_run.counts, first_run.alignment)
     ]
     return Measurement(
         score=score.values,

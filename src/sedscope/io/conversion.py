@@ -16,7 +16,7 @@ from ..data.label_maps import AppliedMap, LabelMap, LabelMapLike, as_label_map, 
 from ..data.merged_events import relabelled_events
 from ..data.progress import ProgressChoice
 from ..data.scores import Scores
-from ..errors import SedscopeError, SedscopeWarning, counted, listing
+from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, listing
 from .chunk_table import refuse_detections
 from .chunk_table import stitch as stitch_scores
 from .detections import write_event_set
@@ -168,6 +168,7 @@ def convert(
         check_input(source_location)
     target_format = to or _format_by_name(target_path, "events")
     table, source_format = _read_events(source_location, format, EventReadOptions(columns or {}, label))
+    issue_warnings(table.unread_confidences_note(), stacklevel=2)
     stated = load_durations(durations)
     seconds = table.durations if stated is None else stated
     events = table.events(seconds)

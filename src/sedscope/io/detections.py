@@ -9,7 +9,7 @@ from typing import Any
 from ..data.event_table import EventTable
 from ..data.events import Events
 from ..data.frames import FrameLike
-from ..errors import SedscopeError
+from ..errors import SedscopeError, issue_warnings
 from .durations import load_durations
 from .events import dcase
 from .events.files import read_event_table
@@ -45,6 +45,11 @@ def read_events(
     durations : path, address or mapping from str to float, optional
         Durations of the clips in seconds. Only labels of whole clips need them.
 
+    Warns
+    -----
+    SedscopeWarning
+        If there are no confidences, but a column that is not read has a name such as ``score``.
+
     Returns
     -------
     Events
@@ -60,6 +65,7 @@ def read_events(
         table = read_event_table(path, format=format, options=EventReadOptions(columns or {}, label))
     else:
         table = EventTable.from_frame(path, columns)
+    issue_warnings(table.unread_confidences_note(), stacklevel=2)
     return table.events(load_durations(durations))
 
 

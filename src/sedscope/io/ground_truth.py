@@ -84,7 +84,7 @@ def read_ground_truth(
     ...     sed.read_ground_truth(Path(folder, "truth.tsv")).events("a")
     [(1.0, 2.0, 'Dog')]
     """
-    options = EventReadOptions(columns or {}, label)
+    options = EventReadOptions(columns or {}, label, side="truth")
     table = read_event_table(path, format=format, options=options)
     others = None if ignored is None else read_event_table(ignored, format=format, options=options)
     return GroundTruth.from_event_table(

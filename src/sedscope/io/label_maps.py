@@ -7,9 +7,10 @@ import io
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 from ..data.cells import check_columns
+from ..data.choices import Side
 from ..data.label_maps import Combine, LabelMap, ambiguous_names, joined_maps, propose_label_map
 from ..data.labels import shown_label, stripped
 from ..errors import SedscopeError, counted, listing, shortened, subject, with_guesses
@@ -20,8 +21,6 @@ from .locations import Location, input_location, local_path, read_input
 from .scores.files import read_scores
 from .systems import holds_detection_sets, holds_events, read_detection_sets
 from .text_tables import read_text_table
-
-Side: TypeAlias = Literal["system", "truth"]
 
 
 def read_label_map(path: str | Location, *, side: Side | None = None) -> LabelMap:

@@ -100,7 +100,7 @@ def read_system_scores(
     return _read_detections(
         path,
         format,
-        EventReadOptions(columns or {}, label),
+        EventReadOptions(columns or {}, label, side="system"),
         durations,
         overlaps,
         lambda events: detections_as_scores(events, truth, overlaps, label_map),
@@ -132,6 +132,7 @@ def _read_detections(
 ) -> Scores:
     """Read detections and make scores from them. Errors name the rows of the file."""
     table = read_event_table(path, format=format, options=options)
+    issue_warnings(table.unread_confidences_note(options.columns_option), stacklevel=2)
     try:
         if overlaps == "keep":
             timed = table.with_times(table.durations if durations is None else durations)
@@ -204,7 +205,7 @@ def read_scores_or_detections(
             events, event_labels(events), classes, overlaps=overlaps, label_map=label_map
         )
 
-    options = EventReadOptions(columns or {})
+    options = EventReadOptions(columns or {}, side="system")
     return _read_detections(path, format, options, None, overlaps, as_scores)
 
 

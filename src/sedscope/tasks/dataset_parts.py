@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..data.choices import Side
 from ..data.clip_ends import end_with_events
 from ..data.ground_truth import GroundTruth
 from ..data.joined_chunks import join_chunks
@@ -17,7 +18,7 @@ from ..evaluation.groups import Groups
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
 from ..io.group_tables import read_class_groups, read_clip_groups
-from ..io.label_maps import Side, read_label_map, read_side_map
+from ..io.label_maps import read_label_map, read_side_map
 from ..io.locations import Location
 from ..io.regions import read_regions
 from ..resampling.resampling import Resampling

@@ -15,7 +15,7 @@ from ..data.progress import ProgressChoice
 from ..engines.options import EngineName
 from ..errors import SedscopeError, SedscopeWarning, without_options
 from ..evaluation.evaluate import evaluate, evaluate_sets
-from ..evaluation.notes import one_point_note
+from ..evaluation.notes import equal_answers_note, one_point_note
 from ..evaluation.result import Evaluation
 from ..io.locations import Location, input_location
 from ..resampling.resampling import Resampling
@@ -169,7 +169,14 @@ def evaluate_output(
                 **grouping(dataset, references, truth.folder, truth.folder_of, system),
                 **options,
             )
-            result = replace(result, warnings=(*result.warnings, *one_point_note(result.results)))
+            result = replace(
+                result,
+                warnings=(
+                    *result.warnings,
+                    *one_point_note(result.results),
+                    *equal_answers_note(result.results, result.alignment),
+                ),
+            )
     notes = [str(warning.message) for warning in caught if warning.category is SedscopeWarning]
     for other in caught:
         if other.category is not SedscopeWarning:

@@ -37,6 +37,7 @@ from ..resampling.resampled_metric import ResampledMetric
 from ..resampling.resampling import Resampling
 from .operating_points import OperatingPoints
 
+_THRESHOLD_ADVICE = "Choose a metric with a threshold, such as BestFScore(IoU(0.5))."
 AS_THEY_ARE = Chain()
 """The scores without any post-processing."""
 
@@ -196,10 +197,11 @@ def tune(
     True
     """
     metric = as_metric(metric)
-    _check_metric(metric)
+    candidates = as_postprocessings(postprocessing)
+    _check_metric(metric, scores, candidates)
     progress = as_progress(progress, "Tuning")
     options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
-    candidates = _candidates(postprocessing, metric)
+    candidates = _checked_candidates(candidates, metric)
     if groups is not None and folds is None:
         raise SedscopeError(
             "groups keep clips together in one fold: give the number of folds (--folds)."
@@ -389,7 +391,17 @@ class _Grid:
             )
 
 
-def _check_metric(metric: Metric[Any]) -> None:
+def _check_metric(metric: Metric[Any], scores: Scores, candidates: Sequence[PostProcessing]) -> None:
+    if metric.criterion.values_queries and not any(one.makes_events for one in candidates):
+        raise SedscopeError(
+            f"{metric!r} is a metric of queries, which has no threshold, so there is nothing to tune. "
+            f"{_THRESHOLD_ADVICE}"
+        )
+    if scores.holds_events and not (metric.has_thresholds or candidates):
+        raise SedscopeError(
+            f"{metric!r} is measured over all thresholds, and scored events are kept as they are, so there "
+            f"is nothing to tune. {_THRESHOLD_ADVICE}"
+        )
     if metric.variants:
         raise SedscopeError(
             f"{metric!r} takes the best of its post-processings already, so there is nothing to tune."
@@ -401,10 +413,9 @@ def _check_metric(metric: Metric[Any]) -> None:
         )
 
 
-def _candidates(
-    postprocessing: PostProcessing | Iterable[PostProcessing] | str, metric: Metric[Any]
+def _checked_candidates(
+    candidates: tuple[PostProcessing, ...], metric: Metric[Any]
 ) -> tuple[PostProcessing, ...]:
-    candidates = as_postprocessings(postprocessing)
     if not candidates and not metric.has_thresholds:
         raise SedscopeError(
             f"{metric!r} is measured over all thresholds: give post-processings to choose from (--sweep)."

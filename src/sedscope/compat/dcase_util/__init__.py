@@ -5,5 +5,7 @@
 """
 
 from . import containers, data, utils
+from .missing_names import refusing
 
 __all__ = ["containers", "data", "utils"]
+__getattr__ = refusing(__name__)

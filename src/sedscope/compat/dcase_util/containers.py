@@ -8,8 +8,10 @@ from typing import Any
 
 from .items import MetaDataItem, ProbabilityItem
 from .metadata_files import read_rows
+from .missing_names import refusing
 
 __all__ = ["MetaDataContainer", "MetaDataItem", "ProbabilityContainer", "ProbabilityItem"]
+__getattr__ = refusing(__name__)
 
 
 class MetaDataContainer(list[MetaDataItem]):

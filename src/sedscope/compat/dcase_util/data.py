@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .missing_names import refusing
+
+__getattr__ = refusing(__name__)
+
 
 class DecisionEncoder:
     """Find the active regions of a class.

@@ -28,7 +28,7 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
     if single_clip:
         del roles["filename"]
     clip = source.clip if single_clip else None
-    return events_by_role(cells, {**roles, **options.columns}, clip=clip)
+    return events_by_role(cells, {**roles, **options.columns}, clip=clip, option=options.columns_option)
 
 
 def recognise_weak(source: Source) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import PurePath
 
 from ...data.event_table import EventTable, concatenate
@@ -86,4 +87,5 @@ def _read_file(source: Source, chosen: EventFormat | None, options: EventReadOpt
     format = chosen or recognise_event_format(source, options)
     if options.columns and not format.named_columns:
         raise SedscopeError(f"{source.path}: the format {format.name} has no columns that can be named.")
-    return format.read(source, options)
+    table = format.read(source, options)
+    return table if format.named_columns else replace(table, other_columns=())

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.cells import RowLocation
+from ...data.choices import Side
 from ...data.clip_ids import clip_id
 from ...data.event_table import EventTable
 from ...errors import SedscopeError, SedscopeWarning, listing, shortened, subject
@@ -27,6 +28,9 @@ LABEL = "moment"
 """The class of all windows."""
 _REFERENCES, _PREDICTIONS = "relevant_windows", "pred_relevant_windows"
 _SHAPES = {_REFERENCES: "[start, end]", _PREDICTIONS: "[start, end, score]"}
+
+
+_KINDS: dict[Side, str] = {"system": _PREDICTIONS, "truth": _REFERENCES}
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,17 @@ class _Query:
 
 
 def recognise(source: Source) -> bool:
-    """Look for lines that are queries."""
-    return source.is_json_lines
+    """Look for lines that are queries, or for an array of them, which is refused."""
+    return source.is_json_lines or source.is_json_array
 
 
 def read(source: Source, options: EventReadOptions) -> EventTable:
     """Read the windows of all queries."""
+    if source.is_json_array:
+        raise SedscopeError(
+            f"{source.path} is a JSON array; files of moment retrieval are JSON Lines, with one object per "
+            "line."
+        )
     queries: list[_Query] = []
     wrong: list[tuple[int, str]] = []
     for line, text in enumerate(source.text.split("\n"), start=1):
@@ -63,6 +72,8 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
     source.refuse_rows([(source.line_location(line), problem) for line, problem in by_line])
     if not usable:
         raise SedscopeError(f"{source.path}: there are no queries.")
+    if options.side is not None and usable[0].kind != _KINDS[options.side]:
+        _refuse_kind(source, options.side)
     if usable[0].kind == _PREDICTIONS:
         _warn_unsorted(source, usable)
     rows = [
@@ -165,6 +176,13 @@ def _without_clashes(queries: list[_Query]) -> tuple[list[_Query], list[tuple[in
         else:
             usable.append(query)
     return usable, wrong
+
+
+def _refuse_kind(source: Source, side: Side) -> None:
+    """Refuse references as the output of a system, and predictions as the ground truth."""
+    predictions, references = f"predictions ({_PREDICTIONS})", f"references ({_REFERENCES})"
+    wanted, held = (predictions, references) if side == "system" else (references, predictions)
+    raise SedscopeError(f"{source.path} holds {held}, not {wanted}. Are the two files swapped?")
 
 
 def _warn_unsorted(source: Source, queries: list[_Query]) -> None:

@@ -66,7 +66,13 @@ def read_cells(cells: CellTable, clip: str, options: EventReadOptions) -> EventT
         roles["confidence"] = confidence
     if "label" not in options.columns and options.label is None:
         roles["label"] = label_column(cells)
-    return events_by_role(cells, {**roles, **options.columns}, clip=clip, label=options.label)
+    return events_by_role(
+        cells,
+        {**roles, **options.columns},
+        clip=clip,
+        label=options.label,
+        option=options.columns_option,
+    )
 
 
 def label_column(cells: CellTable) -> str:

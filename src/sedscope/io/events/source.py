@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +19,7 @@ from ...data.cells import (
     is_number,
     parse_number,
 )
+from ...data.choices import Side
 from ...data.event_table import EventTable, check_roles
 from ...errors import SedscopeError, counted, listing, shortened
 from ..locations import Location, utf8_name
@@ -35,6 +37,7 @@ from ..text_tables import (
 
 _ROWS_LOOKED_AT = 100
 _BYTES_PER_ROW = 16  # at least, in memory
+_JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*[\[{]")
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,13 @@ class EventReadOptions:
     """Names of columns by role."""
     label: str | None = None
     """The label of events that have none, and of all speakers of an RTTM file."""
+    side: Side | None = None
+    """What the file is read as, if that matters."""
+
+    @property
+    def columns_option(self) -> str:
+        """The option of commands that names columns, for messages."""
+        return "--scores-columns" if self.side == "system" else "--columns"
 
     def __post_init__(self) -> None:
         check_roles(self.columns)
@@ -62,9 +72,10 @@ class Source:
         self.problems = problems
         self.content = read_bytes(path) if content is None else content
         self.is_parquet = self.content[:4] == b"PAR1"
-        self.is_json_lines = not self.is_parquet and _holds_queries(self.content)
+        self.is_json_array = _JSON_ARRAY.match(self.content) is not None
+        self.is_json_lines = not (self.is_parquet or self.is_json_array) and _holds_queries(self.content)
         self.is_json = self.content.lstrip()[:1] == b"{" and not self.is_json_lines
-        self.is_text = not (self.is_parquet or self.is_json or self.is_json_lines)
+        self.is_text = not (self.is_parquet or self.is_json or self.is_json_array or self.is_json_lines)
 
     @property
     def clip(self) -> str:

@@ -26,7 +26,9 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
         del defaults["offset"]
     present = {role: name for role, name in defaults.items() if name in source.header}
     roles = {**present, **options.columns}
-    return events_by_role(source.cells, roles, clip=source.clip, label=options.label)
+    return events_by_role(
+        source.cells, roles, clip=source.clip, label=options.label, option=options.columns_option
+    )
 
 
 def write(events: EventSet, path: Path) -> None:
