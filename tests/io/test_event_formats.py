@@ -391,3 +391,16 @@ def test_folders_of_scored_seizures_are_systems(tmp_path: Path, format: str) -> 
     counts = sed.deltas(system, truth, sed.AnyOverlap(before=30)).counts()
     assert counts.duration == 1500
     assert (counts["sz"].tp.tolist(), counts["sz"].fp.tolist()) == ([1, 1], [0, 1])
+
+
+def test_files_without_confidences_beside_others_are_named(tmp_path: Path) -> None:
+    truth = sed.GroundTruth.from_dict({clip: [(1, 2, "sz")] for clip in "abc"})
+    (tmp_path / "a_events.tsv").write_text(tabs(HED_SCORE, "1|2|sz|0.4|n/a|n/a|9"))
+    (tmp_path / "b_events.tsv").write_text(tabs(HED_SCORE, "1|2|sz|n/a|n/a|n/a|9"))
+    (tmp_path / "c_events.tsv").write_text(tabs(HED_SCORE, "0|9|bckg|n/a|n/a|n/a|9"))
+    with pytest.warns(
+        sed.SedscopeWarning, match=r"1 file has no confidences.*confidence 1: .*b_events.tsv\."
+    ):
+        scores = read_system(tmp_path, truth, overlaps="keep")
+    assert isinstance(scores, sed.ScoredEvents)
+    assert scores.events()["b"] == [(1, 3, "sz", 1)]

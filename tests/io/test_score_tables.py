@@ -272,6 +272,12 @@ def test_rounding_errors_do_not_hide_short_frames() -> None:
         sed.ClipScores.from_frames([[0.1], [0.2]], [0, 0.98], [1, 1.98])
 
 
+def test_scores_beyond_single_precision_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text('onset\t"offset"\tDog\n0\t1\t0.5\n1\t2\t1e39\n')
+    with pytest.raises(sed.SedscopeError, match=r"a\.tsv: .*single precision, but 1e\+39 is too large"):
+        sed.read_scores(tmp_path)["a"]
+
+
 def test_float32_scores_are_read_back_as_float32(tmp_path: Path) -> None:
     #          0     1     2     3 s: 0.4 as float32 is above 0.4
     values = np.array([[0.1], [0.4], [0.1]], np.float32)

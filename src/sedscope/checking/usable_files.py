@@ -243,7 +243,7 @@ def _read_detections(
     )
     if table is None:
         return None
-    for note in table.unread_confidences_note(options.columns_option):
+    for note in table.missing_confidences_notes(options.columns_option):
         findings.add("warning", "confidences", note)
     clip_ids(table.clip, table.where, table.clip_location)
     events = table.columns()

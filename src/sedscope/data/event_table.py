@@ -118,6 +118,8 @@ class EventTable:
     """Which rows are ignored references: true or false; None if none is."""
     other_columns: Sequence[str] = ()
     """Names of columns that were not read, if the user can name columns."""
+    unscored_files: Sequence[str] = ()
+    """Files without confidences, beside others that have them."""
 
     @classmethod
     def from_frame(
@@ -267,14 +269,20 @@ class EventTable:
             "that count with confidence='> 0.5' (--truth-confidence '> 0.5')."
         ]
 
-    def unread_confidences_note(self, option: str = "--columns") -> list[str]:
-        """Note a column that may hold the confidences of detections, which have none.
+    def missing_confidences_notes(self, option: str = "--columns") -> list[str]:
+        """Note detections without confidences: where a column may hold them, or only other files have them.
 
         ``option``: the one of commands that names columns.
         """
-        if self.confidence is not None:
+        if self.confidence is None:
+            return unread_confidences_note(self.where, self.other_columns, option)
+        if not self.unscored_files:
             return []
-        return unread_confidences_note(self.where, self.other_columns, option)
+        its = "its" if len(self.unscored_files) == 1 else "their"
+        return [
+            f"{self.where}: {subject(len(self.unscored_files), 'file', 'has')} no confidences, unlike the "
+            f"others, so {its} detections have the confidence 1: {listing(self.unscored_files)}."
+        ]
 
     def usable_rows(
         self, problem_of: Callable[[tuple[Any, ...]], str | None] = lambda event: None
@@ -411,6 +419,9 @@ def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
         weak=any(table.weak for table in tables),
         ignored=column(ignored) if any(table.ignored is not None for table in tables) else None,
         other_columns=[*dict.fromkeys(column(lambda table: table.other_columns))],
+        unscored_files=[table.where for table in tables if table.confidence is None and any(table.label)]
+        if scored
+        else (),
     )
 
 

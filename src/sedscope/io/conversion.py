@@ -168,7 +168,7 @@ def convert(
         check_input(source_location)
     target_format = to or _format_by_name(target_path, "events")
     table, source_format = _read_events(source_location, format, EventReadOptions(columns or {}, label))
-    issue_warnings(table.unread_confidences_note(), stacklevel=2)
+    issue_warnings(table.missing_confidences_notes(), stacklevel=2)
     stated = load_durations(durations)
     seconds = table.durations if stated is None else stated
     events = table.events(seconds)

@@ -65,7 +65,7 @@ def read_events(
         table = read_event_table(path, format=format, options=EventReadOptions(columns or {}, label))
     else:
         table = EventTable.from_frame(path, columns)
-    issue_warnings(table.unread_confidences_note(), stacklevel=2)
+    issue_warnings(table.missing_confidences_notes(), stacklevel=2)
     return table.events(load_durations(durations))
 
 

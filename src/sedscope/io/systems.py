@@ -132,7 +132,7 @@ def _read_detections(
 ) -> Scores:
     """Read detections and make scores from them. Errors name the rows of the file."""
     table = read_event_table(path, format=format, options=options)
-    issue_warnings(table.unread_confidences_note(options.columns_option), stacklevel=2)
+    issue_warnings(table.missing_confidences_notes(options.columns_option), stacklevel=2)
     try:
         if overlaps == "keep":
             timed = table.with_times(table.durations if durations is None else durations)

@@ -116,7 +116,7 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
         raise _cut_off(file, content, complete)
     values: ScoreArray = table[:, 2:] if layout.order is None else table[:, layout.order]
     if content.startswith(FLOAT32_START):
-        values = values.astype(np.float32)
+        values = _in_single_precision(values, file)
     ticks = _shared_boundaries(table[:, :2].tobytes()) if len(table) <= _SHARED_FRAMES else None
     if ticks is not None:
         return ClipScores.unchecked(values, ticks)
@@ -176,6 +176,18 @@ def _shared_boundaries(times: bytes) -> Ticks | None:
         return None
     ticks.flags.writeable = False
     return ticks
+
+
+def _in_single_precision(values: ScoreArray, file: Location) -> ScoreArray:
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32)
+    too_large = np.isinf(single) & ~np.isinf(values)
+    if too_large.any():
+        raise SedscopeError(
+            f"{file}: the table has scores in single precision, but {values[too_large][0]:g} is too large "
+            "for that."
+        )
+    return single
 
 
 def _is_complete(content: bytes) -> bool:
