@@ -101,7 +101,7 @@ def omissions(source: ReportSource) -> list[str]:
         criteria = dict.fromkeys(repr(metric.operating_criterion) for metric in of_queries)
         notes.append(
             f"Metrics of queries have no thresholds: {listing(names)}. Sliders, curves, errors and clips "
-            f"count all answers, by {listing([*criteria])}."
+            f"count all answers above a threshold, not only the best, by {listing([*criteria])}."
         )
     if any(_has_several_runs(system.evaluation) for system in source.systems):
         notes.append(
