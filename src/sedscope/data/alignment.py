@@ -218,8 +218,11 @@ def align(
     durations = _durations(truth, chosen_clips)
     unknown = int(np.count_nonzero(durations == 0))
     if unknown and not scores.whole_clips:
+        without = [chosen_clips[i] for i in np.flatnonzero(durations == 0).tolist()]
         raise SedscopeError(
-            "A list of detections does not say how long its clips are. Give durations (--durations)."
+            "A list of detections does not say how long its clips are, and the ground truth has no duration "
+            f"of {counted(unknown, 'clip')}: {listing(without)}. Give durations (--durations), or scored "
+            "regions (--regions)."
         )
     if unknown:
         warnings.append(
