@@ -2,58 +2,36 @@
 
 from __future__ import annotations
 
-import json
-import re
-import string
-from dataclasses import dataclass
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.data.cached_scores import CachedScores
 from sedscope.engines.options import RunOptions
 from sedscope.report.clip_selection import choose_clips, class_errors
-from sedscope.report.html import json_text, render
-from sedscope.report.packing import RESOLUTION, pack_steps, short_between
+from sedscope.report.html import render
+from sedscope.report.packing import RESOLUTION
 from sedscope.report.page_data import build_page
-from sedscope.report.panels import PANELS
 from sedscope.report.panels.clips import ClipsData
 from sedscope.report.panels.cross_triggers import CrossTriggersData
 from sedscope.report.panels.psd_roc import EVEN_THRESHOLDS, PSDROCData
-from sedscope.report.schema import Page, PanelData, as_json
-from sedscope.report.script_bundle import join_modules
+from sedscope.report.schema import Page, PanelData
 from sedscope.report.slider_positions import MAX_POSITIONS
 from sedscope.report.source import ReportSource
 from sedscope.report.systems import as_systems
-from sedscope.report.visible_vertices import HEIGHT, WIDTH, visible_vertices
 
 from ..support.command_line import run
 from ..support.files import write_files
-from ..support.report.sets import HOSTILE, METRICS, hostile_set, simulated_set
+from ..support.report.packing import unpacked
+from ..support.report.sets import METRICS, hostile_set, simulated_set
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
 Data = TypeVar("Data", bound=PanelData)
-
-
-def unpacked(text: str) -> list[int]:
-    """The numbers whose steps a text holds."""
-    alphabet = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
-    numbers, bits, shift = [0], 0, 0
-    for value in map(alphabet.index, text):
-        bits |= (value & 31) << shift
-        shift += 5
-        if value < 32:
-            numbers.append(numbers[-1] + (-(bits >> 1) if bits & 1 else bits >> 1))
-            bits, shift = 0, 0
-    return numbers[1:]
 
 
 def panel(page: Page, kind: type[Data]) -> Data:
@@ -220,40 +198,6 @@ def test_a_page_offers_only_rates_that_its_sliders_reach() -> None:
         assert 1000 not in dict(page.false_alarm_rates)
 
 
-positions = st.floats(0, 1) | st.integers(0, 8).map(lambda pixel: (pixel + 0.5) / WIDTH)
-
-
-@given(st.lists(st.tuples(positions, positions), min_size=1, max_size=200))
-def test_visible_vertices_keep_every_pixel_of_the_curve(points: list[tuple[float, float]]) -> None:
-    x, y = np.array(points).T
-    vertices = visible_vertices(x, y)
-
-    pixels = [(int(px), int(py)) for px, py in zip(x * WIDTH, y * HEIGHT, strict=True)]
-    drawn = [pixels[vertex] for vertex in vertices]
-    passed = set(drawn)
-    for (left, low), (right, high) in pairwise(drawn):
-        if left == right:
-            passed |= {(left, py) for py in range(min(low, high), max(low, high))}
-        if low == high:
-            passed |= {(px, low) for px in range(min(left, right), max(left, right))}
-    assert set(pixels) <= passed
-    assert vertices[0] == 0
-    assert vertices[-1] == len(x) - 1
-
-
-@given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e3))
-def test_short_numbers_lie_in_their_range(low: float, width: float) -> None:
-    high = low + width
-    short = float(short_between(np.array([low]), np.array([high]))[0])
-    assert low <= short
-    assert short < high or low == high
-
-
-@given(st.lists(st.integers(-(2**40), 2**40)))
-def test_packed_steps_add_up(values: list[int]) -> None:
-    assert unpacked(pack_steps(values)) == values
-
-
 def test_scores_are_read_once_and_hashed_the_same_wherever_they_come_from(tmp_path: Path) -> None:
     files = write_files(tmp_path)
     reads: list[str] = []
@@ -295,35 +239,12 @@ def test_a_checkpoint_changes_nothing(evaluation: sed.Evaluation, tmp_path: Path
     assert (tmp_path / "two.html").read_bytes() == (tmp_path / "plain.html").read_bytes()
 
 
-def test_data_cannot_end_its_element() -> None:
-    text = json_text(dict.fromkeys(HOSTILE, "\u2028\u2029 \ud800"))
-    assert not re.search("[<>&\u2028\u2029]", text)
-    assert set(json.loads(text)) == set(HOSTILE)
-
-
 def test_hostile_names_are_escaped() -> None:
     scores, truth = hostile_set()
     text = render(build_page({"<b>name</b>": sed.evaluate(scores, truth, METRICS)}))
     assert text.count("<script") == 2
     assert "<b>name" not in text
     assert "<img" not in text
-
-
-def test_numbers_that_json_lacks() -> None:
-    @dataclass(frozen=True)
-    class Entry:
-        values: tuple[float, ...]
-        by_class: dict[int, None]
-
-    entry = Entry((0.5, np.inf, -np.inf, np.nan), {3: None})
-    assert as_json(entry) == {"values": [0.5, "inf", "-inf", None], "by_class": {"3": None}}
-    with pytest.raises(TypeError, match="cannot hold a ndarray"):
-        as_json(np.zeros(2))
-
-
-def test_every_panel_has_a_script() -> None:
-    scripts = {file.name for file in (files("sedscope.report") / "static" / "panels").iterdir()}
-    assert scripts == {f"{panel.name}.js" for panel in PANELS}
 
 
 def test_a_desed_sized_report_is_small() -> None:
@@ -408,43 +329,6 @@ def test_audio_goes_in_as_far_as_there_is_room(
     ]
     with pytest.raises(sed.SedscopeError, match=r"There is no folder .*nowhere"):
         build_page({"a": evaluation}, audio=tmp_path / "nowhere")
-
-
-MODULES = {
-    "main.js": 'import { a } from "./panels/a.js";\nimport { b } from "./b.js";\na(b);\n',
-    "panels/a.js": 'import { b } from "../b.js";\nexport function a() {\n  return b;\n}\n',
-    "panels/c.js": 'import { b } from "../b.js";\nconst c = b;\n',
-    "b.js": "export const b = 1;\n",
-}
-ENTRIES = ["panels/c.js", "main.js"]
-
-
-def test_modules_are_joined_in_the_order_of_need() -> None:
-    script = join_modules(MODULES, ENTRIES)
-    order = re.findall(r"^// (\S+)$", script, re.MULTILINE)
-    assert order == ["b.js", "panels/c.js", "panels/a.js", "main.js"]
-    assert "import" not in script
-    assert "export" not in script
-
-
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({"b.js": "export const b = 1;\nconst a = 2;\n"}, "b.js and panels/a.js both declare a"),
-        ({"b.js": "const b = 1;\n"}, "imports b, but b.js does not export it"),
-        (
-            {"b.js": 'import { a } from "./panels/a.js";\nexport const b = 1;\n'},
-            "imports itself: panels/c.js → b.js → panels/a.js → b.js",
-        ),
-        (
-            {"panels/a.js": 'import { d } from "./d.js";\nexport function a() {}\n'},
-            "panels/d.js does not exist: main.js → panels/a.js → panels/d.js",
-        ),
-    ],
-)
-def test_modules_that_do_not_fit_are_refused(changes: dict[str, str], problem: str) -> None:
-    with pytest.raises(sed.SedscopeError, match=problem):
-        join_modules({**MODULES, **changes}, ENTRIES)
 
 
 def test_command_line(tmp_path: Path) -> None:
