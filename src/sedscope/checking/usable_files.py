@@ -22,10 +22,12 @@ from ..data.event_checks import (
     overlapping_detections,
     overlapping_events,
 )
-from ..data.event_table import EventTable, unused_ignored_labels_note
+from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
+from ..data.ignored_labels import unused_ignored_labels_note
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
+from ..data.truth_notes import late_ends_of
 from ..errors import SedscopeError, subject
 from ..io.chunk_table import refuse_detections
 from ..io.durations import clip_seconds, read_durations
@@ -126,7 +128,7 @@ def usable_truth(
         except SedscopeError:
             return None
     _check_events(table, truth, invalid, overlaps, findings)
-    for note in truth.late_ends():
+    for note in late_ends_of(truth):
         findings.add("warning", "late-ends", f"{table.where}: {note}")
     for note in table.unused_confidences_note():
         findings.add("warning", "confidences", f"{table.where}: {note}")

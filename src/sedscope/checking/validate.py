@@ -13,8 +13,8 @@ from ..data.choices import ClipChoice, Coverage, EventOverlaps, Gaps, Invalid, M
 from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
 from ..data.confidence import ConfidenceLimit
-from ..data.event_table import as_ignored_labels
 from ..data.ground_truth import GroundTruth
+from ..data.ignored_labels import as_ignored_labels
 from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.labels import stripped
 from ..data.recordings import ClipPieces

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, listing, subject
 from .arrays import FloatArray
 from .choices import Invalid, Overlaps
-from .event_table import EventColumns
+from .event_columns import EventColumns
 from .times import Ticks
 
 POINTS_ADVICE = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SedscopeError, counted, listing, shortened
-from .event_table import EventColumns
+from .event_columns import EventColumns
 from .times import Ticks, to_ticks
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..errors import SedscopeError, listing, shortened, subject, with_guesses
+from ..errors import SedscopeError, listing, shortened, subject
 from .arrays import FloatArray
 from .cells import (
     Cell,
@@ -24,9 +23,10 @@ from .cells import (
 )
 from .clip_ids import clip_id
 from .durations import duration_ticks
+from .event_columns import EventColumns
 from .events import Events
 from .frames import FrameLike
-from .times import LONGEST_SECONDS, TICKS_PER_SECOND, Ticks, to_ticks
+from .times import LONGEST_SECONDS, TICKS_PER_SECOND, to_ticks
 
 if TYPE_CHECKING:
     from .confidence import ConfidenceLimit
@@ -44,57 +44,6 @@ _LIKE_CONFIDENCE = (
     *("probability", "probabilities", "prob", "probs"),
 )
 _Column = TypeVar("_Column")
-
-
-@dataclass(frozen=True)
-class EventColumns:
-    """Events as columns, with times in microseconds."""
-
-    clip: Sequence[str]
-    """Names of clips, not yet ids."""
-    onset: Ticks
-    offset: Ticks
-    label: Sequence[str]
-    where: Callable[[int], RowLocation | str]
-    """Says where an event comes from, for messages."""
-    ignored: NDArray[np.bool_] | None = None
-    """Which events are ignored references; None if none is."""
-
-    def ignored_or_labelled(self, ignored_labels: Collection[str]) -> NDArray[np.bool_]:
-        """Return which events are ignored references, by themselves or by their label."""
-        by_label = np.array([label in ignored_labels for label in self.label], bool)
-        return by_label if self.ignored is None else by_label | self.ignored
-
-    def with_ignored(self, others: EventColumns, clips: Sequence[str]) -> EventColumns:
-        """Return these events, followed by others that are ignored references.
-
-        ``clips``: names of clips, under which the others refer to them as well.
-        """
-        own = len(self.clip)
-        counted = np.zeros(own, bool) if self.ignored is None else self.ignored
-        names = {clip_id(name): name for name in clips}
-        return EventColumns(
-            clip=[*self.clip, *(names.get(clip_id(name), name) for name in others.clip)],
-            onset=np.concatenate([self.onset, others.onset]),
-            offset=np.concatenate([self.offset, others.offset]),
-            label=[*self.label, *others.label],
-            where=lambda i: self.where(i) if i < own else others.where(i - own),
-            ignored=np.concatenate([counted, np.ones(len(others.clip), bool)]),
-        )
-
-    def describe(self, i: int) -> str:
-        """Describe an event for a message."""
-        return f"{self.where(i)} ({self.event(i)})"
-
-    def finding(self, i: int, message: str) -> str:
-        """Return a message about an event, as ``file:line: message``."""
-        where, text = self.where(i), f"{self.event(i)} {message}"
-        return where.finding(text) if isinstance(where, RowLocation) else f"{where}: {text}"
-
-    def event(self, i: int) -> str:
-        """Return clip, label and times of an event for a message."""
-        times = f"{self.onset[i] / 1e6:g}–{self.offset[i] / 1e6:g} s"
-        return f"{shortened(self.clip[i], 100)}: {shortened(self.label[i], 60)} {times}"
 
 
 @dataclass(frozen=True)
@@ -434,27 +383,6 @@ def unread_confidences_note(where: str, columns: Iterable[str], option: str = "-
         f"{where}: the detections are read without confidences, because there is no column 'confidence'. If "
         f"the column {name!r} holds them, name it: columns={{'confidence': {name!r}}} "
         f"({option} confidence={name})."
-    ]
-
-
-def as_ignored_labels(labels: Iterable[str]) -> set[str]:
-    """Return labels of events that are ignored for every class, without white space around them."""
-    names = [labels] if isinstance(labels, str) else [*labels]
-    if isinstance(labels, str) or not all(isinstance(name, str) and name.strip() for name in names):
-        raise SedscopeError(f"ignored_labels must be a list of labels, not {labels!r}.")
-    return {name.strip() for name in names}
-
-
-def unused_ignored_labels_note(ignored_labels: Iterable[str], labels: Iterable[str]) -> list[str]:
-    """Note labels that are to be ignored, but that no event has. ``labels``: those of all events."""
-    known = {label.strip() for label in labels}
-    unused = sorted(as_ignored_labels(ignored_labels) - known)
-    if not unused:
-        return []
-    number = "label" if len(unused) == 1 else "labels"
-    return [
-        f"No reference event has the ignored {number} {listing(with_guesses(unused, sorted(known)))}. "
-        "Check ignored_labels= (--ignored-label)."
     ]
 
 

@@ -15,9 +15,11 @@ from .choices import Invalid, Overlaps, check_invalid, check_overlaps
 from .clip_ids import clip_id, clip_ids
 from .durations import as_durations, duration_ticks, require_durations
 from .event_checks import arranged_events
+from .event_columns import EventColumns
 from .event_mappings import columns_of_mapping
-from .event_table import EventColumns, EventTable, as_ignored_labels, unused_ignored_labels_note
+from .event_table import EventTable
 from .frames import FrameLike
+from .ignored_labels import as_ignored_labels, unused_ignored_labels_note
 from .times import Ticks
 from .truth_notes import late_ends_of, notes_about, other_durations_note
 
@@ -486,23 +488,3 @@ class GroundTruth(Tabular):
         (1, [])
         """
         return notes_about(self, clips, labels)
-
-    def late_ends(self, chosen: NDArray[np.bool_] | None = None) -> list[str]:
-        """Return a note on events that end after their clip does, if there are any.
-
-        Parameters
-        ----------
-        chosen : array of bool, optional
-            Which events to look at; all unless given.
-
-        Returns
-        -------
-        list of str
-            One sentence, or none.
-
-        Examples
-        --------
-        >>> GroundTruth.from_dict({"a": [(1, 4, "Dog")]}, durations={"a": 3}).late_ends()[0][:35]
-        '1 reference event ends after its cl'
-        """
-        return late_ends_of(self, chosen)

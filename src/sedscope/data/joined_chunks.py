@@ -18,7 +18,7 @@ from ..errors import SedscopeError, counted, listing, subject
 from .arrays import FloatArray
 from .chunks import Chunk, ChunkTable, Unit, check_lengths, check_unit, chunks_by_recording
 from .durations import duration_ticks
-from .event_table import EventColumns
+from .event_columns import EventColumns
 from .ground_truth import GroundTruth
 from .labels import stripped
 from .score_arrays import ClipScores

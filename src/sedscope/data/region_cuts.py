@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, counted, issue_warnings, listing, subject
 from .choices import Crossing
 from .clip_ids import clip_ids
-from .event_table import EventColumns
+from .event_columns import EventColumns
 from .ground_truth import GroundTruth
 from .regions import Regions
 from .scores import CUT_TO_REGIONS, Scores

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, counted, listing, shortened, subject
 from .cells import RowLocation
 from .clip_ids import clip_id
-from .event_table import EventColumns
+from .event_columns import EventColumns
 from .ground_truth import GroundTruth
 from .stretches import Stretch
 from .times import Ticks, to_ticks

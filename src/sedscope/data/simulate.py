@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing
 from .arrays import FloatArray, IntArray
-from .event_table import EventColumns
+from .event_columns import EventColumns
 from .ground_truth import GroundTruth
 from .scores import Scores
 from .times import to_ticks

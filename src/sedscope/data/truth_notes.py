@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import listing, subject
 from .clip_ids import clip_id
 from .durations import duration_ticks
-from .event_table import EventColumns
+from .event_columns import EventColumns
 from .times import TICKS_PER_SECOND, to_seconds
 
 if TYPE_CHECKING:

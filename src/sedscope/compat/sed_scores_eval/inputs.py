@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.clip_ids import clip_id
-from ...data.event_table import EventColumns
+from ...data.event_columns import EventColumns
 from ...data.frames import clip_from_table, table_classes
 from ...data.ground_truth import GroundTruth
 from ...data.scores import ClipScores, Scores
