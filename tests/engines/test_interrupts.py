@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,14 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="lo
 CLIPS = 6000  # seconds of work for every command
 SOON = 2.0  # seconds: one is the aim, the rest is for a machine that does other things, too
 ARGUMENTS = ("scores", "truth.tsv", "--durations", "durations.tsv")
+
+
+@pytest.fixture(autouse=True)
+def _signal_interrupts() -> Iterator[None]:
+    """Let the signal interrupt, even if the tests run in the background of a shell that ignores it there."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="module")
