@@ -51,23 +51,35 @@ void strided_maxima(const ClipView<T>& clip, const std::vector<int64_t>& columns
     }
 }
 
-// Writes the (clips x classes) largest scores: NaN where a score is NaN, -inf for clips without
-// frames.
+// Finds the largest score of some columns of clips.
+template <class T>
+class MaximaFinder {
+public:
+    explicit MaximaFinder(const std::vector<int64_t>& columns) : columns_(columns) {
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            all_columns_ &= columns[c] == static_cast<int64_t>(c);
+    }
+
+    // Writes NaN where a score is NaN, -inf for a clip without frames.
+    void find(const ClipView<T>& clip, T* out) const {
+        const auto classes = static_cast<std::ptrdiff_t>(columns_.size());
+        const bool dense = all_columns_ && clip.class_stride == 1 && clip.frame_stride == classes;
+        if (!dense || !dense_maxima(clip.values, clip.frames, columns_.size(), out))
+            strided_maxima(clip, columns_, out);
+    }
+
+private:
+    const std::vector<int64_t>& columns_;
+    bool all_columns_ = true;
+};
+
+// Writes the (clips x classes) largest scores.
 template <class T>
 void clip_maxima(const std::vector<ClipView<T>>& clips, const std::vector<int64_t>& columns,
                  std::size_t threads, T* maxima) {
-    const std::ptrdiff_t classes = static_cast<std::ptrdiff_t>(columns.size());
-    bool all_columns = true;
-    for (std::ptrdiff_t c = 0; c < classes; ++c) all_columns &= columns[c] == c;
+    const MaximaFinder<T> finder(columns);
     parallel_for(clips.size(), threads, [&] {
-        return [&](std::size_t i) {
-            const ClipView<T>& clip = clips[i];
-            T* out = maxima + static_cast<std::ptrdiff_t>(i) * classes;
-            const bool dense =
-                all_columns && clip.class_stride == 1 && clip.frame_stride == classes;
-            if (!dense || !dense_maxima(clip.values, clip.frames, columns.size(), out))
-                strided_maxima(clip, columns, out);
-        };
+        return [&](std::size_t i) { finder.find(clips[i], maxima + i * columns.size()); };
     });
 }
 

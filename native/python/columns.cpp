@@ -37,11 +37,12 @@ std::pair<nb::object, nb::object> summaries(const ContiguousBatch& values,
     Buffer<uint64_t> digests(clips);
     {
         nb::gil_scoped_release release;
-        clip_maxima(views, columns, threads, maxima.data());
+        const MaximaFinder<T> finder(columns);
         parallel_for(clips, threads, [&] {
-            return [&](std::size_t i) {
-                digests[i] =
-                    clip_digest(views[i].values, views[i].frames * classes, views[i].frames);
+            return [&](std::size_t i) {  // both while the clip is in the cache
+                const ClipView<T>& clip = views[i];
+                finder.find(clip, maxima.data() + i * classes);
+                digests[i] = clip_digest(clip.values, clip.frames * classes, clip.frames);
             };
         });
     }
