@@ -44,8 +44,8 @@ public:
 
     // Calls `look(lane)`. `weights`: of the clip of the next row; a lane in which it weighs nothing
     // can wait.
-    template <class Look>
-    void visit(const Real* cost, const Real* weights, Look&& look) const {
+    template <class Weight, class Look>
+    void visit(const Real* cost, const Weight* weights, Look&& look) const {
         if (!any(cost, weights)) return;
         std::size_t found[lanes], count = 0;
         for (std::size_t k = 0; k < lanes; ++k) {  // without branches, which would be hard to guess
@@ -60,7 +60,8 @@ public:
 private:
     // Whether there is any; sometimes also if there is none. Works on the signs of differences,
     // because compilers do not vectorise comparisons of floating-point numbers.
-    bool any(const Real* cost, const Real* weights) const {
+    template <class Weight>
+    bool any(const Real* cost, const Weight* weights) const {
         using Bits = std::conditional_t<sizeof(Real) == 8, int64_t, int32_t>;
         auto bits_of = [](Real number) {
             Bits bits;
@@ -69,7 +70,7 @@ private:
         };
         Bits any = 0;  // negative if there is one
         for (std::size_t k = 0; k < lanes; ++k)
-            any |= bits_of(cost[k] - to_beat[k]) & bits_of(Real{0} - weights[k]);
+            any |= bits_of(cost[k] - to_beat[k]) & bits_of(Real{0} - static_cast<Real>(weights[k]));
         return any < 0;
     }
 };

@@ -10,6 +10,7 @@
 
 #include "core/parallel.hpp"
 #include "counting/lane_weights.hpp"
+#include "counting/point_sweep.hpp"
 #include "counting/weighted_counts.hpp"
 
 namespace sedscope {
@@ -36,39 +37,16 @@ public:
     template <class T, class Change>
     void measure(const OrderedRows<T, Change>& ordered, const int64_t* references, double* best,
                  std::size_t stride) {
-        Real tp[lanes] = {}, fp[lanes] = {}, tp_before[lanes] = {};
-        LanesToLookAt<Real, lanes> to_look_at;
-        auto look = [&](const Real* weights) {
-            to_look_at.visit(fp, weights, [&](std::size_t k) {
-                double& highest = best[k * stride];
-                highest = std::max(highest, fscore(tp[k], fp[k], references[k * stride]));
-                to_look_at.to_beat[k] = fp[k];
-            });
-        };
         for (std::size_t k = 0; k < lanes_used_; ++k) best[k * stride] = 0;
-        bool at_point = false, tp_changed = false;
-        for (const OrderedRow<Change>& row : ordered.rows()) {
-            const Real* weights = weights_.of_clip(row.clip);
-            if (at_point && (!row.last || row.makes_worse()))
-                look(row.last ? weights : weights_.of_any());
-            const Real fp_change = static_cast<Real>(row.fp);
-            for (std::size_t k = 0; k < lanes; ++k) fp[k] += weights[k] * fp_change;
-            if (row.tp) {
-                const Real tp_change = static_cast<Real>(row.tp);
-                for (std::size_t k = 0; k < lanes; ++k) tp[k] += weights[k] * tp_change;
-                tp_changed = true;
-            }
-            at_point = row.last;
-            if (!at_point || !tp_changed) continue;
-            tp_changed = false;
-            for (std::size_t k = 0; k < lanes_used_; ++k) {
-                if (tp[k] == tp_before[k]) continue;
-                tp_before[k] = tp[k];
-                to_look_at.to_beat[k] =
-                    most_false_positives(tp[k], references[k * stride], best[k * stride]);
-            }
-        }
-        look(weights_.of_any());
+        sweep_points(
+            ordered, weights_, lanes_used_,
+            [&](std::size_t k, Real tp) {
+                return most_false_positives(tp, references[k * stride], best[k * stride]);
+            },
+            [&](std::size_t k, Real tp, Real fp) {
+                double& highest = best[k * stride];
+                highest = std::max(highest, fscore(tp, fp, references[k * stride]));
+            });
     }
 
 private:

@@ -10,6 +10,7 @@
 #include "counting/resampled_fscore.hpp"
 #include "counting/resampled_psds.hpp"
 #include "counting/weighted_counts.hpp"
+#include "counting/weighted_sums.hpp"
 #include "python/delta_table.hpp"
 #include "python/totals.hpp"
 
@@ -28,11 +29,23 @@ int64_t heaviest(const Matrix<int32_t>& weights) {
     return most;
 }
 
-// Refuses weights with which a count could exceed what a double holds exactly.
+// The most that a count can reach is this times the heaviest weight.
 template <class Rows>
-void require_exact(const std::vector<Rows>& rows, int64_t heaviest) {
-    for (const auto& of_class : rows)
-        require(of_class.turnover() < (int64_t{1} << 53) / heaviest, "the weights are too large");
+int64_t largest_turnover(const std::vector<Rows>& rows) {
+    int64_t largest = 0;
+    for (const auto& of_class : rows) largest = std::max(largest, of_class.turnover());
+    return largest;
+}
+
+// Calls `measure(real)` with a zero of the smaller type that holds all counts exactly. Refuses
+// weights with which a count could exceed what a double holds.
+template <class Measure>
+void with_exact_counts(int64_t turnover, int64_t heaviest, Measure&& measure) {
+    require(turnover < (int64_t{1} << 53) / heaviest, "the weights are too large");
+    if (turnover < (1 << 24) / heaviest)
+        measure(float{});
+    else
+        measure(double{});
 }
 
 // Deltas of all classes by decreasing score, to be added up with many sets of weights.
@@ -89,12 +102,13 @@ public:
         auto measure = [&](const auto& of_first) {
             using Variant = std::decay_t<decltype(of_first)>;
             std::vector<const Variant*> rows_of_variants;
+            int64_t turnover = 0;
             for (const auto& variant : variants) {
                 const auto& resampling = nb::cast<const Resampling&>(variant);
                 const auto* rows = std::get_if<Variant>(&resampling.rows_);
                 require(rows && rows->size() == classes && resampling.clips_ == first.clips_,
                         "variants must have the same type of scores, classes and clips");
-                require_exact(*rows, heaviest(weights));
+                turnover = std::max(turnover, largest_turnover(*rows));
                 rows_of_variants.push_back(rows);
             }
             Buffer<double> values(count), class_values(count * classes);
@@ -105,13 +119,21 @@ public:
                                       heaviest(weights),
                                       durations.data(),
                                       references.data(),
-                                      reference_times.data()};
+                                      reference_times.data(),
+                                      {order.data(), order.data() + classes}};
             const PsdsDefinition definition{alpha_ct, alpha_st, max_efpr, seconds_per_unit};
-            {
+            with_exact_counts(turnover, resamples.heaviest, [&](auto real) {
+                using Real = decltype(real);
                 nb::gil_scoped_release release;
-                resampled_psds(rows_of_variants, resamples, definition, order.data(), threads,
-                               values.data(), class_values.data());
-            }
+                if (alpha_ct > 0)
+                    resampled_psds<FrontiersByRate<Real>>(rows_of_variants, resamples, definition,
+                                                          threads, values.data(),
+                                                          class_values.data());
+                else
+                    resampled_psds<FrontiersByCount<Real>>(rows_of_variants, resamples, definition,
+                                                           threads, values.data(),
+                                                           class_values.data());
+            });
             return ResampledPsds{to_numpy(std::move(values)),
                                  to_numpy(std::move(class_values), count, classes)};
         };
@@ -134,23 +156,13 @@ public:
             [&](const auto& rows) {
                 require(references.shape(0) == count && classes == rows.size(),
                         "references per resample and class are needed");
-                require_exact(rows, heaviest(weights));
-                int64_t turnover = 0;
-                for (const auto& of_class : rows) turnover = std::max(turnover, of_class.turnover());
                 Buffer<double> best(count * classes);
-                auto measure = [&](auto real) {
+                with_exact_counts(largest_turnover(rows), heaviest(weights), [&](auto real) {
                     nb::gil_scoped_release release;
                     resampled_fscore<decltype(real)>(rows, weights.data(), count, clips_,
                                                      references.data(), weight, threads,
                                                      best.data());
-                };
-                if constexpr (has_one_byte<std::decay_t<decltype(rows)>>) {
-                    if (turnover < (1 << 24) / heaviest(weights)) {
-                        measure(float{});
-                        return to_numpy(std::move(best), count, classes);
-                    }
-                }
-                measure(double{});
+                });
                 return to_numpy(std::move(best), count, classes);
             },
             rows_);
@@ -178,9 +190,31 @@ private:
         rows_;
 };
 
+nb::object add_up_weighted(const WeightedSums& sums, const Matrix<double>& values) {
+    require(values.shape(0) == sums.clips(), "one row of values per clip is needed");
+    const std::size_t columns = values.shape(1);
+    Buffer<double> result(sums.resamples() * columns);
+    {
+        nb::gil_scoped_release release;
+        sums.add_up(values.data(), columns, result.data());
+    }
+    return to_numpy(std::move(result), sums.resamples(), columns);
+}
+
 }  // namespace
 
 void bind_resampling(nb::module_& module) {
+    nb::class_<WeightedSums>(module, "WeightedSums")
+        .def(
+            "__init__",
+            [](WeightedSums* self, const Matrix<int32_t>& weights, std::size_t threads) {
+                require(heaviest(weights) <= (1 << 24), "the weights are too large");
+                nb::gil_scoped_release release;
+                new (self)
+                    WeightedSums(weights.data(), weights.shape(0), weights.shape(1), threads);
+            },
+            "weights"_a.noconvert(), "threads"_a)
+        .def("of", &add_up_weighted, "values"_a.noconvert());
     nb::class_<ResampledPsds>(module, "ResampledPSDS")
         .def_ro("values", &ResampledPsds::values)
         .def_ro("class_values", &ResampledPsds::class_values);

@@ -434,6 +434,15 @@ class ResampledPSDS:
     @property
     def class_values(self) -> _Float64: ...
 
+class WeightedSums:
+    """Sums over clips, of whole numbers times the weights of many resamples.
+
+    ``weights``: (resamples × clips), at most 2²⁴."""
+
+    def __init__(self, weights: _Int32, threads: int) -> None: ...
+    def of(self, values: _Float64) -> _Float64:
+        """Return the (resamples × columns) sums of (clips × columns) values: exact, if below 2⁵³."""
+
 class Resampling:
     """Deltas of all classes, sorted by score once, to be added up with many sets of clip weights."""
 

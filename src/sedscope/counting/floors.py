@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _native
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 
@@ -127,16 +128,22 @@ def just_below(scores: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
     return floors
 
 
-def resampled_floors(
-    maxima: FloatArray, limit: float, weights: NDArray[np.int32], durations: Ticks
-) -> FloatArray:
+def false_positive_allowance(limit: float, weights: NDArray[np.int32], durations: Ticks) -> FloatArray:
+    """Return how many false positives a limit per second allows each resample; one is left for rounding.
+
+    ``weights``: (resamples × clips).
+    """
+    allowed: FloatArray = limit * (weights @ durations) / TICKS_PER_SECOND + 1
+    return allowed
+
+
+def resampled_floors(maxima: FloatArray, allowed: FloatArray, sums: _native.WeightedSums) -> FloatArray:
     """Return, per class, a score below which the limit is certainly exceeded for any of the weights.
 
-    As for :class:`Floor`, but a clip counts as many false positives as its weight; one more is left for
-    rounding.
+    As for :class:`Floor`, but a clip counts as many false positives as its weight.
 
     ``maxima``: (classes × clips) the largest score of clips without references of the class, ``-inf``
-    for the others. ``weights``: (resamples × clips).
+    for the others. ``allowed``: per resample, the most false positives. ``sums``: over the clips of each.
     """
     classes, clips = maxima.shape
     order = np.argsort(-maxima, axis=1, kind="stable")
@@ -145,7 +152,7 @@ def resampled_floors(
     too_few, enough = np.zeros(classes, np.int64), np.full(classes, clips + 1)
     while (too_few + 1 < enough).any():  # how many of the highest clips are enough in all resamples
         middle = (too_few + enough) // 2
-        exceeded = exceed_limit(rank < middle[:, None], limit, weights, durations)
+        exceeded = exceed_limit(rank < middle[:, None], allowed, sums)
         too_few, enough = np.where(exceeded, too_few, middle), np.where(exceeded, middle, enough)
     exists = enough <= clips
     floors = np.full(classes, -np.inf)
@@ -155,16 +162,12 @@ def resampled_floors(
 
 
 def exceed_limit(
-    alarmed: NDArray[np.bool_], limit: float, weights: NDArray[np.int32], durations: Ticks
+    alarmed: NDArray[np.bool_], allowed: FloatArray, sums: _native.WeightedSums
 ) -> NDArray[np.bool_]:
-    """Return which classes exceed the limit for any of the weights, by more than rounding.
+    """Return which classes exceed the limit in all resamples.
 
     ``alarmed``: (classes × clips) the clips with a false positive. Each counts as many as its weight.
-    ``weights``: (resamples × clips).
     """
-    allowed = limit * (weights @ durations) / TICKS_PER_SECOND
-    # every sum of weights is a whole number that a float32 holds
-    kind = np.float32 if weights.sum(axis=1).max(initial=0) < 2**24 else np.float64
-    number = weights.astype(kind) @ alarmed.T.astype(kind)
-    exceeded: NDArray[np.bool_] = (number > allowed[:, None] + 1).all(axis=0)
+    number = sums.of(np.ascontiguousarray(alarmed.T, np.float64))
+    exceeded: NDArray[np.bool_] = np.all(number > allowed[:, None], axis=0)
     return exceeded

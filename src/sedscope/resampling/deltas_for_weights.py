@@ -57,7 +57,7 @@ def find_deltas_for_weights(
     short = {
         metric.criterion
         for metric in parts_of(metrics)
-        if not reaches(deltas[metric.criterion], metric, weights, parts)
+        if not reaches(deltas[metric.criterion], metric, weights, engine.threads, parts)
     }
     if short:
         complete = {criterion: requests[criterion].at_every_threshold() for criterion in short}

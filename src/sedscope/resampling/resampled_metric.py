@@ -15,7 +15,7 @@ from .. import _native
 from ..counting.counts import Counts
 from ..counting.delta_bytes import pack_deltas
 from ..counting.deltas import Deltas
-from ..counting.floors import exceed_limit, resampled_floors, rounded_down
+from ..counting.floors import exceed_limit, false_positive_allowance, resampled_floors, rounded_down
 from ..criteria.delta_tables import DeltaRows, DeltaTables
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
@@ -33,6 +33,7 @@ from .unread_scores import (
     references_per_clip,
     without_unread_scores,
 )
+from .weighted_sums import weighted_sums
 
 Values: TypeAlias = tuple[FloatArray, FloatArray]
 """Per resample the metric, and as (resamples × classes) the metric of each class."""
@@ -108,7 +109,11 @@ def values_digest(
 
 
 def reaches(
-    deltas: Deltas, metric: Metric[Any], weights: Weights, parts: Sequence[ClipPart] = ()
+    deltas: Deltas,
+    metric: Metric[Any],
+    weights: Weights,
+    threads: int,
+    parts: Sequence[ClipPart] = (),
 ) -> bool:
     """Whether the deltas reach down as far as the metric reads, for all of the weights.
 
@@ -116,14 +121,18 @@ def reaches(
     """
     limit = metric.false_positive_limit
     return all(
-        _reach_down(source, limit, weights).all()
-        and all(_reach_down(source, limit, part.weights, part.clips).all() for part in parts)
+        _reach_down(source, limit, weights, threads).all()
+        and all(_reach_down(source, limit, part.weights, threads, part.clips).all() for part in parts)
         for source in (deltas, *deltas.variants.values())
     )
 
 
 def _reach_down(
-    deltas: Deltas, limit: float | None, weights: Weights, clips: NDArray[np.intp] | None = None
+    deltas: Deltas,
+    limit: float | None,
+    weights: Weights,
+    threads: int,
+    clips: NDArray[np.intp] | None = None,
 ) -> NDArray[np.bool_]:
     """Return which classes have deltas down to where the limit is exceeded, for all of the weights.
 
@@ -134,13 +143,14 @@ def _reach_down(
         return complete
     chosen = slice(None) if clips is None else clips
     maxima, durations = deltas.largest_without_references()[:, chosen], deltas.durations[chosen]
-    return complete | exceed_limit(maxima > -np.inf, limit, weights, durations)
+    allowed = false_positive_allowance(limit, weights, durations)
+    return complete | exceed_limit(maxima > -np.inf, allowed, weighted_sums(weights, threads))
 
 
 def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights, threads: int) -> Deltas:
     """Return deltas with the same counts wherever the metric reads them, for any of the weights."""
     limit, beta = metric.false_positive_limit, metric.best_fscore_beta
-    reach = _reach_down(deltas, limit, weights)
+    reach = _reach_down(deltas, limit, weights, threads)
     short = [label for label, enough in zip(deltas.classes, reach, strict=True) if not enough]
     if short:
         raise SedscopeError(
@@ -152,10 +162,11 @@ def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights, threads: int)
         return without_unread_scores(plain, weights, beyond_limit(plain, weights, limit), threads)
     if limit is not None:
         maxima = deltas.largest_without_references()
-        floors = resampled_floors(maxima, limit, weights, deltas.durations)
+        allowed = false_positive_allowance(limit, weights, deltas.durations)
+        floors = resampled_floors(maxima, allowed, weighted_sums(weights, threads))
         return plain.above(rounded_down(floors, deltas.floors.dtype))
     if beta is not None and not deltas.criterion.measures_time:
-        return without_unread_scores(plain, weights, below_best_fscore(plain, weights, beta), threads)
+        return without_unread_scores(plain, weights, below_best_fscore(plain, beta), threads)
     return plain
 
 
@@ -184,7 +195,7 @@ def _measure_best_fscore(deltas: Deltas, metric: ClasswiseMetric[Any], threads: 
     assert beta is not None
 
     def measure(weights: Weights) -> Values:
-        references = (weights.astype(np.float64) @ per_clip).astype(np.int64)
+        references = weighted_sums(weights, threads).of(per_clip).astype(np.int64)
         of_classes = in_core.best_fscore(
             np.ascontiguousarray(weights), references=references, weight=beta * beta, threads=threads
         )
@@ -263,16 +274,16 @@ def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int
     times_per_clip = np.zeros_like(per_clip)
     references = deltas.tables.references
     np.add.at(times_per_clip, (references.clips, references.labels), references.times)
-    durations = deltas.durations.astype(np.float64)
+    durations = deltas.durations.astype(np.float64)[:, None]
 
     def measure(weights: Weights) -> Values:
-        times = weights.astype(np.float64)  # sums of whole numbers below 2**53: exact in any order
+        sums = weighted_sums(weights, threads)
         psds = _native.Resampling.psds(
             in_core,
             weights=np.ascontiguousarray(weights),
-            durations=times @ durations / TICKS_PER_SECOND,
-            references=(times @ per_clip).astype(np.int64),
-            reference_times=times @ times_per_clip / TICKS_PER_SECOND,
+            durations=sums.of(durations)[:, 0] / TICKS_PER_SECOND,
+            references=sums.of(per_clip).astype(np.int64),
+            reference_times=sums.of(times_per_clip) / TICKS_PER_SECOND,
             order=order,
             alpha_ct=roc.alpha_ct,
             alpha_st=roc.alpha_st,

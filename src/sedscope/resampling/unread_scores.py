@@ -11,44 +11,43 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..counting.deltas import Deltas
+from ..counting.floors import false_positive_allowance
 from ..criteria.delta_tables import DeltaRows
 from ..data.arrays import FloatArray
-from ..data.times import TICKS_PER_SECOND
 from .resampling import Weights
+from .weighted_sums import weighted_sums
 
 _ROWS_PER_CLIP = 4  # in a range; what finding the fewest false positives costs is a part of reading it
 _AT_ONCE = 8  # ranges that are judged together first
 _ROUNDING = 1e-9  # more than rounding errors, as a share of a value
 
-Unread: TypeAlias = Callable[[int, NDArray[Any]], NDArray[np.bool_]]
+Unread: TypeAlias = Callable[[int, FloatArray], NDArray[np.bool_]]
 """From a class, and (resamples × ranges) numbers of false positives, whether so many are too many."""
 
 
-def without_unread_scores(
-    deltas: Deltas, weights: Weights, unread: Callable[[_native.ScoreRanges], Unread], threads: int
-) -> Deltas:
+FindUnread: TypeAlias = Callable[[_native.ScoreRanges, _native.WeightedSums], Unread]
+
+
+def without_unread_scores(deltas: Deltas, weights: Weights, unread: FindUnread, threads: int) -> Deltas:
     """Return deltas with the same counts at all scores that some resample reads.
 
-    ``unread`` gets the ranges of scores, and returns a function that says in which of them no operating
-    point with so many false positives, or with more, is read.
+    ``unread`` gets the ranges of scores and the sums of resamples. It returns a function that says in which
+    ranges no operating point with so many false positives, or with more, is read.
     """
     ranges = _native.ScoreRanges(
         *native_deltas(deltas, cross_triggers=True), _ROWS_PER_CLIP * len(deltas.clips), threads
     )
-    is_unread = unread(ranges)
-    heaviest = int(weights.max(initial=0))
-    times = weights.astype(np.float32)
+    sums = weighted_sums(weights, threads)
+    is_unread = unread(ranges, sums)
     of_classes = []
     for c in range(len(deltas.classes)):
-        fewest = ranges.fewest(c)
-        # whole numbers that a float32 holds, so that sums are exact in any order
-        narrow = heaviest * float(fewest.sum(axis=0, dtype=np.float64).max()) < 2**24
-        exact = times if narrow else weights.astype(np.float64)
+        fewest = ranges.fewest(c).astype(np.float64)
         starts = np.arange(0, fewest.shape[1], _AT_ONCE)
-        together: NDArray[np.float32] = np.minimum.reduceat(fewest, starts, axis=1)
-        result = np.repeat(is_unread(c, exact @ together).all(axis=0), _AT_ONCE)[: fewest.shape[1]]
+        together = np.minimum.reduceat(fewest, starts, axis=1)
+        result = np.repeat(is_unread(c, sums.of(together)).all(axis=0), _AT_ONCE)[: fewest.shape[1]]
         doubtful = np.flatnonzero(~result)
-        result[doubtful] = is_unread(c, exact @ fewest[:, doubtful]).all(axis=0)
+        in_doubt = np.ascontiguousarray(fewest[:, doubtful])
+        result[doubtful] = is_unread(c, sums.of(in_doubt)).all(axis=0)
         of_classes.append(result)
     if not any(result.any() for result in of_classes):
         return deltas
@@ -65,35 +64,31 @@ def without_unread_scores(
     return replace(deltas, tables=tables)
 
 
-def beyond_limit(
-    deltas: Deltas, weights: Weights, limit: float
-) -> Callable[[_native.ScoreRanges], Unread]:
-    """Read nothing with more false positives than a limit per second allows; one is left for rounding."""
-    allowed = limit * (weights @ deltas.durations) / TICKS_PER_SECOND + 1
-    return lambda ranges: lambda c, fewest: fewest > allowed[:, None]
+def beyond_limit(deltas: Deltas, weights: Weights, limit: float) -> FindUnread:
+    """Read nothing with more false positives than a limit per second allows."""
+    allowed = false_positive_allowance(limit, weights, deltas.durations)
+    return lambda ranges, sums: lambda c, fewest: fewest > allowed[:, None]
 
 
-def below_best_fscore(
-    deltas: Deltas, weights: Weights, beta: float
-) -> Callable[[_native.ScoreRanges], Unread]:
+def below_best_fscore(deltas: Deltas, beta: float) -> FindUnread:
     """Read nothing where even all references would not give an F-score that is reached elsewhere."""
     per_clip = references_per_clip(deltas)
-    times = weights.astype(np.float64)  # sums of whole numbers below 2**53: exact in any order
-    references = times @ per_clip
     of_all = per_clip.sum(axis=0)
     weight = beta * beta
 
     def fscore(tp: Any, fp: Any, references: Any) -> Any:
         return (1 + weight) * tp / np.maximum(tp + fp + weight * references, 1)
 
-    def of_ranges(ranges: _native.ScoreRanges) -> Unread:
+    def of_ranges(ranges: _native.ScoreRanges, sums: _native.WeightedSums) -> Unread:
+        references = sums.of(per_clip)
         reached = []  # by each resample, where the clips as they are reach most
         for c, number in enumerate(of_all):
             tp, fp = ranges.tp(c), ranges.fp(c)
             end = int(np.argmax(fscore(tp.sum(axis=0), fp.sum(axis=0), number)))
-            reached.append(fscore(times @ tp[:, end], times @ fp[:, end], references[:, c]))
+            at_end = sums.of(np.stack([tp[:, end], fp[:, end]], axis=1).astype(np.float64))
+            reached.append(fscore(at_end[:, 0], at_end[:, 1], references[:, c]))
 
-        def too_many(c: int, fewest: NDArray[Any]) -> NDArray[np.bool_]:
+        def too_many(c: int, fewest: FloatArray) -> NDArray[np.bool_]:
             most = references[:, c : c + 1]
             beaten = fscore(most, fewest, most) < (1 - _ROUNDING) * reached[c][:, None]
             unread: NDArray[np.bool_] = beaten | (most == 0)  # no value without references
