@@ -150,17 +150,32 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="File not found"):
         sed_eval.io.load_event_list(tmp_path / "missing.txt")
     table = tmp_path / "events.tsv"
-    table.write_text("filename\tonset\toffset\tevent_label\na.wav\t0\t1.5\tDog\n", encoding="utf-8")
+    table.write_text("a.wav\t0\t1.5\tDog\n", encoding="utf-8")
     with pytest.raises(OSError, match=r"Unknown format \[.tsv\].*file_format='CSV'"):
         sed_eval.io.load_event_list(table)
-    (event,) = sed_eval.io.load_event_list(table, file_format=dcase_util.utils.FileFormat.CSV)
+    (event,) = sed_eval.io.load_event_list(table, file_format=dcase_util.utils.FileFormat.TXT)
     assert event == {"filename": "a.wav", "onset": 0.0, "offset": 1.5, "event_label": "Dog"}
+    pickled = tmp_path / "events.pkl"
+    pickled.write_bytes(b"\x80\x04]\x94.")
+    with pytest.raises(OSError, match=r"Unknown format of file .*events\.pkl.*not text"):
+        sed_eval.io.load_event_list(pickled)
     commas = tmp_path / "events.txt"
     commas.write_text("a.wav;0,5;1,5;Dog\n", encoding="utf-8")
     assert sed_eval.io.load_event_list(commas, decimal="comma", delimiter=";").max_offset == 1.5
     table.write_text("a,b,c\n", encoding="utf-8")
     with pytest.raises(ValueError, match="is not a pair of files"):
         sed_eval.io.load_file_pair_list(table)
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".lab", ""])
+def test_tables_with_other_suffixes_are_recognised_by_their_header(suffix: str, tmp_path: Path) -> None:
+    table = tmp_path / f"events{suffix}"
+    table.write_text("filename\tonset\toffset\tevent_label\na.wav\t0\t1.5\tDog\n", encoding="utf-8")
+    (event,) = sed_eval.io.load_event_list(table)
+    assert event == {"filename": "a.wav", "onset": 0.0, "offset": 1.5, "event_label": "Dog"}
+    table.write_text("a.wav\t0\t1.5\tDog\n", encoding="utf-8")
+    fields = ["filename", "onset", "offset", "event_label"]
+    assert sed_eval.io.load_event_list(table, fields=fields, csv_header=False) == [event]
 
 
 def test_lists_of_events_filter_and_add_up() -> None:

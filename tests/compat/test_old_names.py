@@ -94,12 +94,29 @@ def test_an_unchanged_script_runs(tmp_path: Path) -> None:
         assert MESSAGE in done.stderr
 
 
+def test_a_script_finds_its_own_file_from_another_folder(tmp_path: Path) -> None:
+    script = "import os, pathlib\nos.chdir('/')\nprint(pathlib.Path(__file__).is_file())\n"
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    assert run("-m", "sedscope.compat", "script.py", folder=tmp_path).stdout == "True\n"
+
+
+def test_errors_of_a_package_are_raised(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("import not_installed\n", encoding="utf-8")
+    done = run("-m", "sedscope.compat", "-m", "project.script", folder=tmp_path, code=1)
+    assert "No module named 'not_installed'" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         ([], 2, "usage"),
         (["-m"], 2, "usage"),
         (["no.py"], 2, "There is no script no.py"),
+        (["-m", "nothing"], 2, "\nThere is no module nothing.\n"),
+        (["-m", "nothing.at.all"], 2, "\nThere is no module nothing.at.all.\n"),
+        (["-m", "email.nothing"], 2, "\nThere is no module email.nothing.\n"),
         (["-h"], 0, ""),
     ],
 )

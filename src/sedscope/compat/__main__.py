@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from .old_names import install
@@ -25,6 +26,9 @@ def main(arguments: list[str]) -> None:
         sys.exit(0 if sys.argv else 2)
     if as_module:
         install()
+        if not _is_there(sys.argv[0]):
+            print(f"There is no module {sys.argv[0]}.", file=sys.stderr)
+            sys.exit(2)
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         return
     script = Path(sys.argv[0])
@@ -33,7 +37,17 @@ def main(arguments: list[str]) -> None:
         sys.exit(2)
     install()
     sys.path.insert(0, str(script.resolve().parent))
-    runpy.run_path(str(script), run_name="__main__")
+    runpy.run_path(str(script.absolute()), run_name="__main__")  # __file__ stays right in another folder
+
+
+def _is_there(module: str) -> bool:
+    """Return whether there is a module. Errors while its package is imported are raised."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError as error:
+        if f"{module}.".startswith(f"{error.name}."):
+            return False
+        raise
 
 
 if __name__ == "__main__":

@@ -71,7 +71,8 @@ class MetaDataContainer(list[MetaDataItem]):
         Parameters
         ----------
         filename : str, optional
-            A text file (.txt, .ann), whose columns are recognised by what they hold, or a table (.csv).
+            A text file (.txt, .ann), whose columns are recognised by what they hold, or a table (.csv). A
+            file with any other suffix, such as .tsv, is a table if its first row names the columns.
         fields : list of str, optional
             The names of the columns of a table, instead of those in its header.
         csv_header : bool, default True

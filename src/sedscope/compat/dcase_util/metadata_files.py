@@ -49,6 +49,8 @@ _LAYOUTS: dict[str, tuple[str, ...]] = {
     "FL": ("filename", "tags"),
     "FLS": ("filename", "tags", "identifier"),
 }
+_COLUMNS = {"file", "event_onset", "event_offset"}.union(*_LAYOUTS.values())
+"""The names by which the first row of a table is recognised."""
 
 
 def read_rows(
@@ -62,16 +64,22 @@ def read_rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of a file as dictionaries; see `MetaDataContainer.load`."""
     path = Path(filename)
+    if not path.is_file():
+        raise FileNotFoundError(f"File not found [{filename}]")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise OSError(f"Unknown format of file [{filename}]: it is not text in UTF-8.") from None
+    delimiter = delimiter or _delimiter(text[:_SNIFFED], decimal_comma)
     layout = file_format or _FORMATS.get(path.suffix.lower())
+    if layout is None and (fields is not None or _has_header(text, delimiter)):
+        layout = FileFormat.CSV
     if layout not in _FORMATS.values():
         raise OSError(
             f"Unknown format [{layout or path.suffix}] of file [{filename}]. Use a .txt, .ann or .csv file, "
             "or say file_format='CSV' for a table with a header and file_format='TXT' for one without."
         )
-    if not path.is_file():
-        raise FileNotFoundError(f"File not found [{filename}]")
-    text = path.read_text(encoding="utf-8")
-    rows = csv.reader(StringIO(text), delimiter=delimiter or _delimiter(text[:_SNIFFED], decimal_comma))
+    rows = csv.reader(StringIO(text), delimiter=delimiter)
     if layout != FileFormat.CSV:
         return [_row_by_content(row, filename) for row in rows if row]
     if fields is None and csv_header is None:
@@ -87,6 +95,11 @@ def _delimiter(sample: str, decimal_comma: bool) -> str:
         return "\t"
     possible = delimiter in _DELIMITERS and not (decimal_comma and delimiter == ",")
     return delimiter if possible else "\t"
+
+
+def _has_header(text: str, delimiter: str) -> bool:
+    """Return whether the first row names columns of an event list, a scene list or a tag list."""
+    return not _COLUMNS.isdisjoint(next(csv.reader(StringIO(text), delimiter=delimiter), []))
 
 
 def _table(

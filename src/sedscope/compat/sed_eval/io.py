@@ -20,7 +20,7 @@ def load_event_list(filename: StrPath, **kwargs: Any) -> MetaDataContainer:
     ----------
     filename : path
         A text file (.txt, .ann) with rows of onset, offset and label, perhaps after the name of a file and a
-        scene, or a table (.csv) whose header names the columns.
+        scene, or a table (.csv, .tsv) whose header names the columns.
     **kwargs
         See `MetaDataContainer.load`.
 
@@ -38,7 +38,7 @@ def load_scene_list(filename: StrPath, **kwargs: Any) -> MetaDataContainer:
     Parameters
     ----------
     filename : path
-        A text file (.txt, .ann), or a table (.csv) whose header names the columns.
+        A text file (.txt, .ann), or a table (.csv, .tsv) whose header names the columns.
     **kwargs
         See `MetaDataContainer.load`.
 
