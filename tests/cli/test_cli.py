@@ -323,7 +323,7 @@ def test_demo(tmp_path: Path) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     for words in ("system_a", "system_b", "psds1:", "psds2:", "every threshold", "overall"):
         assert words in outcome.out
-    assert len(list((folder / "system_a").iterdir())) == 6
+    assert len(list((folder / "scores").iterdir())) == 6
     command = outcome.out.splitlines()[-1].split()
     assert command[:2] == ["sedscope", "evaluate"]
     again = run(*command[1:])
