@@ -289,7 +289,10 @@ def test_no_references_at_all(tmp_path: Path) -> None:
 
 def test_warnings_go_to_stderr_and_into_the_results(files: Files) -> None:
     outcome = run("evaluate", files.scores, files.truth)
-    message = "2 clips have no stated duration, so the last boundary of the scores is taken as the end."
+    message = (
+        "2 clips have no stated duration, so sedscope assumes that each clip ends with its last score. "
+        "State the durations with durations= (--durations)."
+    )
     assert (outcome.code, outcome.err) == (0, f"warning: {message}\n")
     assert evaluate(files, durations=False)["warnings"] == [message]
 
