@@ -39,7 +39,7 @@ def docstring(room: str) -> str:
 
 def box(room: str, x: int, y: int, width: int, colour: str) -> str:
     """Draw a room with its name and its purpose."""
-    lines = textwrap.wrap(docstring(room).replace("``", ""), (width - 24) // 6 - 6)
+    lines = textwrap.wrap(docstring(room).replace("``", ""), (width - 24) // 6 - 3)
     text = "".join(
         f'<text x="{x + 12}" y="{y + 38 + 15 * i}" fill="#333">{escape(line)}</text>'
         for i, line in enumerate(lines)

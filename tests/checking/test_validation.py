@@ -100,7 +100,10 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
     "references beyond the last score": (
         {"truth.tsv": table(EVENTS, "a 3 5.5 Dog", "b 0 4.5 Cat", "b 5 6 Cat"), "durations.tsv": None},
         {
-            "no-durations": ("warning", ["2 clips have no stated duration, so the last boundary"]),
+            "no-durations": (
+                "warning",
+                ["2 clips have no stated duration, so sedscope assumes that each clip ends"],
+            ),
             "late-events": ("error", ["1 reference event begins after the last score", "b: Cat 5–6 s"]),
             "late-ends": ("warning", ["1 reference event ends after the last score", "a: Dog 3–5.5 s"]),
         },

@@ -289,7 +289,10 @@ def test_no_references_at_all(tmp_path: Path) -> None:
 
 def test_warnings_go_to_stderr_and_into_the_results(files: Files) -> None:
     outcome = run("evaluate", files.scores, files.truth)
-    message = "2 clips have no stated duration, so the last boundary of the scores is taken as the end."
+    message = (
+        "2 clips have no stated duration, so sedscope assumes that each clip ends with its last score. "
+        "State the durations with durations= (--durations)."
+    )
     assert (outcome.code, outcome.err) == (0, f"warning: {message}\n")
     assert evaluate(files, durations=False)["warnings"] == [message]
 
@@ -323,7 +326,7 @@ def test_demo(tmp_path: Path) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     for words in ("system_a", "system_b", "psds1:", "psds2:", "every threshold", "overall"):
         assert words in outcome.out
-    assert len(list((folder / "system_a").iterdir())) == 6
+    assert len(list((folder / "scores").iterdir())) == 6
     command = outcome.out.splitlines()[-1].split()
     assert command[:2] == ["sedscope", "evaluate"]
     again = run(*command[1:])

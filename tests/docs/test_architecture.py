@@ -37,6 +37,8 @@ def test_a_room_says_in_one_line_what_belongs_in_it(room: str) -> None:
     line = DRAWING["docstring"](room)
     assert line.endswith(".")
     assert len(line) <= 105
+    box = DRAWING["box"](room, 0, 0, DRAWING["SIDE_WIDTH"], "black")
+    assert box.count("<text") <= 4  # the name and three lines, which fit into a box
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`(native/[\w/]+\.hpp)`", PAGE))))

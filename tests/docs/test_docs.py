@@ -62,6 +62,13 @@ def test_commands(page: Path, small_set: Path, monkeypatch: pytest.MonkeyPatch) 
         assert run(*arguments).code == 0, arguments
 
 
+def test_the_demo_makes_the_files_that_the_examples_read(small_set: Path, tmp_path: Path) -> None:
+    assert run("demo", tmp_path / "demo", "--clips", 6).code == 0
+    read = {"scores", "other_scores", "ground_truth.tsv", "durations.tsv"}
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == {*read, "report.html"}
+    assert {path.name for path in small_set.iterdir()} >= read
+
+
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda p: p.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):

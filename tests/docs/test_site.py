@@ -94,6 +94,12 @@ def test_the_figures_of_the_landing_page_are_measured() -> None:
     assert all(f"| {figure} |" in measured for figure in figures)
 
 
+def test_the_first_screen_shows_the_picture_and_the_report_above_the_table() -> None:
+    page = (DOCS / "index.md").read_text(encoding="utf-8")
+    screen = [page.index(part) for part in ("(psd_roc.svg)", "(report.png)", "| instead of |")]
+    assert screen == sorted(screen)
+
+
 def test_broken_links_and_loads_from_elsewhere_are_reported(script: Any, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
         '<h1 id="top"></h1><a href="b.html#end">1</a><a href="b.html#lost">2</a><a href="#top">3</a>'

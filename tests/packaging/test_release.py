@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -115,3 +117,39 @@ def test_workflows_run_targets_of_the_makefile(workflow: Path) -> None:
     used = set(re.findall(r"run: make ([a-z-]+)", workflow.read_text(encoding="utf-8")))
     assert used
     assert used <= TARGETS
+
+
+@pytest.mark.parametrize(
+    ("file", "schema"),
+    [
+        *((workflow, "github-workflows") for workflow in WORKFLOWS),
+        (ROOT / ".github/ISSUE_TEMPLATE/bug_report.yml", "github-issue-forms"),
+        (ROOT / ".github/ISSUE_TEMPLATE/feature_request.yml", "github-issue-forms"),
+        (ROOT / ".github/ISSUE_TEMPLATE/config.yml", "github-issue-config"),
+        (ROOT / "CITATION.cff", "citation-file-format"),
+    ],
+    ids=lambda value: value.name if isinstance(value, Path) else value,
+)
+def test_files_that_others_read_follow_their_schemas(file: Path, schema: str) -> None:
+    checked = check_schema(file, schema)
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_a_workflow_with_a_misspelt_key_breaks_the_schema(tmp_path: Path) -> None:
+    broken = tmp_path / "tests.yml"
+    workflow = (ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8")
+    broken.write_text(workflow.replace("runs-on:", "run-on:", 1), encoding="utf-8")
+    assert "run-on" in check_schema(broken, "github-workflows").stdout
+
+
+def check_schema(file: Path, schema: str) -> subprocess.CompletedProcess[str]:
+    """Check a file against a schema that comes with check-jsonschema."""
+    command = [
+        sys.executable,
+        "-m",
+        "check_jsonschema",
+        "--builtin-schema",
+        f"vendor.{schema}",
+        str(file),
+    ]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)

@@ -112,10 +112,12 @@ def _check_coverage(
     durations = np.array([stated.get(clip, ends[clip]) for clip in grids], np.int64)
     unstated = [clip for clip in grids if not stated.get(clip)]
     if unstated and scores.whole_clips and not findings.has_errors_of("durations", "ground-truth"):
-        what = (
-            f"{subject(len(unstated), 'clip', 'has')} no stated duration, so the last boundary of the "
+        what = f"{subject(len(unstated), 'clip', 'has')} no stated duration"
+        findings.add(
+            "warning",
+            "no-durations",
+            f"{what}, so sedscope assumes that each clip ends with its last score",
         )
-        findings.add("warning", "no-durations", f"{what}scores is taken as the end")
     covered = CoveredClips([*grids], durations, extents, scores.whole_clips)
     problem = covered.problem()
     if problem:

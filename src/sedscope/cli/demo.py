@@ -25,7 +25,10 @@ def demo(
     ),
     clips: Annotated[int, typer.Option(min=1, help="Number of clips of 10 seconds.")] = 1168,
 ) -> None:
-    """Simulate two systems, evaluate them and write a report."""
+    """Simulate two systems, evaluate them and write a report.
+
+    The files have the names that the examples of the documentation use.
+    """
     _make_folder(folder)
     try:
         _fill(folder, clips)
@@ -36,16 +39,17 @@ def demo(
 
 def _fill(folder: Path, clips: int) -> None:
     simulated, truth = _write_truth(folder, clips)
+    systems = (("system_a", "scores", 0.75, 1), ("system_b", "other_scores", 0.6, 2))
     results = {
-        name: _evaluate_system(folder / name, simulated, truth, quality, seed)
-        for name, quality, seed in (("system_a", 0.75, 1), ("system_b", 0.6, 2))
+        name: _evaluate_system(name, folder / scores, simulated, truth, quality, seed)
+        for name, scores, quality, seed in systems
     }
     _show_differences(results)
-    _show_approximations(folder / "system_a", truth)
+    _show_approximations(folder / "scores", truth)
     _write_report(folder / "report.html", results)
     program = sys.argv[0] if os.sep in sys.argv[0] else "sedscope"
     typer.echo(
-        f"\nThe same from the command line:\n  {program} evaluate {folder}/system_a "
+        f"\nThe same from the command line:\n  {program} evaluate {folder}/scores "
         f"{folder}/ground_truth.tsv --durations {folder}/durations.tsv"
     )
 
@@ -74,7 +78,7 @@ def _write_truth(folder: Path, clips: int) -> tuple[GroundTruth, GroundTruth]:
 
 
 def _evaluate_system(
-    folder: Path, simulated: GroundTruth, truth: GroundTruth, quality: float, seed: int
+    name: str, folder: Path, simulated: GroundTruth, truth: GroundTruth, quality: float, seed: int
 ) -> Evaluation:
     """Write the scores of a simulated system, and evaluate them from the files."""
     from .. import evaluate, read_scores, write_scores
@@ -91,7 +95,7 @@ def _evaluate_system(
         result = evaluate(scores, truth, [presets.PSDS1, presets.PSDS2], progress=progress)
     evaluated = time.perf_counter()
     typer.echo(
-        f"{folder}: {result.clips} clips written in {written - start:.1f} s, "
+        f"{name}: {result.clips} clips written to {folder} in {written - start:.1f} s, "
         f"read and evaluated in {evaluated - written:.1f} s"
     )
     return result
@@ -118,7 +122,7 @@ def _show_approximations(folder: Path, truth: GroundTruth) -> None:
     from ..tasks import presets
 
     counts = deltas(read_scores(folder), truth, presets.PSDS1.criterion).counts()
-    typer.echo(f"\n{folder.name}, PSDS 1 with some thresholds instead of all:")
+    typer.echo("\nsystem_a, PSDS 1 with some thresholds instead of all:")
     exact = presets.PSDS1.measure(counts).value
     for number in (50, 500):
         thresholds = (np.arange(number) + 0.5) / number

@@ -93,7 +93,7 @@ class MemoryOptions(OptionGroup):
         ),
     ] = None
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Print how much memory is expected and was used.")
+        bool, typer.Option("--verbose", help="Print the expected and the used memory.")
     ] = False
 
     def announce(

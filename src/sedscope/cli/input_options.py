@@ -95,7 +95,7 @@ class FileOptions(OptionGroup):
         Invalid,
         typer.Option(
             help="Reference events that end before they begin, or begin before or after their clip: 'error' "
-            "refuses them, 'drop' leaves them out, and those of no length with them."
+            "refuses them, 'drop' leaves them out, and events of no length, too."
         ),
     ] = "error"
     overlaps: Annotated[

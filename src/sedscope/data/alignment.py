@@ -226,8 +226,8 @@ def align(
         )
     if unknown:
         warnings.append(
-            f"{subject(unknown, 'clip', 'has')} no stated duration, so the last boundary of the scores "
-            "is taken as the end."
+            f"{subject(unknown, 'clip', 'has')} no stated duration, so sedscope assumes that each clip ends "
+            "with its last score. State the durations with durations= (--durations)."
         )
     events = np.stack([truth.onsets[rows], truth.offsets[rows]], axis=1)
     ignored = truth.ignored[rows]

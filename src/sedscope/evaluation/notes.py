@@ -241,8 +241,9 @@ def _one_point_text(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     return [
-        "The system has one operating point, as an event list without confidences has, but other systems are "
-        f"judged at many by {listing(names)}. Compare the value only with those of other event lists."
+        "The system has one operating point, as an event list without confidences has. Systems with scores "
+        f"have many, and these metrics use all of them: {listing(names)}. Compare the values only with those "
+        "of other event lists."
     ]
 
 
@@ -251,8 +252,8 @@ def _equal_answers_text(names: Sequence[str], alignment: Alignment | None) -> li
         return []
     return [
         "All detections have the same confidence, as in an event list without confidences, so the system "
-        "does not say which of its answers to a query are the best, but other systems are judged by that: "
-        f"{listing(names)}. Compare the value only with those of other event lists."
+        "does not say which of its answers to a query are the best. These metrics judge the best answers: "
+        f"{listing(names)}. Compare the values only with those of other event lists."
     ]
 
 
