@@ -18,8 +18,8 @@ public:
     // `weights`: (resamples x clips). Takes resamples [first, last), at most `lanes`.
     void assign(const int32_t* weights, std::size_t clips, std::size_t first, std::size_t last) {
         lanes_.assign(clips * lanes, Real{0});
-        for (std::size_t i = first; i < last; ++i)
-            for (std::size_t clip = 0; clip < clips; ++clip)
+        for (std::size_t clip = 0; clip < clips; ++clip)
+            for (std::size_t i = first; i < last; ++i)
                 lanes_[clip * lanes + (i - first)] = static_cast<Real>(weights[i * clips + clip]);
     }
 

@@ -17,15 +17,14 @@ namespace sedscope {
 
 class WeightedSums {
 public:
-    // `weights`: (resamples x clips), none above 2^24.
+    // `weights`: (resamples x clips). `heaviest`: of them, at most 2^24.
     WeightedSums(const int32_t* weights, std::size_t resamples, std::size_t clips,
-                 std::size_t threads)
+                 int64_t heaviest, std::size_t threads)
         : resamples_(resamples),
           clips_(clips),
           threads_(threads),
+          heaviest_(static_cast<double>(heaviest)),
           blocks_((resamples + lanes - 1) / lanes) {
-        for (std::size_t i = 0; i < resamples * clips; ++i)
-            heaviest_ = std::max(heaviest_, weights[i]);
         parallel_for(blocks_.size(), threads, [&] {
             return [&](std::size_t block) {
                 blocks_[block].assign(weights, clips, block * lanes, end_of(block));
@@ -85,7 +84,7 @@ private:
     }
 
     std::size_t resamples_, clips_, threads_;
-    int32_t heaviest_ = 0;
+    double heaviest_;
     std::vector<LaneWeights<float, lanes>> blocks_;
 };
 

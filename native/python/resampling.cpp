@@ -23,9 +23,8 @@ struct ResampledPsds {
 };
 
 int64_t heaviest(const Matrix<int32_t>& weights) {
-    int64_t most = 1;
-    for (std::size_t i = 0; i < weights.size(); ++i)
-        most = std::max<int64_t>(most, weights.data()[i]);
+    int32_t most = 1;
+    for (std::size_t i = 0; i < weights.size(); ++i) most = std::max(most, weights.data()[i]);
     return most;
 }
 
@@ -208,10 +207,11 @@ void bind_resampling(nb::module_& module) {
         .def(
             "__init__",
             [](WeightedSums* self, const Matrix<int32_t>& weights, std::size_t threads) {
-                require(heaviest(weights) <= (1 << 24), "the weights are too large");
+                const int64_t most = heaviest(weights);
+                require(most <= (1 << 24), "the weights are too large");
                 nb::gil_scoped_release release;
-                new (self)
-                    WeightedSums(weights.data(), weights.shape(0), weights.shape(1), threads);
+                new (self) WeightedSums(weights.data(), weights.shape(0), weights.shape(1), most,
+                                        threads);
             },
             "weights"_a.noconvert(), "threads"_a)
         .def("of", &add_up_weighted, "values"_a.noconvert());
