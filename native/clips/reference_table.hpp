@@ -43,6 +43,7 @@ struct ClipReferences {
     std::vector<IgnoredIndex> ignored_by_class;  // likewise
     std::vector<int32_t> ignored_labels;
     std::size_t clip = 0;
+    std::size_t assigned = 0;     // how often: tells the references of one clip from those of another
     const Time* edges = nullptr;  // the clip's frame boundaries
     std::size_t boundaries = 0;
     std::vector<std::size_t> instants;  // frames of no length
@@ -50,6 +51,7 @@ struct ClipReferences {
     SEDSCOPE_OUT_OF_LINE void assign(const ReferenceTable& table, std::size_t clip_number,
                                      const Time* clip_edges, std::size_t clip_boundaries) {
         clip = clip_number;
+        ++assigned;
         edges = clip_edges;
         boundaries = clip_boundaries;
         instants.clear();

@@ -30,17 +30,17 @@ public:
     };
 
     // Cuts a clip at the boundaries of each set of references. Those of one set do not overlap.
-    void cut(const ClipReferences& clip, const std::vector<const References*>& sets) {
+    void cut(const ClipReferences& clip, const std::vector<References>& sets) {
         const Time* const edges = clip.edges;
         const std::size_t boundaries = clip.boundaries;
         cuts_.clear();
         mixed_.clear();
         for (const std::size_t frame : clip.instants) add_mixed(frame);
         next_.assign(sets.size(), 0);
-        for (const References* references : sets)
-            for (std::size_t j = 0; j < references->count(); ++j) {
-                add_boundary((*references)[j].onset, edges, boundaries);
-                add_boundary((*references)[j].offset, edges, boundaries);
+        for (const References& references : sets)
+            for (std::size_t j = 0; j < references.count(); ++j) {
+                add_boundary(references[j].onset, edges, boundaries);
+                add_boundary(references[j].offset, edges, boundaries);
             }
         cuts_.push_back(boundaries - 1);
         std::sort(cuts_.begin(), cuts_.end());
@@ -84,9 +84,9 @@ private:
     }
 
     // Records which sets have events in the stretch [from, until).
-    void find_covers(Time from, Time until, const std::vector<const References*>& sets) {
+    void find_covers(Time from, Time until, const std::vector<References>& sets) {
         for (std::size_t k = 0; k < sets.size(); ++k) {
-            const References& events = *sets[k];
+            const References& events = sets[k];
             std::size_t& next = next_[k];
             while (next < events.count() && events[next].offset <= from) ++next;
             for (std::size_t j = next; j < events.count() && events[j].onset < until; ++j)

@@ -52,6 +52,7 @@ public:
     SEDSCOPE_OUT_OF_LINE void begin(const ClipReferences& references, int32_t label, T floor) {
         edges_ = references.edges;
         floor_ = floor;
+        label_ = label;
         own_ = references.counted(label);
         const IgnoredReferences ignored = references.ignored(label);
         has_ignored_ = ignored.any();
@@ -63,10 +64,7 @@ public:
             count_.begin(floor);
             return;
         }
-        sets_ = {&own_};
-        if (has_ignored_) sets_.push_back(&united_);
-        for (const OtherClass& other : others_) sets_.push_back(&other.references);
-        stretches_.cut(references, sets_);
+        cut(references);
         frame_ = stretch_ = 0;
         within_ = false;
         inside_.clear();
@@ -105,6 +103,7 @@ public:
 
 private:
     static constexpr uint32_t no_event = std::numeric_limits<uint32_t>::max();
+    static constexpr int32_t united = -1;  // in place of a label
 
     // The quantities summed over detections across boundaries; the cross-triggers on each other
     // class follow. A reference inside a detection that is not relevant is not found, though all of
@@ -113,19 +112,40 @@ private:
 
     using Coverage = sedscope::Coverage<T>;
 
+    // Cuts the clip at the boundaries of all references in question. With cross-triggers these are
+    // the same for all classes, unless some are ignored: then one cut serves them all.
+    void cut(const ClipReferences& references) {
+        const bool of_all_classes = criterion_.cross_triggers && !has_ignored_;
+        if (of_all_classes && cut_ == references.assigned) return;
+        cut_ = of_all_classes ? references.assigned : 0;
+        set_labels_.clear();
+        sets_.clear();
+        auto add = [&](int32_t label, const References& set) {
+            set_labels_.push_back(label);
+            sets_.push_back(set);
+        };
+        if (criterion_.cross_triggers)
+            for (std::size_t k = 0; k < references.labels.size(); ++k)
+                add(references.labels[k], References(references.by_class[k]));
+        else
+            add(label_, own_);
+        if (has_ignored_) add(united, united_);
+        stretches_.cut(references, sets_);
+    }
+
     void begin_stretch(const Stretch& stretch) {
         within_ = true;
         own_event_ = no_event;
         relevant_ = false;
         crossed_.clear();
         if (stretch.mixed) return;
-        const std::size_t first_other = has_ignored_ ? 2 : 1;
         for (auto cover = stretches_.begin(stretch); cover != stretches_.end(stretch); ++cover) {
-            if (cover->set == 0) own_event_ = cover->event;
-            if (cover->set < first_other)
+            const int32_t label = set_labels_[cover->set];
+            if (label == label_) own_event_ = cover->event;
+            if (label == label_ || label == united)
                 relevant_ = true;
             else
-                crossed_.push_back(others_[cover->set - first_other].label);
+                crossed_.push_back(label);
         }
         outline_.begin(floor_);
         if (!relevant_) inner_count_.begin(floor_);
@@ -136,7 +156,7 @@ private:
         const Time from = edges_[frame_], until = edges_[frame_ + 1];
         if (score > floor_)
             for (auto cover = stretches_.begin(stretch); cover != stretches_.end(stretch); ++cover)
-                if (cover->set == 0) {
+                if (set_labels_[cover->set] == label_) {
                     const Interval& event = own_[cover->event];
                     inside_.push({cover->event, score,
                                   std::min(until, event.offset) - std::max(from, event.onset)});
@@ -273,6 +293,7 @@ private:
     Intersection criterion_;
     const Time* edges_ = nullptr;
     T floor_{};
+    int32_t label_ = 0;
     References own_;
     References united_;  // with the ignored references, if there are any
     bool has_ignored_ = false;
@@ -280,8 +301,10 @@ private:
     bool only_count_ = true;  // without references every detection is a false positive
     DetectionCount<T> count_;
     InnerDetectionCount<T> inner_count_;
-    std::vector<const References*> sets_;
+    std::vector<References> sets_;
+    std::vector<int32_t> set_labels_;
     Stretches stretches_;
+    std::size_t cut_ = 0;  // the number of the clip that is cut for all classes; 0 for none
     std::size_t frame_ = 0;    // frames so far
     std::size_t stretch_ = 0;  // the number of the present one
     bool within_ = false;      // whether a part of it was taken
