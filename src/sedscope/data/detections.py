@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import (
     SedscopeError,
+    issue_warnings,
     listing,
     raise_together,
     shortened,
@@ -77,10 +78,12 @@ def scores_from_events(
         raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose {choices}.")
     if isinstance(events, DetectedColumns):
         return kept_events(events, classes=classes, clips=clips, assumed_classes=assumed_classes)
+    lists = _lists(events)
+    issue_warnings(_missing_confidences_note(lists), stacklevel=3)
     if overlaps == "keep":
-        columns = _columns(events)
+        columns = _columns(lists)
         return kept_events(columns, classes=classes, clips=clips, assumed_classes=assumed_classes)
-    by_clip = _by_clip(events, points=False)
+    by_clip = _by_clip(lists, points=False)
     occurring = {label for of_clip in by_clip.values() for label in of_clip.labels}
     labels = event_classes(occurring, classes)
     scores: dict[str, ClipScores] = {}
@@ -107,7 +110,6 @@ def scores_from_events(
 
 def _by_clip(events: Mapping[str, Iterable[DetectionLike]], *, points: bool) -> dict[str, _ClipEvents]:
     """Check the events of each clip."""
-    _require_mapping(events)
     by_clip: dict[str, _ClipEvents] = {}
     errors: list[SedscopeError] = []
     for name in events:
@@ -119,13 +121,37 @@ def _by_clip(events: Mapping[str, Iterable[DetectionLike]], *, points: bool) -> 
     return by_clip
 
 
-def _columns(events: Mapping[str, Iterable[DetectionLike]]) -> DetectedColumns:
-    """Put the events of all clips into columns: at once, or clip by clip to say what is wrong."""
+def _lists(events: Mapping[str, Iterable[DetectionLike]]) -> dict[str, list[Any]]:
+    """List the events of each clip, as they are."""
     _require_mapping(events)
-    lists = {
+    return {
         name: [*of_clip] if isinstance(of_clip, Iterable) else [of_clip]
         for name, of_clip in events.items()
     }
+
+
+def _missing_confidences_note(lists: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Note the events without a confidence, where others have one."""
+    lengths = {
+        len(event) for of_clip in lists.values() for event in of_clip if isinstance(event, (tuple, list))
+    }
+    if not lengths >= {3, 4}:
+        return []
+    without = [
+        f"clip {clip}, {_shown(event)}"
+        for clip, of_clip in lists.items()
+        for event in of_clip
+        if isinstance(event, (tuple, list)) and len(event) == 3
+    ]
+    they = "it has" if len(without) == 1 else "they have"
+    number = subject(len(without), "event", "has")
+    return [
+        f"{number} no confidence, unlike the others, so {they} the confidence 1: {listing(without)}."
+    ]
+
+
+def _columns(lists: Mapping[str, list[Any]]) -> DetectedColumns:
+    """Put the events of all clips into columns: at once, or clip by clip to say what is wrong."""
     columns = DetectedColumns.of_lists(lists)
     if columns is None:
         by_clip = _by_clip(lists, points=True)
