@@ -131,22 +131,28 @@ def _lists(events: Mapping[str, Iterable[DetectionLike]]) -> dict[str, list[Any]
 
 
 def _missing_confidences_note(lists: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Note the events without a confidence, where others have one."""
-    lengths = {
-        len(event) for of_clip in lists.values() for event in of_clip if isinstance(event, (tuple, list))
-    }
-    if not lengths >= {3, 4}:
+    """Note the events without a confidence, where others of their class have one."""
+    kinds = (tuple, list)
+    rows = (
+        (clip, event) for clip, events in lists.items() for event in events if isinstance(event, kinds)
+    )
+    without = [(clip, event) for clip, event in rows if len(event) == 3]
+    if not without:
         return []
-    without = [
-        f"clip {clip}, {_shown(event)}"
-        for clip, of_clip in lists.items()
-        for event in of_clip
-        if isinstance(event, (tuple, list)) and len(event) == 3
-    ]
-    they = "it has" if len(without) == 1 else "they have"
-    number = subject(len(without), "event", "has")
+    scored = {
+        str(event[2])
+        for events in lists.values()
+        for event in events
+        if isinstance(event, kinds) and len(event) == 4
+    }
+    missing = [f"clip {clip}, {_shown(event)}" for clip, event in without if str(event[2]) in scored]
+    if not missing:
+        return []
+    number = subject(len(missing), "event", "has")
+    they = "it has" if len(missing) == 1 else "they have"
     return [
-        f"{number} no confidence, unlike the others, so {they} the confidence 1: {listing(without)}."
+        f"{number} no confidence, unlike others of the same class, so {they} the confidence 1: "
+        f"{listing(missing)}."
     ]
 
 
