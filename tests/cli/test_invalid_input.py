@@ -228,6 +228,10 @@ BAD_DETECTIONS = {
         "b 2 1 Cat\na -2 -1 Dog",
         ["2 detections are not usable", "detections.tsv:4:", "detections.tsv:5:"],
     ),
+    "a row without a file name": (
+        "· 1 2 Cat\nb 2 1 Cat",
+        ["2 detections are not usable", "detections.tsv:4: no file name", "detections.tsv:5:"],
+    ),
     "an overlap": ("a 2 4 Dog", ["detections.tsv line 4 (a: Dog 2–4 s)", "--overlaps merge"]),
     "one clip under two names": (
         "x/a.wav 5 6 Dog",

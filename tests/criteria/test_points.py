@@ -292,6 +292,9 @@ def test_files_of_points_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "onsets.tsv").write_text("\n".join(["filename\tonset\tevent_label", *onsets, ""]))
     files: list[Any] = [tmp_path / "scores", tmp_path / "onsets.tsv"]
     assert "(--columns offset=onset)" in run("evaluate", *files).err
+    named = run("evaluate", *files, "--columns", "filename=filename,onset=onset,label=event_label")
+    assert "no column is named for offset" in named.err
+    assert "(--columns offset=onset)" in named.err
     points = [tmp_path / "onsets.tsv", tmp_path / "onsets.tsv", "--columns", "offset=onset"]
     for command in ("evaluate", "validate"):
         outcome = run(command, *points, "--overlaps", "keep")

@@ -274,3 +274,28 @@ def test_shifted_scores_are_named_as_such(shift: float) -> None:
     side = "after" if shift > 0 else "before"
     with pytest.warns(sed.SedscopeWarning, match=f"3 of 3 clips begin and end about 0.5 s {side}"):
         sed.evaluate(scores, truth_of(TEN), PSDS)
+
+
+def points_of(times: dict[str, list[float]]) -> sed.Scores:
+    events = {clip: [(time, time, "Dog", 0.9) for time in of_clip] for clip, of_clip in times.items()}
+    return sed.Scores.from_events(events, overlaps="keep")
+
+
+def test_points_in_milliseconds_are_refused() -> None:
+    """One point per clip has no extent, but it has a time."""
+    onset, truth = sed.FScore(sed.Onset(0.05)), truth_of(TEN)
+    late = points_of({"a": [1000.0], "b": [2000.0], "c": [3000.0]})
+    with pytest.raises(sed.SedscopeError, match=r"detections of 3 of 3 clips go on far beyond the end"):
+        sed.evaluate(late, truth, onset)
+    assert [finding.kind for finding in sed.validate(late, truth).errors] == ["coverage"]
+
+
+def test_points_after_the_end_of_one_clip_are_noted() -> None:
+    onset, truth = sed.FScore(sed.Onset(0.05)), truth_of(TEN)
+    late = points_of({"a": [1.0, 25.0], "b": [1.0], "c": [2.0]})
+    message = (
+        r"detections of 1 clip go on more than 10 % beyond the end of the clip.*a \(1–25 s of 10 s\)"
+    )
+    with pytest.warns(sed.SedscopeWarning, match=message):
+        sed.evaluate(late, truth, onset)
+    assert [finding.kind for finding in sed.validate(late, truth).warnings] == ["ends"]

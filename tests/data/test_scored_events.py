@@ -170,3 +170,14 @@ def test_confidences_of_another_name_on_the_command_line(tmp_path: Path) -> None
     assert "(--scores-columns confidence=score)" in run("validate", *files, *options).out
     converted = run("convert", tmp_path / "score.csv", tmp_path / "events.rttm")
     assert "(--columns confidence=score)" in converted.err
+
+
+@pytest.mark.parametrize("overlaps", ["error", "keep"])
+def test_events_without_a_confidence_among_others_warn(overlaps: Any) -> None:
+    boxes: dict[str, list[Any]] = {
+        "a": [(0, 1, "Dog", 0.4), (2, 3, "Dog"), (0, 1, "Cat")],
+        "b": [(0, 1, "Dog", 0.3)],
+    }
+    message = r"1 event has no confidence, unlike others .* confidence 1: clip a, \(2, 3, 'Dog'\)"
+    with pytest.warns(sed.SedscopeWarning, match=message):
+        sed.Scores.from_events(boxes, overlaps=overlaps)

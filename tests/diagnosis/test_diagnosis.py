@@ -413,6 +413,14 @@ def test_criteria_without_events_are_refused(criterion: Any) -> None:
         sed.diagnose(scores, truth, criterion, 0.5)
 
 
+def test_greedy_matching_is_refused() -> None:
+    scores, truth = a_set()
+    with pytest.raises(
+        sed.SedscopeError, match=r"IoU without matching='greedy'\), not IoU\(threshold=0.5, m"
+    ):
+        sed.diagnose(scores, truth, sed.IoU(0.5, matching="greedy"), 0.5)
+
+
 @pytest.mark.parametrize(
     ("thresholds", "message"),
     [

@@ -160,6 +160,9 @@ def test_windows_that_overlap_are_averaged(tmp_path: Path) -> None:
     assert scores["a"].values[:, 0].tolist() == [0.5, 0.5, -np.inf, -np.inf]
     sed.convert(events_file(tmp_path, events), tmp_path / "out", to="store", overlaps="average")
     assert_equal_scores(sed.read_scores(tmp_path / "out"), scores)
+    done = sed.convert(events_file(tmp_path, events), tmp_path / "named.store", overlaps="average")
+    assert done.target == "store"
+    assert_equal_scores(sed.read_scores(tmp_path / "named.store"), scores)
 
 
 # The command line

@@ -76,11 +76,16 @@ def test_a_wrong_line_is_refused(line: object, problem: str, tmp_path: Path) -> 
 
 def test_all_wrong_lines_are_refused_at_once(tmp_path: Path) -> None:
     path = write_lines(
-        tmp_path / "p.jsonl", "no JSON", answer(1, [[0, 1]]), answer(1, []), answer(2, [[0, 1], [2, 3]])
+        tmp_path / "p.jsonl",
+        "no JSON",
+        answer(1, [[0, 1]]),
+        answer(1, []),
+        answer(2, [[0, 1], [2, 3]]),
+        answer(None, [[0, 1]], vid=""),
     )
-    with pytest.raises(sed.SedscopeError, match=r"p.jsonl: 5 problems: p.jsonl line 1: ") as error:
+    with pytest.raises(sed.SedscopeError, match=r"p.jsonl: 8 problems: p.jsonl line 1: ") as error:
         sed.read_events(path)
-    assert [line.split(":")[1] for line in error.value.lines] == ["1", "2", "3", "4", "4"]
+    assert [line.split(":")[1] for line in error.value.lines] == ["1", "2", "3", *"44", *"555"]
 
 
 def test_windows_that_are_reversed_are_refused_with_their_line(tmp_path: Path) -> None:
@@ -120,6 +125,7 @@ def test_references_and_predictions_are_not_taken_for_each_other(tmp_path: Path)
         assert "predictions.jsonl holds predictions (pred_relevant_windows), not references" in (
             swapped.err + swapped.out
         )
+        assert "swapped?." not in swapped.err + swapped.out
     assert [*sed.read_events(references)] == [*sed.read_events(predictions)] == ["a_1"]
 
 

@@ -96,6 +96,7 @@ def test_clips_without_peaks() -> None:
         (lambda scores: Chain(Peaks(0.1), MedianFilter(1)), "must be the last step of a chain"),
         (lambda scores: PerClass({"Dog": Peaks()})(scores), "all must: Cat would keep scores of frames"),
         (lambda scores: MedianFilter(1)(Peaks()(scores)), "cannot be post-processed by MedianFilter"),
+        (lambda scores: Chain(*[MedianFilter(1)] * 9)(Peaks()(scores)), "MedianFilter.*…: that needs"),
     ],
 )
 def test_refusals(make: Any, message: str) -> None:

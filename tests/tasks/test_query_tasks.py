@@ -90,6 +90,35 @@ def test_wrong_lines_are_refused(line: object, message: str, tmp_path: Path) -> 
     assert f"line 3: {message}" in evaluated.err or f":3: {message}" in evaluated.err
 
 
+def test_check_lists_the_problems_of_all_kinds(tmp_path: Path) -> None:
+    lines = [
+        answer(1, [[0, 1], [9, 8, 0.5]]),
+        answer(2, [[200, 210, 0.5]]),
+        answer(3, [], vid="b"),
+        answer(4, [[0, 1, 0.5]]),
+    ]
+    predictions, references = write(tmp_path, lines)
+    checked = run("check", predictions, references, "--task", TASK)
+    assert (checked.code, checked.out.splitlines()) == (
+        2,
+        [
+            f"{predictions}:1: window 1 must be [start, end, score] in numbers, not [0, 1]",
+            f"{predictions}:1: (9.0, 8.0, 'moment', 0.5) ends before it begins",
+            f"{predictions}:3: the clip b_3 is not in the ground truth",
+            f"{predictions}:4: the clip a_4 is not in the ground truth",
+            f"{predictions}:2: a_2: moment 200–210 s begins after the clip has ended, at 160 s",
+            "5 problems",
+        ],
+    )
+
+
+def test_predictions_are_not_taken_for_references(tmp_path: Path) -> None:
+    predictions, _ = write(tmp_path)
+    outcome = run("evaluate", predictions, predictions, "--task", TASK)
+    assert outcome.code == 2
+    assert "holds predictions (pred_relevant_windows), not references" in outcome.err
+
+
 def test_options_for_groups_are_refused(tmp_path: Path) -> None:
     outcome = run("evaluate", *write(tmp_path), "--task", TASK, "--by-length", "10,30")
     assert (outcome.code, "--by-length cannot be combined with --task" in outcome.err) == (2, True)

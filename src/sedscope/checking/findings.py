@@ -86,7 +86,8 @@ class Finding:
             more = [f"and {hidden} more"] if hidden > 0 else []
             return "\n".join([f"{self.severity}: {self.what}:", *shown, *more])
         where = f": {listing(self.where)}" if self.where else ""
-        return f"{self.severity}: {self.what}{where}."
+        end = "" if f"{self.what}{where}".endswith("?") else "."
+        return f"{self.severity}: {self.what}{where}{end}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,6 +10,7 @@ from ..counting.clip_reader import read_each
 from ..counting.threads import thread_count
 from ..data.alignment import silent_clips_text
 from ..data.choices import Coverage
+from ..data.clip_events import ClipEvents, EventList
 from ..data.coverage import (
     CoveredClips,
     check_coverage_choice,
@@ -49,6 +50,9 @@ def check_times(
     kept: dict[str, ClipScores] = {}
     for clip, loaded in zip(clips, read_each(scores, clips, thread_count(threads)), strict=True):
         if isinstance(loaded, SedscopeError):
+            continue
+        if isinstance(loaded, ClipEvents):
+            grids[clip] = EventList.joined([loaded]).extents()[0]
             continue
         grids[clip] = loaded.ticks
         if not isinstance(loaded, ClipScores):

@@ -122,8 +122,7 @@ class CoveredClips:
 
     def problem(self) -> str | None:
         """Say why the scores cannot belong to the clips; None if they can."""
-        has_frames = self.extents[:, 2] > self.extents[:, 0]
-        judged = np.ones_like(has_frames) if self.whole_clips else has_frames
+        judged = np.ones(len(self.clips), bool) if self.whole_clips else self._detected()
         covered, last = self._covered(), self._last_begin()
         too_long = judged & (last > _REFUSED * self.durations + _TOLERANCE)
         too_short = judged & (_REFUSED * covered + _TOLERANCE < self.durations) & self.whole_clips
@@ -191,8 +190,7 @@ class CoveredClips:
 
     def _squeezed(self) -> list[str]:
         """Note that all detections of a list lie at the very beginning of their clips."""
-        ends = self.extents[:, 2]
-        detected = ends > self.extents[:, 0]
+        ends, detected = self.extents[:, 2], self._detected()
         number = int(np.count_nonzero(detected))
         if self.whole_clips or number < MANY_CLIPS:
             return []
@@ -219,6 +217,11 @@ class CoveredClips:
         first, last = np.maximum(self.extents[:, 0], 0), np.minimum(self.extents[:, 2], self.durations)
         covered: Ticks = np.maximum(last - first, 0)
         return covered
+
+    def _detected(self) -> NDArray[np.bool_]:
+        """Return in which clips of a list something is detected, be it a single point in time."""
+        detected: NDArray[np.bool_] = self.extents[:, 2] > np.minimum(self.extents[:, 0], 0)
+        return detected
 
     def _last_begin(self) -> Ticks:
         begin: Ticks = self.extents[:, 1]

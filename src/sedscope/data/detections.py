@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import (
     SedscopeError,
+    issue_warnings,
     listing,
     raise_together,
     shortened,
@@ -77,10 +78,12 @@ def scores_from_events(
         raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose {choices}.")
     if isinstance(events, DetectedColumns):
         return kept_events(events, classes=classes, clips=clips, assumed_classes=assumed_classes)
+    lists = _lists(events)
+    issue_warnings(_missing_confidences_note(lists), stacklevel=3)
     if overlaps == "keep":
-        columns = _columns(events)
+        columns = _columns(lists)
         return kept_events(columns, classes=classes, clips=clips, assumed_classes=assumed_classes)
-    by_clip = _by_clip(events, points=False)
+    by_clip = _by_clip(lists, points=False)
     occurring = {label for of_clip in by_clip.values() for label in of_clip.labels}
     labels = event_classes(occurring, classes)
     scores: dict[str, ClipScores] = {}
@@ -107,7 +110,6 @@ def scores_from_events(
 
 def _by_clip(events: Mapping[str, Iterable[DetectionLike]], *, points: bool) -> dict[str, _ClipEvents]:
     """Check the events of each clip."""
-    _require_mapping(events)
     by_clip: dict[str, _ClipEvents] = {}
     errors: list[SedscopeError] = []
     for name in events:
@@ -119,13 +121,43 @@ def _by_clip(events: Mapping[str, Iterable[DetectionLike]], *, points: bool) -> 
     return by_clip
 
 
-def _columns(events: Mapping[str, Iterable[DetectionLike]]) -> DetectedColumns:
-    """Put the events of all clips into columns: at once, or clip by clip to say what is wrong."""
+def _lists(events: Mapping[str, Iterable[DetectionLike]]) -> dict[str, list[Any]]:
+    """List the events of each clip, as they are."""
     _require_mapping(events)
-    lists = {
+    return {
         name: [*of_clip] if isinstance(of_clip, Iterable) else [of_clip]
         for name, of_clip in events.items()
     }
+
+
+def _missing_confidences_note(lists: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Note the events without a confidence, where others of their class have one."""
+    kinds = (tuple, list)
+    rows = (
+        (clip, event) for clip, events in lists.items() for event in events if isinstance(event, kinds)
+    )
+    without = [(clip, event) for clip, event in rows if len(event) == 3]
+    if not without:
+        return []
+    scored = {
+        str(event[2])
+        for events in lists.values()
+        for event in events
+        if isinstance(event, kinds) and len(event) == 4
+    }
+    missing = [f"clip {clip}, {_shown(event)}" for clip, event in without if str(event[2]) in scored]
+    if not missing:
+        return []
+    number = subject(len(missing), "event", "has")
+    they = "it has" if len(missing) == 1 else "they have"
+    return [
+        f"{number} no confidence, unlike others of the same class, so {they} the confidence 1: "
+        f"{listing(missing)}."
+    ]
+
+
+def _columns(lists: Mapping[str, list[Any]]) -> DetectedColumns:
+    """Put the events of all clips into columns: at once, or clip by clip to say what is wrong."""
     columns = DetectedColumns.of_lists(lists)
     if columns is None:
         by_clip = _by_clip(lists, points=True)

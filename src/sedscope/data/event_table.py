@@ -415,10 +415,11 @@ def events_by_role(
     missing = [role for role in required if role not in roles]
     missing += [] if {"offset", "duration"} & set(roles) else ["offset"]
     if missing:
+        advice = f" {_POINTS_ADVICE.format(onset, option)}" if missing == ["offset"] else ""
         header = listing([repr(shortened(name, 60)) for name in cells.header], limit=20)
         raise SedscopeError(
             f"{cells.where}: no column is named for {listing(missing)}. Name it with columns= "
-            f"({option} {missing[0]}=NAME). The columns are {header}."
+            f"({option} {missing[0]}=NAME). The columns are {header}.{advice}"
         )
     onsets = cells.column(onset)
     if "offset" in roles:

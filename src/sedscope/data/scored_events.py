@@ -76,7 +76,7 @@ class ScoredEvents(Scores, Tabular):
         ----------
         events : mapping from str to iterable of tuple
             ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds. The confidence is
-            1 if it is left out.
+            1 if it is left out; a warning says so if others of the class have one.
         classes : iterable of str, optional
             The classes. By default the labels that occur, sorted.
         clips : iterable of str, optional

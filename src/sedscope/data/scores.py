@@ -270,7 +270,7 @@ class Scores(Mapping[str, ClipScores]):
         ----------
         events : mapping from str to iterable of tuple
             ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds. The confidence is
-            1 if it is left out.
+            1 if it is left out; a warning says so if others of the class have one.
         classes : iterable of str, optional
             The classes. By default the labels that occur, sorted. Name those of the ground truth that may
             never be detected; an evaluation warns about those that are not.

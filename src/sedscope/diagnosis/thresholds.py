@@ -47,7 +47,7 @@ class ClassThresholds:
         if native is None:
             raise SedscopeError(
                 "An error analysis needs a criterion that judges single events (Intersection, Collar, "
-                f"IoU), not {criterion!r}."
+                f"Onset, IoU without matching='greedy'), not {criterion!r}."
             )
         by_class = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(classes, thresholds)
         unknown = [str(label) for label in by_class if label not in classes]

@@ -251,6 +251,16 @@ def _format_by_name(path: Path, kind: Literal["scores", "events"]) -> str:
     name = path.name.lower()
     formats = {**SCORE_FORMATS} if kind == "scores" else {**EVENT_FORMATS}
     by_suffix = {suffix: format.name for format in formats.values() for suffix in format.suffixes}
+    if kind == "events":  # they can become scores, where no format of events has such names
+        by_suffix = {
+            **{
+                suffix: format.name
+                for format in SCORE_FORMATS.values()
+                for suffix in format.suffixes
+                if suffix
+            },
+            **by_suffix,
+        }
     if not path.suffix and "" in by_suffix:
         return by_suffix[""]
     matching = [suffix for suffix in by_suffix if suffix and name.endswith(suffix)]

@@ -165,8 +165,9 @@ def _raised_note(table: EventTable) -> list[str]:
 
 def _refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:
     """Refuse rows that are not usable as detections, and name them."""
-    clip_ids(table.clip, table.where, table.clip_location)
-    columns = refuse_unusable_rows(table, points=overlaps == "keep").columns()
+    usable = refuse_unusable_rows(table, points=overlaps == "keep")
+    clip_ids(usable.clip, usable.where, usable.clip_location)
+    columns = usable.columns()
     rows = overlapping_detections(columns) if overlaps == "error" else []
     if rows:
         number = subject(len(rows), "event", "overlaps")

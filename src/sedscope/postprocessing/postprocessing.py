@@ -11,7 +11,7 @@ from ..data.clip_events import FRAMES_ADVICE, ClipEvents
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, require_number
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, shortened
 from .clip_group import ClipGroup, ProcessedGroup, ReadLimit
 
 
@@ -65,8 +65,8 @@ class PostProcessing(Defined, ABC):
             if not self.changes_scores:
                 return scores
             raise SedscopeError(
-                f"Scored events that are kept as they are cannot be post-processed by {self}: that needs "
-                f"scores of frames. {FRAMES_ADVICE}"
+                f"Scored events that are kept as they are cannot be post-processed by "
+                f"{shortened(str(self), 80)}: that needs scores of frames. {FRAMES_ADVICE}"
             )
         if scores.recut is not None:  # what a system detects does not depend on which regions are scored
             return scores.recut(self).only(scores)

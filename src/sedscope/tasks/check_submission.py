@@ -222,7 +222,7 @@ def _unknown_labels(path: Location, known: set[str], label_map: LabelMap | None)
     try:
         if not holds_events(path, None):
             return []
-        table = read_event_table(path)
+        table = read_event_table(path, problems=[])
     except SedscopeError:
         return []  # a finding says so
     return [

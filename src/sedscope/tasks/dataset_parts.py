@@ -29,7 +29,7 @@ def truth_reading(dataset: Dataset, folder: Location) -> Mapping[str, Any]:
     """Return further arguments of ``GroundTruth.from_event_table``: soft labels, and references to ignore."""
     ignored = None
     if dataset.ignored is not None:
-        options = EventReadOptions(dataset.columns, dataset.label)
+        options = EventReadOptions(dataset.columns, dataset.label, side="truth")
         ignored = read_event_table(folder / dataset.ignored, format=dataset.format, options=options)
     return {
         "confidence": dataset.confidence,

@@ -90,5 +90,5 @@ def _files(folders: list[Location]) -> list[tuple[Location, Location]]:
 
 
 def _read_table(path: Location, dataset: Dataset) -> EventTable:
-    options = EventReadOptions(dataset.columns, dataset.label)
+    options = EventReadOptions(dataset.columns, dataset.label, side="truth")
     return read_event_table(path, format=dataset.format, options=options)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 from ..data.clip_events import ClipEvents
 from ..data.clip_ids import clip_id
+from ..data.detections import event_problem
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..data.times import TICKS_PER_SECOND
@@ -96,7 +98,7 @@ def unlisted_rows(path: Location, unlisted: Collection[str]) -> list[str]:
     """
     if not holds_events(path, None):
         return []
-    table = read_event_table(path)
+    table = read_event_table(path, problems=[])  # rows that are no events are reported as such
     first: dict[str, str] = {}
     for row, name in enumerate(table.clip):
         clip = clip_id(name)
@@ -133,7 +135,8 @@ def unusable_rows(path: Location, truth: DatasetTruth) -> list[str]:
     if truth.dataset.overlaps != "keep" or not holds_events(path, None):
         return []
     ends, needs_lengths = _clip_ends(truth), _needs_lengths(truth.dataset)
-    columns = read_event_table(path).columns()
+    table, _ = read_event_table(path, problems=[]).usable_rows(partial(event_problem, points=True))
+    columns = table.columns()
     times = zip(columns.onset.tolist(), columns.offset.tolist(), strict=True)
     lines: list[str] = []
     for row, (name, (onset, offset)) in enumerate(zip(columns.clip, times, strict=True)):

@@ -118,15 +118,15 @@ def _read_line(line: int, text: str) -> tuple[_Query | None, list[str]]:
     duration = query.get("duration")
     if duration is not None and not (is_json_number(duration) and duration > 0):
         wrong.append(f"the duration {_shown(duration)} is not a number above 0")
+    windows, wrong_windows = _windows(query[kinds[0]], kinds[0]) if len(kinds) == 1 else ([], [])
     qid, vid = names["qid"], names["vid"]
     if wrong or qid is None or vid is None:
-        return None, wrong
-    windows, wrong = _windows(query[kinds[0]], kinds[0])
+        return None, wrong + wrong_windows
     recording = clip_id(vid)
     rest = qid.removeprefix(recording)
     names_recording = qid.startswith(recording) and not rest[:1].isalnum()
     clip = qid if names_recording else f"{recording}_{qid}"
-    return _Query(line, qid, clip, kinds[0], windows, duration), wrong
+    return _Query(line, qid, clip, kinds[0], windows, duration), wrong_windows
 
 
 def _name(value: object) -> str | None:
