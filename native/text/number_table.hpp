@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <version>
+
+#ifdef _MSC_VER
+#include <intrin.h>
+#endif
 
 #include "core/buffer.hpp"
 
@@ -28,6 +33,74 @@ inline const char* parse_any(const char* at, const char* end, double& value) {
 #endif
 }
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether the first byte of a number in memory is its lowest.
+inline bool is_little_endian() {
+    const std::uint16_t one = 1;
+    unsigned char first;
+    std::memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+// Eight times the same byte.
+constexpr std::uint64_t repeated(std::uint64_t byte) { return byte * 0x0101010101010101; }
+
+// Eight characters at once; the first is the lowest byte. How many digits a number has is hard to
+// guess for the branch predictor, so digits are read without branches.
+class EightCharacters {
+public:
+    explicit EightCharacters(const char* at) { std::memcpy(&bytes_, at, sizeof bytes_); }
+
+    // How many digits it begins with.
+    unsigned digits() const {
+        const std::uint64_t others = ((bytes_ + repeated(0x46)) | (bytes_ - zeros)) & repeated(0x80);
+        return others == 0 ? 8 : trailing_zeros(others) / 8;
+    }
+
+    // The number that the first digits make. Neighbours are joined to numbers of two, four, then
+    // eight digits.
+    std::uint64_t number(unsigned digits) const {
+        if (digits == 0) return 0;
+        std::uint64_t joined = (bytes_ - zeros) << (64 - 8 * digits);
+        joined = (joined * 10 + (joined >> 8)) & 0x00FF00FF00FF00FF;
+        joined = (joined * 100 + (joined >> 16)) & 0x0000FFFF0000FFFF;
+        return (joined * 10000 + (joined >> 32)) & 0x00000000FFFFFFFF;
+    }
+
+private:
+    static constexpr std::uint64_t zeros = repeated('0');
+
+    static unsigned trailing_zeros(std::uint64_t number) {
+#ifdef _MSC_VER
+        unsigned long position;
+        _BitScanForward64(&position, number);
+        return position;
+#else
+        return static_cast<unsigned>(__builtin_ctzll(number));
+#endif
+    }
+
+    std::uint64_t bytes_;
+};
+
+constexpr std::uint64_t whole_powers_of_ten[] = {1,      10,      100,      1000,     10000,
+                                                 100000, 1000000, 10000000, 100000000};
+
+// Appends the digits at `p` to a number, and returns where they end.
+inline const char* parse_digits(const char* p, const char* const end, std::uint64_t& digits) {
+    if (is_little_endian() && end - p >= 16) {
+        const EightCharacters first(p), second(p + 8);
+        const unsigned of_first = first.digits();
+        const unsigned of_second = of_first == 8 ? second.digits() : 0;
+        digits = digits * whole_powers_of_ten[of_first] + first.number(of_first);
+        digits = digits * whole_powers_of_ten[of_second] + second.number(of_second);
+        p += of_first + of_second;
+    }
+    for (; p < end && is_digit(*p); ++p) digits = 10 * digits + (*p - '0');
+    return p;
+}
+
 // Reads the number at `at`, correctly rounded, and returns where it ends. A number with few digits
 // and a small exponent takes one division of numbers that a double holds exactly; all others go to
 // the library.
@@ -37,12 +110,12 @@ inline const char* parse_number(const char* const at, const char* const end, dou
     p += negative;
     const char* const first = p;
     std::uint64_t digits = 0;
-    for (; p < end && *p >= '0' && *p <= '9'; ++p) digits = 10 * digits + (*p - '0');
+    for (; p < end && is_digit(*p); ++p) digits = 10 * digits + (*p - '0');  // mostly one
     std::ptrdiff_t count = p - first;
     std::ptrdiff_t exponent = 0;
     if (p < end && *p == '.') {
         const char* const point = ++p;
-        for (; p < end && *p >= '0' && *p <= '9'; ++p) digits = 10 * digits + (*p - '0');
+        p = parse_digits(p, end, digits);
         exponent = point - p;
         count += p - point;
     }

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import islice
+from time import perf_counter
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ..data.arrays import ScoreArray
 from ..data.clip_events import ClipEvents
@@ -20,6 +22,10 @@ _BATCH_BYTES = 64 * 2**20
 _BATCH_CLIPS = 512
 MANY_FAILURES = 20
 _WAIT = 0.2  # seconds
+_SHORT_TASK = 0.002  # seconds
+_MOST_TOGETHER = 32
+
+_Result = TypeVar("_Result")
 
 ReadResult: TypeAlias = "ClipScores | ClipPieces | ClipEvents | SedscopeError"
 
@@ -105,20 +111,31 @@ def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Re
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    ahead: deque[Future[ReadResult]] = deque()
+    def read_together(clips: Sequence[str]) -> tuple[list[ReadResult], float]:
+        start = perf_counter()
+        return [read(clip) for clip in clips], perf_counter() - start
+
+    ahead: deque[Future[tuple[list[ReadResult], float]]] = deque()
     pool = ThreadPoolExecutor(threads)
+    remaining = iter(clips)
+    together = 1  # clips of a task: passing one to a thread takes as long as reading a small file
     try:
-        for clip in clips:
-            ahead.append(pool.submit(read, clip))
+        while task := [*islice(remaining, together)]:
+            ahead.append(pool.submit(read_together, task))
             if len(ahead) >= 4 * threads:
-                yield _result(ahead.popleft())
+                results, seconds = _result(ahead.popleft())
+                if seconds < _SHORT_TASK:
+                    together = min(2 * together, _MOST_TOGETHER)
+                elif seconds > 4 * _SHORT_TASK:
+                    together = max(1, together // 2)
+                yield from results
         while ahead:
-            yield _result(ahead.popleft())
+            yield from _result(ahead.popleft())[0]
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # a caller that stops early does not wait
 
 
-def _result(future: Future[ReadResult]) -> ReadResult:
+def _result(future: Future[_Result]) -> _Result:
     """Wait for a result, but wake up now and then: a signal may have reached another thread."""
     from concurrent.futures import wait
 
