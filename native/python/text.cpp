@@ -1,6 +1,12 @@
-// Binds the reader of numbers in text.
+// Binds the readers of numbers in text.
+#include <nanobind/stl/filesystem.h>
+
+#include <filesystem>
+#include <string_view>
+
 #include "python/arrays.hpp"
 #include "text/number_table.hpp"
+#include "text/table_file.hpp"
 
 namespace sedscope::python {
 
@@ -20,10 +26,29 @@ nb::object number_table(const nb::bytes& content, std::size_t start, std::size_t
     return to_numpy(std::move(table), rows, columns);
 }
 
+// The numbers of a file below its first line, and whether the file ends with a line break. None if
+// it is not a file with this first line and such numbers.
+nb::object number_table_of_file(const std::filesystem::path& path, const nb::bytes& first_line,
+                                std::size_t columns, std::size_t most_bytes) {
+    require(columns > 0, "a table has columns");
+    const std::string_view line(first_line.c_str(), first_line.size());
+    TableFile file;
+    bool is_read;
+    {
+        nb::gil_scoped_release release;
+        is_read = read_table_file(path, line, columns, most_bytes, file);
+    }
+    if (!is_read) return nb::none();
+    const std::size_t rows = file.table.size() / columns;
+    return nb::make_tuple(to_numpy(std::move(file.table), rows, columns), file.ends_with_break);
+}
+
 }  // namespace
 
 void bind_text(nb::module_& module) {
     module.def("number_table", &number_table, "content"_a, "start"_a, "columns"_a);
+    module.def("number_table_of_file", &number_table_of_file, "path"_a, "first_line"_a, "columns"_a,
+               "most_bytes"_a);
 }
 
 }  // namespace sedscope::python

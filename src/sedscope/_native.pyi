@@ -4,6 +4,7 @@ Times are whole microseconds. Results are objects whose attributes are numpy arr
 attribute does not copy it.
 """
 
+from pathlib import Path
 from typing import Generic, TypeVar, overload
 
 import numpy as np
@@ -562,3 +563,10 @@ class RankedClips:
 def number_table(content: bytes, start: int, columns: int) -> _Float64 | None:
     """Read rows of numbers, separated by tabs, from byte ``start`` on. None if the text has any other
     form."""
+
+def number_table_of_file(
+    path: Path, first_line: bytes, columns: int, most_bytes: int
+) -> tuple[_Float64, bool] | None:
+    """Read the numbers of a file below its first line, and whether it ends with a line break.
+
+    None if it is not a regular file of at most so many bytes, with this first line and such numbers."""

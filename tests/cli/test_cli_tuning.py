@@ -165,7 +165,7 @@ def test_a_curve_of_an_event_list_is_pointed_out(folder: Path, tmp_path: Path) -
     assert run("detect", folder / "good", "--threshold", "0.5", "-o", events).code == 0
     files = [folder / "truth.tsv", "--durations", folder / "durations.tsv"]
     alone = run("evaluate", events, *files, "--metric", "psds1", "--metric", "collar_f1")
-    assert "judged at many by psds1. Compare" in alone.err
+    assert "use all of them: psds1. Compare" in alone.err
     beside = ["compare", f"list={events}", f"scored={folder / 'good'}", *files, "--bootstrap", 20]
     assert "event lists without confidences have: list." in run(*beside, "--metric", "psds1").err
     assert "event list" not in run(*beside, "--metric", "collar_f1").err

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope._native import number_table
+from sedscope._native import number_table, number_table_of_file
 from sedscope.io.scores.registry import SCORE_FORMATS
 
 from ..support.event_files import SAMPLES
@@ -178,3 +178,45 @@ def test_the_table_must_lie_in_the_text() -> None:
     for arguments in bad:
         with pytest.raises(ValueError, match="must lie in the text"):
             number_table(*arguments)
+
+
+@settings(max_examples=500)
+@given(st.integers(0, 10**18), st.integers(0, 18), st.text("0123456789\t\n .-e", max_size=20))
+def test_digits_are_read_whatever_follows(number: int, decimals: int, rest: str) -> None:
+    """Digits are read several at a time: what stands behind them must not matter."""
+    digits = str(number).rjust(decimals + 1, "0")
+    text = f"{digits[: len(digits) - decimals]}.{digits[len(digits) - decimals :]}0"
+    table = number_table(f"{text}\n{rest}".encode()[: len(text) + 1], 0, 1)
+    assert table is not None
+    assert table.tolist() == [[float(text)]]
+    followed = number_table(f"{text}\t{rest}".encode(), 0, 2)
+    if followed is not None:
+        assert followed[0, 0] == float(text)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a\tb\n1\t2\n3\t4\n",
+        b"a\tb\n1\t2\n3\t4",
+        b"a\tb\n",
+        b"a\tc\n1\t2\n",
+        b"a\tb\n1\tx\n",
+        b"a\t",
+        b"",
+    ],
+)
+def test_a_file_is_read_like_its_content(content: bytes, tmp_path: Path) -> None:
+    file, first_line = tmp_path / "é.tsv", b"a\tb\n"
+    file.write_bytes(content)
+    expected = number_table(content, 4, 2) if content.startswith(first_line) else None
+
+    read = number_table_of_file(file, first_line, 2, 100)
+
+    assert (read is None) == (expected is None)
+    if read is not None and expected is not None:
+        assert read[0].tolist() == expected.tolist()
+        assert read[1] == content.endswith(b"\n")
+    assert number_table_of_file(file, first_line, 2, max(len(content) - 1, 0)) is None
+    assert number_table_of_file(tmp_path, first_line, 2, 100) is None
+    assert number_table_of_file(tmp_path / "nowhere", first_line, 2, 100) is None

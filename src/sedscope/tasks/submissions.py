@@ -45,7 +45,7 @@ def _files_named(folder: Location, name: str) -> list[Location]:
     """Return the files in a folder that have a name and any suffix, such as ``desed.npz``."""
     if not folder.is_dir():
         return []
-    return folder_files(folder, lambda file: file.startswith(f"{name}.") and file != f"{name}.")
+    return [*folder_files(folder, lambda file: file.startswith(f"{name}.") and file != f"{name}.")]
 
 
 def require_outputs(task: Task, submission: Location) -> dict[str, Location]:

@@ -73,7 +73,7 @@ def event_files(folder: Location) -> list[Location]:
         is_events = PurePath(name).suffix.lower() in suffixes and not _PARAMETERS.fullmatch(name)
         return is_events and not name.startswith(".")
 
-    return folder_files(folder, wanted)
+    return [*folder_files(folder, wanted)]
 
 
 def _is_score_table(file: Location) -> bool:

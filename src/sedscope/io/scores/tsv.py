@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..._native import number_table
+from ..._native import number_table, number_table_of_file
 from ...data.arrays import FloatArray, ScoreArray
 from ...data.choices import Gaps
 from ...data.frame_boundaries import FrameError, frame_times, join_frames
@@ -35,13 +35,14 @@ from .format import ScoreFormat, ScoreReadOptions
 _MOST_ERRORS = 20
 # headers of more bytes and boundaries of more frames are not kept for other tables
 _SHARED_BYTES, _SHARED_FRAMES = 2**14, 2**14
+_BYTES_AT_ONCE = 64 * 2**20  # larger files are looked at before they are read
 _FLOAT64_START, FLOAT32_START = b"onset\toffset\t", b'onset\t"offset"\t'
 _LABEL_COLUMNS = {"event_label", "eventType"}  # of lists of events
 
 
 def recognise(path: Location) -> bool:
     """Look for a folder with tables that do not begin like a list of events."""
-    first = next(iter(_tables(path)), None)
+    first = next(_tables(path), None)
     if first is None:
         return False
     try:
@@ -54,28 +55,28 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
     """Read a folder of score tables, one per clip, named after the clip."""
     if not path.is_dir():
         raise SedscopeError(f"{path} is not a folder of score tables.")
-    files = _tables(path)
+    files = [*_tables(path)]
     if not files:
         raise SedscopeError(f"{path} holds no score tables (*.tsv).")
-    classes, complete = _first_table(files)
-    if not complete:
+    first = _first_table(files)
+    if not first.complete:
         warnings.warn(
             f"{files[0]} does not end with a line break, so sedscope cannot tell whether the last numbers "
             "of these score tables were cut off. End each line of a table with a line break.",
             SedscopeWarning,
             stacklevel=4,
         )
-    load = partial(_load, path, classes, complete, options.gaps)
+    load = partial(_load, path, first, options.gaps)
     return Scores(
         [utf8_name(file, file.stem) for file in files],
         load,
-        classes=classes,
+        classes=first.classes,
         thread_safe=True,
         locate=partial(_frame_locations, path),
     )
 
 
-def _tables(folder: Location) -> list[Location]:
+def _tables(folder: Location) -> Iterator[Location]:
     return folder_files(folder, lambda name: fnmatch(name, "*.tsv"))
 
 
@@ -83,8 +84,8 @@ def _files_of_clip(folder: Path, name: str) -> list[Path]:
     return [folder / f"{name}.tsv"]
 
 
-def _load(folder: Location, classes: Sequence[str], complete: bool, gaps: Gaps, name: str) -> ClipScores:
-    return read_score_table(folder / f"{name}.tsv", classes, complete, gaps)
+def _load(folder: Location, first: _FirstTable, gaps: Gaps, name: str) -> ClipScores:
+    return _read_score_table(folder / f"{name}.tsv", first, gaps)
 
 
 def _frame_locations(folder: Location, name: str) -> list[str]:
@@ -96,26 +97,22 @@ def _frame_locations(folder: Location, name: str) -> list[str]:
     return [f"{file}:{line}" for line in frame_lines.tolist()]
 
 
-def read_score_table(file: Location, classes: Sequence[str], complete: bool, gaps: Gaps) -> ClipScores:
-    """Read the scores of a clip, with the columns in the order of the classes.
+@dataclass(frozen=True)
+class _FirstTable:
+    """What the first table of a folder tells about the others, which are nearly always alike."""
 
-    ``complete``: whether the first table of the folder ends with a line break.
-    """
-    content = read_bytes(file)
-    first_line = content[: content.find(b"\n") + 1] or content
-    shared = _shared_layout(first_line, tuple(classes)) if len(first_line) <= _SHARED_BYTES else None
-    layout = shared or _layout(first_line, classes, file)
-    table, lines = number_table(content, len(first_line), layout.columns), None
-    if table is None:
-        table, lines = _parse_slowly(file)
-    if len(table) == 0:
-        raise SedscopeError(
-            f"{file}: the score table has no rows below its header. It needs a row for each frame."
-        )
-    if _is_complete(content) != complete:
-        raise _cut_off(file, content, complete)
+    first_line: bytes
+    classes: tuple[str, ...]
+    complete: bool
+    """Whether it ends with a line break."""
+
+
+def _read_score_table(file: Location, first: _FirstTable, gaps: Gaps) -> ClipScores:
+    """Read the scores of a clip, with the columns in the order of the classes."""
+    table, first_line, lines = _read_numbers(file, first)
+    layout = _layout_of(first_line, first.classes, file)
     values: ScoreArray = table[:, 2:] if layout.order is None else table[:, layout.order]
-    if content.startswith(FLOAT32_START):
+    if first_line.startswith(FLOAT32_START):
         values = _in_single_precision(values, file)
     ticks = _shared_boundaries(table[:, :2].tobytes()) if len(table) <= _SHARED_FRAMES else None
     if ticks is not None:
@@ -135,6 +132,35 @@ def read_score_table(file: Location, classes: Sequence[str], complete: bool, gap
         raise SedscopeError(f"{file}: {error}") from None
 
 
+def _read_numbers(file: Location, first: _FirstTable) -> tuple[FloatArray, bytes, Sequence[int] | None]:
+    """Return the numbers of a table, its first line, and the line of each row; None if all have one."""
+    columns = 2 + len(first.classes)
+    read = (
+        number_table_of_file(file, first.first_line, columns, _BYTES_AT_ONCE)
+        if isinstance(file, Path)
+        else None
+    )
+    if read is not None and len(read[0]) > 0 and read[1] == first.complete:
+        return read[0], first.first_line, None
+    content = read_bytes(file)
+    first_line = _first_line(content)
+    layout = _layout_of(first_line, first.classes, file)
+    table, lines = number_table(content, len(first_line), layout.columns), None
+    if table is None:
+        table, lines = _parse_slowly(file)
+    if len(table) == 0:
+        raise SedscopeError(
+            f"{file}: the score table has no rows below its header. It needs a row for each frame."
+        )
+    if _is_complete(content) != first.complete:
+        raise _cut_off(file, content, first.complete)
+    return table, first_line, lines
+
+
+def _first_line(content: bytes) -> bytes:
+    return content[: content.find(b"\n") + 1] or content
+
+
 @dataclass(frozen=True)
 class _Layout:
     """What the header of a table says."""
@@ -151,6 +177,11 @@ def _layout(first_line: bytes, classes: Sequence[str], file: Location) -> _Layou
     column = {label: 2 + k for k, label in enumerate(labels)}
     order = [column[label] for label in classes]
     return _Layout(len(header), None if order == list(range(2, len(header))) else order)
+
+
+def _layout_of(first_line: bytes, classes: tuple[str, ...], file: Location) -> _Layout:
+    shared = _shared_layout(first_line, classes) if len(first_line) <= _SHARED_BYTES else None
+    return shared or _layout(first_line, classes, file)
 
 
 @lru_cache(maxsize=16)
@@ -181,6 +212,8 @@ def _shared_boundaries(times: bytes) -> Ticks | None:
 def _in_single_precision(values: ScoreArray, file: Location) -> ScoreArray:
     with np.errstate(over="ignore"):
         single = values.astype(np.float32)
+    if np.isfinite(single).all():
+        return single
     too_large = np.isinf(single) & ~np.isinf(values)
     if too_large.any():
         raise SedscopeError(
@@ -260,8 +293,8 @@ def _reads_back(content: bytes, values: ScoreArray) -> bool:
     return table is not None and np.array_equal(table[:, 2:].astype(np.float32), values, equal_nan=True)
 
 
-def _first_table(files: Collection[Location]) -> tuple[tuple[str, ...], bool]:
-    """Return the classes of the first table, and whether it ends with a line break.
+def _first_table(files: Collection[Location]) -> _FirstTable:
+    """Look at the first table.
 
     If it is broken, say what is wrong with all broken ones.
     """
@@ -274,7 +307,7 @@ def _first_table(files: Collection[Location]) -> tuple[tuple[str, ...], bool]:
             errors.append(error)
         else:
             if not errors:
-                return classes, _is_complete(content)
+                return _FirstTable(_first_line(content), classes, _is_complete(content))
         if len(errors) >= _MOST_ERRORS:
             break
     raise_together(errors)
