@@ -6,7 +6,6 @@ that of its input included.
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import time
@@ -91,7 +90,7 @@ def _table(clip: Any, times: Any, label: Any) -> polars.DataFrame:
 
 
 def _run(way: str, folder: Path) -> None:
-    """Evaluate once, and print seconds and gigabytes."""
+    """Evaluate once, and print seconds and gigabytes. Needs Linux."""
     file, durations = folder / "events.tsv", folder / "durations.tsv"
     events: dict[str, list[tuple[Any, ...]]] = {}
     if way != "a TSV file":
@@ -109,7 +108,14 @@ def _run(way: str, folder: Path) -> None:
         system = sed.Scores.from_events(events, clips=truth.clips, overlaps="keep")
     sed.evaluate(system, truth, _METRICS)
     seconds = time.perf_counter() - start
-    print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+    print(seconds, _peak_gigabytes())
+
+
+def _peak_gigabytes() -> float:
+    """Return the most memory that this process held, without that of the one that started it."""
+    status = Path("/proc/self/status").read_text().splitlines()
+    (kilobytes,) = (int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+    return kilobytes / 1e6
 
 
 if __name__ == "__main__":

@@ -60,6 +60,7 @@ def test_the_first_evaluation_loads_only_what_it_uses(metric: str) -> None:
     assert not {"checking", "cli", "diagnosis", "io", "plots", "report", "torch", "tuning"} & rooms
     features = {"criteria.collar", "engines.checkpoint", "metrics.thresholded", "resampling.resampling"}
     features |= {"postprocessing.median_filter", "evaluation.groups", "data.chunks"}
+    features.add("data.scored_events")
     assert not {f"sedscope.{feature}" for feature in features} & set(loaded)
     by_numpy = run("import sys, numpy; print(*sys.modules)").split()
     assert not {"numpy.ma", "hashlib", "html", "pathlib"} & set(loaded).difference(by_numpy)

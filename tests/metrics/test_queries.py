@@ -301,9 +301,9 @@ def test_answers_of_one_confidence_are_noted(answers: int, noted: bool, tmp_path
     metrics += ["ap=AveragePrecision(IoU(0.5, matching='greedy'))"]
     result = run("evaluate", *files, *kept, *(part for text in metrics for part in ("--metric", text)))
     ranked = "which of its answers to a query are the best"
-    named = "judged by that: r1_50, mean_iou, MeanAveragePrecision. Compare"
+    named = "judge the best answers: r1_50, mean_iou, MeanAveragePrecision. Compare"
     assert (ranked in result.err) == (named in result.err) == noted
-    assert "judged at many by map, ap. Compare" in result.err
+    assert "use all of them: map, ap. Compare" in result.err
     systems = [f"list={files[0]}", f"other={files[0]}"]
     compared = run("compare", *systems, *files[1:], *kept, "--metric", metrics[0], "--bootstrap", "10")
     assert ("list: All detections have the same confidence" in compared.err) == noted

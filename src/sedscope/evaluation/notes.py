@@ -15,7 +15,6 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.coverage import squeezed_references_note
 from ..data.score_range import score_range, threshold_note
-from ..data.scored_events import has_equal_answers
 from ..data.thresholds import is_binary
 from ..data.times import Ticks
 from ..errors import counted, listing, subject
@@ -248,7 +247,11 @@ def _one_point_text(names: Sequence[str]) -> list[str]:
 
 
 def _equal_answers_text(names: Sequence[str], alignment: Alignment | None) -> list[str]:
-    if not names or alignment is None or not has_equal_answers(alignment.scores):
+    if not names or alignment is None:
+        return []
+    from ..data.scored_events import has_equal_answers
+
+    if not has_equal_answers(alignment.scores):
         return []
     return [
         "All detections have the same confidence, as in an event list without confidences, so the system "
