@@ -115,7 +115,7 @@ def _peak_gigabytes() -> float:
     """Return the most memory that this process held, without that of the one that started it."""
     status = Path("/proc/self/status").read_text().splitlines()
     (kilobytes,) = (int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-    return kilobytes / 1e6
+    return kilobytes * 1024 / 1e9
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ public:
     void clear() { vertices_.clear(); }
     const std::vector<Vertex>& vertices() const { return vertices_; }
 
-    // The cost below which a point with so many true positives changes the curve, or `otherwise`.
+    // The cost below which a point with so many true positives changes the curve; `otherwise` if no
+    // vertex has as many.
     double cost_to_beat(int64_t tp, double otherwise) const {
         if (tp <= 0) return -std::numeric_limits<double>::infinity();
         auto at = vertices_.end();  // the first vertex with as many true positives
@@ -31,9 +32,9 @@ public:
         auto at = vertices_.end();  // the first vertex with this cost or a higher one
         while (at != vertices_.begin() && (at - 1)->cost >= cost) --at;
         if (tp <= (at == vertices_.begin() ? 0 : (at - 1)->tp)) return;
+        if (at != vertices_.end() && at->cost == cost && at->tp >= tp) return;
         auto end = at;  // the vertices that the new one replaces
         while (end != vertices_.end() && end->tp <= tp) ++end;
-        if (at != vertices_.end() && at->cost == cost && at->tp >= tp) return;
         if (at == end) {
             vertices_.insert(at, {cost, tp});
         } else {

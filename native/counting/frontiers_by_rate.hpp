@@ -14,7 +14,6 @@
 #include "counting/lane_weights.hpp"
 #include "counting/psds_definition.hpp"
 #include "counting/resamples.hpp"
-#include "counting/weighted_counts.hpp"
 
 namespace sedscope {
 
@@ -51,6 +50,7 @@ private:
             const std::size_t k = i - first;
             resamples_.find_present(i, present_);
             others_[k] = static_cast<double>(std::max<std::size_t>(2, present_.size()) - 1);
+            if (resamples_.durations[i] == 0) continue;  // nothing was drawn but clips without frames
             fp_price_[k] = psds_.seconds_per_unit / resamples_.durations[i];
             for (std::size_t m : present_)
                 if (const double time = resamples_.reference_times_of(i)[m]; time > 0)

@@ -35,23 +35,7 @@ public:
     std::size_t resamples() const { return resamples_; }
     std::size_t clips() const { return clips_; }
 
-    // Writes the (resamples x columns) sums of `values` (clips x columns). They are exact, if they
-    // are below 2^53.
-    void add_up(const double* values, std::size_t columns, double* sums) const {
-        if (most(values, columns) < (1 << 24))  // a float holds them all
-            add_up_as<float>(values, columns, sums);
-        else
-            add_up_as<double>(values, columns, sums);
-    }
-
-private:
-    static constexpr std::size_t lanes = 32;
-
-    std::size_t end_of(std::size_t block) const {
-        return std::min((block + 1) * lanes, resamples_);
-    }
-
-    // No sum is larger.
+    // No sum of `values` (clips x columns) is larger.
     double most(const double* values, std::size_t columns) const {
         std::vector<double> totals(columns);
         for (std::size_t clip = 0; clip < clips_; ++clip)
@@ -62,23 +46,45 @@ private:
         return largest * heaviest_;
     }
 
-    template <class Real>
+    // Writes the (resamples x columns) sums of `values` (clips x columns), which must be below 2^63:
+    // each is exact, and rounded once if a double does not hold it.
+    void add_up(const double* values, std::size_t columns, double* sums) const {
+        const double largest = most(values, columns);
+        if (largest < (1 << 24))
+            add_up_as<float>(values, columns, sums);
+        else if (largest < static_cast<double>(int64_t{1} << 53))
+            add_up_as<double>(values, columns, sums);
+        else
+            add_up_as<int64_t>(values, columns, sums);
+    }
+
+private:
+    static constexpr std::size_t lanes = 32;
+
+    std::size_t end_of(std::size_t block) const {
+        return std::min((block + 1) * lanes, resamples_);
+    }
+
+    // `Number` holds all sums exactly.
+    template <class Number>
     void add_up_as(const double* values, std::size_t columns, double* sums) const {
         parallel_for(blocks_.size(), threads_, [&] {
-            return [&, totals = std::vector<Real>(columns * lanes)](std::size_t block) mutable {
-                std::fill(totals.begin(), totals.end(), Real{0});
+            return [&, totals = std::vector<Number>(columns * lanes)](std::size_t block) mutable {
+                std::fill(totals.begin(), totals.end(), Number{0});
                 for (std::size_t clip = 0; clip < clips_; ++clip) {
                     const float* weights = blocks_[block].of_clip(static_cast<int32_t>(clip));
                     for (std::size_t c = 0; c < columns; ++c) {
-                        const Real value = static_cast<Real>(values[clip * columns + c]);
+                        const auto value = static_cast<Number>(values[clip * columns + c]);
                         if (value == 0) continue;
-                        Real* const total = totals.data() + c * lanes;
-                        for (std::size_t k = 0; k < lanes; ++k) total[k] += weights[k] * value;
+                        Number* const total = totals.data() + c * lanes;
+                        for (std::size_t k = 0; k < lanes; ++k)
+                            total[k] += static_cast<Number>(weights[k]) * value;
                     }
                 }
                 for (std::size_t i = block * lanes; i < end_of(block); ++i)
                     for (std::size_t c = 0; c < columns; ++c)
-                        sums[i * columns + c] = totals[c * lanes + (i - block * lanes)];
+                        sums[i * columns + c] =
+                            static_cast<double>(totals[c * lanes + (i - block * lanes)]);
             };
         });
     }

@@ -116,8 +116,9 @@ private:
     // the same for all classes, unless some are ignored: then one cut serves them all.
     void cut(const ClipReferences& references) {
         const bool of_all_classes = criterion_.cross_triggers && !has_ignored_;
-        if (of_all_classes && cut_ == references.assigned) return;
-        cut_ = of_all_classes ? references.assigned : 0;
+        if (of_all_classes && cut_of_ == &references && cut_ == references.assigned) return;
+        cut_of_ = of_all_classes ? &references : nullptr;
+        cut_ = references.assigned;
         set_labels_.clear();
         sets_.clear();
         auto add = [&](int32_t label, const References& set) {
@@ -304,7 +305,8 @@ private:
     std::vector<References> sets_;
     std::vector<int32_t> set_labels_;
     Stretches stretches_;
-    std::size_t cut_ = 0;  // the number of the clip that is cut for all classes; 0 for none
+    const ClipReferences* cut_of_ = nullptr;  // what is cut for all classes, and which clip it was
+    std::size_t cut_ = 0;
     std::size_t frame_ = 0;    // frames so far
     std::size_t stretch_ = 0;  // the number of the present one
     bool within_ = false;      // whether a part of it was taken

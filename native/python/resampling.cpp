@@ -22,6 +22,7 @@ struct ResampledPsds {
     nb::object values, class_values;
 };
 
+// The largest weight, but at least 1.
 int64_t heaviest(const Matrix<int32_t>& weights) {
     int32_t most = 1;
     for (std::size_t i = 0; i < weights.size(); ++i) most = std::max(most, weights.data()[i]);
@@ -192,6 +193,7 @@ private:
 nb::object add_up_weighted(const WeightedSums& sums, const Matrix<double>& values) {
     require(values.shape(0) == sums.clips(), "one row of values per clip is needed");
     const std::size_t columns = values.shape(1);
+    require(sums.most(values.data(), columns) < 0x1p63, "the weights are too large");
     Buffer<double> result(sums.resamples() * columns);
     {
         nb::gil_scoped_release release;

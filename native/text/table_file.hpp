@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "core/buffer.hpp"
 #include "text/number_table.hpp"
@@ -24,11 +25,14 @@ inline bool read_table_file(const std::filesystem::path& path, std::string_view 
     namespace fs = std::filesystem;
     std::error_code error;
     if (!fs::is_regular_file(path, error)) return false;  // opening a pipe would wait for its writer
-    const auto size = static_cast<std::size_t>(fs::file_size(path, error));
-    if (error || size < first_line.size() || size > most) return false;
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) return false;
+    const auto size = static_cast<std::size_t>(file.tellg());
+    if (size < first_line.size() || size > most) return false;
     Buffer<char> content(size);
-    if (!file || !file.read(content.data(), static_cast<std::streamsize>(size))) return false;
+    file.seekg(0);
+    if (!file.read(content.data(), static_cast<std::streamsize>(size))) return false;
+    if (file.peek() != std::ifstream::traits_type::eof()) return false;  // it grows
     const std::string_view text(content.data(), size);
     if (text.substr(0, first_line.size()) != first_line) return false;
     result.ends_with_break = !text.empty() && (text.back() == '\n' || text.back() == '\r');

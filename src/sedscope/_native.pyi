@@ -442,7 +442,7 @@ class WeightedSums:
 
     def __init__(self, weights: _Int32, threads: int) -> None: ...
     def of(self, values: _Float64) -> _Float64:
-        """Return the (resamples × columns) sums of (clips × columns) values: exact, if below 2⁵³."""
+        """Return the (resamples × columns) sums of (clips × columns) values: exact, and rounded once."""
 
 class Resampling:
     """Deltas of all classes, sorted by score once, to be added up with many sets of clip weights."""

@@ -22,7 +22,7 @@ _BATCH_BYTES = 64 * 2**20
 _BATCH_CLIPS = 512
 MANY_FAILURES = 20
 _WAIT = 0.2  # seconds
-_SHORT_TASK = 0.002  # seconds
+_SHORT_TASK, _LONG_TASK = 0.002, 0.005  # seconds
 _MOST_TOGETHER = 32
 
 _Result = TypeVar("_Result")
@@ -98,7 +98,10 @@ def read_clips(
 
 
 def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[ReadResult]:
-    """Read each clip in order; a clip that cannot be read gives its error."""
+    """Read each clip in order; a clip that cannot be read gives its error.
+
+    Threads are at most a few clips ahead, and more only while clips are read in no time.
+    """
 
     def read(clip: str) -> ReadResult:
         try:
@@ -110,28 +113,44 @@ def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Re
         yield from map(read, clips)
         return
     from concurrent.futures import ThreadPoolExecutor
+    from threading import Event
 
-    def read_together(clips: Sequence[str]) -> tuple[list[ReadResult], float]:
-        start = perf_counter()
-        return [read(clip) for clip in clips], perf_counter() - start
+    stopped = Event()
 
-    ahead: deque[Future[tuple[list[ReadResult], float]]] = deque()
+    def read_task(task: Sequence[str]) -> tuple[list[ReadResult], float]:
+        """Read clips until that takes long, and say how long."""
+        start, results = perf_counter(), list[ReadResult]()
+        for clip in task:
+            results.append(read(clip))
+            if stopped.is_set() or perf_counter() - start > _LONG_TASK:
+                break
+        return results, perf_counter() - start
+
+    def read_in_order(clips: Iterator[str]) -> Iterator[ReadResult]:
+        ahead: deque[tuple[list[str], Future[tuple[list[ReadResult], float]]]] = deque()
+        together = 1  # clips of a task: passing one to a thread takes as long as reading a small file
+        while True:
+            task = [*islice(clips, together)]
+            if task:
+                ahead.append((task, pool.submit(read_task, task)))
+                if len(ahead) < 4 * threads:
+                    continue
+            if not ahead:
+                return
+            task, future = ahead.popleft()
+            results, seconds = _result(future)
+            yield from results
+            if len(results) < len(task):
+                yield from read_in_order(iter(task[len(results) :]))
+                together = 1
+            elif seconds < _SHORT_TASK:
+                together = min(2 * together, _MOST_TOGETHER)
+
     pool = ThreadPoolExecutor(threads)
-    remaining = iter(clips)
-    together = 1  # clips of a task: passing one to a thread takes as long as reading a small file
     try:
-        while task := [*islice(remaining, together)]:
-            ahead.append(pool.submit(read_together, task))
-            if len(ahead) >= 4 * threads:
-                results, seconds = _result(ahead.popleft())
-                if seconds < _SHORT_TASK:
-                    together = min(2 * together, _MOST_TOGETHER)
-                elif seconds > 4 * _SHORT_TASK:
-                    together = max(1, together // 2)
-                yield from results
-        while ahead:
-            yield from _result(ahead.popleft())[0]
+        yield from read_in_order(iter(clips))
     finally:
+        stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)  # a caller that stops early does not wait
 
 

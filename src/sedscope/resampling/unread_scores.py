@@ -26,6 +26,7 @@ Unread: TypeAlias = Callable[[int, FloatArray], NDArray[np.bool_]]
 
 
 FindUnread: TypeAlias = Callable[[_native.ScoreRanges, _native.WeightedSums], Unread]
+"""From the ranges of scores and the sums of resamples, what says which ranges are unread."""
 
 
 def without_unread_scores(deltas: Deltas, weights: Weights, unread: FindUnread, threads: int) -> Deltas:

@@ -133,11 +133,14 @@ def _read_score_table(file: Location, first: _FirstTable, gaps: Gaps) -> ClipSco
 
 
 def _read_numbers(file: Location, first: _FirstTable) -> tuple[FloatArray, bytes, Sequence[int] | None]:
-    """Return the numbers of a table, its first line, and the line of each row; None if all have one."""
+    """Return the numbers of a table, its first line, and the line of each row.
+
+    The lines are None if they follow each other, from the second one on.
+    """
     columns = 2 + len(first.classes)
     read = (
         number_table_of_file(file, first.first_line, columns, _BYTES_AT_ONCE)
-        if isinstance(file, Path)
+        if isinstance(file, Path) and first.first_line.endswith(b"\n")
         else None
     )
     if read is not None and len(read[0]) > 0 and read[1] == first.complete:

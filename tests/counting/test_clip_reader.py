@@ -1,0 +1,80 @@
+"""Clips are read ahead on threads: in order, and not too far."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.counting.clip_reader import read_each
+from sedscope.errors import SedscopeError
+
+CLIPS = [f"{i:04}" for i in range(400)]
+THREADS = 3
+
+
+def scores_of(load: Callable[[int], None]) -> sed.Scores:
+    """Scores whose clips say their number; ``load`` is called before each is read."""
+
+    def read(clip: str) -> sed.ClipScores:
+        load(int(clip))
+        return sed.ClipScores(np.full((1, 1), int(clip), np.float32), [0, 1])
+
+    return sed.Scores(CLIPS, read, classes=["Dog"], thread_safe=True)
+
+
+@pytest.mark.parametrize("slow", [range(0), range(150, 170), range(0, 400, 50)])
+def test_clips_come_in_order_whatever_they_take(slow: range) -> None:
+    def load(number: int) -> None:
+        if number in slow:
+            time.sleep(0.006)
+        if number % 97 == 5:
+            raise SedscopeError(f"clip {number}")
+
+    numbers = [
+        int(str(clip).split()[1]) if isinstance(clip, SedscopeError) else int(clip.values[0, 0])
+        for clip in read_each(scores_of(load), CLIPS, THREADS)
+        if isinstance(clip, (SedscopeError, sed.ClipScores))
+    ]
+    assert numbers == [*range(len(CLIPS))]
+
+
+def test_few_slow_clips_are_read_ahead_after_many_fast_ones() -> None:
+    lock = threading.Lock()
+    read = 0
+
+    def load(number: int) -> None:
+        nonlocal read
+        if number >= 200:
+            time.sleep(0.006)
+        with lock:
+            read += 1
+
+    ahead = 0
+    for number, _ in enumerate(read_each(scores_of(load), CLIPS, THREADS)):
+        if number >= 200:
+            time.sleep(0.003)
+            ahead = max(ahead, read - number)
+    # each of the tasks that were begun before stops at its first slow clip, and so do those that follow
+    assert ahead <= 8 * THREADS + 32 * THREADS
+
+
+def test_a_reader_that_is_left_stops_soon() -> None:
+    begun: list[int] = []
+
+    def load(number: int) -> None:
+        begun.append(number)
+        if number >= 100:
+            time.sleep(0.003)
+
+    reader = read_each(scores_of(load), CLIPS, THREADS)
+    for _ in range(110):
+        next(reader)
+    del reader
+    read_by_then = len(begun)
+    time.sleep(0.1)
+    assert len(begun) <= read_by_then + 2 * THREADS
