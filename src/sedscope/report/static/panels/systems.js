@@ -99,7 +99,7 @@ registerPanel("systems", ({ section, data, model }) => {
   }
 
   function cellsOf({ label, total, values, difference: { value, low, high, verdict, pText } }) {
-    const x = (number) => 100 + (98 * Math.max(-limit, Math.min(limit, number))) / limit;
+    const x = (number) => 100 + (95 * Math.max(-limit, Math.min(limit, number))) / limit;
     const bar = svg("svg", { class: "whisker", viewBox: "0 0 200 14" },
       svg("line", { class: "zero", x1: 100, x2: 100, y1: 0, y2: 14 }));
     if (!Number.isNaN(low)) bar.append(svg("line", { class: "range", x1: x(low), x2: x(high), y1: 7, y2: 7 }));
