@@ -36,16 +36,19 @@ public:
             auto curve = [&](std::size_t k) -> Frontier& {
                 return curves[k * resamples_.classes + c];
             };
-            for (const Variant* variant : variants)
+            for (const Variant* variant : variants) {
+                FalsePositives<Real, lanes> false_positives;
                 sweep_points(
-                    (*variant)[c], weights_, last - first,
+                    (*variant)[c], weights_, last - first, false_positives,
                     [&](std::size_t k, Real tp) {
-                        const auto found = static_cast<int64_t>(tp);
-                        return static_cast<Real>(curve(k).cost_to_beat(found, too_many_[k]));
+                        return curve(k).cost_to_beat(static_cast<int64_t>(tp), too_many_[k]);
                     },
-                    [&](std::size_t k, Real tp, Real fp) {
+                    [&](std::size_t k, Real tp) {
+                        const Real fp = false_positives.costs()[k];
                         curve(k).add(fp, static_cast<int64_t>(tp));
+                        return fp;
                     });
+            }
             for (std::size_t k = 0; k < last - first; ++k)
                 curve(k).rate_by([&](double fp) { return rate(fp, first + k); });
         }

@@ -12,6 +12,7 @@
 
 #include "counting/frontier.hpp"
 #include "counting/lane_weights.hpp"
+#include "counting/point_sweep.hpp"
 #include "counting/psds_definition.hpp"
 #include "counting/resamples.hpp"
 
@@ -71,70 +72,74 @@ private:
                static_cast<double>(ordered.turnover()) * static_cast<double>(resamples_.heaviest);
     }
 
-    // `lane`: of the resample. The arithmetic has the same order as for one set of counts.
-    double exact_rate(double fp, std::size_t resample, std::size_t lane) const {
-        double total = 0;
-        for (int64_t m : resamples_.order) {
-            const double crossed = crossed_[static_cast<std::size_t>(m) * lanes + lane];
-            if (crossed != 0) total += crossed / resamples_.reference_times_of(resample)[m];
+    // The false positives and cross-triggers of each lane, and their rates, computed fast.
+    class Rates {
+    public:
+        explicit Rates(FrontiersByRate& parent) : parent_(parent) {
+            std::fill(parent.crossed_.begin(), parent.crossed_.end(), Real{0});
         }
-        const double cross_rate = psds_.alpha_ct * total / others_[lane];
-        return (fp / resamples_.durations[resample] + cross_rate) * psds_.seconds_per_unit;
-    }
+
+        template <class Row>
+        void add(const Row& row, const Real* weights) {
+            if (row.label < 0) {
+                false_positives_.add(row, weights);
+                return;
+            }
+            const auto m = static_cast<std::size_t>(row.label) * lanes;
+            Real* const crossed = parent_.crossed_.data() + m;
+            const double* const prices = parent_.cross_prices_.data() + m;
+            const Real change = static_cast<Real>(row.ct);
+            for (std::size_t k = 0; k < lanes; ++k) {
+                const Real weighted = weights[k] * change;
+                crossed[k] += weighted;
+                cross_rate_[k] += weighted * prices[k];
+            }
+        }
+
+        const double* costs() {
+            const Real* const fp = false_positives_.costs();
+            for (std::size_t k = 0; k < lanes; ++k)
+                rate_[k] = fp[k] * parent_.fp_price_[k] + cross_rate_[k];
+            return rate_;
+        }
+
+        // The arithmetic has the same order as for one set of counts.
+        double exact(std::size_t lane, std::size_t resample) const {
+            const Resamples& resamples = parent_.resamples_;
+            double total = 0;
+            for (int64_t m : resamples.order) {
+                const double crossed = parent_.crossed_[static_cast<std::size_t>(m) * lanes + lane];
+                if (crossed != 0) total += crossed / resamples.reference_times_of(resample)[m];
+            }
+            const double cross_rate = parent_.psds_.alpha_ct * total / parent_.others_[lane];
+            const double fp = false_positives_.costs()[lane];
+            return (fp / resamples.durations[resample] + cross_rate) *
+                   parent_.psds_.seconds_per_unit;
+        }
+
+    private:
+        FrontiersByRate& parent_;
+        FalsePositives<Real, lanes> false_positives_;
+        double cross_rate_[lanes] = {}, rate_[lanes];
+    };
 
     // `curves`: those of the class in each lane, as many apart as there are classes.
     template <class Rows>
     void add_points(const Rows& ordered, std::size_t first, std::size_t last, Frontier* curves) {
         auto curve = [&](std::size_t k) -> Frontier& { return curves[k * resamples_.classes]; };
-        Real tp[lanes] = {}, fp[lanes] = {}, tp_before[lanes] = {};
-        double cross_rate[lanes] = {}, rate[lanes];
-        std::fill(crossed_.begin(), crossed_.end(), Real{0});
-        LanesToLookAt<double, lanes> to_look_at;
         const double margin = doubt(ordered);
-        auto look = [&](const Real* weights) {
-            for (std::size_t k = 0; k < lanes; ++k) rate[k] = fp[k] * fp_price_[k] + cross_rate[k];
-            to_look_at.visit(rate, weights, [&](std::size_t k) {
-                const double exact = exact_rate(fp[k], first + k, k);
-                if (exact > psds_.max_efpr) return;
-                curve(k).add(exact, static_cast<int64_t>(tp[k]));
-                to_look_at.to_beat[k] = std::min(to_look_at.to_beat[k], exact + margin);
+        Rates rates(*this);
+        sweep_points(
+            ordered, weights_, last - first, rates,
+            [&](std::size_t k, Real tp) {
+                return margin + curve(k).cost_to_beat(static_cast<int64_t>(tp), psds_.max_efpr);
+            },
+            [&](std::size_t k, Real tp) {
+                const double exact = rates.exact(k, first + k);
+                if (exact > psds_.max_efpr) return std::numeric_limits<double>::infinity();
+                curve(k).add(exact, static_cast<int64_t>(tp));
+                return exact + margin;
             });
-        };
-        bool at_point = false, tp_changed = false;
-        for (const auto& row : ordered.rows()) {
-            const Real* weights = weights_.of_clip(row.clip);
-            if (at_point && (!row.last || row.makes_worse()))
-                look(row.last ? weights : weights_.of_any());
-            if (row.label >= 0) {
-                const auto m = static_cast<std::size_t>(row.label) * lanes;
-                Real* const crossed = crossed_.data() + m;
-                const double* const prices = cross_prices_.data() + m;
-                const Real change = static_cast<Real>(row.ct);
-                for (std::size_t k = 0; k < lanes; ++k) {
-                    const Real weighted = weights[k] * change;
-                    crossed[k] += weighted;
-                    cross_rate[k] += weighted * prices[k];
-                }
-            } else {
-                const Real change = static_cast<Real>(row.fp);
-                for (std::size_t k = 0; k < lanes; ++k) fp[k] += weights[k] * change;
-            }
-            if (row.tp) {
-                const Real change = static_cast<Real>(row.tp);
-                for (std::size_t k = 0; k < lanes; ++k) tp[k] += weights[k] * change;
-                tp_changed = true;
-            }
-            at_point = row.last;
-            if (!at_point || !tp_changed) continue;
-            tp_changed = false;
-            for (std::size_t k = 0; k < last - first; ++k) {
-                if (tp[k] == tp_before[k]) continue;
-                tp_before[k] = tp[k];
-                to_look_at.to_beat[k] =
-                    margin + curve(k).cost_to_beat(static_cast<int64_t>(tp[k]), psds_.max_efpr);
-            }
-        }
-        look(weights_.of_any());
     }
 
     const Resamples& resamples_;

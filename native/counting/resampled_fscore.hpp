@@ -38,14 +38,17 @@ public:
     void measure(const OrderedRows<T, Change>& ordered, const int64_t* references, double* best,
                  std::size_t stride) {
         for (std::size_t k = 0; k < lanes_used_; ++k) best[k * stride] = 0;
+        FalsePositives<Real, lanes> false_positives;
         sweep_points(
-            ordered, weights_, lanes_used_,
+            ordered, weights_, lanes_used_, false_positives,
             [&](std::size_t k, Real tp) {
                 return most_false_positives(tp, references[k * stride], best[k * stride]);
             },
-            [&](std::size_t k, Real tp, Real fp) {
+            [&](std::size_t k, Real tp) {
+                const Real fp = false_positives.costs()[k];
                 double& highest = best[k * stride];
                 highest = std::max(highest, fscore(tp, fp, references[k * stride]));
+                return fp;
             });
     }
 
