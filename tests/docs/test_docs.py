@@ -18,7 +18,7 @@ NEEDED = {
     "training.md": ("torchmetrics", "tensorboard", "lightning"),
 }
 # the first block of these makes the files that their commands read
-MAKES_FILES = ("birdnet_walkthrough.md", "moment_retrieval.md")
+MAKES_FILES = ("birdnet_walkthrough.md", "formats_annotation.md", "moment_retrieval.md")
 TESTED_ALONE = (
     *("import mlflow", "import wandb"),  # in test_loggers.py, where they are installed
     "import sedscope.compat\n",  # in test_old_names.py, because it changes what other tests import
@@ -36,20 +36,25 @@ def test_python_examples(page: Path, small_set: Path, monkeypatch: pytest.Monkey
     for part in NEEDED.get(page.name, ()):
         pytest.importorskip(part, reason=f"needs {part}")
     monkeypatch.chdir(small_set)
+    run_python_blocks(page)
+
+
+def run_python_blocks(page: Path) -> None:
+    """Run the Python blocks of a page one after the other, as a reader would."""
     names: dict[str, object] = {}
     for block in code_blocks(page, "python"):
-        if block.startswith(TESTED_ALONE):
-            continue
-        exec(compile(block, page.name, "exec"), names)
+        if not block.startswith(TESTED_ALONE):
+            exec(compile(block, page.name, "exec"), names)
 
 
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if code_blocks(page, "console")], ids=lambda p: p.name
 )
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_commands(page: Path, small_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(small_set)
     if page.name in MAKES_FILES:
-        exec(compile(code_blocks(page, "python")[0], page.name, "exec"), {})
+        run_python_blocks(page)
     commands = [
         shlex.split(line.removeprefix("$ "))
         for block in code_blocks(page, "console")
