@@ -13,13 +13,18 @@ from .timing import Row, seconds
 
 
 def report(clips: int) -> list[Row]:
-    """A report of scores in files, which were evaluated before."""
+    """A report, against the evaluation from files that it shows."""
     scores, truth = simulated(clips)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sed.write_scores(scores, folder / "scores")
-        read = CachedScores(sed.read_scores(folder / "scores"))
-        result = sed.evaluate(read, truth, [PSDS1, PSDS2])
-        (written,) = seconds(lambda: result.report(folder / "report.html"), repeat=3)
+
+        def evaluate() -> sed.Evaluation:
+            read = CachedScores(sed.read_scores(folder / "scores"))
+            return sed.evaluate(read, truth, [PSDS1, PSDS2])
+
+        result = evaluate()
+        evaluated, written = seconds(evaluate, lambda: result.report(folder / "report.html"), repeat=3)
         size = (folder / "report.html").stat().st_size / 1e6
-    return [Row(f"report of {clips} clips, {size:.2f} MB", written, "one second", written, "≤ 0.5")]
+    work = f"report of {clips} clips, {size:.2f} MB"
+    return [Row(work, written, "its evaluation", written / evaluated, "≤ 1")]
