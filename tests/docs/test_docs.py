@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -51,9 +52,14 @@ def run_python_blocks(page: Path) -> None:
     "page", [page for page in PAGES if code_blocks(page, "console")], ids=lambda p: p.name
 )
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
-def test_commands(page: Path, small_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands(page: Path, small_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(small_set)
     if page.name in MAKES_FILES:
+        for name in ("scores", "other_scores"):
+            shutil.copytree(name, tmp_path / name)
+        for name in ("ground_truth.tsv", "durations.tsv"):
+            shutil.copy(name, tmp_path)
+        monkeypatch.chdir(tmp_path)  # where no other test has made the files
         run_python_blocks(page)
     commands = [
         shlex.split(line.removeprefix("$ "))
