@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "clips/envelope.hpp"
 #include "clips/reference_table.hpp"
+#include "core/buffer.hpp"
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
 #include "counting/delta_rows.hpp"
@@ -32,7 +34,6 @@ public:
         const IgnoredReferences ignored = references.ignored(label);
         ignored_ = Cursor(ignored.any() ? ignored.layers[0] : References());
         envelope_.begin();
-        tp_ = fp_ = 0;
     }
 
     SEDSCOPE_OUT_OF_LINE void feed(const T* scores, std::size_t frames,
@@ -56,7 +57,6 @@ public:
         envelope_.finish([&](Time from, Time until, T highest) {
             take_mixed(from, until, highest, rows);
         });
-        push(rows);
     }
 
 private:
@@ -99,41 +99,55 @@ private:
                              DeltaRows<T, Change>& rows) {
         const Time from = edges_[first];
         if (from < 0) return first;
-        Time until = duration_;
+        Time until = std::min(duration_, from + longest_);
         const bool found = references_.lasts(from, until), ignored = ignored_.lasts(from, until);
         const Time* const end = std::upper_bound(edges_ + first + 1, edges_ + frames + 1, until);
         const auto last = static_cast<std::size_t>(end - edges_) - 1;
-        if (ignored) return last;
-        Time& time = found ? tp_ : fp_;
-        for (std::size_t i = first; i < last; ++i) {
-            if (!(scores[i] > floor_)) continue;
-            begin_row(scores[i], rows);
-            time += edges_[i + 1] - edges_[i];
+        if (!ignored) {
+            auto& [row_scores, tp, fp] = rows.detections;
+            push_frames(scores, first, last, row_scores, found ? tp : fp, found ? fp : tp);
         }
         return last;
+    }
+
+    // Pushes rows with the time of the frames in one column and 0 in the other. Frames of one score
+    // that follow each other make one row. Without branches, because scores change unpredictably.
+    void push_frames(const T* scores, std::size_t first, std::size_t last, Buffer<T>& row_scores,
+                     Buffer<Change>& times, Buffer<Change>& zeros) {
+        while (first < last && !(scores[first] > floor_)) ++first;
+        if (first == last) return;
+        T* const to_score = row_scores.reserve(last - first);
+        Change* const to_time = times.reserve(last - first);
+        Change* const to_zero = zeros.reserve(last - first);
+        std::size_t row = 0;
+        T score = scores[first];
+        Change time = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            const bool active = scores[i] > floor_, changes = active & (scores[i] != score);
+            const auto length = static_cast<Change>(edges_[i + 1] - edges_[i]);
+            row += changes;
+            score = active ? scores[i] : score;
+            time = (changes ? 0 : time) + (active ? length : 0);
+            to_score[row] = score;
+            to_time[row] = time;
+            to_zero[row] = 0;
+        }
+        row_scores.grow(row + 1);
+        times.grow(row + 1);
+        zeros.grow(row + 1);
     }
 
     void take_mixed(Time from, Time until, T score, DeltaRows<T, Change>& rows) {
         from = std::max<Time>(from, 0);
         until = std::min(until, duration_);
         if (until <= from) return;
-        begin_row(score, rows);
-        const Time found = references_.shared(from, until);
-        tp_ += found;
-        fp_ += until - from - found - ignored_.shared(from, until);
+        const Time tp = references_.shared(from, until);
+        const Time fp = until - from - tp - ignored_.shared(from, until);
+        if (tp || fp) rows.detections.push(score, tp, fp);
     }
 
-    // Frames of one score that follow each other make one row.
-    void begin_row(T score, DeltaRows<T, Change>& rows) {
-        if (score == score_) return;
-        push(rows);
-        score_ = score;
-    }
-
-    void push(DeltaRows<T, Change>& rows) {
-        if (tp_ || fp_) rows.detections.push(score_, tp_, fp_);
-        tp_ = fp_ = 0;
-    }
+    // What a column can hold, so that a row can take the time of all frames of a stretch.
+    static constexpr Time longest_ = std::numeric_limits<Change>::max();
 
     const Time* durations_;
     const Time* edges_ = nullptr;  // of the frames that come
@@ -141,8 +155,6 @@ private:
     T floor_{};
     Cursor references_, ignored_;
     Envelope<T> envelope_;  // of events in place of frames
-    T score_{};             // of the last frames
-    Time tp_ = 0, fp_ = 0;  // of the last frames
 };
 
 }  // namespace sedscope

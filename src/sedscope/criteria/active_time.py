@@ -84,6 +84,8 @@ class Time(Criterion):
     def _judged(self, references: ClipReferences) -> _JudgedTime:
         """Return which time within references is scored, and which time is not."""
         width, ignored = int(to_ticks(self.collar)), references.ignored
+        if width == 0:
+            return _judged_time(references, ignored.events, ignored.event_clips, ignored.labels)
         boundaries = references.boundaries(reach=width)
         before = boundaries.times - width // 2
         zones = np.stack([before, before + width], axis=1)
