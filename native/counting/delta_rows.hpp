@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 
 #include "core/buffer.hpp"
@@ -28,6 +29,7 @@ struct DetectionRows {
     Buffer<T> scores;
     Buffer<Change> tp, fp;
 
+    auto columns() { return std::tie(scores, tp, fp); }
     std::size_t size() const { return scores.size(); }
     void push(T score, Rest tp_change, Rest fp_change) {
         do {
@@ -45,6 +47,7 @@ struct CrossTriggerRows {
     Buffer<int32_t> labels;
     Buffer<int8_t> ct;
 
+    auto columns() { return std::tie(scores, labels, ct); }
     std::size_t size() const { return scores.size(); }
     void push(T score, int32_t label, int32_t ct_change) {
         do {
@@ -61,6 +64,7 @@ struct ErrorRows {
     Buffer<T> scores;
     Buffer<int64_t> onset, offset;
 
+    auto columns() { return std::tie(scores, onset, offset); }
     std::size_t size() const { return scores.size(); }
     void push(T score, int64_t onset_change, int64_t offset_change) {
         scores.push(score);

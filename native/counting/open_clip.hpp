@@ -44,7 +44,7 @@ public:
         });
     }
 
-    // The rows are the same as those of the whole clip, in another order.
+    // The rows add up to the same changes as those of the whole clip, in another order.
     BatchDeltas<T, Change> finish() {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             kernels_[c].finish(rows(c));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -59,62 +60,60 @@ private:
     std::size_t recorded_ = 0;  // rows
 };
 
+// Copies `count` rows from `first` on to the rows from `start` on of another table.
+template <class Rows>
+void copy_rows(Rows& from, std::size_t first, std::size_t count, Rows& to, std::size_t start) {
+    const auto copy = [&](const auto& source, auto& target) {
+        std::copy_n(source.data() + first, count, target.data() + start);
+    };
+    std::apply(
+        [&](auto&... sources) {
+            std::apply([&](auto&... targets) { (copy(sources, targets), ...); }, to.columns());
+        },
+        from.columns());
+}
+
 // Puts the parts together. Frees each of them as soon as it is copied.
 template <class T, class Change>
 BatchDeltas<T, Change> assemble(std::vector<PartRows<T, Change>>& parts, std::size_t classes,
                                 std::size_t clips, std::size_t threads) {
+    using Batch = BatchDeltas<T, Change>;
     using Part = PartRows<T, Change>;
     using Segment = typename Part::Segment;
-    const std::size_t stride = clips + 1;
-    auto start_rows = [&](std::size_t Segment::* rows, Buffer<int64_t>& starts) {
-        starts = Buffer<int64_t>(classes * stride);
-        std::fill_n(starts.data(), starts.size(), 0);
+    using Rows = DeltaRows<T, Change>;
+    Batch batch;
+    // Calls `use` with each table, with the number of its rows in a segment, and with its starts.
+    const auto for_each_table = [](auto&& use) {
+        use(&Rows::detections, &Segment::detections, &Batch::starts);
+        use(&Rows::cross_triggers, &Segment::cross_triggers, &Batch::cross_starts);
+        use(&Rows::errors, &Segment::errors, &Batch::error_starts);
+    };
+    const auto place = [stride = clips + 1](const Segment& segment) {
+        return segment.label * stride + segment.clip;
+    };
+    for_each_table([&](auto table, auto count, auto starts_of) {
+        auto& starts = batch.*starts_of;
+        starts.assign(classes * (clips + 1));
+        std::fill(starts.begin(), starts.end(), 0);
         for (const Part& part : parts)
             for (const Segment& segment : part.segments)
-                starts[segment.label * stride + segment.clip] =
-                    static_cast<int64_t>(segment.*rows);
-        int64_t total = 0;
-        for (int64_t& start : starts) total += std::exchange(start, total);
-        return static_cast<std::size_t>(total);
-    };
-    BatchDeltas<T, Change> batch;
-    const std::size_t rows = start_rows(&Segment::detections, batch.starts);
-    const std::size_t cross = start_rows(&Segment::cross_triggers, batch.cross_starts);
-    const std::size_t errors = start_rows(&Segment::errors, batch.error_starts);
-    batch.rows.detections = {Buffer<T>(rows), Buffer<Change>(rows), Buffer<Change>(rows)};
-    batch.rows.cross_triggers = {Buffer<T>(cross), Buffer<int32_t>(cross), Buffer<int8_t>(cross)};
-    batch.rows.errors = {Buffer<T>(errors), Buffer<int64_t>(errors), Buffer<int64_t>(errors)};
+                starts[place(segment)] = static_cast<int64_t>(segment.*count);
+        int64_t rows = 0;
+        for (int64_t& start : starts) rows += std::exchange(start, rows);
+        std::apply([&](auto&... column) { (column.assign(static_cast<std::size_t>(rows)), ...); },
+                   (batch.rows.*table).columns());
+    });
     parallel_for(parts.size(), threads, [&] {
         return [&](std::size_t i) {
-            const Part part = std::move(parts[i]);
-            std::size_t row = 0, cross_row = 0, error_row = 0;
-            auto copy = [](const auto& from, std::size_t first, std::size_t count, auto& to,
-                           int64_t start) {
-                std::copy_n(from.data() + first, count, to.data() + start);
-            };
-            for (const Segment& segment : part.segments) {
-                const std::size_t at = segment.label * stride + segment.clip;
-                const auto& from = part.rows;
-                auto& to = batch.rows;
-                std::size_t count = segment.detections;
-                int64_t start = batch.starts[at];
-                copy(from.detections.scores, row, count, to.detections.scores, start);
-                copy(from.detections.tp, row, count, to.detections.tp, start);
-                copy(from.detections.fp, row, count, to.detections.fp, start);
-                row += count;
-                count = segment.cross_triggers;
-                start = batch.cross_starts[at];
-                copy(from.cross_triggers.scores, cross_row, count, to.cross_triggers.scores, start);
-                copy(from.cross_triggers.labels, cross_row, count, to.cross_triggers.labels, start);
-                copy(from.cross_triggers.ct, cross_row, count, to.cross_triggers.ct, start);
-                cross_row += count;
-                count = segment.errors;
-                start = batch.error_starts[at];
-                copy(from.errors.scores, error_row, count, to.errors.scores, start);
-                copy(from.errors.onset, error_row, count, to.errors.onset, start);
-                copy(from.errors.offset, error_row, count, to.errors.offset, start);
-                error_row += count;
-            }
+            Part part = std::move(parts[i]);
+            for_each_table([&](auto table, auto count, auto starts_of) {
+                std::size_t row = 0;
+                for (const Segment& segment : part.segments) {
+                    copy_rows(part.rows.*table, row, segment.*count, batch.rows.*table,
+                              static_cast<std::size_t>((batch.*starts_of)[place(segment)]));
+                    row += segment.*count;
+                }
+            });
         };
     });
     return batch;

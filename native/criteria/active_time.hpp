@@ -54,9 +54,8 @@ public:
     }
 
     void finish(DeltaRows<T, Change>& rows) {
-        envelope_.finish([&](Time from, Time until, T highest) {
-            take_mixed(from, until, highest, rows);
-        });
+        envelope_.finish(
+            [&](Time from, Time until, T highest) { take_mixed(from, until, highest, rows); });
     }
 
 private:
