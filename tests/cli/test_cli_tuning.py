@@ -206,3 +206,11 @@ def test_tune_refuses(options: list[str], message: str, folder: Path, tmp_path: 
     arguments = [folder / option if option == "groups.tsv" else option for option in options]
     assert message in refused(command(folder, "tune", *arguments, "-o", tmp_path / "points.toml"))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("options", [[], ["--metric", "best_collar_f1"]])
+def test_tune_warns_of_odd_input(folder: Path, tmp_path: Path, options: list[str]) -> None:
+    arguments = (folder / "good", folder / "truth.tsv", "-o", tmp_path / "points.toml")
+    outcome = run("tune", *arguments, *options)
+    assert outcome.code == 0
+    assert outcome.err.count("clips have no stated duration") == 1

@@ -339,3 +339,19 @@ def test_scores_that_are_infinite_or_never() -> None:
     tuned = sed.tune(scores, truth, COLLAR_F, [Chain(), MedianFilter(0.5)], folds=3)
     assert tuned.value == 1
     assert evaluated(tuned.points.apply(scores), truth, AT_HALF).value == 1
+
+
+def test_tuning_warns_of_odd_input() -> None:
+    truth = sed.simulate.ground_truth(30, seed=1)
+    scores = sed.simulate.scores(truth, seed=1)
+    some = scores.only(truth.clips[:20])
+    with pytest.warns(sed.SedscopeWarning, match="10 of the 30 clips in the ground truth have no scores"):
+        sed.tune(some, truth, "best_collar_f1", clips="scored")
+    late = {
+        clip: [(onset + 2, offset + 2, label) for onset, offset, label in truth.events(clip)]
+        for clip in truth.clips
+    }
+    longer = dict.fromkeys(truth.clips, 12.0)
+    shifted = sed.GroundTruth.from_dict(late, durations=longer)
+    with pytest.warns(sed.SedscopeWarning, match="the scores lie about 2 s before the references"):
+        sed.tune(scores, shifted, "best_collar_f1")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import counted, listing
+from ..errors import counted, issue_warnings, listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .options import TruthArgument, Writes, path_argument, path_option, postprocess
 from .points_files import parse_steps
-from .progress import counting_progress
+from .progress import progress_bar
 from .resampling_options import drawing_recordings, groups_by_recording, read_groups
 from .tuning_options import ObjectiveOptions, TuningOptions
 
@@ -114,18 +114,21 @@ def _find_deltas(
     inputs: InputOptions,
     engine: EngineOptions,
 ) -> Deltas:
-    """Find the deltas at every threshold."""
-    from .. import deltas
+    """Find the deltas at every threshold, and warn of what is odd about the input."""
+    from ..counting.request import DeltaRequest
+    from ..data.alignment import align
+    from ..data.time_sample import TimeSample
+    from ..engines.floor_search import find_deltas
+    from ..evaluation.notes import input_notes
 
-    with counting_progress() as progress:
-        return deltas(
-            scores,
-            truth,
-            criterion,
-            progress=progress,
-            **inputs.selection(scores.classes),
-            **engine.arguments(),
-        )
+    alignment = align(scores, truth, **inputs.selection(scores.classes))
+    alignment = replace(alignment, hashed=not scores.in_memory)
+    sample = TimeSample(alignment)
+    with progress_bar("reading and counting") as progress:
+        with engine.run_options(progress).open_engine() as opened:
+            parts = find_deltas(sample.alignment, {criterion: DeltaRequest()}, opened, progress)
+    issue_warnings(input_notes(alignment, parts, sample), 1)
+    return parts[criterion]
 
 
 def _tune(
@@ -141,7 +144,7 @@ def _tune(
     from .. import tune as tune_scores
 
     groups = read_groups(tuning.groups)
-    with counting_progress() as progress:
+    with progress_bar("reading and counting") as progress:
         return tune_scores(
             scores,
             truth,

@@ -16,6 +16,7 @@ from ..data.alignment import Alignment
 from ..data.coverage import squeezed_references_note
 from ..data.score_range import score_range, threshold_note
 from ..data.thresholds import is_binary
+from ..data.time_sample import TimeSample
 from ..data.times import Ticks
 from ..errors import counted, listing, subject
 from ..metrics import Metric, MetricResult, PSDSResult
@@ -24,6 +25,22 @@ from ..metrics.mean_of_parts import MeanResult
 
 if TYPE_CHECKING:
     from ..resampling.intervals import Bootstrap
+
+
+def input_notes(
+    alignment: Alignment, deltas: Mapping[Criterion, Deltas], sample: TimeSample
+) -> list[str]:
+    """Note what a user should know about clips, classes and times that were counted.
+
+    ``sample``: the clips that the pass looked at.
+    """
+    durations = next(iter(deltas.values())).durations
+    return [
+        *alignment.warnings,
+        *late_events_note(alignment, durations),
+        *coverage_note(alignment, deltas),
+        *sample.notes(),
+    ]
 
 
 def late_events(alignment: Alignment, durations: Ticks) -> NDArray[np.bool_]:

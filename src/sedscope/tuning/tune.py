@@ -25,9 +25,11 @@ from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
 from ..data.short_numbers import number_or_blank
+from ..data.time_sample import TimeSample
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, issue_warnings, listing
+from ..evaluation.notes import input_notes
 from ..metrics import Metric
 from ..metrics.names import MetricLike, as_metric
 from ..notebook.html_table import html_table
@@ -207,6 +209,7 @@ def tune(
             "groups keep clips together in one fold: give the number of folds (--folds)."
         )
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
+    sample = TimeSample(alignment)
     held_out = _held_out(alignment.clips, folds, seed, groups)
     passes, settings = len(alignment.clips), len(candidates) * len(held_out)
     steps = StagedProgress(progress, passes + settings)
@@ -215,11 +218,14 @@ def tune(
         if folds is None:
             every_clip = (~held_out).astype(np.int32)
             by_criterion = find_deltas_for_weights(
-                alignment, [metric], every_clip, opened, of_passes, variants=candidates
+                sample.alignment, [metric], every_clip, opened, of_passes, variants=candidates
             )
         else:  # a fold with its own candidate reads further down than all clips with one candidate
             request = DeltaRequest(variants=candidates)
-            by_criterion = find_deltas(alignment, {metric.criterion: request}, opened, of_passes)
+            by_criterion = find_deltas(
+                sample.alignment, {metric.criterion: request}, opened, of_passes
+            )
+    issue_warnings(input_notes(alignment, by_criterion, sample), 2)
     deltas = by_criterion[metric.criterion]
     if not len(deltas.tables.references.labels):
         raise SedscopeError("No class has reference events, so nothing can be tuned.")
