@@ -359,7 +359,10 @@ def test_clips_that_all_have_scored(truth: sed.GroundTruth, good: sed.Scores, ba
         sed.SedscopeError, match=r"Not all systems have scores for 20 clips: .*--clips scored"
     ):
         sed.compare([first, second], truth, PSDS)
-    comparison = sed.compare([first, second], truth, PSDS, n=20, clips="scored")
+    with pytest.warns(sed.SedscopeWarning) as caught:
+        comparison = sed.compare([first, second], truth, PSDS, n=20, clips="scored")
+    left_out = "20 of the 40 clips in the ground truth were left out, because not all systems have scores"
+    assert any(str(warning.message).startswith(left_out) for warning in caught)
     assert (comparison.systems, comparison.clips) == (("system 1", "system 2"), 20)
     same = sed.compare([good, bad], truth, PSDS, n=20, clips=clips[10:30])
     for pair in (("system 2", "system 1"),):

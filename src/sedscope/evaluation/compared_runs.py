@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..data.alignment import Alignment, align, choose_classes
@@ -93,11 +93,13 @@ def align_runs(
     if classes is None:
         choose_classes(first, truth)  # refuses labels without scores, which chosen classes leave out
     chosen_clips: ClipChoice
+    common: Sequence[str] = ()
     if clips is None or clips == "scored":
         common = _common_clips(every_run, only_common=clips == "scored")
         chosen_clips = None if clips is None else common
     else:
         chosen_clips = [*clips]
+    left_out = _left_out_note(truth, common) if clips == "scored" else ()
     order: tuple[str, ...] | None = None
     runs: list[ComparedRun] = []
     for name, of_system in systems.items():
@@ -121,11 +123,24 @@ def align_runs(
                         missing=missing,
                         coverage=coverage,
                     )
+                alignment = replace(alignment, warnings=(*left_out, *alignment.warnings))
                 of_run = processed[name][number - 1]
                 runs.append(ComparedRun(name, number, alignment, of_run, points.get(name)))
         except SedscopeError as error:
             raise SedscopeError(f"{name}: {error}") from None
     return runs
+
+
+def _left_out_note(truth: GroundTruth, common: Sequence[str]) -> tuple[str, ...]:
+    """Note clips of the ground truth that not all systems have scores for."""
+    number = len({*truth.clips}.difference(common))
+    if not number:
+        return ()
+    was, them = ("was", "it") if number == 1 else ("were", "them")
+    return (
+        f"{number} of the {counted(len(truth.clips), 'clip')} in the ground truth {was} left out, because "
+        f"not all systems have scores for {them}.",
+    )
 
 
 def _refuse_disjoint_labels(systems: Mapping[str, Sequence[Scores]], truth: GroundTruth) -> None:
