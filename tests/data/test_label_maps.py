@@ -315,7 +315,7 @@ def test_tables_are_read(tmp_path: Path, text: str) -> None:
         ("from,to\na,b\n\nb,c\n", ["map.csv:2: a becomes b, but b becomes c"]),
         ("from,to\n ,b\n", ["map.csv:2: the row names no label"]),
         ("from,to\ndog\n", ["line 2 has 1 cell"]),
-        ("label,new\ndog,Dog\n", ["there is no column 'from', 'to'"]),
+        ("label,new\ndog,Dog\n", ["there are no columns 'from', 'to'"]),
     ],
 )
 def test_tables_with_problems_name_the_line(tmp_path: Path, text: str, messages: list[str]) -> None:

@@ -261,7 +261,7 @@ def test_jams_are_what_the_jams_library_expects(tmp_path: Path) -> None:
         ('{"sounds": []}', "no column"),
         ("onset\toffset\tDog\n0\t1\t.5\n", "holds scores of frames"),
         ("PAR1", "not a readable Parquet file"),
-        ("recording,begin,end,species\na,0,1,Wren\n", "no column 'filename', 'onset', 'offset'"),
+        ("recording,begin,end,species\na,0,1,Wren\n", "no columns 'filename', 'onset', 'offset'"),
     ],
 )
 def test_files_that_are_no_event_lists(content: str, message: str, tmp_path: Path) -> None:
@@ -404,3 +404,20 @@ def test_files_without_confidences_beside_others_are_named(tmp_path: Path) -> No
         scores = read_system(tmp_path, truth, overlaps="keep")
     assert isinstance(scores, sed.ScoredEvents)
     assert scores.events()["b"] == [(1, 3, "sz", 1)]
+
+
+def test_advice_on_columns_that_are_missing(tmp_path: Path) -> None:
+    lengths = tmp_path / "lengths.tsv"
+    lengths.write_text("filename\tonset\tduration\tevent_label\na\t1.0\t0.5\tDog\n")
+    with pytest.raises(sed.SedscopeError, match=r"columns=\{'duration': 'duration'\}"):
+        sed.read_events(lengths)
+    assert sed.read_events(lengths, columns={"duration": "duration"}) == {"a": [(1.0, 1.5, "Dog")]}
+    unlabelled = tmp_path / "unlabelled.tsv"
+    unlabelled.write_text("filename\tonset\toffset\na\t1.0\t1.5\n")
+    with pytest.raises(sed.SedscopeError, match=r"no column 'event_label'.* give it with label="):
+        sed.read_events(unlabelled)
+    assert sed.read_events(unlabelled, label="Dog") == {"a": [(1.0, 1.5, "Dog")]}
+    renamed = tmp_path / "renamed.tsv"
+    renamed.write_text("file\tstart\toffset\tevent_label\na\t1.0\t1.5\tDog\n")
+    with pytest.raises(sed.SedscopeError, match=r"are no columns .*--columns filename=NAME,onset=NAME\)"):
+        sed.read_events(renamed)

@@ -85,7 +85,8 @@ def check_columns(names: Sequence[str], header: Sequence[str], where: str, advic
     """Refuse a header without these names. ``advice``: what to do about it."""
     missing = [repr(name) for name in names if name not in header]
     if missing:
-        text = f"{where}: there is no column {listing(missing)}. The columns are "
+        absent = "is no column" if len(missing) == 1 else "are no columns"
+        text = f"{where}: there {absent} {listing(missing)}. The columns are "
         text += f"{listing([repr(shortened(name, 60)) for name in header])}. {advice}"
         raise SedscopeError(text.rstrip(), advice=advice)
 

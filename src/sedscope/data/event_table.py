@@ -39,6 +39,11 @@ _POINTS_ADVICE = (
     "If the events are points in time, take the offsets from the onsets: columns={{'offset': {0!r}}} "
     "({1} offset={0})."
 )
+_DURATION_ADVICE = (
+    "If the column {0!r} holds the lengths of the events, name it: columns={{'duration': {0!r}}} "
+    "({1} duration={0})."
+)
+_LIKE_DURATION = ("duration", "length", "dur")
 _LIKE_CONFIDENCE = (
     *("confidence", "confidences", "conf", "score", "scores"),
     *("probability", "probabilities", "prob", "probs"),
@@ -405,17 +410,14 @@ def events_by_role(
     ``roles``: the name of the column for each role. ``clip`` and ``label`` apply to all events if no
     column holds them. ``option``: the one of commands that names columns, for messages.
     """
-    only_offsets_missing = {*roles.values()} - {*cells.header} == {roles.get("offset")}
     onset = roles.get("onset", "onset")
-    cells.require(
-        [*roles.values()], _POINTS_ADVICE.format(onset, option) if only_offsets_missing else ""
-    )
+    cells.require([*roles.values()], _columns_advice(cells.header, roles, option))
     required = ["onset", "label"] if label is None else ["onset"]
     required += [] if clip is not None else ["filename"]
     missing = [role for role in required if role not in roles]
     missing += [] if {"offset", "duration"} & set(roles) else ["offset"]
     if missing:
-        advice = f" {_POINTS_ADVICE.format(onset, option)}" if missing == ["offset"] else ""
+        advice = f" {_offset_advice(cells.header, onset, option)}" if missing == ["offset"] else ""
         header = listing([repr(shortened(name, 60)) for name in cells.header], limit=20)
         raise SedscopeError(
             f"{cells.where}: no column is named for {listing(missing)}. Name it with columns= "
@@ -438,6 +440,30 @@ def events_by_role(
         row_location=cells.row_location,
         other_columns=[name for name in cells.header if name not in roles.values()],
     )
+
+
+def _columns_advice(header: Sequence[str], roles: Mapping[str, str], option: str) -> str:
+    """Say how to name the columns of a table that lacks some."""
+    missing = [role for role, name in roles.items() if name not in header]
+    if missing == ["offset"]:
+        return _offset_advice(header, roles.get("onset", "onset"), option)
+    if not missing:
+        return ""
+    names = f"{option} {','.join(f'{role}=NAME' for role in missing)}"
+    them, these = ("it", "that one") if len(missing) == 1 else ("them", "those")
+    plural = "another column holds" if len(missing) == 1 else "other columns hold"
+    advice = f"If {plural} {them}, name {these} with columns= ({names})."
+    if missing == ["label"]:
+        advice += " If all events have the same label, give it with label= (--label)."
+    return advice
+
+
+def _offset_advice(header: Sequence[str], onset: str, option: str) -> str:
+    """Say what to do about a table without offsets."""
+    length = next((name for name in header if name.strip().lower() in _LIKE_DURATION), None)
+    if length is not None:
+        return _DURATION_ADVICE.format(length, option)
+    return _POINTS_ADVICE.format(onset, option)
 
 
 def _is_soft(confidence: Cell) -> bool:

@@ -14,11 +14,13 @@ from .atomic_write import write_text
 from .locations import Address, Location
 from .text_tables import numbers, quoted, read_text_table
 
+_HEADER_ADVICE = "A table of durations has the columns filename and duration, named in its first line."
+
 
 def read_durations(path: str | Location) -> dict[str, float]:
     """Read durations in seconds from a table ``filename duration``, separated by tabs or commas."""
     table = read_text_table(path, delimiter=None)
-    check_columns(DURATION_COLUMNS, table.header, str(path))
+    check_columns(DURATION_COLUMNS, table.header, str(path), _HEADER_ADVICE)
     name, duration = (table.header.index(column) for column in DURATION_COLUMNS)
     names = [row[name].strip() for row in table.rows]
     seconds = numbers(table, [duration])[0]

@@ -27,8 +27,17 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
     single_clip = "filename" not in cells.header and recognise(source)
     if single_clip:
         del roles["filename"]
-    clip = source.clip if single_clip else None
-    return events_by_role(cells, {**roles, **options.columns}, clip=clip, option=options.columns_option)
+    if "duration" in options.columns:
+        del roles["offset"]
+    if options.label is not None and roles["label"] not in cells.header:
+        del roles["label"]
+    return events_by_role(
+        cells,
+        {**roles, **options.columns},
+        clip=source.clip if single_clip else None,
+        label=options.label,
+        option=options.columns_option,
+    )
 
 
 def recognise_weak(source: Source) -> bool:

@@ -227,8 +227,8 @@ def _boundaries(
         raise SedscopeError(f"{file.where}: the frame length is not valid: {error}.") from None
     if length is None:
         raise SedscopeError(
-            f"{file.where} does not say how long frames are. Give frame= (--frame), or an array "
-            f"{FRAME[0]!r} or {EDGES[0]!r} in seconds."
+            f"{file.where} does not say how long frames are. Give frame= ('sedscope convert --frame'), or an "
+            f"array {FRAME[0]!r} or {EDGES[0]!r} in seconds."
         )
     return lambda entry: frame_ticks(entry.frames, length)
 
@@ -257,7 +257,8 @@ def _classes(file: ArrayFile, options: ScoreReadOptions) -> Sequence[str]:
     if name is not None:
         return [_text(value) for value in np.asarray(file.attributes[name]).ravel().tolist()]
     raise SedscopeError(
-        f"{file.where} does not name its classes. Give classes= (--classes), or an array {CLASSES[0]!r}."
+        f"{file.where} does not name its classes. Give classes= ('sedscope convert --classes'), or an array "
+        f"{CLASSES[0]!r}."
     )
 
 
