@@ -153,3 +153,13 @@ def test_text_that_cannot_be_encoded_is_refused(tmp_path: Path) -> None:
     with pytest.raises(sed.SedscopeError, match="Cannot write"):
         sed.write_ground_truth(truth, tmp_path / "truth.tsv")
     assert not list(tmp_path.iterdir())
+
+
+def test_clips_of_other_names() -> None:
+    truth = sed.GroundTruth.from_dict({"Ya": [(0, 1, "Dog")]}, durations={"Ya": 4})
+    for clips in (None, "scored"):
+        with pytest.raises(sed.SedscopeError, match=r"The system has a\. The ground truth has Ya\."):
+            sed.evaluate(SCORES, truth, PSDS, clips=clips)
+    events = sed.Scores.from_events({"a": [(0, 1, "Dog")]}, clips=truth.clips, classes=["Dog"])
+    with pytest.raises(sed.SedscopeError, match="No clip of the system is in the ground truth"):
+        sed.evaluate(events, truth, PSDS)

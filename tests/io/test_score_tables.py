@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -458,3 +459,29 @@ def test_files_are_left_as_they_are(tmp_path: Path) -> None:
     truth = sed.read_ground_truth(files.truth, durations=files.durations)
     sed.evaluate(sed.read_scores(files.scores), truth, PSDS)
     assert {name: (tmp_path / name).read_bytes() for name in files.listing()} == before
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [(gzip.compress(b"filename\tonset\n"), "compressed with gzip"), (b"PK\x03\x04\xff\x00", "ZIP archive")],
+)
+def test_files_that_are_not_text(tmp_path: Path, content: bytes, hint: str) -> None:
+    file = tmp_path / "truth.tsv"
+    file.write_bytes(content)
+    with pytest.raises(sed.SedscopeError, match=f"not UTF-8 text.*{hint}"):
+        sed.read_ground_truth(file)
+
+
+@pytest.mark.parametrize(("separator", "name"), [(",", "commas"), (";", "semicolons"), (" ", "spaces")])
+def test_score_tables_with_other_separators(tmp_path: Path, separator: str, name: str) -> None:
+    table = "onset\toffset\tDog\n0\t1\t0.5\n".replace("\t", separator)
+    (tmp_path / "a.tsv").write_text(table)
+    with pytest.raises(sed.SedscopeError, match=f"Separate the columns by tabs, not by {name}"):
+        sed.read_scores(tmp_path)
+
+
+@pytest.mark.parametrize(("name", "hint"), [("a.tsv.gz", "Decompress them"), ("a.csv", "ends with .tsv")])
+def test_folders_of_tables_with_other_names(tmp_path: Path, name: str, hint: str) -> None:
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(sed.SedscopeError, match=f"holds no score tables.*{hint}"):
+        sed.read_scores(tmp_path)

@@ -376,12 +376,26 @@ def _classes_without_references(scores: Scores, truth: GroundTruth) -> str:
     return f"Only the scores have {listing(absent, limit=30)}."
 
 
+def _refuse_disjoint_clips(scores: Scores, truth: GroundTruth, missing: Missing) -> None:
+    """Refuse scores none of whose clips is in the ground truth, unless such clips have no events."""
+    own = [clip for clip in scores if clip not in scores.assumed_clips]
+    if missing == "empty" or not own or not truth.clips or not {*own}.isdisjoint(truth.clips):
+        return
+    raise SedscopeError(
+        f"No clip of the system is in the ground truth. The system has {listing(own, limit=3)}. The ground "
+        f"truth has {listing(truth.clips, limit=3)}. Use the same names on both sides; only folders and "
+        "audio suffixes may differ."
+    )
+
+
 def _choose_clips(
     scores: Scores, truth: GroundTruth, clips: ClipChoice, missing: Missing, warnings: list[str]
 ) -> tuple[str, ...]:
     if missing not in ("error", "empty"):
         raise SedscopeError(f"missing={missing!r} is not valid. Choose 'error' or 'empty'.")
     listed = set(truth.clips)
+    if clips is None or isinstance(clips, str):
+        _refuse_disjoint_clips(scores, truth, missing)
     if isinstance(clips, str) and clips == "scored":
         chosen = tuple(scores)
         without = len(listed.difference(chosen))

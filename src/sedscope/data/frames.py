@@ -67,13 +67,22 @@ def header_classes(header: Sequence[str], where: str) -> tuple[str, ...]:
     if list(header[:2]) != TIME_COLUMNS or len(header) < 3:
         raise SedscopeError(
             f"{where}: a score table has the columns onset, offset and one per class, but this one has "
-            f"{listing([repr(name) for name in header])}."
+            f"{listing([repr(name) for name in header])}.{_separator_hint(header)}"
         )
     if "" in header:
         raise SedscopeError(
             f"{where}: a column has no name. The columns are {listing([repr(name) for name in header])}."
         )
     return tuple(header[2:])
+
+
+def _separator_hint(header: Sequence[str]) -> str:
+    """Say that the columns must be separated by tabs, if the only name looks like several."""
+    names = {",": "commas", ";": "semicolons", " ": "spaces"}
+    for separator, name in names.items():
+        if len(header) == 1 and header[0].startswith(f"onset{separator}"):
+            return f" Separate the columns by tabs, not by {name}."
+    return ""
 
 
 def check_same_classes(classes: Sequence[str], expected: Sequence[str], where: str) -> None:

@@ -17,6 +17,13 @@ from .locations import Location, input_location, read_input
 
 _LONGEST_LINE = 16 * 2**20
 _MOST_COLUMNS = 100_000
+_BINARY_STARTS = {
+    b"\xff\xfe": "It is UTF-16. Save it as UTF-8.",
+    b"\xfe\xff": "It is UTF-16. Save it as UTF-8.",
+    b"\x1f\x8b": "It is compressed with gzip. Decompress it first.",
+    b"PK\x03\x04": "It is a ZIP archive, as npz files and Excel workbooks are. Save it as a text table.",
+}
+"""How files begin that are no text, and what to do about them."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +206,8 @@ def decode(content: bytes, path: Location, first_line: int = 1) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + first_line
-        marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-        hint = " It is UTF-16. Save it as UTF-8." if marked else ""
+        kinds = (hint for start, hint in _BINARY_STARTS.items() if content.startswith(start))
+        hint = next((f" {hint}" for hint in kinds), "")
         raise SedscopeError(
             f"{path}: line {line} is not UTF-8 text.{hint}",
             lines=[f"{path}:{line}: the line is not UTF-8 text"],

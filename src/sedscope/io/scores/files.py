@@ -17,7 +17,14 @@ from ...data.recordings import ClipPieces
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing
-from ..locations import Location, check_input, input_location, local_path, with_address
+from ..locations import (
+    Location,
+    check_input,
+    folder_files,
+    input_location,
+    local_path,
+    with_address,
+)
 from .file_identity import identity_before_reading
 from .format import ScoreFormat, ScoreReadOptions
 from .registry import SCORE_FORMATS, readable_source, recognise_score_format, score_format
@@ -75,7 +82,7 @@ def read_scores(
     chosen = recognise_score_format(source) if format is None else score_format(format)
     if chosen is None:
         if source.is_dir():
-            raise SedscopeError(f"{source} holds no score tables (*.tsv).")
+            raise SedscopeError(f"{source} holds no score tables (*.tsv).{_other_files_hint(source)}")
         if not source.exists():
             raise SedscopeError(f"Cannot read {source}: there is no such file or folder.")
         check_input(source)
@@ -194,3 +201,12 @@ def _of_one_type(
     for clip, clip_scores in clips:
         values = clip_scores.values.astype(np.float64) if wide else clip_scores.values
         yield clip, ClipScores.unchecked(values, clip_scores.ticks)
+
+
+def _other_files_hint(folder: Location) -> str:
+    """Say what to do about files that could be score tables but for their format."""
+    if any(folder_files(folder, lambda name: name.endswith(".tsv.gz"))):
+        return " Its files are compressed with gzip. Decompress them first."
+    if any(folder_files(folder, lambda name: name.endswith(".csv"))):
+        return " A score table is tab-separated, and its name ends with .tsv. There are .csv files."
+    return ""
