@@ -479,3 +479,26 @@ def test_one_clip_that_the_ground_truth_lacks(tmp_path: Path) -> None:
     (tmp_path / "durations.tsv").write_text("filename\tduration\na\t4\n")
     files = [tmp_path / "list.tsv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]
     assert "If it has no events, say so with missing='empty'" in run("evaluate", *files).err
+
+
+def test_references_that_overlap_beside_averaged_windows(tmp_path: Path) -> None:
+    truth, system, durations = (tmp_path / name for name in ("truth.tsv", "windows.tsv", "durations.tsv"))
+    truth.write_text("filename\tonset\toffset\tevent_label\na\t0\t2\tDog\na\t1\t3\tDog\n")
+    rows = "a\t0\t3\tDog\t0.9\na\t1.5\t4.5\tDog\t0.5\n"
+    system.write_text(f"filename\tonset\toffset\tevent_label\tconfidence\n{rows}")
+    durations.write_text("filename\tduration\na\t10\n")
+    metric = ("--durations", durations, "--metric", "AveragePrecision(Segment(length=1))")
+    refused = run("evaluate", system, truth, *metric, "--overlaps", "average")
+    assert refused.code == 2
+    assert "sedscope convert DETECTIONS windows.store --overlaps average" in refused.err
+    assert run("convert", system, tmp_path / "windows.store", "--overlaps", "average").code == 0
+    assert run("evaluate", tmp_path / "windows.store", truth, *metric, "--overlaps", "merge").code == 0
+
+
+@pytest.mark.parametrize("durations", [{"a": 10.0}, None])
+def test_references_in_milliseconds(durations: dict[str, float] | None) -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.5]] * 10}, classes=["Dog"], frame=1.0)
+    events = {"a": [(1000.0 * second, 1000.0 * second + 500, "Dog") for second in range(9)]}
+    with pytest.raises(sed.SedscopeError, match="These are 8 of 9 events: are all times .*in seconds"):
+        truth = sed.GroundTruth.from_dict(events, durations=durations)
+        sed.evaluate(scores, truth, "collar_f1")

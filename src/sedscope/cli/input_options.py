@@ -62,6 +62,11 @@ class Selection(TypedDict):
     missing: Missing
     coverage: Coverage
 
+_AVERAGE_ADVICE = (
+    "Correct them. Or average the windows first, with 'sedscope convert DETECTIONS windows.store --overlaps "
+    "average', and evaluate windows.store with --overlaps merge, which merges references that overlap."
+)
+
 
 @dataclass(frozen=True)
 class FileOptions(OptionGroup):
@@ -161,18 +166,25 @@ class FileOptions(OptionGroup):
         from .. import read_ground_truth
 
         label_map = self.truth_map()
-        truth = read_ground_truth(
-            path,
-            durations=self.durations,
-            invalid=self.invalid,
-            overlaps=truth_overlaps(self.overlaps),
-            format=self.truth_format,
-            columns=column_map(self.columns),
-            label=self.label,
-            confidence=self.truth_confidence,
-            ignored=self.ignored,
-            ignored_labels=self.ignored_label or (),
-        )
+        try:
+            truth = read_ground_truth(
+                path,
+                durations=self.durations,
+                invalid=self.invalid,
+                overlaps=truth_overlaps(self.overlaps),
+                format=self.truth_format,
+                columns=column_map(self.columns),
+                label=self.label,
+                confidence=self.truth_confidence,
+                ignored=self.ignored,
+                ignored_labels=self.ignored_label or (),
+            )
+        except SedscopeError as error:
+            from ..data.event_checks import OVERLAPS_ADVICE
+
+            if self.overlaps != "average" or error.advice != OVERLAPS_ADVICE:
+                raise
+            raise SedscopeError(str(error).replace(OVERLAPS_ADVICE, _AVERAGE_ADVICE)) from None
         return truth if label_map is None else truth.relabelled(label_map)
 
 

@@ -15,6 +15,7 @@ from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
 from ..data.clip_events import FRAMES_ADVICE, ClipEvents, EventList
 from ..data.coverage import extents_of
+from ..data.event_checks import MANY_LATE
 from ..data.progress import Progress
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
 from ..data.times import Ticks
@@ -380,7 +381,8 @@ class _Problems:
             for event in self.alignment.starts[first] + references.late:
                 clip = int(np.searchsorted(self.alignment.starts, event, side="right")) - 1
                 label = self.alignment.classes[self.alignment.labels[event]]
-                self.late.append(f"clip {self.alignment.clips[clip]}, {label}")
+                onset = self.alignment.events[event, 0] / 1e6
+                self.late.append(f"clip {self.alignment.clips[clip]}, {label} at {onset:g} s")
 
     def check_numbers(self, clip: int, values: ScoreArray, maxima: ScoreArray, frame: int = 0) -> None:
         """Record scores that are NaN, in frames from ``frame`` on. ``maxima`` is NaN for classes that
@@ -391,6 +393,13 @@ class _Problems:
             where = f"clip {self.alignment.clips[clip]}, class {self.alignment.classes[c]}"
             unnamed = max(0, _NAMED - len(self.nan_locations))
             self.nan_locations += [f"{where}, frame {frame + i}" for i in frames[:unnamed]]
+
+    def _unit_hint(self) -> str:
+        """Ask for the unit of times if most reference events begin after the scores of their clips."""
+        total = len(self.alignment.labels)
+        if len(self.late) < MANY_LATE or 2 * len(self.late) <= total:
+            return ""
+        return f" These are {len(self.late)} of {counted(total, 'event')}: are all times in seconds?"
 
     def raise_all(self) -> None:
         """Raise one error for all problems, if there are any."""
@@ -413,6 +422,6 @@ class _Problems:
             text = (
                 f"{counted(len(self.late), 'reference event')} {verb} at or after the last boundary of "
             )
-            text += f"the scores: {listing(self.late)}. {advice}"
+            text += f"the scores: {listing(self.late)}.{self._unit_hint()} {advice}"
             errors.append(SedscopeError(text, advice=advice))
         raise_together([*errors, *self.failures], perhaps_more=len(self.failures) >= MANY_FAILURES)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, listing, subject
+from ..errors import SedscopeError, counted, listing, subject
 from .arrays import FloatArray
 from .choices import Invalid, Overlaps
 from .event_columns import EventColumns
@@ -21,6 +21,16 @@ POINTS_ADVICE = (
 )
 """What to do with references of no length."""
 
+OVERLAPS_ADVICE = (
+    "Correct them, or merge them with overlaps='merge' (--overlaps merge). "
+    "Criteria that pair events can keep them: overlaps='keep' (--overlaps keep)."
+)
+"""What to do with references that overlap."""
+
+MANY_LATE = 5
+"""If at least as many reference events as these, and most of all, begin after their clips, some times look
+wrong."""
+
 
 @dataclass(frozen=True)
 class InvalidEvents:
@@ -30,6 +40,8 @@ class InvalidEvents:
     verb: str
     singular: str
     plural: str
+    late: bool = False
+    """Whether the events begin after their clips."""
 
     def sentence(self, events: EventColumns, dropped: bool) -> str:
         """Say how many there are, and name some."""
@@ -44,6 +56,9 @@ class InvalidEvents:
                 "It ends before it begins" if number == 1 else f"{swapped} of them end before they begin"
             )
             hint = f" {them}: are onset and offset swapped?"
+        if self.late and number >= MANY_LATE and 2 * number > len(events.onset):
+            total = counted(len(events.onset), "event")
+            hint = f" These are {number} of {total}: are all times and durations in seconds?"
         return f"{subject(number, 'event', self.verb)} {what}{action}: {examples}.{hint}"
 
 
@@ -67,7 +82,7 @@ def invalid_events(
         (late, "begins", "at or after the end of its clip", "at or after the end of their clip"),
     )
     return [
-        InvalidEvents(np.flatnonzero(mask).tolist(), verb, singular, plural)
+        InvalidEvents(np.flatnonzero(mask).tolist(), verb, singular, plural, mask is late)
         for mask, verb, singular, plural in reasons
         if mask.any()
     ]
@@ -148,9 +163,8 @@ def overlap_groups(
         if repeated:
             overlap += f" ({subject(repeated, 'row', 'repeats')} another one)"
         if overlaps == "error":
-            advice = "Correct them, or merge them with overlaps='merge' (--overlaps merge). "
-            advice += "Criteria that pair events can keep them: overlaps='keep' (--overlaps keep)."
-            raise SedscopeError(f"{where}: {overlap}: {examples}. {advice}", advice=advice)
+            text = f"{where}: {overlap}: {examples}. {OVERLAPS_ADVICE}"
+            raise SedscopeError(text, advice=OVERLAPS_ADVICE)
         notes.append(f"{overlap} and {'was' if len(rows) == 1 else 'were'} merged: {examples}.")
     return np.flatnonzero(~overlapping)
 
