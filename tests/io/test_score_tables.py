@@ -463,7 +463,10 @@ def test_files_are_left_as_they_are(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "hint"),
-    [(gzip.compress(b"filename\tonset\n"), "compressed with gzip"), (b"PK\x03\x04\xff\x00", "ZIP archive")],
+    [
+        (gzip.compress(b"filename\tonset\n"), "compressed with gzip"),
+        (b"PK\x03\x04\xff\x00", "ZIP archive"),
+    ],
 )
 def test_files_that_are_not_text(tmp_path: Path, content: bytes, hint: str) -> None:
     file = tmp_path / "truth.tsv"
@@ -480,8 +483,18 @@ def test_score_tables_with_other_separators(tmp_path: Path, separator: str, name
         sed.read_scores(tmp_path)
 
 
-@pytest.mark.parametrize(("name", "hint"), [("a.tsv.gz", "Decompress them"), ("a.csv", "ends with .tsv")])
+@pytest.mark.parametrize(
+    ("name", "hint"), [("a.tsv.gz", "Decompress them"), ("a.csv", "ends with .tsv")]
+)
 def test_folders_of_tables_with_other_names(tmp_path: Path, name: str, hint: str) -> None:
     (tmp_path / name).write_bytes(b"")
     with pytest.raises(sed.SedscopeError, match=f"holds no score tables.*{hint}"):
+        sed.read_scores(tmp_path)
+
+
+@pytest.mark.filterwarnings("default::sedscope.SedscopeWarning")
+def test_tables_in_milliseconds(tmp_path: Path) -> None:
+    rows = "".join(f"{64 * i}.0\t{64 * i + 64}.0\t0.5\n" for i in range(30))
+    (tmp_path / "a.tsv").write_text(f"onset\toffset\tDog\n{rows}")
+    with pytest.warns(sed.SedscopeWarning, match=r"a\.tsv: frames are 64 s long .*milliseconds"):
         sed.read_scores(tmp_path)

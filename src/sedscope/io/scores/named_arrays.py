@@ -7,7 +7,6 @@ numbers of frames.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +19,10 @@ from numpy.typing import NDArray
 from ...data.clip_ids import clip_id
 from ...data.score_arrays import ClipScores, as_scores
 from ...data.scores import Scores
-from ...data.times import TICKS_PER_SECOND, Ticks, check_ticks, frame_ticks, to_ticks
-from ...errors import SedscopeError, SedscopeWarning, counted, listing
+from ...data.times import Ticks, check_ticks, frame_ticks, to_ticks
+from ...errors import SedscopeError, counted, listing
 from .format import ScoreReadOptions
+from .frame_units import warn_of_milliseconds
 
 CLASSES = ("classes", "class_names", "labels", "event_labels")
 CLIPS = ("clips", "clip_ids", "ids", "filenames", "names")
@@ -30,7 +30,6 @@ SCORES = ("scores", "predictions", "probabilities")
 FRAME = ("frame", "frame_seconds", "frame_length")
 EDGES = ("edges", "timestamps")
 FRAMES, TICKS, WHOLE = "frames", "ticks", "whole_clips"
-_FEW_FRAMES, _LONG_FRAME = 10, 5  # frames, seconds
 _RESERVED = {*CLASSES, *CLIPS, *SCORES, *FRAME, *EDGES, FRAMES, TICKS, WHOLE}
 
 
@@ -215,7 +214,7 @@ def _boundaries(
                 f"{file.where}: {edges!r} has {len(common)} boundaries, but the longest clip has "
                 f"{counted(longest, 'frame')} and needs {longest + 1}. Give the boundaries of these frames."
             )
-        _warn_of_milliseconds(common, f"{file.where}, {edges!r}")
+        warn_of_milliseconds(common, f"{file.where}, {edges!r}")
         return lambda entry: common[: entry.frames + 1]
     try:
         if isinstance(frame, complex):
@@ -231,20 +230,6 @@ def _boundaries(
             f"array {FRAME[0]!r} or {EDGES[0]!r} in seconds."
         )
     return lambda entry: frame_ticks(entry.frames, length)
-
-
-def _warn_of_milliseconds(ticks: Ticks, where: str) -> None:
-    """Warn of boundaries that are whole numbers far apart, as those in milliseconds are."""
-    if len(ticks) <= _FEW_FRAMES:
-        return
-    frame = float(np.median(np.diff(ticks))) / TICKS_PER_SECOND
-    if frame >= _LONG_FRAME and not np.any(ticks % TICKS_PER_SECOND):
-        warnings.warn(
-            f"{where}: frames are {frame:g} s long and all boundaries are whole numbers. Boundaries must be "
-            "in seconds. If these are in milliseconds, divide them by 1000.",
-            SedscopeWarning,
-            stacklevel=2,
-        )
 
 
 def _classes(file: ArrayFile, options: ScoreReadOptions) -> Sequence[str]:

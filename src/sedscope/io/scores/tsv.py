@@ -23,7 +23,7 @@ from ...data.frame_boundaries import FrameError, frame_times, join_frames
 from ...data.frames import TIME_COLUMNS, check_same_classes, header_classes
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
-from ...data.times import Ticks
+from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, SedscopeWarning, listing, raise_together
 from ..atomic_write import filling, replacing
 from ..locations import Location, folder_files, utf8_name
@@ -31,12 +31,14 @@ from ..output_targets import check_file_names
 from ..polars_threads import require_polars_threads
 from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
+from .frame_units import warn_of_milliseconds
 
 _MOST_ERRORS = 20
 # headers of more bytes and boundaries of more frames are not kept for other tables
 _SHARED_BYTES, _SHARED_FRAMES = 2**14, 2**14
 _BYTES_AT_ONCE = 64 * 2**20  # larger files are looked at before they are read
 _FLOAT64_START, FLOAT32_START = b"onset\toffset\t", b'onset\t"offset"\t'
+_FRAMES_LOOKED_AT = 20
 _LABEL_COLUMNS = {"event_label", "eventType"}  # of lists of events
 
 
@@ -66,6 +68,8 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
             SedscopeWarning,
             stacklevel=4,
         )
+    if first.boundaries is not None:
+        warn_of_milliseconds(first.boundaries, str(files[0]))
     load = partial(_load, path, first, options.gaps)
     return Scores(
         [utf8_name(file, file.stem) for file in files],
@@ -105,6 +109,8 @@ class _FirstTable:
     classes: tuple[str, ...]
     complete: bool
     """Whether it ends with a line break."""
+    boundaries: Ticks | None
+    """Where its first frames begin; None if that is not a number."""
 
 
 def _read_score_table(file: Location, first: _FirstTable, gaps: Gaps) -> ClipScores:
@@ -310,11 +316,21 @@ def _first_table(files: Collection[Location]) -> _FirstTable:
             errors.append(error)
         else:
             if not errors:
-                return _FirstTable(_first_line(content), classes, _is_complete(content))
+                boundaries = _first_boundaries(content)
+                return _FirstTable(_first_line(content), classes, _is_complete(content), boundaries)
         if len(errors) >= _MOST_ERRORS:
             break
     raise_together(errors)
     raise AssertionError("There is at least one file.")
+
+
+def _first_boundaries(content: bytes) -> Ticks | None:
+    """Return where the first frames begin; None if that is not a number, which is refused later."""
+    rows = content.split(b"\n", _FRAMES_LOOKED_AT + 1)[1 : _FRAMES_LOOKED_AT + 1]
+    try:
+        return to_ticks([float(row.split(b"\t", 1)[0]) for row in rows if row.strip()])
+    except ValueError:
+        return None
 
 
 FORMATS = (
