@@ -141,9 +141,9 @@ class Comparison(Tabular):
     def table(self) -> str:
         """Return a readable table: the systems by metric, then each pair of systems.
 
-        Differences are those of the later system to the earlier one, so an improvement of a metric of
-        which more is better is positive. ≈ marks differences inside the noise, > and < mark better and
-        worse.
+        A difference is the value of the later system minus that of the earlier one, so an improvement of
+        a metric of which more is better is positive. ≈ marks differences inside the noise, > and < mark
+        better and worse.
 
         Returns
         -------

@@ -18,7 +18,7 @@ registerPanel("systems", ({ section, data, model }) => {
     model.systems.slice(earlier + 1).map((_other, i) => [earlier + 1 + i, earlier]));
   const pairName = ([later, earlier]) => `${model.systems[later]} − ${model.systems[earlier]}`;
   section.append(
-    el("p", { class: "about" }, "Differences are those of the later system to the earlier one. ",
+    el("p", { class: "about" }, "A difference is the value of the later system minus that of the earlier one. ",
       data.about ? `${capitalised(data.about)}; p of single classes is not corrected.`
         : "To get intervals, run sedscope compare with --report."),
     el("div", { class: "row" },
