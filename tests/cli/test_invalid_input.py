@@ -482,7 +482,9 @@ def test_one_clip_that_the_ground_truth_lacks(tmp_path: Path) -> None:
 
 
 def test_references_that_overlap_beside_averaged_windows(tmp_path: Path) -> None:
-    truth, system, durations = (tmp_path / name for name in ("truth.tsv", "windows.tsv", "durations.tsv"))
+    truth, system, durations = (
+        tmp_path / name for name in ("truth.tsv", "windows.tsv", "durations.tsv")
+    )
     truth.write_text("filename\tonset\toffset\tevent_label\na\t0\t2\tDog\na\t1\t3\tDog\n")
     rows = "a\t0\t3\tDog\t0.9\na\t1.5\t4.5\tDog\t0.5\n"
     system.write_text(f"filename\tonset\toffset\tevent_label\tconfidence\n{rows}")
@@ -499,6 +501,10 @@ def test_references_that_overlap_beside_averaged_windows(tmp_path: Path) -> None
 def test_references_in_milliseconds(durations: dict[str, float] | None) -> None:
     scores = sed.Scores.from_arrays({"a": [[0.5]] * 10}, classes=["Dog"], frame=1.0)
     events = {"a": [(1000.0 * second, 1000.0 * second + 500, "Dog") for second in range(9)]}
-    with pytest.raises(sed.SedscopeError, match="These are 8 of 9 events: are all times .*in seconds"):
+
+    def evaluated() -> object:
         truth = sed.GroundTruth.from_dict(events, durations=durations)
-        sed.evaluate(scores, truth, "collar_f1")
+        return sed.evaluate(scores, truth, "collar_f1")
+
+    with pytest.raises(sed.SedscopeError, match=r"These are 8 of 9 events: are all times .*in seconds"):
+        evaluated()

@@ -361,7 +361,9 @@ def test_clips_that_all_have_scored(truth: sed.GroundTruth, good: sed.Scores, ba
         sed.compare([first, second], truth, PSDS)
     with pytest.warns(sed.SedscopeWarning) as caught:
         comparison = sed.compare([first, second], truth, PSDS, n=20, clips="scored")
-    left_out = "20 of the 40 clips in the ground truth were left out, because not all systems have scores"
+    left_out = (
+        "20 of the 40 clips in the ground truth were left out, because not all systems have scores"
+    )
     assert any(str(warning.message).startswith(left_out) for warning in caught)
     assert (comparison.systems, comparison.clips) == (("system 1", "system 2"), 20)
     same = sed.compare([good, bad], truth, PSDS, n=20, clips=clips[10:30])

@@ -419,5 +419,7 @@ def test_advice_on_columns_that_are_missing(tmp_path: Path) -> None:
     assert sed.read_events(unlabelled, label="Dog") == {"a": [(1.0, 1.5, "Dog")]}
     renamed = tmp_path / "renamed.tsv"
     renamed.write_text("file\tstart\toffset\tevent_label\na\t1.0\t1.5\tDog\n")
-    with pytest.raises(sed.SedscopeError, match=r"are no columns .*--columns filename=NAME,onset=NAME\)"):
+    with pytest.raises(
+        sed.SedscopeError, match=r"are no columns .*--columns filename=NAME,onset=NAME\)"
+    ):
         sed.read_events(renamed)

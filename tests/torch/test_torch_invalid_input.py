@@ -161,7 +161,9 @@ def test_messages_about_targets() -> None:
         metric.update(batch, ["a"], [[(2.0, 3.0, "cat")]])
     with pytest.raises(sed.SedscopeError, match=r"overlaps .*\. Correct them\.$"):
         metric.update(batch, ["a"], [[(2.0, 4.0, "Cat"), (3.0, 5.0, "Cat")]])
-    with pytest.raises(sed.SedscopeError, match=r"after the last boundary .*Cat at 20 s\. Correct them\.$"):
+    with pytest.raises(
+        sed.SedscopeError, match=r"after the last boundary .*Cat at 20 s\. Correct them\.$"
+    ):
         metric.update(batch, ["a"], [[(20.0, 21.0, "Cat")]])
     metric.update(batch, ["a"], [[(2.0, 4.0, "\tCat ")]])  # white space is removed
     spaced = SEDMetric(sed.FScore(sed.Collar()), [" Cat", "Dog "], frame=1.0)

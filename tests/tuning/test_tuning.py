@@ -345,7 +345,9 @@ def test_tuning_warns_of_odd_input() -> None:
     truth = sed.simulate.ground_truth(30, seed=1)
     scores = sed.simulate.scores(truth, seed=1)
     some = scores.only(truth.clips[:20])
-    with pytest.warns(sed.SedscopeWarning, match="10 of the 30 clips in the ground truth have no scores"):
+    with pytest.warns(
+        sed.SedscopeWarning, match="10 of the 30 clips in the ground truth have no scores"
+    ):
         sed.tune(some, truth, "best_collar_f1", clips="scored")
     late = {
         clip: [(onset + 2, offset + 2, label) for onset, offset, label in truth.events(clip)]

@@ -62,6 +62,7 @@ class Selection(TypedDict):
     missing: Missing
     coverage: Coverage
 
+
 _AVERAGE_ADVICE = (
     "Correct them. Or average the windows first, with 'sedscope convert DETECTIONS windows.store --overlaps "
     "average', and evaluate windows.store with --overlaps merge, which merges references that overlap."

@@ -124,9 +124,11 @@ def _find_deltas(
     alignment = align(scores, truth, **inputs.selection(scores.classes))
     alignment = replace(alignment, hashed=not scores.in_memory)
     sample = TimeSample(alignment)
-    with progress_bar("reading and counting") as progress:
-        with engine.run_options(progress).open_engine() as opened:
-            parts = find_deltas(sample.alignment, {criterion: DeltaRequest()}, opened, progress)
+    with (
+        progress_bar("reading and counting") as progress,
+        engine.run_options(progress).open_engine() as opened,
+    ):
+        parts = find_deltas(sample.alignment, {criterion: DeltaRequest()}, opened, progress)
     issue_warnings(input_notes(alignment, parts, sample), 1)
     return parts[criterion]
 

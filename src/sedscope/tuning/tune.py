@@ -222,9 +222,7 @@ def tune(
             )
         else:  # a fold with its own candidate reads further down than all clips with one candidate
             request = DeltaRequest(variants=candidates)
-            by_criterion = find_deltas(
-                sample.alignment, {metric.criterion: request}, opened, of_passes
-            )
+            by_criterion = find_deltas(sample.alignment, {metric.criterion: request}, opened, of_passes)
     issue_warnings(input_notes(alignment, by_criterion, sample), 2)
     deltas = by_criterion[metric.criterion]
     if not len(deltas.tables.references.labels):
