@@ -37,8 +37,7 @@ def deltas(
     """Write deltas to a file, for 'sedscope evaluate --deltas'."""
     from ..counting.delta_files import save_deltas
     from ..data.alignment import align
-    from ..engines.floor_search import find_deltas
-    from ..evaluation.notes import coverage_note
+    from ..evaluation.deltas import deltas_and_notes
     from ..metrics.requests import delta_requests
 
     metrics = metric_options.metrics().values()
@@ -49,12 +48,10 @@ def deltas(
         criterion: request.at_every_threshold() for criterion, request in delta_requests(metrics).items()
     }
     with counting_progress() as progress:
-        aligned = align(system, truth, **inputs.selection(system.classes))
-        alignment = replace(aligned, hashed=True)
-        with engine.run_options(progress).open_engine() as opened:
-            parts = find_deltas(alignment, requests, opened, progress)
+        alignment = replace(align(system, truth, **inputs.selection(system.classes)), hashed=True)
+        parts, notes = deltas_and_notes(alignment, requests, engine.run_options(progress))
     save_deltas([part.of_system(system_name) for part in parts.values()], output, append=append)
     rows = sum(part.tables.rows() for part in parts.values())
     typer.echo(f"{output}: {counted(len(alignment.clips), 'clip')}, {counted(rows, 'change')} of counts")
-    for warning in (*alignment.warnings, *coverage_note(alignment, parts)):
+    for warning in notes:
         typer.echo(f"warning: {warning}", err=True)

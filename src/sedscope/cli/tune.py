@@ -117,20 +117,16 @@ def _find_deltas(
     """Find the deltas at every threshold, and warn of what is odd about the input."""
     from ..counting.request import DeltaRequest
     from ..data.alignment import align
-    from ..data.time_sample import TimeSample
-    from ..engines.floor_search import find_deltas
-    from ..evaluation.notes import input_notes
+    from ..evaluation.deltas import deltas_and_notes
 
     alignment = align(scores, truth, **inputs.selection(scores.classes))
     alignment = replace(alignment, hashed=not scores.in_memory)
-    sample = TimeSample(alignment)
-    with (
-        progress_bar("reading and counting") as progress,
-        engine.run_options(progress).open_engine() as opened,
-    ):
-        parts = find_deltas(sample.alignment, {criterion: DeltaRequest()}, opened, progress)
-    issue_warnings(input_notes(alignment, parts, sample), 1)
-    return parts[criterion]
+    with progress_bar("reading and counting") as progress:
+        deltas, notes = deltas_and_notes(
+            alignment, {criterion: DeltaRequest()}, engine.run_options(progress)
+        )
+    issue_warnings(notes, 1)
+    return deltas[criterion]
 
 
 def _tune(

@@ -7,17 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..counting.deltas import Deltas
-from ..counting.request import DeltaRequest
+from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
-from ..data.alignment import align
+from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
+from ..data.time_sample import TimeSample
 from ..engines.floor_search import find_deltas
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing, as_postprocessings
+from .notes import input_notes
 
 
 def deltas(
@@ -38,6 +40,8 @@ def deltas(
     progress: ProgressChoice = None,
 ) -> Deltas:
     """Find how the counts of a criterion change at every threshold.
+
+    This is a step of :func:`~sedscope.evaluate`, which also warns of input that looks odd.
 
     Parameters
     ----------
@@ -84,3 +88,13 @@ def deltas(
         by_criterion = find_deltas(alignment, {criterion: request}, opened, progress)
     of_criterion = by_criterion[criterion]
     return of_criterion if system is None else of_criterion.of_system(system)
+
+
+def deltas_and_notes(
+    alignment: Alignment, requests: Requests, options: RunOptions
+) -> tuple[dict[Criterion, Deltas], list[str]]:
+    """Find the deltas of several criteria, and note what a user should know about the input."""
+    sample = TimeSample(alignment)
+    with options.open_engine() as opened:
+        by_criterion = find_deltas(sample.alignment, requests, opened, options.progress)
+    return by_criterion, input_notes(alignment, by_criterion, sample)
