@@ -158,12 +158,18 @@ export class Chart {
     const commands = [];
     for (let i = 0; i < x.length; i += 1) {
       const [px, py] = [this.xScale(x[i]).toFixed(1), this.yScale(y[i]).toFixed(1)];
-      if (i === 0) commands.push(`M${px} ${py}`);
+      if (i === 0 || this.isOutside(x, y, i)) commands.push(`M${px} ${py}`);
       else if (step) commands.push(`H${px}V${py}`);
       else commands.push(`L${px} ${py}`);
     }
     if (end !== undefined && x.length) commands.push(`H${this.xScale(end).toFixed(1)}`);
     return commands.join("");
+  }
+
+  // Whether a curve runs outside of the picture from vertex i - 1 to vertex i.
+  isOutside(x, y, i) {
+    return [[this.xScale, x], [this.yScale, y]].some(([{ side }, values]) =>
+      side && side(values[i]) !== 0 && side(values[i]) === side(values[i - 1]));
   }
 
   point(event) {

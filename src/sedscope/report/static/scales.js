@@ -11,21 +11,26 @@ export function linear([low, high], [from, to], ticked = [low, high]) {
   return scale;
 }
 
-// Values below the lowest are drawn there.
+const ROOM_FOR_ZERO = 18; // pixels before the next mark
+
+// Values below the lowest are drawn there, so the mark at this end is 0.
 export function logarithmic([low, high], [from, to]) {
   const factor = (to - from) / (Math.log(high / low) || 1);
   const scale = (value) => from + Math.log(Math.max(low, value) / low) * factor;
   // Powers of ten; in a range with fewer than two, their multiples as well.
-  scale.ticks = () => [[1], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9]].map((factors) => multiplesOfPowers(factors, low, high))
-    .find((ticks, i) => ticks.length > 1 || i === 2);
+  scale.ticks = () => [0, ...[[1], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9]]
+    .map((factors) => multiplesOfPowers(factors, low, high)).find((ticks, i) => ticks.length > 1 || i === 2)
+    .filter((tick) => Math.abs(scale(tick) - from) >= ROOM_FOR_ZERO)];
   return scale;
 }
 
-// The quantile of the normal distribution, as detection error tradeoff curves use it.
+// The quantile of the normal distribution, as detection error tradeoff curves use it. Values outside of the range are
+// drawn at its ends, and `side` tells at which.
 export function normal([low, high], [from, to]) {
   const [first, last] = [quantile(low), quantile(high)];
   const factor = (to - from) / (last - first);
   const scale = (value) => from + (quantile(Math.min(high, Math.max(low, value))) - first) * factor;
+  scale.side = (value) => (value < low ? -1 : value > high ? 1 : 0);
   scale.ticks = () =>
     [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99].filter((tick) => tick >= low && tick <= high);
   return scale;

@@ -34,9 +34,14 @@ function axisOf(label, value, scale) {
   return { label, value, scale };
 }
 
+// A range of a single score, as of an event list without confidences, gets some room at both sides.
+function withWidth([low, high]) {
+  return low < high ? [low, high] : [low - 0.5, high + 0.5];
+}
+
 function chartKinds(model, criterion) {
   const ranges = model.curves.map((byCriterion) => byCriterion[criterion].range);
-  const scores = [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+  const scores = withWidth([Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))]);
   const unit = (range) => linear([0, 1], range);
   const kinds = [
     { title: "Precision over recall", file: "precision_recall", step: false,

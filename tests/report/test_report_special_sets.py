@@ -1,0 +1,58 @@
+"""Reports of sets that are special: one class, no references, one score, large values, long names."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sedscope as sed
+
+from ..support.report.browser import Browser
+from ..support.report.sets import METRICS, simulated_set
+from .conftest import page
+
+__all__ = ["page"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+
+TEXTS = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+
+
+def opened(page: Browser, folder: Path, evaluation: sed.Evaluation, **options: Any) -> None:
+    evaluation.report(folder / "report.html", **options)
+    page.open(folder / "report.html")
+
+
+def test_a_single_score_lies_inside_of_the_picture(page: Browser, tmp_path: Path) -> None:
+    _, truth = simulated_set(20)
+    events = {clip: truth.events(clip)[:2] for clip in truth.clips}
+    system = sed.Scores.from_events(events, classes=truth.labels)
+    opened(page, tmp_path, sed.evaluate(system, truth, METRICS[2]))
+    fscore, froc = "#curves figure:nth-child(2)", "#curves figure:nth-child(3)"
+    ticks = page.run(TEXTS, f"{fscore} .axes text[text-anchor=middle]:not(.label)")
+    assert len(ticks) > 2
+    assert float(ticks[0]) < 1 < float(ticks[-1])
+    # no false alarm is at the end of the axis, which says so
+    assert page.run(TEXTS, f"{froc} .axes text[text-anchor=middle]:not(.label)")[0] == "0"
+
+
+def test_curves_do_not_run_along_the_edges(page: Browser, tmp_path: Path) -> None:
+    opened(page, tmp_path, sed.evaluate(*simulated_set(), METRICS[3]))
+    find = "return document.querySelector('#curves figure:last-child').querySelector(arguments[0])"
+    axis = page.run(find + ".getAttribute('d')", ".axis")
+    left, top, bottom, right = map(float, re.findall(r"[\d.]+", axis))
+    paths = page.run(
+        "return [...document.querySelectorAll('#curves figure:last-child .chart .curve')]"
+        ".map((one) => one.getAttribute('d'))"
+    )
+    assert len(paths) == 10
+    for path in paths:
+        for piece in path.split("M")[1:]:
+            vertices = [tuple(map(float, vertex.split())) for vertex in piece.split("L")]
+            for (x, y), (to_x, to_y) in itertools.pairwise(vertices):
+                assert not (x == to_x and x in (left, right) and y != to_y)
+                assert not (y == to_y and y in (top, bottom) and x != to_x)
