@@ -12,6 +12,7 @@ import pytest
 import sedscope as sed
 
 from ..support.report.browser import Browser
+from ..support.report.page import check_table
 from ..support.report.sets import METRICS, simulated_set
 from .conftest import page
 
@@ -25,6 +26,47 @@ TEXTS = "return [...document.querySelectorAll(arguments[0])].map((one) => one.te
 def opened(page: Browser, folder: Path, evaluation: sed.Evaluation, **options: Any) -> None:
     evaluation.report(folder / "report.html", **options)
     page.open(folder / "report.html")
+
+
+def test_the_slider_moves_the_only_class(page: Browser, tmp_path: Path) -> None:
+    truth = sed.simulate.ground_truth(40, classes=1, seed=1)
+    scores = sed.simulate.scores(truth, quality=0.6, seed=1)
+    opened(page, tmp_path, sed.evaluate(scores, truth, METRICS[0]))
+    counts = sed.deltas(scores, truth, METRICS[0].criterion).counts()
+    own = "#table input[type=range]"
+    last = page.run(f"return document.querySelector('{own}').max")
+    assert page.run("return document.querySelector('#slider').max") == last
+    assert "shared" not in page.text("#positions")
+    for position in (0, int(last) // 2, int(last)):
+        page.choose("#slider", position)
+        assert page.run(f"return document.querySelector('{own}').value") == str(position)
+        assert page.run("return document.querySelector('#threshold').value") != ""
+        check_table(page, counts)
+    assert page.run(TEXTS, "#psd_roc .legend li") == ["class_0"]
+    page.click("#psd_roc input")
+    assert page.run(TEXTS, "#psd_roc .legend li") == ["class_0", "class_0, 50 thresholds"]
+    assert page.problems() == []
+
+
+def test_an_empty_field_becomes_the_threshold_again(page: Browser, tmp_path: Path) -> None:
+    opened(page, tmp_path, sed.evaluate(*simulated_set(10), METRICS[0]))
+    page.choose("#slider", 3)
+    threshold = page.run("return document.querySelector('#threshold').value")
+    page.choose("#threshold", "")
+    assert page.run("return document.querySelector('#threshold').value") == threshold != ""
+
+
+def test_without_references_no_picture_has_a_curve(page: Browser, tmp_path: Path) -> None:
+    scores, truth = simulated_set(10)
+    empty = sed.GroundTruth.from_dict(
+        {clip: [] for clip in truth.clips}, durations=dict.fromkeys(truth.clips, 10.0)
+    )
+    opened(page, tmp_path, sed.evaluate(scores, empty, METRICS))
+    pictures = page.run(TEXTS, ".chart")
+    assert len(pictures) == 5
+    assert all("There are no references, so there is no curve." in picture for picture in pictures)
+    assert page.run(TEXTS, ".legend li") == []
+    assert page.problems() == []
 
 
 def test_a_single_score_lies_inside_of_the_picture(page: Browser, tmp_path: Path) -> None:

@@ -12,17 +12,22 @@ export function addControls(model, state) {
   const slider = el("input", { type: "range", id: "slider", min: 0, step: 1, "aria-label": "threshold",
     oninput: () => moveTo(sliderThresholds().length - 1 - Number(slider.value)) });
   const input = el("input", { type: "number", id: "threshold", step: "any", "aria-label": "threshold",
-    onchange: () => input.value !== "" && enter(Number(input.value)) });
+    onchange: () => (input.value === "" ? refresh() : enter(Number(input.value))) });
   const summary = el("output", { id: "summary", for: "slider threshold" });
   const positions = el("span", { class: "small screen", id: "positions" });
 
+  // The class that the slider moves: the selected one, or the only one. null: all classes.
+  function movedClass() {
+    return state.selectedClass ?? (model.labels.length === 1 ? 0 : null);
+  }
+
   function sliderThresholds() {
-    return state.selectedClass === null ? model.sharedThresholds : model.thresholds[state.selectedClass];
+    return movedClass() === null ? model.sharedThresholds : model.thresholds[movedClass()];
   }
 
   function moveTo(position) {
-    if (state.selectedClass === null) state.setSharedThreshold(model.sharedThresholds[position]);
-    else state.setPosition(state.selectedClass, position);
+    if (movedClass() === null) state.setSharedThreshold(model.sharedThresholds[position]);
+    else state.setPosition(movedClass(), position);
   }
 
   function enter(threshold) {
@@ -56,7 +61,7 @@ export function addControls(model, state) {
 
   const refresh = () => {
     const thresholds = sliderThresholds();
-    const threshold = state.selectedClass === null ? state.sharedThreshold() : state.threshold(state.selectedClass);
+    const threshold = movedClass() === null ? state.sharedThreshold() : state.threshold(movedClass());
     const position = thresholds.indexOf(threshold);
     slider.max = thresholds.length - 1;
     slider.disabled = thresholds.length === 0;
@@ -70,7 +75,7 @@ export function addControls(model, state) {
     systems.querySelector("select").value = state.system;
     rates.querySelector("select").value = "";
     summary.replaceChildren(summaryText(state, model.criteria[state.criterion]));
-    positions.replaceChildren(positionsText(model, state, thresholds));
+    positions.replaceChildren(positionsText(model, state, movedClass(), thresholds));
     rates.querySelector("select").disabled = model.criteria[state.criterion].measures_time;
     download.disabled = !model.criteria[state.criterion].thresholds_frames;
   };
@@ -95,11 +100,14 @@ function summaryText(state, criterion) {
     `${fixed(tally.errorRate)} · ${falseAlarmRate(tally.falseAlarms, tally.hours, criterion)} false alarms per hour`;
 }
 
-function positionsText(model, state, thresholds) {
+// `k`: the class that the slider moves, or null for all classes.
+function positionsText(model, state, k, thresholds) {
   const positions = `The slider has ${thresholds.length} position${thresholds.length === 1 ? "" : "s"}`;
-  if (state.selectedClass === null)
-    return `${positions} shared by all classes; each class's own slider has more.`;
-  const scores = model.criteria[state.criterion].distinct_scores[state.system][state.selectedClass];
+  if (k === null) {
+    const others = model.thresholds.every(({ length }) => length > thresholds.length) ? "; each class's own slider has more" : "";
+    return `${positions} shared by all classes${others}.`;
+  }
+  const scores = model.criteria[state.criterion].distinct_scores[state.system][k];
   return `${positions}; the counts change at ${whole(scores)} scores in this range.`;
 }
 

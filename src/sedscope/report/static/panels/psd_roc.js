@@ -71,6 +71,7 @@ class PsdRocChart {
   curves() {
     const { model, state, several } = this;
     const { selectedClass } = state;
+    const isOnlyOne = !several && model.labels.length === 1; // its curve is the one over all classes, too
     const curves = [];
     model.systems.forEach((system, s) => {
       const { exact, approximation } = this.systems[s];
@@ -80,13 +81,13 @@ class PsdRocChart {
         const isPoint = (k) => model.isOnePoint(s, this.criterion, k);
         const onlyPoints = classes.every((curve, k) => !curve || isPoint(k));
         const name = (label) => (several ? `${system}: ${label}${suffix}` : `${label}${suffix}`);
-        curves.push(this.curve(overall, name("all classes"), several ? s : null, {
+        if (classes.some(Boolean) && !isOnlyOne) curves.push(this.curve(overall, name("all classes"), several ? s : null, {
           dashed, strong: true, faint: selectedClass !== null, point: onlyPoints,
           select: () => state.set({ selectedClass: null }),
         }));
         classes.forEach((curve, k) => {
           const selected = selectedClass === k;
-          if (!curve || ((several || dashed) && !selected)) return;
+          if (!curve || ((several || dashed) && !selected && !isOnlyOne)) return;
           curves.push(this.curve(curve, name(model.labels[k]), several ? s : k, {
             dashed, strong: selected, faint: selectedClass !== null && !selected, selected, point: isPoint(k),
             select: () => state.toggleClass(k),
