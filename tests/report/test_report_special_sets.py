@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sedscope as sed
@@ -67,6 +68,18 @@ def test_without_references_no_picture_has_a_curve(page: Browser, tmp_path: Path
     assert all("There are no references, so there is no curve." in picture for picture in pictures)
     assert page.run(TEXTS, ".legend li") == []
     assert page.problems() == []
+
+
+def test_bars_of_values_above_one_have_a_scale_of_their_own(page: Browser, tmp_path: Path) -> None:
+    metrics = {"ER": sed.ErrorRate(sed.Collar(), 0.02), "F": sed.FScore(sed.Collar(), 0.5)}
+    result = sed.evaluate(*simulated_set(), metrics)
+    opened(page, tmp_path, result)
+    widths = """return [...document.querySelectorAll(`#table tbody tr td:nth-child(${arguments[0]}) .filled`)]
+        .map((bar) => Number(bar.getAttribute("width")))"""
+    for column, name in enumerate(metrics, start=3):
+        values = np.array([of_class.value for of_class in result[name].per_class.values()])
+        assert page.run(widths, column) == pytest.approx(64 * values / max(1, values.max()))
+    assert max(page.run(widths, 4)) < 64
 
 
 def test_a_single_score_lies_inside_of_the_picture(page: Browser, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ class ClassTable {
     Object.assign(this, { model, state, sorting: { column: null, descending: false } });
     this.columns = this.makeColumns();
     this.thresholdDigits = digitsFor(model.thresholds.flat());
+    this.ends = model.metrics.map((_, m) => barEnd(model.values.map((byMetric) => byMetric[m])));
     const details = new Map(model.page.detailed.map((c, k) => [c, k]));
     this.rows = model.page.classes.map((label, c) =>
       ({ label, c, k: details.get(c) ?? null }));
@@ -22,7 +23,8 @@ class ClassTable {
     this.table = new LongTable(this.head, this.foot, (row) => this.lineOf(row), { id: "table" });
     section.append(
       el("p", { class: "about" }, "Sliders do not change the values of metrics. Counts are those at the threshold of each " +
-        "class, by the chosen criterion. Bars show values, and intervals if there are any." +
+        "class, by the chosen criterion; the last row adds them up over the classes. Bars show values and their intervals, if " +
+        "there are any, from 0 to 1, or to the largest number in the column if that is above 1." +
         (this.rows.every((row) => row.k !== null) ? "" : " Only the classes with the most references have counts.")),
       el("div", { class: "tools" }, this.table.searchField,
         button("CSV", () => saveCsv("classes", this.cells()), { title: "Save the table as CSV" }),
@@ -120,7 +122,7 @@ class ClassTable {
     const value = perClass[c];
     const limits = intervals && !Number.isNaN(intervals[c][0]) ? intervals[c] : null;
     const bar = svg("svg", { class: "bar", viewBox: "-1 0 66 8" });
-    const x = (number) => 64 * Math.min(1, Math.max(0, number));
+    const x = (number) => (64 * Math.min(this.ends[m], Math.max(0, number))) / this.ends[m];
     if (Number.isFinite(value)) {
       bar.append(svg("rect", { class: "track", y: 2, width: 64, height: 4 }),
         svg("rect", { class: "filled", y: 2, width: x(value), height: 4 }));
@@ -178,7 +180,7 @@ class ClassTable {
     });
     const tally = this.state.totalTally();
     this.foot.replaceChildren(...this.columns.map((column, i) => el(i ? "td" : "th",
-      { class: column.fixed ? "screen" : null }, i ? (column.total ? column.total(tally) : "") : "overall")));
+      { class: column.fixed ? "screen" : null, scope: i ? null : "row" }, i ? (column.total ? column.total(tally) : "") : "overall")));
   }
 
   fillRow(row) {
@@ -212,4 +214,10 @@ class ClassTable {
     return [columns.map((column) => column.heading?.() || column.title || column.name),
       ...this.ordered.map((row) => columns.map((column) => cell(column, row)))];
   }
+}
+
+// Where the bars of a metric end: at 1, or at the largest number of any class and system if that is above 1.
+function barEnd(systems) {
+  return systems.flatMap(({ perClass, intervals }) => [...perClass, ...(intervals ?? []).flat()])
+    .filter(Number.isFinite).reduce((largest, number) => Math.max(largest, number), 1);
 }
