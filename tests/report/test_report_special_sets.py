@@ -111,3 +111,23 @@ def test_curves_do_not_run_along_the_edges(page: Browser, tmp_path: Path) -> Non
             for (x, y), (to_x, to_y) in itertools.pairwise(vertices):
                 assert not (x == to_x and x in (left, right) and y != to_y)
                 assert not (y == to_y and y in (top, bottom) and x != to_x)
+
+
+def test_names_of_clips_are_shown_whole(page: Browser, tmp_path: Path) -> None:
+    scores, truth = simulated_set(5)
+    names = {clip: f"{'recorder_' * 20}{clip}" for clip in truth.clips}
+    events = {names[clip]: truth.events(clip) for clip in truth.clips}
+    arrays = {names[clip]: scores[clip].values for clip in scores}
+    system = sed.Scores.from_arrays(arrays, classes=scores.classes, frame=0.02)
+    renamed = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(events, 10.0))
+    opened(page, tmp_path, sed.evaluate(system, renamed, METRICS[0]))
+    cut = page.run(
+        "return [...document.querySelectorAll('.clip-list .name, .clip-view h3 .name')]"
+        ".filter((one) => one.clientWidth && one.scrollWidth > one.clientWidth + 1)"
+        ".map((one) => one.textContent)"
+    )
+    assert cut == []
+    assert page.run(
+        "return getComputedStyle(document.querySelector('.clip-list .name')).whiteSpace"
+    ) == ("normal")
+    assert page.run("return document.documentElement.scrollWidth <= innerWidth")

@@ -73,6 +73,10 @@ export function clipped(text, length = 40) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
+export function counted(number, thing) {
+  return `${whole(number)} ${thing}${number === 1 ? "" : "s"}`;
+}
+
 export function capitalised(text) {
   return text[0].toUpperCase() + text.slice(1);
 }

@@ -4,7 +4,7 @@ import { addArrowKeys } from "../arrow_keys.js";
 import { ClipEvents } from "../clip_events.js";
 import { beforeNextFrame, button, el, nameOf, svg } from "../dom.js";
 import { keyParts, saveCollage } from "../exports.js";
-import { aligned, clipped, digitsFor } from "../format.js";
+import { aligned, clipped, counted, digitsFor } from "../format.js";
 import { eventBars, rowsOf, stemPath, stepPath, timeAxis } from "../lane_parts.js";
 import { registerPanel } from "../panel.js";
 import { Player } from "../player.js";
@@ -35,7 +35,8 @@ class ClipBrowser {
     section.append(
       el("p", { class: "about screen" }, `${clips.length} of ${model.page.header.clips} clips: those with the most ` +
         "errors at the best F1 of each class by the first criterion that judges events, then some without errors. " +
-        "The list counts the errors at the chosen thresholds of the classes drawn, or of the selected class. Scores are " +
+        `The list counts the errors${model.systems.length > 1 ? " of the chosen system" : ""} at the chosen thresholds, of the ` +
+        "classes drawn or of the selected class. Scores are " +
         "drawn as their rank among the slider positions; detections are exact. Control + wheel zooms, and dragging moves. " +
         (this.hasAudio ? "Click in the picture to play from there, or on an event to play it." : "")),
       el("div", { class: "browser" }, el("div", {}, this.order, this.list), this.view));
@@ -188,7 +189,7 @@ class ClipBrowser {
     const thresholdY = y(state.rank(k, s) + 0.5);
     const system = model.systems.length > 1 ? `${clipped(model.systems[s])}, ` : "";
     const picture = svg("svg", { class: "lane", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0,
-      "aria-label": `${model.labels[k]}: ${references.length} references, ${detections.length} detections` },
+      "aria-label": `${model.labels[k]}: ${counted(references.length, "reference")}, ${counted(detections.length, "detection")}` },
     this.spectrogram?.backdrop(LANE.top, height - LANE.top),
     svg("text", { x: LANE.side, y: 11 }, `${system}threshold ${aligned(state.threshold(k, s), this.thresholdDigits)}`),
     svg("path", { class: `curve ${curveStyle(k).colour}`, d: stepPath({ ranks, edges }, x, y, timeWindow) +
