@@ -110,7 +110,7 @@ def test_a_comparison_shows_the_numbers_of_the_command_line(
                 by_name = dict(zip(header, line, strict=True))
                 difference = f"{row['difference']} ({row['interval']})".replace("−", "-")
                 signs = {"better": ">", "worse": "<"}
-                sign = signs.get(row[""], "≈")
+                sign = signs.get(row["verdict"], "≈")
                 expected = [row[first], row[second], f"{difference} {sign}"]
                 assert [by_name[first], by_name[second], by_name[name]] == expected
             latex = page.saved("differences.tex", lambda: page.click("#systems .tools button + button"))

@@ -82,6 +82,16 @@ def test_bars_of_values_above_one_have_a_scale_of_their_own(page: Browser, tmp_p
     assert max(page.run(widths, 4)) < 64
 
 
+def test_systems_that_were_not_compared_have_no_columns_for_it(page: Browser, tmp_path: Path) -> None:
+    result = sed.evaluate(*simulated_set(), METRICS[0])
+    other = sed.evaluate(*simulated_set(quality=0.5), METRICS[0])
+    opened(page, tmp_path, result, name="one", others={"two": other})
+    headings = page.run(TEXTS, "#systems th[scope=col]")
+    assert headings[:-1] == ["class", "one", "two", "difference"]
+    assert all(page.run(TEXTS, "#systems th[scope=col]"))
+    assert {len(row) for row in page.rows("#systems table", foot=True)} == {5}
+
+
 def test_a_single_score_lies_inside_of_the_picture(page: Browser, tmp_path: Path) -> None:
     _, truth = simulated_set(20)
     events = {clip: truth.events(clip)[:2] for clip in truth.clips}

@@ -335,7 +335,7 @@ class Comparison(Tabular):
             f"≈ inside the noise: p is above {level:g}",
         ]
         if pairs > 1:
-            parts.append(f"p of overall differences is corrected for {pairs} pairs of systems (Holm)")
+            parts.append(f"overall p values are corrected for {pairs} pairs of systems (Holm)")
         if self.resamples_needed > self.resampling.n:
             least = min(1.0, pairs * 2 / (1 + self.resampling.n))
             parts.append(

@@ -62,7 +62,7 @@ class GroupTable {
     const headings = this.names().map((name, i) => el("th", { scope: "col", "aria-sort": this.sortOf(i) },
       button(name, () => this.sort(i), { title: "sort" })));
     this.head.replaceChildren(...headings, el("th", { scope: "col" }, "interval"),
-      el("th", { scope: "col" }, `0 … ${short(this.limit, 2)}`));
+      el("th", { scope: "col", class: "drawn" }, `0 … ${short(this.limit, 2)}`));
     this.foot.replaceChildren(...(this.average === null ? [] : [el("th", { scope: "row" }, grouping.average),
       ...this.facts.map(() => el("td")), ...this.valueCells(this.average)]));
   }

@@ -19,7 +19,7 @@ registerPanel("systems", ({ section, data, model }) => {
   const pairName = ([later, earlier]) => `${model.systems[later]} − ${model.systems[earlier]}`;
   section.append(
     el("p", { class: "about" }, "A difference is the value of the later system minus that of the earlier one. ",
-      data.about ? `${capitalised(data.about)}; p of single classes is not corrected.`
+      data.about ? `${data.about.split("; ").map(capitalised).join(". ")}. The p values of single classes are not corrected.`
         : "To get intervals, run sedscope compare with --report."),
     el("div", { class: "row" },
       select("Metric", model.metrics.map(({ name }, m) => [m, name]), (value) => {
@@ -86,8 +86,9 @@ registerPanel("systems", ({ section, data, model }) => {
       .filter(Number.isFinite).reduce((largest, end) => Math.max(largest, Math.abs(end)), 0.01);
     const heading = (content) => el("th", { scope: "col" }, content);
     head.replaceChildren(heading("class"), ...shownSystems().map((s) => heading(nameOf(model.systems[s]))),
-      heading("difference"), heading("interval"), heading(`−${short(limit, 2)} … +${short(limit, 2)}`),
-      heading("p"), heading(""));
+      heading("difference"), ...(data.differences ? [heading("interval")] : []),
+      el("th", { scope: "col", class: "drawn" }, `−${short(limit, 2)} … +${short(limit, 2)}`),
+      ...(data.differences ? [heading("p"), el("th", { scope: "col", class: "verdict" }, "verdict")] : []));
     foot.replaceChildren(...cellsOf(lines.pop()));
     table.setRows(lines);
   }
@@ -106,9 +107,11 @@ registerPanel("systems", ({ section, data, model }) => {
     if (Number.isFinite(value)) bar.append(svg("circle", { cx: x(value), cy: 7, r: 4 }));
     return [el("th", { scope: "row" }, nameOf(label)),
       ...values.map((number) => el("td", {}, fixed(number))),
-      el("td", {}, signed(value)), el("td", {}, Number.isNaN(low) ? "" : `${signed(low)} … ${signed(high)}`),
-      el("td", {}, bar), el("td", { title: total ? "corrected (Holm)" : "not corrected" }, pText),
-      el("td", { class: `verdict v${verdict}` }, verdict === null || Number.isNaN(value) ? "" : VERDICTS[verdict])];
+      el("td", {}, signed(value)),
+      ...(data.differences ? [el("td", {}, Number.isNaN(low) ? "" : `${signed(low)} … ${signed(high)}`)] : []),
+      el("td", {}, bar),
+      ...(data.differences ? [el("td", { title: total ? "corrected (Holm)" : "not corrected" }, pText),
+        el("td", { class: `verdict v${verdict}` }, verdict === null || Number.isNaN(value) ? "" : VERDICTS[verdict])] : [])];
   }
 
   draw();
