@@ -160,6 +160,17 @@ def test_sorting_and_the_best_of_each_team(page: Browser, tmp_path: Path) -> Non
     check_quiet(page, file)
 
 
+def test_systems_without_a_value_are_last_in_both_orders(page: Browser, tmp_path: Path) -> None:
+    ranking = made_ranking(6, 3)
+    first, *others = ranking.systems
+    undefined = replace(first.metrics["team"], value=np.nan, low=np.nan, high=np.nan)
+    without = replace(first, metrics={**first.metrics, "team": undefined})
+    opened_board(page, replace(ranking, systems=(without, *others)), tmp_path)
+    for _ in range(2):
+        page.click("#table th:last-child button")
+        assert page.rows()[-1]["system"] == first.name
+
+
 @pytest.mark.parametrize(
     ("width", "scheme", "media"), [(1400, "light", ""), (390, "dark", ""), (700, "light", "print")]
 )

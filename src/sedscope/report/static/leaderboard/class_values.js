@@ -21,8 +21,8 @@ export class ClassValues {
     this.table.holder.addEventListener("mouseleave", hideTooltip);
     const choices = [["listed", "as listed"], ["hardest", "hardest first"], ["spread", "largest differences first"]];
     section.append(this.about, el("div", { class: "row screen" },
-      metrics.length > 1 ? select("metric", metrics, (m) => this.choose({ metric: Number(m) }), { id: "class-metric" }) : "",
-      select("classes", choices, (order) => this.choose({ order }), { id: "class-order" }),
+      metrics.length > 1 ? select("Metric", metrics, (m) => this.choose({ metric: Number(m) }), { id: "class-metric" }) : "",
+      select("Order of the classes", choices, (order) => this.choose({ order }), { id: "class-order" }),
       this.table.searchField), this.table.holder,
     el("p", { class: "paper" }, "The values of the classes are in ranking.csv."));
   }

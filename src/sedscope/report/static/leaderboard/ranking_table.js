@@ -69,9 +69,10 @@ export class RankingTable {
   draw() {
     const { column, descending } = this.sorting;
     const { value } = this.columns[column];
-    const before = (a, b) => (typeof a === "string" ? a.localeCompare(b) : Number.isNaN(a) - Number.isNaN(b) || a - b || 0);
+    const before = (a, b) => (typeof a === "string" ? a.localeCompare(b) : a - b || 0);
+    const compare = (a, b) => Number.isNaN(a) - Number.isNaN(b) || (descending ? before(b, a) : before(a, b)); // NaN is last
     const rows = this.board.systems.filter((system) => !this.bestOnly || system.best_of_team);
-    rows.sort((a, b) => (descending ? before(value(b), value(a)) : before(value(a), value(b))));
+    rows.sort((a, b) => compare(value(a), value(b)));
     const byRank = column === 0 && !descending;
     keepingFocus(this.head, () => [...this.head.children].forEach((cell, i) => {
       if (i === column) cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
