@@ -64,7 +64,7 @@ registerPanel("cross_triggers", ({ section, data, model, state }) => {
       draw();
     }, { title: `${model.labels[c]} detected in ${model.labels[m]}`,
       "aria-pressed": String(String(chosen) === String([c, m])) }));
-    content.style.setProperty("--share", `${Math.round((60 * number) / largest)}%`);
+    content.style.setProperty("--share", `${Math.round((50 * number) / largest)}%`);
     return content;
   }
 
