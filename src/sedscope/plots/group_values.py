@@ -88,6 +88,7 @@ def plot_groups(
         axes.axvline(average, color="black", linestyle="--", linewidth=1.0, zorder=1)
         title += f", {results.average_name()}: {value_text(average)}"
     add_title(axes, title)
+    axes.title.set(x=1.0, horizontalalignment="right")  # names may leave little room for the axes
     if len(groups) <= _MOST_NAMES:
         axes.set_yticks(places, groups, parse_math=False)
     else:

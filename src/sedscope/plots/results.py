@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import SedscopeError, counted
+from ..metrics.curves import FROCCurve
 from ..metrics.names import metric_name
 from .axes import add_legend, add_title, axes_or_new
 from .styles import CROWD, OVERALL, STYLES, line_style
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from ..metrics.curves import Curve
 
 _ALL = "all classes"
+_MOST_BANDS = 3  # more bands would cover each other
 
 
 def plot_result(
@@ -37,6 +40,8 @@ def plot_result(
     """
     name = result.name or metric_name(result.metric)
     shown = {label: curve for label, curve in class_curves.items() if curve is not None}
+    if len(shown) > _MOST_BANDS:
+        shown = {label: _without_band(curve) for label, curve in shown.items()}
     if not shown:
         raise SedscopeError(_why_there_is_no_curve(name, result))
     overall = overall_curve()
@@ -92,6 +97,10 @@ def plot_parts(
     if axes is None:
         add_legend(target, entries)
     return target
+
+
+def _without_band(curve: Curve) -> Curve:
+    return replace(curve, band=None) if isinstance(curve, FROCCurve) else curve
 
 
 def _why_there_is_no_curve(name: str, result: PSDSResult | ClasswiseResult[Any]) -> str:
