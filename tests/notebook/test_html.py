@@ -148,3 +148,4 @@ def test_no_clip_is_read_to_show_scores() -> None:
 def test_what_a_ground_truth_shows() -> None:
     truth = sed.GroundTruth.from_dict({"a": [(0, 1.5, "Dog"), (2, 3, "Dog")]}, durations={"a": 3})
     assert "Dog</td><td>2</td><td>2.5</td>" in truth._repr_html_()
+    assert '<table style="text-align:right;white-space:nowrap">' in truth._repr_html_()

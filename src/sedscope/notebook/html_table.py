@@ -22,6 +22,7 @@ _CELL = 60  # characters
 _NOTE = 400
 
 _LEFT = ' style="text-align:left"'
+_NUMBERS = ' style="text-align:right;white-space:nowrap"'  # not all notebooks do so by themselves
 
 
 def html_table(
@@ -55,7 +56,7 @@ def html_table(
     return "".join(
         [
             f"<p>{escaped(shortened(title, _NOTE))}</p>" if title else "",
-            f"<table><thead>{_row(header, 'th')}</thead><tbody>{''.join(shown)}</tbody></table>",
+            f"<table{_NUMBERS}><thead>{_row(header, 'th')}</thead><tbody>{''.join(shown)}</tbody></table>",
             f"<p><small>{'<br>'.join(map(escaped, lines))}</small></p>" if lines else "",
         ]
     )
