@@ -423,3 +423,22 @@ def test_advice_on_columns_that_are_missing(tmp_path: Path) -> None:
         sed.SedscopeError, match=r"are no columns .*--columns filename=NAME,onset=NAME\)"
     ):
         sed.read_events(renamed)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".txt"])
+@pytest.mark.parametrize("format", [None, "sed_eval"])
+def test_lists_may_begin_with_a_clip_without_events(
+    suffix: str, format: str | None, tmp_path: Path
+) -> None:
+    events: Events = {"silent": [], "a": [(1.0, 2.0, "Dog")], "b": [(0.5, 0.75, "Cat")]}
+    path = tmp_path / f"events{suffix}"
+    sed.write_events(events, path, format="sed_eval")
+    assert sed.read_events(path, format=format) == events
+
+
+@pytest.mark.parametrize("format", ["birdnet", "birdnet_raven", "birdnet_kaleidoscope", "raven"])
+def test_quotes_around_names_are_kept(format: str, tmp_path: Path) -> None:
+    events: Events = {'"a"': [(1.0, 2.0, '"Dog"', 0.5)]}
+    path = tmp_path / "events.txt"
+    sed.write_events(events, path, format=format)
+    assert sed.read_events(path, format=format) == events

@@ -191,7 +191,7 @@ def write_raven(events: EventSet, path: Path) -> None:
     lines = [["Selection", "View", "Channel", *header, "Confidence", "Begin Path", raven.OFFSET]]
     for clip, clip_events in events.events.items():
         for onset, offset, label, *confidence in clip_events or [(0.0, 3.0, _NO_DETECTION, 1.0)]:
-            name = plain_label(label)
+            name = quoted(plain_label(label))
             cells = [
                 str(len(lines)),
                 "Spectrogram 1",
@@ -201,7 +201,7 @@ def write_raven(events: EventSet, path: Path) -> None:
                 "0",
                 "15000",
             ]
-            cells += [name, name, repr(float(*confidence or (1.0,))), clip, seconds_text(onset)]
+            cells += [name, name, repr(float(*confidence or (1.0,))), quoted(clip), seconds_text(onset)]
             lines.append(cells)
     write_text(path, "".join("\t".join(line) + "\n" for line in lines))
 

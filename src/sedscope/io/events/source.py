@@ -103,9 +103,18 @@ class Source:
 
     @property
     def _delimiter(self) -> str:
-        """What separates cells, as the first line that is not blank tells."""
-        chunk = next((line for line in io.StringIO(self.text) if line.strip()), "")
-        return delimiter_of(next((line for line in chunk.splitlines() if line.strip()), ""))
+        """What separates cells, as the first line that is not blank tells.
+
+        If it has one cell, it may be a clip without events. Then the first line of several cells tells, if
+        numbers are among them.
+        """
+        lines = (line for chunk in io.StringIO(self.text) for line in chunk.splitlines() if line.strip())
+        first = next(lines, "")
+        if not _has_several_cells(first):
+            event = next(filter(_has_several_cells, lines), "")
+            if any(map(is_number, event.split(delimiter_of(event)))):
+                return delimiter_of(event)
+        return delimiter_of(first)
 
     def _split(self, most: int | None = None) -> tuple[list[list[str]], list[int]]:
         """Return the cells of all lines that are not blank, or of as many as are wanted."""
@@ -216,6 +225,10 @@ class Source:
 
 def _line_location(path: Location, line: int) -> RowLocation:
     return RowLocation(f"{path.name} line {line}", f"{path}:{line}")
+
+
+def _has_several_cells(line: str) -> bool:
+    return delimiter_of(line) in line
 
 
 def is_json_number(value: object) -> bool:
