@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -260,3 +261,51 @@ def test_joined_chunks_are_identified_by_their_files(tmp_path: Path) -> None:
     identities = {sed.join_chunks(read, truth, segment=length)[0].identity("a") for length in (1.0, 2.0)}
     assert None not in identities
     assert len(identities) == 2
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=7))
+def test_means_of_chunks_and_windows_are_rounded_once(values: list[float]) -> None:
+    """All of them cover the same second."""
+    expected = float(sum(map(Fraction, values)) / len(values))
+    names = [f"chunk{i}" for i in range(len(values))]
+    chunks = sed.Scores.from_arrays(
+        {name: [[value]] for name, value in zip(names, values, strict=True)},
+        classes=["Dog"],
+        frame=1.0,
+    )
+    stitched = chunks.stitch(dict.fromkeys(names, ("rec", 0.0)))
+    assert stitched["rec"].values.ravel().tolist() == [expected]
+    truth = sed.GroundTruth.from_dict({name: [(0, 1, "Dog")] for name in names})
+    joined, _ = sed.join_chunks(chunks, truth, dict.fromkeys(names, ("rec", 0.0)))
+    assert joined["rec"].values.ravel().tolist() == [expected]
+    windows = [(0.0, 1.0, "Dog", value) for value in values]
+    averaged = sed.Scores.from_events({"rec": windows}, overlaps="average")
+    assert averaged["rec"].values.ravel().tolist() == [expected]
+    labels = [f"label{i}" for i in range(len(values))]
+    of_labels = sed.Scores.from_arrays({"rec": [values]}, classes=labels, frame=1.0)
+    merged = of_labels.relabelled(sed.LabelMap(dict.fromkeys(labels, "Dog"), "mean"))
+    assert merged["rec"].values.ravel().tolist() == [expected]
+
+
+def test_equal_scores_of_chunks_are_one_detection() -> None:
+    #    0    1    2    3    4    5 s
+    #    |--- 0.7 -----|
+    #         |--- 0.7 -----|
+    #              |--- 0.7 -----|     three chunks cover the third second
+    chunks = {f"rec-{start}-{start + 3}": np.full((3, 1), 0.7) for start in range(3)}
+    scores = sed.Scores.from_arrays(chunks, classes=["Dog"], frame=1.0).stitch()
+    assert sed.detect(scores, np.nextafter(0.7, 0)) == {"rec": [(0.0, 5.0, "Dog")]}
+
+
+def test_equal_frames_of_a_segment_have_the_mean_of_each() -> None:
+    scores = sed.Scores.from_arrays({"rec-0-2": np.full((6, 1), 0.7)}, classes=["Dog"], frame=1 / 3)
+    truth = sed.GroundTruth.from_dict({"rec-0-2": [(0, 1, "Dog")]})
+    joined, _ = sed.join_chunks(scores, truth)
+    assert joined["rec"].values.ravel().tolist() == [0.7, 0.7]
+
+
+def test_means_of_infinite_scores() -> None:
+    chunks = {"a": [[np.inf], [-np.inf]], "b": [[0.5], [0.5]], "c": [[1.0], [1.0]]}
+    scores = sed.Scores.from_arrays(chunks, classes=["Dog"], frame=1.0)
+    stitched = scores.stitch(dict.fromkeys(chunks, ("rec", 0.0)))
+    assert stitched["rec"].values.ravel().tolist() == [np.inf, -np.inf]

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, subject
+from .arrays import ScoreArray
 from .choices import Gaps
 from .clip_ids import clip_id, clip_ids
+from .exact_mean import ExactMean
 from .score_arrays import ClipScores
 from .times import LONGEST_TICKS, Ticks, to_ticks
 
@@ -74,9 +76,10 @@ def stitch_clips(chunks: Sequence[tuple[Chunk, ClipScores]], gaps: Gaps) -> Clip
     """Stitch chunks to one timeline.
 
     Frames lie between any two boundaries; boundaries that differ by at most 1 % of the shortest frame
-    are one. The score of a frame is the mean of the chunks that cover it (as float64 where chunks
-    overlap). Where no chunk does, it is ``-inf`` if gaps are ``"silent"``. Otherwise gaps are refused,
-    except those that are shorter than a frame: the frame before then lasts until the next chunk.
+    are one. The score of a frame is the mean of the chunks that cover it (where chunks overlap: the
+    exact mean, rounded to a float64). Where no chunk does, it is ``-inf`` if gaps are ``"silent"``.
+    Otherwise gaps are refused, except those that are shorter than a frame: the frame before then lasts
+    until the next chunk.
     """
     check_lengths(chunks)
     filled = [(chunk, clip) for chunk, clip in chunks if len(clip.values)] or chunks[:1]
@@ -90,21 +93,25 @@ def stitch_clips(chunks: Sequence[tuple[Chunk, ClipScores]], gaps: Gaps) -> Clip
     spans = [np.searchsorted(ticks, times, side="right") - 1 for times, _ in parts]
     for span in spans:
         coverage[span[0] : span[-1]] += 1
-    overlapping = coverage.max(initial=0) > 1
-    dtype = np.float64 if overlapping else np.result_type(*(values.dtype for _, values in parts))
-    total = np.zeros((len(coverage), parts[0][1].shape[1]), dtype)
-    with np.errstate(invalid="ignore"):  # inf and -inf add up to NaN, which is refused where it is used
+    shape = len(coverage), parts[0][1].shape[1]
+    if coverage.max(initial=0) > 1:
+        mean = ExactMean(shape)
         for span, (_, values) in zip(spans, parts, strict=True):
-            total[span[0] : span[-1]] += np.repeat(values, np.diff(span), axis=0)
-    if overlapping:
-        total /= np.maximum(coverage, 1)[:, None]
+            mean.add(np.s_[span[0] : span[-1]], np.repeat(values, np.diff(span), axis=0))
+        scores: ScoreArray = mean.values(
+            coverage[:, None]
+        )  # NaN of inf and -inf is refused where it is used
+    else:
+        scores = np.zeros(shape, np.result_type(*(values.dtype for _, values in parts)))
+        for span, (_, values) in zip(spans, parts, strict=True):
+            scores[span[0] : span[-1]] = np.repeat(values, np.diff(span), axis=0)
     uncovered = np.flatnonzero(coverage == 0)
     if gaps == "silent":
-        total[uncovered] = -np.inf
+        scores[uncovered] = -np.inf
     elif len(uncovered):
         _refuse_gaps(ticks, uncovered, chunks)
-        total[uncovered] = total[uncovered - 1]
-    return ClipScores.unchecked(total, ticks)
+        scores[uncovered] = scores[uncovered - 1]
+    return ClipScores.unchecked(scores, ticks)
 
 
 def check_lengths(chunks: Sequence[tuple[Chunk, ClipScores]]) -> None:

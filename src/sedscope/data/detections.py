@@ -24,6 +24,7 @@ from .arrays import FloatArray, IntArray
 from .choices import EventOverlaps
 from .detected_columns import DetectedColumns, usable_times
 from .event_table import EventTable
+from .exact_mean import ExactMean
 from .score_arrays import ClipScores
 from .scored_events import (
     ScoredEvents,
@@ -315,13 +316,20 @@ class _ClipEvents:
 
     def _averaged(self, labels: IntArray, classes: int) -> ClipScores:
         ticks = np.unique(self.times) if len(labels) else np.zeros(1, np.int64)
-        total = np.zeros((len(ticks) - 1, classes))
-        coverage = np.zeros(total.shape, np.int64)
-        spans = np.searchsorted(ticks, self.times)
-        for (begin, end), label, confidence in zip(spans, labels, self.confidences, strict=True):
-            total[begin:end, label] += confidence
-            coverage[begin:end, label] += 1
-        return ClipScores.unchecked(np.where(coverage, total / np.maximum(coverage, 1), -np.inf), ticks)
+        shape = len(ticks) - 1, classes
+        begin, end = np.searchsorted(ticks, self.times).reshape(-1, 2).T
+        event = np.repeat(np.arange(len(labels)), end - begin)  # of each frame that it covers
+        first = np.cumsum(end - begin) - (end - begin)
+        entry = (begin[event] + np.arange(len(event)) - first[event]) * classes + labels[event]
+        order = np.argsort(entry, kind="stable")
+        entry, confidences = entry[order], self.confidences[event[order]]
+        place = np.arange(len(entry)) - np.searchsorted(entry, entry)  # among those of the same entry
+        mean = ExactMean(shape)
+        for k in range(int(place.max(initial=-1)) + 1):
+            there = place == k
+            mean.add(np.unravel_index(entry[there], shape), confidences[there])
+        coverage = np.bincount(entry, minlength=shape[0] * classes).reshape(shape)
+        return ClipScores.unchecked(np.where(coverage, mean.values(coverage), -np.inf), ticks)
 
 
 def event_problem(event: Any, *, points: bool) -> str | None:

@@ -14,11 +14,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _native
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import FloatArray
 from .chunks import Chunk, ChunkTable, Unit, check_lengths, check_unit, chunks_by_recording
 from .durations import duration_ticks
 from .event_columns import EventColumns
+from .exact_mean import ExactMean
 from .ground_truth import GroundTruth
 from .labels import stripped
 from .score_arrays import ClipScores
@@ -276,20 +278,17 @@ def _join(
     if end is None:
         end = max(chunk.start + (chunk.length or int(clip.ticks[-1])) for chunk, clip in chunks)
     number = -(-end // length)
-    total = np.zeros((number, chunks[0][1].values.shape[1]))
+    mean = ExactMean((number, chunks[0][1].values.shape[1]))
     coverage = np.zeros(number, np.int64)
     for chunk, clip in chunks:
         segments = -(-(chunk.length or int(clip.ticks[-1])) // length)
         first = chunk.start // length
         segments = max(0, min(segments, number - first))
         means, covered = segment_means(clip, length, segments)
-        with np.errstate(
-            invalid="ignore"
-        ):  # inf and -inf add up to NaN, which is refused where it is used
-            total[first : first + segments] += np.where(covered[:, None], means, 0)
+        mean.add(first + np.flatnonzero(covered), means[covered])
         coverage[first : first + segments] += covered
     ticks = np.minimum(np.arange(number + 1, dtype=np.int64) * length, end)
-    total /= np.maximum(coverage, 1)[:, None]
+    total = mean.values(coverage[:, None])
     empty = np.flatnonzero(coverage == 0)
     if len(empty) and uncovered is not None:
         total[empty] = uncovered
@@ -310,15 +309,12 @@ def segment_means(clip: ClipScores, length: int, segments: int) -> tuple[FloatAr
     >>> means[covered].ravel().tolist(), covered.tolist()
     ([0.5, 2.0], [True, True, False])
     """
-    grid: Ticks = np.arange(segments + 1, dtype=np.int64) * length
-    bounds = np.unique(np.concatenate([clip.ticks, grid]))
-    begin, lasting = bounds[:-1], np.diff(bounds)
-    frame = np.searchsorted(clip.ticks, begin, side="right") - 1
-    inside = (frame >= 0) & (frame < len(clip.values)) & (begin >= 0) & (begin < grid[-1])
-    segment = begin[inside] // length
-    weights = lasting[inside]
-    totals = np.zeros((segments, clip.values.shape[1]))
-    with np.errstate(invalid="ignore"):
-        np.add.at(totals, segment, weights[:, None] * clip.values[frame[inside]].astype(np.float64))
-    time = np.bincount(segment, weights, minlength=segments)
-    return totals / np.maximum(time, 1)[:, None], time > 0
+    begin: Ticks = np.arange(segments, dtype=np.int64) * length
+    covered = (begin < clip.ticks[-1]) & (begin + length > clip.ticks[0])
+    if not covered.any():
+        return np.zeros((segments, clip.values.shape[1])), covered
+    columns = np.arange(clip.values.shape[1], dtype=np.int64)
+    clips = _native.Clips([clip.values], [clip.ticks], columns)
+    starts, durations = np.array([0, segments]), np.array([segments * length])
+    means = _native.Segmentation(length, mean=True).find_scores(clips, starts, durations, 1)
+    return means.astype(np.float64, copy=False), covered

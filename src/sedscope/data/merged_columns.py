@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import SedscopeError, listing
 from .arrays import IntArray, ScoreArray
 from .clip_events import ClipEvents
+from .exact_mean import ExactMean
 from .label_maps import LabelMap
 from .labels import shown_label
 from .recordings import ClipPieces
@@ -105,10 +106,14 @@ class MergedColumns:
         if self.combine == "max":
             highest: ScoreArray = np.maximum.reduceat(chosen, self._starts, axis=1)
             return highest
-        with np.errstate(invalid="ignore"):  # inf and -inf have no mean; the evaluation refuses NaN
-            means = np.add.reduceat(chosen, self._starts, axis=1, dtype=np.float64) / self._sizes
-        mean: ScoreArray = means.astype(values.dtype)
-        return mean
+        mean = ExactMean((len(chosen), len(self._sizes)))
+        for k in range(int(self._sizes.max())):
+            merged = np.flatnonzero(self._sizes > k)
+            mean.add(np.s_[:, merged], chosen[:, self._starts[merged] + k])
+        means: ScoreArray = mean.values(self._sizes).astype(
+            values.dtype
+        )  # inf and -inf have none: NaN is refused
+        return means
 
     def _apart(self, clip: ClipScores) -> ClipScores:
         """Merge events by their maximum. Where events of a new class only touch, a frame of no length keeps
