@@ -51,7 +51,10 @@ def test_columns_are_what_relabelling_by_hand_gives(
         return
     relabelled = scores.relabelled(label_map)
     assert relabelled.classes == tuple(expected)
-    assert relabelled["clip"].values.dtype == dtype
+    averages = combine == "mean" and len({names.get(label, label) for label in LABELS} - {None}) < sum(
+        names.get(label, label) is not None for label in LABELS
+    )
+    assert relabelled["clip"].values.dtype == (np.float64 if averages else dtype)
     np.testing.assert_allclose(
         relabelled["clip"].values, np.stack([*expected.values()], axis=1), rtol=1e-6
     )
@@ -60,6 +63,14 @@ def test_columns_are_what_relabelling_by_hand_gives(
     assert isinstance(opened, sed.ClipPieces)
     joined = np.concatenate([*opened.pieces(len(expected))])
     np.testing.assert_array_equal(joined, relabelled["clip"].values)
+
+
+def test_means_of_float32_scores_do_not_become_equal() -> None:
+    low, high = np.float32(0.25), np.nextafter(np.float32(0.25), np.float32(1))
+    values = np.array([[low, low], [low, high], [high, high]], np.float32)
+    scores = sed.Scores.from_arrays({"clip": values}, classes=["a", "b"], frame=1.0)
+    means = scores.relabelled(sed.LabelMap({"a": "x", "b": "x"}, "mean"))["clip"].values.ravel()
+    assert means.tolist() == [float(low), (float(low) + float(high)) / 2, float(high)]
 
 
 Interval = tuple[int, int, float]

@@ -110,10 +110,8 @@ class MergedColumns:
         for k in range(int(self._sizes.max())):
             merged = np.flatnonzero(self._sizes > k)
             mean.add(np.s_[:, merged], chosen[:, self._starts[merged] + k])
-        means: ScoreArray = mean.values(self._sizes).astype(
-            values.dtype
-        )  # inf and -inf have none: NaN is refused
-        return means
+        means: ScoreArray = mean.values(self._sizes)
+        return means  # NaN for inf and -inf; the evaluation refuses it
 
     def _apart(self, clip: ClipScores) -> ClipScores:
         """Merge events by their maximum. Where events of a new class only touch, a frame of no length keeps
