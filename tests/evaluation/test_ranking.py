@@ -253,6 +253,20 @@ def stored(systems: dict[str, sed.Scores], tmp_path: Path) -> dict[str, sed.Scor
     return {name: sed.read_scores(tmp_path / "systems" / name) for name in systems}
 
 
+def test_a_system_whose_score_is_infinite_is_rejected_with_the_reason() -> None:
+    durations = {f"{k}": 10.0 for k in range(8)}
+    truth = sed.GroundTruth.from_dict({"0": [(1, 2, "Dog")], "1": [(1, 2, "Dog")]}, durations=durations)
+    perfect = {clip: np.full((10, 1), 0.9 if clip in "01" else 0.1) for clip in durations}
+    noise = {clip: np.full((10, 1), (3 * int(clip)) % 8 / 8) for clip in durations}
+    systems = {
+        name: sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
+        for name, arrays in {"perfect": perfect, "noise": noise}.items()
+    }
+    ranking = sed.rank(systems, truth, "dprime", n=20)
+    assert [system.name for system in ranking.systems] == ["noise"]
+    assert "dprime, by which systems are ranked, is infinite" in ranking.rejected[0].reasons[0]
+
+
 def test_one_more_system_costs_one_evaluation(
     stored: dict[str, sed.Scores],
     truth: sed.GroundTruth,

@@ -137,11 +137,14 @@ def measure_submission(
 
 
 def undefined_score(measurement: Measurement) -> str | None:
-    """Say that the score is not defined, if so."""
+    """Say that systems cannot be ranked by the score, if so: it is not defined, or infinite."""
     name, score = next(iter(measurement.metrics.items()))
     if np.isfinite(score.value):
         return None
-    return f"{'The score' if name == SCORE else name}, by which systems are ranked, is not defined."
+    subject = f"{'The score' if name == SCORE else name}, by which systems are ranked,"
+    if np.isnan(score.value):
+        return f"{subject} is not defined."
+    return f"{subject} is infinite, so it has no differences. Rank by another metric."
 
 
 def rejection(submission: Submission, error: SedscopeError) -> RejectedSystem:
