@@ -28,8 +28,8 @@ class ClassCounts(Tabular):
     from the next lower score of the table (included) up to ``scores[i]`` (excluded). Above
     ``scores[0]`` nothing is detected. The rows are complete above ``floor``, unless ``complete`` is False.
 
-    If ``given`` is True, the rows are those of chosen thresholds, and nothing is known between them: in
-    row i, frames with ``score > scores[i]`` are active.
+    If ``at_chosen_thresholds`` is True, the rows are those of chosen thresholds, and nothing is known
+    between them: in row i, frames with ``score > scores[i]`` are active.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class ClassCounts(Tabular):
         (rows × 2) the sums of signed onset and offset errors of the pairs, in seconds.
     pairs : array of int or None
         The number of pairs regardless of label; only for all classes together.
-    given : bool
+    at_chosen_thresholds : bool
         Whether the rows are those of chosen thresholds.
     measures_time : bool
         Whether true and false positives, references and trials are times in microseconds.
@@ -89,7 +89,7 @@ class ClassCounts(Tabular):
     classes: tuple[str, ...]
     errors: FloatArray | None = None
     pairs: IntArray | None = None
-    given: bool = False
+    at_chosen_thresholds: bool = False
     fp_below_floor: int = 0
     measures_time: bool = False
     next_scores: ScoreArray | None = None
@@ -139,7 +139,7 @@ class ClassCounts(Tabular):
             columns = {f"{name}s": number for name, number in amounts.items()}
         return {
             "class": [self.label] * len(self.scores),
-            "threshold" if self.given else "score": self.scores,
+            "threshold" if self.at_chosen_thresholds else "score": self.scores,
             **columns,
             "precision": tally.precision,
             "recall": tally.recall,
@@ -169,6 +169,22 @@ class ClassCounts(Tabular):
                 "(memory=, --memory), or evaluate without one."
             )
 
+    def reaches(self, false_positives: float = np.inf) -> bool:
+        """Return whether the rows have all operating points up to a number of false positives.
+
+        Parameters
+        ----------
+        false_positives : float, default inf
+            The largest number. Half of one more is left for rounding.
+
+        Returns
+        -------
+        bool
+        """
+        if self.at_chosen_thresholds or np.isneginf(self.floor):
+            return True
+        return self.fp_below_floor > false_positives + 0.5
+
     def require_reach(self, reader: str, false_positives: float = np.inf) -> None:
         """Raise an error if operating points that are read lie below the floor.
 
@@ -177,14 +193,14 @@ class ClassCounts(Tabular):
         reader : str
             What reads them, as the subject of the message.
         false_positives : float, default inf
-            Only operating points with at most so many are read. Half of one more is left for rounding.
+            Only operating points with at most so many are read; see :meth:`reaches`.
         """
-        if self.given or np.isneginf(self.floor) or self.fp_below_floor > false_positives + 0.5:
+        if self.reaches(false_positives):
             return
         raise SedscopeError(
             f"{reader} reads thresholds at which {self.label} was not counted: its counts are complete only "
-            f"above a score of {self.floor:g}, because what they were found for reads nothing below. Count "
-            "again at every threshold with sedscope.deltas, or evaluate all metrics together."
+            f"above a score of {self.floor:g}, because the metrics that they were counted for read nothing "
+            "below it. Count again at every threshold with sedscope.deltas, or evaluate all metrics together."
         )
 
     def ct(self, label: str) -> IntArray:
@@ -350,7 +366,7 @@ class ClassCounts(Tabular):
         if row == 0:
             return np.inf
         upper = float(self.scores[row - 1])
-        if self.given:
+        if self.at_chosen_thresholds:
             return upper
         if self.next_scores is not None:
             lower = float(self.next_scores[row - 1])
@@ -402,12 +418,12 @@ class ClassCounts(Tabular):
             cross_changes=self.cross_changes[kept],
             errors=errors,
             pairs=None if tally.pairs is None else np.asarray(tally.pairs),
-            given=True,
+            at_chosen_thresholds=True,
         )
 
     def _detected(self, thresholds: FloatArray) -> NDArray[np.intp]:
         """Return the row of the tally of each of some decreasing thresholds."""
-        if self.given:
+        if self.at_chosen_thresholds:
             unknown = [f"{threshold:g}" for threshold in thresholds if threshold not in self.scores]
             if unknown:
                 thresholds_counted = listing([f"{score:g}" for score in self.scores], limit=10)

@@ -204,7 +204,7 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         for table in tables:
             table.require_rows("One threshold for all classes")
         trials = [table.trials for table in tables if table.trials is not None]
-        chosen = any(table.given for table in tables)
+        chosen = any(table.at_chosen_thresholds for table in tables)
         scores, tp, fp, pairs = self._sums_at_chosen() if chosen else self._sums_at_scores()
         floor = max(table.floor for table in tables)
         known = slice(None if chosen else int(np.count_nonzero(scores > floor)))
@@ -223,7 +223,7 @@ class Counts(Mapping[str, ClassCounts], Tabular):
             cross_changes=nothing,
             classes=tuple(self.per_class),
             pairs=None if pairs is None else pairs[known],
-            given=chosen,
+            at_chosen_thresholds=chosen,
             fp_below_floor=sum(table.fp_below_floor for table in tables if table.floor == floor),
             measures_time=self.criterion.measures_time,
         )

@@ -126,5 +126,5 @@ def _class_points(points: Sequence[ClassCounts], thresholds: FloatArray) -> Clas
         cross_labels=labels.astype(np.int32),
         cross_changes=changes[rows, labels].astype(np.int64),
         classes=first.classes,
-        given=True,
+        at_chosen_thresholds=True,
     )

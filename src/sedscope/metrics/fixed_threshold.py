@@ -91,9 +91,9 @@ def operating_point(
     """
     if not isinstance(threshold, str):
         return threshold, counts.tally_at(threshold)
-    if counts.given and len(counts.scores) == 1:
+    if counts.at_chosen_thresholds and len(counts.scores) == 1:
         return float(counts.scores[0]), counts.tally()[1]
-    if counts.given or (counts.scores != 1).any():
+    if counts.at_chosen_thresholds or (counts.scores != 1).any():
         raise SedscopeError(
             f"{reader!r} is measured at the operating point of each class, but {counts.label} has several: "
             "state the operating points of the system with points= (--points)."

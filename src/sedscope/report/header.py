@@ -91,7 +91,7 @@ def omissions(source: ReportSource) -> list[str]:
             "The set is large, so counts end at the lowest threshold that the metrics need. Sliders, "
             "curves and best F-scores end there, too."
         )
-    if any(table.given for table in tables):
+    if any(table.at_chosen_thresholds for table in tables):
         notes.append(
             "The system is a set of detections at some thresholds. Counts between them are unknown."
         )

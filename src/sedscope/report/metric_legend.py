@@ -19,6 +19,6 @@ def thresholds_read(metric: Metric[Any], evaluation: Evaluation) -> str:
         return "at the operating points of the system"
     if metric.has_thresholds:
         return "at the threshold that the metric chooses for each class"
-    if any(table.given for table in evaluation.counts[metric.criterion].values()):
+    if any(table.at_chosen_thresholds for table in evaluation.counts[metric.criterion].values()):
         return "over the thresholds of the detections"
     return "over all thresholds"

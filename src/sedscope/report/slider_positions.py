@@ -44,7 +44,7 @@ def class_thresholds(
     FloatArray
         At position i, frames with ``score > thresholds[i]`` are active.
     """
-    if tables[0].given:
+    if tables[0].at_chosen_thresholds:
         return np.unique(np.concatenate([table.scores for table in tables]).astype(np.float64))[::-1]
     floor = max(table.floor for table in tables)
     important = [_short_thresholds(table, important_rows(table, hours)) for table in tables]
@@ -68,7 +68,7 @@ def shared_thresholds(tables: Sequence[ClassCounts]) -> FloatArray:
     They are spread evenly over the thresholds where the counts of any class change. Scores between 0
     and 1 get multiples of 0.05 as well.
     """
-    if tables[0].given:
+    if tables[0].at_chosen_thresholds:
         return tables[0].scores.astype(np.float64)
     floor = max(table.floor for table in tables)
     candidates: FloatArray = np.sort(
@@ -111,9 +111,7 @@ def reaches(shown: ClassCounts, measured: ClassCounts, false_alarms: int) -> boo
     def best(table: ClassCounts) -> int:
         return int(np.max(table.tp, where=table.fp <= false_alarms, initial=0))
 
-    if not (measured.given or np.isneginf(measured.floor) or measured.fp_below_floor > false_alarms):
-        return False
-    return best(shown) == best(measured)
+    return measured.reaches(false_alarms) and best(shown) == best(measured)
 
 
 def even_rows(table: ClassCounts, number: int) -> NDArray[np.intp]:

@@ -331,7 +331,7 @@ def _counts_at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[
             for c in range(len(deltas.classes))
         ]
         counts = plain.as_counts(totals, weights)
-        at_threshold = {label: replace(counts[label], given=True) for label in counts}
+        at_threshold = {label: replace(counts[label], at_chosen_thresholds=True) for label in counts}
         return replace(counts, per_class=at_threshold)
 
     return count

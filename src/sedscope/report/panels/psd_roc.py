@@ -106,7 +106,7 @@ def _system_curves(
     counts = evaluation.counts[metric.criterion]
     at_positions = source.at_positions[s][metric.criterion]
     approximation = ends = None
-    if not metric.variants and not any(table.given for table in counts.values()):
+    if not metric.variants and not any(table.at_chosen_thresholds for table in counts.values()):
         # the range that the page shows may end before the largest rate
         measured = source.systems[s].measured_counts[metric.criterion]
         thresholds = even_thresholds(measured)
