@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,22 +11,22 @@ import numpy as np
 from .. import _native
 from ..criteria import Criterion
 from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
+from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
 from ..data.clip_events import FRAMES_ADVICE, ClipEvents, EventList
 from ..data.coverage import extents_of
-from ..data.event_checks import MANY_LATE
 from ..data.progress import Progress
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
 from ..data.times import Ticks
-from ..errors import SedscopeError, counted, listing, raise_together
+from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
 from ..postprocessing.clip_group import ClipGroup, ReadLimit
-from .clip_reader import MANY_FAILURES, ClipsRead, EventsRead, RecordingOpened, read_clips, read_each
+from .clip_problems import ClipProblems
+from .clip_reader import ClipsRead, EventsRead, RecordingOpened, read_clips, read_each
+from .point_events import refuse_point_detections
 
 LimitOf: TypeAlias = Callable[[PostProcessing, ClipReferences, Ticks | None], ReadLimit | None]
-
-_NAMED = 5  # locations of each kind of problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,12 @@ class CheckedBatch:
     batch: ClipBatch
     durations: Ticks | None
     """Of all clips; None if they are not known yet."""
+
+    def find_deltas(
+        self, criterion: Criterion, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        """Find the deltas of a criterion in these clips."""
+        return criterion.find_deltas(self.batch, floors, threads, any_label=any_label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,28 +63,15 @@ class CheckedEvents:
 
     def refuse_points(self, criterion: Criterion) -> None:
         """Refuse detections of no length, where the criterion cannot judge them."""
-        if self.first_point and not criterion.judges_points:
-            raise SedscopeError(
-                f"Some detections have no length (the first: {self.first_point}), but {criterion} needs "
-                f"events with a length. {points_advice(criterion, _DETECTIONS_ADVICE)}"
-            )
+        if self.first_point is not None:
+            refuse_point_detections(self.first_point, criterion)
 
-
-_DETECTIONS_ADVICE = (
-    "Correct them, or judge points in time by a criterion about one boundary, such as Onset(0.05)."
-)
-
-
-def points_advice(criterion: Criterion, otherwise: str) -> str:
-    """Say what to do about events of no length, which a criterion cannot judge.
-
-    ``otherwise``: unless it would judge them if it did not count references by their length.
-    """
-    if criterion.unwrapped.judges_points:
-        return (
-            "Bins of lengths are not for points in time: leave out by_length= (--by-length) or OfLength."
-        )
-    return otherwise
+    def find_deltas(
+        self, criterion: Criterion, floors: ScoreArray, threads: int, *, any_label: bool
+    ) -> DeltaTables:
+        """Find the deltas of a criterion in these clips."""
+        self.refuse_points(criterion)
+        return criterion.find_deltas_of_events(self.batch, floors, threads, any_label=any_label)
 
 
 def checked_clips(
@@ -95,65 +88,144 @@ def checked_clips(
     Clips that arrive in pieces are yielded one by one. All problems are raised together at the end;
     after the first one, the clips are only searched for further problems.
     """
-    durations = alignment.durations.copy()
-    problems = _Problems(alignment)
-    total = len(alignment.clips) * len(variants)
-    if progress:
-        progress(0, total)
+    checker = _ClipChecker(alignment, variants, threads, progress, limit_of)
+    checker.report(0)
     for clips in read_clips(alignment.scores, alignment.clips, threads):
         if isinstance(clips, RecordingOpened):
-            number = slice(clips.number, clips.number + 1)
-            durations[number] = durations[number] or clips.clip.ticks[-1]
-            known = None if (durations == 0).any() else durations
-            yield CheckedRecording(alignment, clips, durations[number], known, problems, threads)
-            if progress:
-                progress((clips.number + 1) * len(variants), total)
-            continue
-        if isinstance(clips, EventsRead):
-            _refuse_postprocessing(variants)
-            events = _CheckableEvents(alignment, clips, durations)
-            problems.check_references(clips.first, events.batch)
-            for variant in () if problems else variants:
-                yield events.checked(variant, events.batch.durations)
-            if progress:
-                progress(total, total)
-            continue
-        problems.failures += clips.failures
+            yield from checker.check_recording(clips)
+        elif isinstance(clips, EventsRead):
+            yield from checker.check_events(clips)
+        else:
+            yield from checker.check_scores(clips)
+    checker.problems.raise_all()
+
+
+class _ClipChecker:
+    """Makes each variant of clips that were read, and checks them. It knows all problems so far."""
+
+    def __init__(
+        self,
+        alignment: Alignment,
+        variants: Sequence[PostProcessing | None],
+        threads: int,
+        progress: Progress | None,
+        limit_of: LimitOf | None,
+    ) -> None:
+        self.alignment, self.variants, self.threads = alignment, variants, threads
+        self.problems = ClipProblems(alignment)
+        self.durations = alignment.durations.copy()
+        """Per clip; 0 if that is not known yet."""
+        self._progress, self._limit_of = progress, limit_of
+
+    def report(self, done: int) -> None:
+        """Report the progress. ``done``: clips so far, each counted once per variant."""
+        if self._progress:
+            self._progress(done, len(self.alignment.clips) * len(self.variants))
+
+    @property
+    def known_durations(self) -> Ticks | None:
+        """The durations of all clips; None if some are not known yet."""
+        return None if (self.durations == 0).any() else self.durations
+
+    def check_recording(self, opened: RecordingOpened) -> Iterator[CheckedRecording]:
+        """Yield a clip that arrives in pieces."""
+        if self.durations[opened.number] == 0:
+            self.durations[opened.number] = opened.clip.ticks[-1]
+        duration = self.durations[opened.number : opened.number + 1]
+        yield CheckedRecording(
+            self.alignment, opened, duration, self.known_durations, self.problems, self.threads
+        )
+        self.report((opened.number + 1) * len(self.variants))
+
+    def check_events(self, clips: EventsRead) -> Iterator[CheckedEvents]:
+        """Yield clips whose events are kept as they are. These are all clips."""
+        _refuse_postprocessing(self.variants)
+        checked = self._checked_events(clips, None)
+        for variant in () if self.problems else self.variants:
+            yield replace(checked, variant=variant)
+        self.report(len(clips.clips) * len(self.variants))
+
+    def check_scores(self, clips: ClipsRead) -> Iterator[CheckedBatch | CheckedEvents]:
+        """Yield clips in each variant, until there is a problem."""
+        self.problems.failures += clips.failures
         if clips.failures or (not clips.scores and clips.first > 0):
-            continue
+            return
         first, last = clips.first, clips.first + len(clips.scores)
-        unknown = np.flatnonzero(durations[first:last] == 0)
-        durations[first + unknown] = [clips.scores[int(i)].ticks[-1] for i in unknown]
-        known = None if (durations == 0).any() else durations
-        group = ClipGroup(clips.scores, threads)
-        batch: ClipBatch | None = None
-        for done, variant in enumerate(variants, 1):
+        unknown = np.flatnonzero(self.durations[first:last] == 0)
+        self.durations[first + unknown] = [clips.scores[int(i)].ticks[-1] for i in unknown]
+        group = ClipGroup(clips.scores, self.threads)
+        references: ClipReferences | None = None
+        for done, variant in enumerate(self.variants, 1):
             processed: ClipsRead | EventsRead = clips
             if variant is not None:
-                limit = limit_of(variant, batch, known) if limit_of and batch else None
-                processed = _process(variant, alignment, clips, group, limit)
+                processed = self._process(variant, clips, group, references)
             if isinstance(processed, EventsRead):
-                events = _CheckableEvents(alignment, processed, durations[first:last])
-                problems.check_references(first, events.batch)
-                if problems:
-                    break
-                yield events.checked(variant, known)
-                if progress:
-                    progress(first * len(variants) + (last - first) * done, total)
-                continue
-            problems.failures += processed.failures
-            if processed.failures:
-                break
-            batch = _batch(alignment, processed, durations[first:last], threads)
-            problems.check_references(first, batch)
-            for i in np.flatnonzero(np.isnan(batch.maxima).any(axis=1)).tolist():
-                problems.check_numbers(first + i, processed.scores[i].values, batch.maxima[i])
-            if problems:
-                break
-            yield CheckedBatch(first, variant, batch, known)
-            if progress:
-                progress(first * len(variants) + (last - first) * done, total)
-    problems.raise_all()
+                checked: CheckedBatch | CheckedEvents = self._checked_events(processed, variant)
+            elif processed.failures:
+                self.problems.failures += processed.failures
+                return
+            else:
+                checked = self._checked_batch(processed, variant)
+            if self.problems:
+                return
+            yield checked
+            self.report(first * len(self.variants) + (last - first) * done)
+            references = checked.batch
+
+    def _process(
+        self,
+        variant: PostProcessing,
+        clips: ClipsRead,
+        group: ClipGroup,
+        references: ClipReferences | None,
+    ) -> ClipsRead | EventsRead:
+        """Return the same clips, post-processed.
+
+        ``group``: the clips, for all variants. ``references``: theirs, if another variant came before.
+        """
+        scores = self.alignment.scores
+        variant.require_fit(scores.classes)
+        if scores.recut is None and CUT_TO_REGIONS not in scores.processing:
+            limit = None
+            if self._limit_of and references is not None:
+                limit = self._limit_of(variant, references, self.known_durations)
+            together = variant._process_group(group, limit)
+            if together is not None:
+                return ClipsRead(clips.first, together.clips, maxima=together.maxima)
+        names = self.alignment.clips[clips.first : clips.first + len(clips.scores)]
+        if scores.recut is None:
+            by_name = dict(zip(names, clips.scores, strict=True))
+            scores = Scores(
+                by_name,
+                by_name.__getitem__,
+                classes=scores.classes,
+                in_memory=True,
+                thread_safe=True,
+                processing=scores.processing,
+            )
+        results = list(read_each(variant(scores), names, self.threads))
+        failures = [result for result in results if isinstance(result, SedscopeError)]
+        events = [result for result in results if isinstance(result, ClipEvents)]
+        if events and not failures:
+            return EventsRead(clips.first, events)
+        processed = [result for result in results if isinstance(result, ClipScores)]
+        return ClipsRead(clips.first, [] if failures else processed, failures)
+
+    def _checked_batch(self, clips: ClipsRead, variant: PostProcessing | None) -> CheckedBatch:
+        first, rows = clips.first, slice(clips.first, clips.first + len(clips.scores))
+        batch = _clip_batch(self.alignment, clips, self.durations[rows], self.threads)
+        self.problems.check_references(first, batch)
+        for i in np.flatnonzero(np.isnan(batch.maxima).any(axis=1)).tolist():
+            self.problems.check_numbers(first + i, clips.scores[i].values, batch.maxima[i])
+        return CheckedBatch(first, variant, batch, self.known_durations)
+
+    def _checked_events(self, clips: EventsRead, variant: PostProcessing | None) -> CheckedEvents:
+        first, rows = clips.first, slice(clips.first, clips.first + len(clips.clips))
+        events = EventList.joined(clips.clips)
+        batch, first_point = _event_batch(self.alignment, first, events, self.durations[rows])
+        self.durations[rows] = batch.durations
+        self.problems.check_references(first, batch)
+        return CheckedEvents(first, variant, batch, first_point, self.known_durations)
 
 
 def _refuse_postprocessing(variants: Sequence[PostProcessing | None]) -> None:
@@ -186,40 +258,6 @@ def clips_checked_before(
     return CheckedBatch(0, None, batch, alignment.durations)
 
 
-def _process(
-    variant: PostProcessing,
-    alignment: Alignment,
-    clips: ClipsRead,
-    group: ClipGroup,
-    limit: ReadLimit | None,
-) -> ClipsRead | EventsRead:
-    """Return the same clips, post-processed. ``group``: the clips, for all variants."""
-    scores = alignment.scores
-    variant.require_fit(scores.classes)
-    if scores.recut is None and CUT_TO_REGIONS not in scores.processing:
-        together = variant._process_group(group, limit)
-        if together is not None:
-            return ClipsRead(clips.first, together.clips, maxima=together.maxima)
-    names = alignment.clips[clips.first : clips.first + len(clips.scores)]
-    if scores.recut is None:
-        by_name = dict(zip(names, clips.scores, strict=True))
-        scores = Scores(
-            by_name,
-            by_name.__getitem__,
-            classes=scores.classes,
-            in_memory=True,
-            thread_safe=True,
-            processing=scores.processing,
-        )
-    results = list(read_each(variant(scores), names, group.threads))
-    failures = [result for result in results if isinstance(result, SedscopeError)]
-    events = [result for result in results if isinstance(result, ClipEvents)]
-    if events and not failures:
-        return EventsRead(clips.first, events)
-    processed = [result for result in results if isinstance(result, ClipScores)]
-    return ClipsRead(clips.first, [] if failures else processed, failures)
-
-
 def _references(
     alignment: Alignment, first: int, durations: Ticks, extents: Ticks, maxima: ScoreArray
 ) -> ClipReferences:
@@ -244,7 +282,7 @@ def _references(
     )
 
 
-def _batch(alignment: Alignment, clips: ClipsRead, durations: Ticks, threads: int) -> ClipBatch:
+def _clip_batch(alignment: Alignment, clips: ClipsRead, durations: Ticks, threads: int) -> ClipBatch:
     """Return some clips with their references, as the core reads them."""
     values: list[ScoreArray] = [clip.values for clip in clips.scores]
     if len({array.dtype for array in values}) > 1:  # float64 holds every float32
@@ -259,28 +297,25 @@ def _batch(alignment: Alignment, clips: ClipsRead, durations: Ticks, threads: in
     return ClipBatch(**vars(references), clips=native_clips)
 
 
-class _CheckableEvents:
-    """Clips whose events are kept as they are, as the core reads them."""
+def _event_batch(
+    alignment: Alignment, first: int, events: EventList, durations: Ticks
+) -> tuple[EventBatch, str | None]:
+    """Return clips whose events are kept as they are, as the core reads them, and the first event of no
+    length for messages.
 
-    def __init__(self, alignment: Alignment, clips: EventsRead, durations: Ticks) -> None:
-        """``durations``: of these clips; 0 if the clip ends with its frames."""
-        class_of = np.full(len(alignment.scores.classes), -1, np.int32)
-        class_of[alignment.columns] = np.arange(len(alignment.classes), dtype=np.int32)
-        events = EventList.joined(clips.clips)
-        chosen = events.in_columns(class_of)
-        detected = _native.DetectedEvents(
-            chosen.times, chosen.columns, chosen.confidences, chosen.starts, len(alignment.classes)
-        )
-        maxima, extents = chosen.maxima(len(alignment.classes)), events.extents()
-        known = np.where(durations == 0, extents[:, 2], durations)
-        references = _references(alignment, clips.first, known, extents, maxima)
-        self.first = clips.first
-        self.batch = EventBatch(**vars(references), detected=detected)
-        self.first_point = _first_point(alignment, clips.first, chosen)
-
-    def checked(self, variant: PostProcessing | None, durations: Ticks | None) -> CheckedEvents:
-        """Return the clips in a variant. ``durations``: of all clips; None if they are not known yet."""
-        return CheckedEvents(self.first, variant, self.batch, self.first_point, durations)
+    ``durations``: of these clips; 0 if the clip ends with its frames.
+    """
+    class_of = np.full(len(alignment.scores.classes), -1, np.int32)
+    class_of[alignment.columns] = np.arange(len(alignment.classes), dtype=np.int32)
+    chosen = events.in_columns(class_of)
+    detected = _native.DetectedEvents(
+        chosen.times, chosen.columns, chosen.confidences, chosen.starts, len(alignment.classes)
+    )
+    maxima, extents = chosen.maxima(len(alignment.classes)), events.extents()
+    ends = np.where(durations == 0, extents[:, 2], durations)
+    references = _references(alignment, first, ends, extents, maxima)
+    batch = EventBatch(**vars(references), detected=detected)
+    return batch, _first_point(alignment, first, chosen)
 
 
 def _first_point(alignment: Alignment, first: int, events: EventList) -> str | None:
@@ -303,7 +338,7 @@ class CheckedRecording:
         opened: RecordingOpened,
         duration: Ticks,
         durations: Ticks | None,
-        problems: _Problems,
+        problems: ClipProblems,
         threads: int,
     ) -> None:
         """``duration``: of the clip; ``durations``: of all clips, None if they are not known yet."""
@@ -353,75 +388,3 @@ class CheckedRecording:
         maxima = clip.maxima(self._threads)
         self._problems.check_numbers(self.number, piece, maxima[0], frame)
         self.maxima = np.maximum(self.maxima, maxima)
-
-
-@dataclass
-class _Problems:
-    """What is wrong with the scores, over all clips."""
-
-    alignment: Alignment
-    failures: list[SedscopeError] = field(default_factory=list)
-    """Clips that cannot be read."""
-    nans: int = 0
-    nan_locations: list[str] = field(default_factory=list)
-    """The first ones."""
-    early: list[str] = field(default_factory=list)
-    """Clips whose scores end before 0 s."""
-    late: list[str] = field(default_factory=list)
-    """Events that begin after the scores end."""
-
-    def __bool__(self) -> bool:
-        return bool(self.failures or self.nans or self.early or self.late)
-
-    def check_references(self, first: int, references: ClipReferences) -> None:
-        """Check the durations and references of the clips from number ``first`` on."""
-        early = np.flatnonzero(references.durations < 0)
-        self.early += [self.alignment.clips[first + i] for i in early]
-        if self.alignment.invalid == "error":
-            for event in self.alignment.starts[first] + references.late:
-                clip = int(np.searchsorted(self.alignment.starts, event, side="right")) - 1
-                label = self.alignment.classes[self.alignment.labels[event]]
-                onset = self.alignment.events[event, 0] / 1e6
-                self.late.append(f"clip {self.alignment.clips[clip]}, {label} at {onset:g} s")
-
-    def check_numbers(self, clip: int, values: ScoreArray, maxima: ScoreArray, frame: int = 0) -> None:
-        """Record scores that are NaN, in frames from ``frame`` on. ``maxima`` is NaN for classes that
-        have any."""
-        for c in np.flatnonzero(np.isnan(maxima)):
-            frames = np.flatnonzero(np.isnan(values[:, self.alignment.columns[c]]))
-            self.nans += len(frames)
-            where = f"clip {self.alignment.clips[clip]}, class {self.alignment.classes[c]}"
-            unnamed = max(0, _NAMED - len(self.nan_locations))
-            self.nan_locations += [f"{where}, frame {frame + i}" for i in frames[:unnamed]]
-
-    def _unit_hint(self) -> str:
-        """Ask for the unit of times if most reference events begin after the scores of their clips."""
-        total = len(self.alignment.labels)
-        if len(self.late) < MANY_LATE or 2 * len(self.late) <= total:
-            return ""
-        return f" These are {len(self.late)} of {counted(total, 'event')}: are all times in seconds?"
-
-    def raise_all(self) -> None:
-        """Raise one error for all problems, if there are any."""
-        errors: list[SedscopeError] = []
-        if self.nans:
-            locations = listing(self.nan_locations, _NAMED, total=self.nans)
-            verb = "is" if self.nans == 1 else "are"
-            text = f"{counted(self.nans, 'score')} {verb} not a number (NaN): {locations}."
-            errors.append(SedscopeError(text))
-        if self.early:
-            advice = "Give the durations of the clips."
-            text = (
-                f"The scores of {counted(len(self.early), 'clip')} end before 0 s and give no duration: "
-            )
-            errors.append(SedscopeError(f"{text}{listing(self.early)}. {advice}", advice=advice))
-        if self.late:
-            verb = "begins" if len(self.late) == 1 else "begin"
-            advice = "Give the durations of the clips, or leave such events out with invalid='drop' "
-            advice += "(--invalid drop)."
-            text = (
-                f"{counted(len(self.late), 'reference event')} {verb} at or after the last boundary of "
-            )
-            text += f"the scores: {listing(self.late)}.{self._unit_hint()} {advice}"
-            errors.append(SedscopeError(text, advice=advice))
-        raise_together([*errors, *self.failures], perhaps_more=len(self.failures) >= MANY_FAILURES)

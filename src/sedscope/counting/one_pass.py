@@ -14,15 +14,15 @@ from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.content_digests import HashedScores
-from ..data.event_checks import POINTS_ADVICE
 from ..data.progress import Progress
 from ..data.times import Ticks
-from ..errors import SedscopeError, listing, subject
+from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
 from ..postprocessing.clip_group import ReadLimit
-from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips, points_advice
+from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips
 from .deltas import Deltas
 from .floors import Floor, rounded_down, without_references
+from .point_events import refuse_point_references
 from .provenance import Provenance
 from .read_limits import read_limit
 from .request import DeltaRequest, Requests
@@ -106,11 +106,6 @@ def pass_in_parts(
         if isinstance(clips, CheckedRecording):
             yield from _read_recording(clips, finders, workers)
             continue
-        if isinstance(clips, CheckedEvents):
-            for by_variant in finders.values():
-                if clips.variant in by_variant:
-                    yield clips.variant, by_variant[clips.variant].find_of_events(clips, workers)
-            continue
         for by_variant in finders.values():
             if clips.variant in by_variant:
                 yield clips.variant, by_variant[clips.variant].find(clips, workers)
@@ -185,26 +180,18 @@ class _Finder:
         variant: PostProcessing | None,
     ) -> None:
         _check_overlaps(alignment, criterion, request)
-        refuse_points(alignment, criterion)
+        refuse_point_references(alignment, criterion)
         self.alignment = alignment
         self.criterion = criterion
         self.any_label = request.any_label
         self.floor = Floor(request.false_positive_limit, len(alignment.classes))
         self.requested_floors = request.floors_of(variant, len(alignment.classes))
 
-    def find(self, clips: CheckedBatch, threads: int) -> Deltas:
+    def find(self, clips: CheckedBatch | CheckedEvents, threads: int) -> Deltas:
         """Find the deltas of some clips."""
         floors = self.raise_floors(clips.batch, clips.batch.maxima, clips.durations)
-        tables = self.criterion.find_deltas(clips.batch, floors, threads, any_label=self.any_label)
+        tables = clips.find_deltas(self.criterion, floors, threads, any_label=self.any_label)
         return self.deltas(tables, clips.batch, clips.first, floors)
-
-    def find_of_events(self, clips: CheckedEvents, threads: int) -> Deltas:
-        """Find the deltas of clips whose events are kept as they are."""
-        clips.refuse_points(self.criterion)
-        batch, find_deltas = clips.batch, self.criterion.find_deltas_of_events
-        floors = self.raise_floors(batch, batch.maxima, clips.durations)
-        tables = find_deltas(batch, floors, threads, any_label=self.any_label)
-        return self.deltas(tables, batch, clips.first, floors)
 
     def raise_floors(
         self, references: ClipReferences, maxima: ScoreArray, durations: Ticks | None
@@ -247,21 +234,6 @@ def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRe
         f"Some references of one class overlap, but {problem}. Merge them with overlaps='merge' "
         "(--overlaps merge)."
     )
-
-
-def refuse_points(alignment: Alignment, criterion: Criterion) -> None:
-    """Refuse references of no length, where the criterion cannot judge them."""
-    if criterion.judges_points:
-        return
-    points = alignment.point_references()
-    if len(points):
-        advice = points_advice(criterion, POINTS_ADVICE)
-        examples = [alignment.describe_reference(i) for i in points[:6].tolist()]
-        raise SedscopeError(
-            f"{subject(len(points), 'reference', 'has')} no length, but {criterion} needs events with a "
-            f"length: {listing(examples, total=len(points))}. {advice}",
-            advice=advice,
-        )
 
 
 _Finders: TypeAlias = Mapping[Criterion, Mapping[PostProcessing | None, _Finder]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..counting.checked_clips import CheckedBatch, CheckedEvents, whole_clips
-from ..counting.one_pass import refuse_points
+from ..counting.point_events import refuse_point_references
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.progress import Progress
@@ -22,7 +22,7 @@ def judged_clips(
             "do not. Merge them with overlaps='merge' (--overlaps merge)."
         )
     for criterion in criteria:
-        refuse_points(alignment, criterion)
+        refuse_point_references(alignment, criterion)
     for clips in whole_clips(alignment, threads, progress):
         if isinstance(clips, CheckedEvents):
             for criterion in criteria:

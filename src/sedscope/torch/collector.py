@@ -15,7 +15,8 @@ from .. import _native
 from ..counting.checked_clips import clips_checked_before, whole_clips
 from ..counting.delta_bytes import unpack_deltas
 from ..counting.deltas import Deltas
-from ..counting.one_pass import deltas_of_batch, one_pass, refuse_points
+from ..counting.one_pass import deltas_of_batch, one_pass
+from ..counting.point_events import refuse_point_references
 from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
@@ -79,7 +80,7 @@ class BatchCollector:
         self.truth = None if truth is None else _align_truth(truth, self.classes, missing)
         if self.truth is not None:
             for criterion in self.requests:
-                refuse_points(self.truth, criterion)
+                refuse_point_references(self.truth, criterion)
         self.truth_rows = (
             {} if self.truth is None else {clip: i for i, clip in enumerate(self.truth.clips[:-1])}
         )

@@ -1,0 +1,88 @@
+"""Problems with the clips of a pass: recorded while clips are read, and raised together at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..criteria.clip_batch import ClipReferences
+from ..data.alignment import Alignment
+from ..data.arrays import ScoreArray
+from ..data.event_checks import MANY_LATE
+from ..errors import SedscopeError, counted, listing, raise_together
+from .clip_reader import MANY_FAILURES
+
+_NAMED = 5  # locations of each kind of problem
+
+
+@dataclass
+class ClipProblems:
+    """What is wrong with the scores, over all clips."""
+
+    alignment: Alignment
+    failures: list[SedscopeError] = field(default_factory=list)
+    """Clips that cannot be read."""
+    nans: int = 0
+    nan_locations: list[str] = field(default_factory=list)
+    """The first ones."""
+    early: list[str] = field(default_factory=list)
+    """Clips whose scores end before 0 s."""
+    late: list[str] = field(default_factory=list)
+    """Events that begin after the scores end."""
+
+    def __bool__(self) -> bool:
+        return bool(self.failures or self.nans or self.early or self.late)
+
+    def check_references(self, first: int, references: ClipReferences) -> None:
+        """Check the durations and references of the clips from number ``first`` on."""
+        early = np.flatnonzero(references.durations < 0)
+        self.early += [self.alignment.clips[first + i] for i in early]
+        if self.alignment.invalid == "error":
+            for event in self.alignment.starts[first] + references.late:
+                clip = int(np.searchsorted(self.alignment.starts, event, side="right")) - 1
+                label = self.alignment.classes[self.alignment.labels[event]]
+                onset = self.alignment.events[event, 0] / 1e6
+                self.late.append(f"clip {self.alignment.clips[clip]}, {label} at {onset:g} s")
+
+    def check_numbers(self, clip: int, values: ScoreArray, maxima: ScoreArray, frame: int = 0) -> None:
+        """Record scores that are NaN, in frames from ``frame`` on. ``maxima`` is NaN for classes that
+        have any."""
+        for c in np.flatnonzero(np.isnan(maxima)):
+            frames = np.flatnonzero(np.isnan(values[:, self.alignment.columns[c]]))
+            self.nans += len(frames)
+            where = f"clip {self.alignment.clips[clip]}, class {self.alignment.classes[c]}"
+            unnamed = max(0, _NAMED - len(self.nan_locations))
+            self.nan_locations += [f"{where}, frame {frame + i}" for i in frames[:unnamed]]
+
+    def _unit_hint(self) -> str:
+        """Ask for the unit of times if most reference events begin after the scores of their clips."""
+        total = len(self.alignment.labels)
+        if len(self.late) < MANY_LATE or 2 * len(self.late) <= total:
+            return ""
+        return f" These are {len(self.late)} of {counted(total, 'event')}: are all times in seconds?"
+
+    def raise_all(self) -> None:
+        """Raise one error for all problems, if there are any."""
+        errors: list[SedscopeError] = []
+        if self.nans:
+            locations = listing(self.nan_locations, _NAMED, total=self.nans)
+            verb = "is" if self.nans == 1 else "are"
+            text = f"{counted(self.nans, 'score')} {verb} not a number (NaN): {locations}."
+            errors.append(SedscopeError(text))
+        if self.early:
+            advice = "Give the durations of the clips."
+            text = (
+                f"The scores of {counted(len(self.early), 'clip')} end before 0 s and give no duration: "
+            )
+            errors.append(SedscopeError(f"{text}{listing(self.early)}. {advice}", advice=advice))
+        if self.late:
+            verb = "begins" if len(self.late) == 1 else "begin"
+            advice = "Give the durations of the clips, or leave such events out with invalid='drop' "
+            advice += "(--invalid drop)."
+            text = (
+                f"{counted(len(self.late), 'reference event')} {verb} at or after the last boundary of "
+            )
+            text += f"the scores: {listing(self.late)}.{self._unit_hint()} {advice}"
+            errors.append(SedscopeError(text, advice=advice))
+        raise_together([*errors, *self.failures], perhaps_more=len(self.failures) >= MANY_FAILURES)
