@@ -14,7 +14,7 @@ from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, counted, listing
 from ..notebook.data_frame import Column, Tabular, polars_frame
 from ..notebook.html_table import html_facts, html_points
-from .tally import Tally, first_minimum_of_runs
+from .tally import Tally, first_minimum_of_runs, last_of_runs
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
@@ -322,11 +322,12 @@ class ClassCounts(Tabular):
         -------
         ClassCounts
         """
-        runs = np.append(self.tp[1:] != self.tp[:-1], True)[: len(self.tp)]
-        at = [int(self._detected(as_thresholds(threshold))[0]) - 1 for threshold in thresholds]
-        kept = np.union1d(np.flatnonzero(runs), first_minimum_of_runs(self.tp, self.fp))
+        of_thresholds = [
+            int(self._detected(as_thresholds(threshold))[0]) - 1 for threshold in thresholds
+        ]
+        read = np.union1d(last_of_runs(self.tp), first_minimum_of_runs(self.tp, self.fp))
         first = [0] if len(self.scores) else []
-        rows = np.union1d(kept, first + [row for row in at if row >= 0]).astype(np.intp)
+        rows = np.union1d(read, first + [row for row in of_thresholds if row >= 0]).astype(np.intp)
         lowest = np.array([-np.inf], self.scores.dtype)
         return replace(
             self,

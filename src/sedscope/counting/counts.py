@@ -18,6 +18,7 @@ from ..notebook.data_frame import Tabular
 from ..notebook.html_table import html_table
 from ..postprocessing import PostProcessing
 from .class_counts import ClassCounts, as_thresholds, rows_above
+from .tally import last_of_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -243,7 +244,7 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         changes[2, len(scores) - len(pairs) :] = _changes([pairs])
         order = np.argsort(-scores, kind="stable")
         ordered = scores[order]
-        last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)])
+        last = last_of_runs(ordered)
         tp, fp, pooled_pairs = np.cumsum(changes[:, order], axis=1)[:, last]
         return ordered[last], tp, fp, None if self.any_label is None else pooled_pairs
 
@@ -303,13 +304,13 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         """
         if not self.criterion.counts_cross_triggers:
             raise SedscopeError(
-                f"{self.criterion!r} does not count cross-triggers. Give Intersection a cttc, or another "
-                "criterion cross_triggers=True."
+                f"{self.criterion!r} does not count cross-triggers. Set cttc= of Intersection, or "
+                "cross_triggers=True of another criterion."
             )
         matrix = np.zeros((len(self), len(self)), np.int64)
         for row, of_class in enumerate(self.per_class.values()):
-            at = of_class.at([threshold])
-            matrix[row] = [at.ct(other)[0] for other in self.per_class]
+            point = of_class.at([threshold])
+            matrix[row] = [point.ct(other)[0] for other in self.per_class]
             matrix[row, row] = of_class.tally_at(threshold).tp
         return matrix
 

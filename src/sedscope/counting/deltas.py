@@ -298,17 +298,18 @@ class Deltas:
         [3, 0]
         """
         tables, workers = self.tables, thread_count(threads)
-        times = as_clip_weights(weights, len(self.clips))
-        totals = self._totals(times)
+        clip_weights = as_clip_weights(weights, len(self.clips))
+        totals = self._totals(clip_weights)
         per_class: Mapping[str, ClassCounts]
-        if times is None and tables.rows() > ROWS_TO_KEEP:
+        if clip_weights is None and tables.rows() > ROWS_TO_KEEP:
             per_class = _CountsOnDemand(self, totals, workers)
         else:
             classes = range(len(self.classes))
-            per_class = self._of_classes(classes, self._add_up(classes, times, workers), totals, times)
-        any_label = (
-            None if tables.any_label is None else any_label_pairs(tables.any_label, times, workers)
-        )
+            class_totals = self._add_up(classes, clip_weights, workers)
+            per_class = self._of_classes(classes, class_totals, totals, clip_weights)
+        any_label = None
+        if tables.any_label is not None:
+            any_label = any_label_pairs(tables.any_label, clip_weights, workers)
         variants = {
             variant: deltas.counts(weights=weights, threads=threads)
             for variant, deltas in self.variants.items()
@@ -335,18 +336,18 @@ class Deltas:
 
     def _totals(self, weights: NDArray[np.int32] | None) -> Counts:
         """Return what needs no adding up, as counts of no class yet."""
-        once = times_counted(weights, len(self.clips))
+        repeats = times_counted(weights, len(self.clips))
         rows = self.tables.references
         events, ticks = np.zeros((2, len(self.classes)), np.int64)
-        np.add.at(events, rows.labels, once[rows.clips])
-        np.add.at(ticks, rows.labels, once[rows.clips] * rows.times)
+        np.add.at(events, rows.labels, repeats[rows.clips])
+        np.add.at(ticks, rows.labels, repeats[rows.clips] * rows.times)
         numbers = dict(zip(self.classes, events.tolist(), strict=True))
         times = dict(zip(self.classes, ticks.tolist(), strict=True))
         return Counts(
             criterion=self.criterion,
             per_class={},
-            clips=int(once.sum()),
-            duration=int((once * self.durations).sum()) / TICKS_PER_SECOND,
+            clips=int(repeats.sum()),
+            duration=int((repeats * self.durations).sum()) / TICKS_PER_SECOND,
             references=times if self.criterion.measures_time else numbers,
             reference_times={label: time / TICKS_PER_SECOND for label, time in times.items()},
             reference_events=numbers,
@@ -381,51 +382,49 @@ class Deltas:
     def _of_classes(
         self,
         classes: range,
-        added: Sequence[_native.ClassTotals],
+        class_totals: Sequence[_native.ClassTotals],
         totals: Counts,
         weights: NDArray[np.int32] | None,
     ) -> dict[str, ClassCounts]:
         """Return the counts of some consecutive classes from their totals."""
-        tables, once = self.tables, times_counted(weights, len(self.clips))
-        trials = self._trials(once)
-        fp_below_floors = self._fp_below_floors(classes, once)
+        tables, repeats = self.tables, times_counted(weights, len(self.clips))
+        trials = self._trials(repeats)
+        fp_below_floors = self._fp_below_floors(classes, repeats)
         per_class: dict[str, ClassCounts] = {}
-        for c, class_totals, fp_below_floor in zip(classes, added, fp_below_floors, strict=True):
+        for c, sums, fp_below_floor in zip(classes, class_totals, fp_below_floors, strict=True):
             label = self.classes[c]
             of_class = ClassCounts(
                 label=label,
-                scores=class_totals.scores,
-                tp=class_totals.tp,
-                fp=class_totals.fp,
+                scores=sums.scores,
+                tp=sums.tp,
+                fp=sums.fp,
                 references=totals.references[label],
                 reference_time=totals.reference_times[label],
                 trials=None if trials is None else trials[c],
                 floor=float(self.floors[c]),
-                cross_rows=class_totals.cross_rows,
-                cross_labels=class_totals.cross_labels,
-                cross_changes=class_totals.cross_changes,
+                cross_rows=sums.cross_rows,
+                cross_labels=sums.cross_labels,
+                cross_changes=sums.cross_changes,
                 classes=self.classes,
                 fp_below_floor=fp_below_floor,
                 measures_time=self.criterion.measures_time,
             )
             errors = tables.errors
-            per_class[label] = of_class if errors is None else with_errors(of_class, errors, c, once)
+            per_class[label] = of_class if errors is None else with_errors(of_class, errors, c, repeats)
         return per_class
 
-    def _trials(self, once: IntArray) -> list[int] | None:
+    def _trials(self, repeats: IntArray) -> list[int] | None:
         """Return how many segments, or how much time, is judged for each class; None for criteria about
         events."""
         if self.tables.trials is None:
             return None
-        ignored, trials = (
-            self.tables.ignored,
-            np.full(len(self.classes), (once * self.tables.trials).sum()),
-        )
-        np.subtract.at(trials, ignored.labels, once[ignored.clips] * ignored.trials)
+        ignored = self.tables.ignored
+        trials = np.full(len(self.classes), (repeats * self.tables.trials).sum())
+        np.subtract.at(trials, ignored.labels, repeats[ignored.clips] * ignored.trials)
         numbers: list[int] = trials.tolist()
         return numbers
 
-    def _fp_below_floors(self, classes: range, once: IntArray) -> list[int]:
+    def _fp_below_floors(self, classes: range, repeats: IntArray) -> list[int]:
         """Return how many false positives each class has at least, at any threshold below its floor.
 
         A clip without references of the class, ignored or not, that has scores above the floor has one
@@ -438,7 +437,7 @@ class Deltas:
         for rows in (self.tables.references, self.tables.ignored):
             inside = (rows.labels >= classes.start) & (rows.labels < classes.stop)
             certain[rows.labels[inside] - classes.start, rows.clips[inside]] = False
-        numbers: list[int] = (certain @ once).tolist()
+        numbers: list[int] = (certain @ repeats).tolist()
         return numbers
 
 
@@ -447,31 +446,30 @@ class _CountsOnDemand(CountsInBlocks):
 
     def __init__(self, deltas: Deltas, totals: Counts, threads: int) -> None:
         self._deltas, self._totals = deltas, totals
-        most = int(np.diff(deltas.tables.detections.class_starts()).max())
-        self._together = max(1, min(threads, ROWS_TO_KEEP // max(1, most)))
-        self._kept: dict[str, ClassCounts] = {}
+        most_rows = int(np.diff(deltas.tables.detections.class_starts()).max())
+        self._block_size = max(1, min(threads, ROWS_TO_KEEP // max(1, most_rows)))
+        self._block: dict[str, ClassCounts] = {}
 
     def __getitem__(self, label: str) -> ClassCounts:
-        kept = self._kept.get(label)
-        if kept is not None:
-            return kept
+        if label in self._block:
+            return self._block[label]
         if label not in self._deltas.classes:
             raise KeyError(label)
-        self._kept = {}  # before others are added up
-        c, step = self._deltas.classes.index(label), self._together
-        classes = range(c - c % step, min(c - c % step + step, len(self)))
-        added = self._deltas._add_up(classes, None, step)
-        self._kept = self._deltas._of_classes(classes, added, self._totals, None)
-        return self._kept[label]
+        self._block = {}  # before others are added up
+        c, size = self._deltas.classes.index(label), self._block_size
+        classes = range(c - c % size, min(c - c % size + size, len(self)))
+        class_totals = self._deltas._add_up(classes, None, size)
+        self._block = self._deltas._of_classes(classes, class_totals, self._totals, None)
+        return self._block[label]
 
     def blocks(self) -> Iterator[Sequence[str]]:
-        for first in self._deltas.classes[:: self._together]:
+        for first in self._deltas.classes[:: self._block_size]:
             self[first]  # adds the whole block up
-            yield [*self._kept]
+            yield [*self._block]
 
     @property
     def threads(self) -> int:
-        return self._together
+        return self._block_size
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._deltas.classes)

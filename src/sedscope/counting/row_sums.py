@@ -15,6 +15,7 @@ from ..data.arrays import IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError
 from .class_counts import ClassCounts
+from .tally import last_of_runs
 
 
 def times_counted(weights: NDArray[np.int32] | None, clips: int) -> IntArray:
@@ -27,8 +28,8 @@ def as_clip_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDA
     if weights is None:
         return None
     array = np.asarray(weights)
-    whole = array.dtype.kind in "iu" and array.shape == (clips,)
-    if not whole or (array < 0).any() or (array > 2**24).any():
+    one_per_clip = array.dtype.kind in "iu" and array.shape == (clips,)
+    if not one_per_clip or (array < 0).any() or (array > 2**24).any():
         raise SedscopeError(
             f"weights must be {clips} whole numbers from 0 to {2**24}, one for each clip."
         )
@@ -50,17 +51,17 @@ def with_errors(counts: ClassCounts, table: DeltaRows, c: int, weights: IntArray
     """Add the sums of boundary errors in seconds, with a row wherever one of them changes."""
     first, last = table.class_starts()[c : c + 2]
     order = np.argsort(-table.scores[first:last], kind="stable")
-    at = table.scores[first:last][order]
+    error_scores = table.scores[first:last][order]
     of_rows = weights[table.clip_of_row()[first:last][order]]
     changes = np.stack([column[first:last][order] * of_rows for column in table.columns], axis=1)
-    ends = np.flatnonzero(np.append(at[1:] != at[:-1], True)[: len(at)])  # of each distinct score
+    ends = last_of_runs(error_scores)
     sums = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(changes, axis=0)[ends]])
     changed = (sums[1:] != sums[:-1]).any(axis=1)
-    at, sums = at[ends][changed], np.concatenate([sums[:1], sums[1:][changed]])
-    scores = np.union1d(counts.scores, at)[::-1]
+    error_scores, sums = error_scores[ends][changed], np.concatenate([sums[:1], sums[1:][changed]])
+    scores = np.union1d(counts.scores, error_scores)[::-1]
     rows = len(counts.scores) - np.searchsorted(counts.scores[::-1], scores, side="left")
     tally = counts.tally().rows(rows)
-    errors = sums[np.searchsorted(-at, -scores, side="right")] / TICKS_PER_SECOND
+    errors = sums[np.searchsorted(-error_scores, -scores, side="right")] / TICKS_PER_SECOND
     return replace(
         counts,
         scores=scores,

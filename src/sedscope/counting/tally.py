@@ -207,3 +207,12 @@ def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np
         np.ascontiguousarray(runs, np.int64), np.ascontiguousarray(costs, number)
     )
     return rows
+
+
+def last_of_runs(values: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the index of the last element of each run of consecutive equal values.
+
+    >>> last_of_runs(np.array([0.9, 0.5, 0.5, 0.1])).tolist()
+    [0, 2, 3]
+    """
+    return np.flatnonzero(np.append(values[1:] != values[:-1], True)[: len(values)])
