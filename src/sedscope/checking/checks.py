@@ -161,9 +161,8 @@ def _check_labels(
         findings.add("warning", "no-references", what, absent)
     for note in unused_names_note((*scores.label_maps, *truth.label_maps), scored | referenced):
         findings.add("warning", "label-map", note)
-    system = [label for label in scores.classes if label not in scores.assumed_classes]
     try:
-        refuse_disjoint(system, truth.labels)
+        refuse_disjoint(scores.named_classes, truth.labels)
     except SedscopeError as error:
         findings.add_failure("labels", error)
         return
@@ -179,14 +178,14 @@ def _check_labels(
             return
     evaluated = classes or scores.classes
     try:
-        notes = check_spelling(system, truth.labels, evaluated)
+        notes = check_spelling(scores.named_classes, truth.labels, evaluated)
     except SedscopeError as error:
         findings.add_failure("spelling", error)
     else:
         for note in notes:
             findings.add("warning", "spelling", note)
     if scores.assumed_classes:
-        for note in undetected_note(system, truth.labels, evaluated):
+        for note in undetected_note(scores.named_classes, truth.labels, evaluated):
             findings.add("warning", "never-detected", note)
 
 

@@ -88,8 +88,9 @@ def detect(
         **stitch_arguments(stitch),
     )
     if operating_points is not None:
-        own = [label for label in system.classes if label not in system.assumed_classes]
-        refuse_disjoint(own, operating_points.thresholds, other="file of operating points")
+        refuse_disjoint(
+            system.named_classes, operating_points.thresholds, other="file of operating points"
+        )
     if chosen is not None:
         system = _chosen_clips(system, chosen)
     operating_points = with_postprocess(operating_points, postprocess, system.classes)

@@ -282,10 +282,9 @@ def _refuse_other_speakers(system: Scores, truth: GroundTruth, path: Location) -
     """Refuse speakers of an RTTM file that the ground truth does not have, and say what to do about it."""
     from ..data.labels import MAP_ADVICE, refuse_disjoint
 
-    own = [label for label in system.classes if label not in system.assumed_classes]
     voice = "To evaluate voice activity, give all speakers one label: --label speech."
     try:
-        refuse_disjoint(own, truth.labels, advice=f"{voice} {MAP_ADVICE}")
+        refuse_disjoint(system.named_classes, truth.labels, advice=f"{voice} {MAP_ADVICE}")
     except SedscopeError as error:
         raise SedscopeError(f"{path}: {error}", advice=error.advice) from None
 

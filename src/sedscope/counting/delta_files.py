@@ -95,16 +95,16 @@ def _write(parts: Sequence[Deltas], path: Location, before: bytes | None = _NOT_
     """Write a file. ``before``: what an address must still hold, None if nothing."""
     if not parts:
         raise SedscopeError("There are no deltas to save.")
-    own = [repr(part.criterion) for part in parts if type(part.criterion).__name__ not in CRITERIA]
-    if own:
+    custom = [repr(part.criterion) for part in parts if type(part.criterion).__name__ not in CRITERIA]
+    if custom:
         raise SedscopeError(
-            f"A file cannot define a custom criterion, so the deltas of {listing(own)} cannot be saved."
+            f"A file cannot define a custom criterion, so the deltas of {listing(custom)} cannot be saved."
         )
     refuse_different_scores(parts)
     for part in parts:
         if len({*map(repr, part.variants)}) < len(part.variants):
             raise SedscopeError(
-                "Some variants have the same definition. Save transforms to files first."
+                "Some variants have the same definition. Save their ScoreTransforms to files first."
             )
     description, arrays = describe_all(parts, digests=True)
     first_line = f"{_MAGIC} {_VERSION} {len(description)} {digest(description)}\n".encode()

@@ -137,11 +137,11 @@ class CustomCriterion(Criterion):
         rows = slice(batch.starts[clip], batch.starts[clip + 1])
         labels, events = batch.labels[rows], batch.events[rows]
         by_class = {int(label): _intervals(events[labels == label]) for label in np.unique(labels)}
-        own = by_class.pop(c, _intervals(events[:0]))
+        references = by_class.pop(c, _intervals(events[:0]))
         nodes = batch.clips.detections(clip, c)
         onsets, offsets = to_seconds(nodes.onsets), to_seconds(nodes.offsets)
         detections = Detections(onsets, offsets, nodes.scores, nodes.parents)
-        changes = self.clip_deltas(detections, own, by_class)
+        changes = self.clip_deltas(detections, references, by_class)
         return _narrowed(changes, floors.dtype)
 
 

@@ -261,11 +261,11 @@ def _events_by_class(
     label_class = np.array([class_number.get(label, -1) for label in truth.labels], np.int32)
     if not everywhere.any():
         return rows, label_class[truth.event_labels]
-    own, shared = rows[~everywhere], rows[everywhere]
+    of_label, shared = rows[~everywhere], rows[everywhere]
     classes = np.tile(np.arange(len(class_number), dtype=np.int32), len(shared))
     return (
-        np.concatenate([own, np.repeat(shared, len(class_number))]),
-        np.concatenate([label_class[truth.event_labels[own]], classes]),
+        np.concatenate([of_label, np.repeat(shared, len(class_number))]),
+        np.concatenate([label_class[truth.event_labels[of_label]], classes]),
     )
 
 
@@ -283,9 +283,9 @@ def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoic
 
 def silent_clips_text(silent: int, clips: int) -> str:
     """Say that a list of detections does not name some of the clips; without a full stop."""
-    is_, it, counts = ("is", "it", "counts") if silent == 1 else ("are", "they", "count")
-    absent = f"{silent} of {counted(clips, 'clip')} {is_} not in the list of detections"
-    return f"{absent}, so {it} {counts} as silent"
+    verb, consequence = ("is", "it counts") if silent == 1 else ("are", "they count")
+    absent = f"{silent} of {counted(clips, 'clip')} {verb} not in the list of detections"
+    return f"{absent}, so {consequence} as silent"
 
 
 def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:
@@ -329,8 +329,7 @@ def choose_classes(
         )
     if not chosen:
         raise SedscopeError("There is no class to evaluate.")
-    system = [label for label in scores.classes if label not in scores.assumed_classes]
-    refuse_disjoint(system, truth.labels)
+    refuse_disjoint(scores.named_classes, truth.labels)
     unknown = [label for label in truth.labels if label not in scored]
     if unknown:
         labels = listing(with_likely_labels(unknown, scores.classes))
@@ -350,9 +349,9 @@ def choose_classes(
         from .label_maps import unused_names_note
 
         warnings += unused_names_note(label_maps, {*scores.classes, *truth.labels})
-    warnings += check_spelling(system, truth.labels, chosen)
+    warnings += check_spelling(scores.named_classes, truth.labels, chosen)
     if scores.assumed_classes:
-        warnings += undetected_note(system, truth.labels, chosen)
+        warnings += undetected_note(scores.named_classes, truth.labels, chosen)
     return tuple(dict.fromkeys(chosen))
 
 

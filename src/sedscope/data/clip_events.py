@@ -77,10 +77,11 @@ class ClipEvents:
         values = np.full((len(ticks) - 1, classes), -np.inf)
         for column in np.unique(self.columns).tolist():
             rows = self.columns == column
-            own = np.unique(self.times[rows])
-            highest = _highest(np.searchsorted(own, self.times[rows]), self.confidences[rows], len(own))
-            frames = slice(*np.searchsorted(ticks, own[[0, -1]]))
-            values[frames, column] = highest[np.searchsorted(own, ticks[frames], side="right") - 1]
+            edges = np.unique(self.times[rows])
+            events = np.searchsorted(edges, self.times[rows])
+            highest = _highest(events, self.confidences[rows], len(edges))
+            frames = slice(*np.searchsorted(ticks, edges[[0, -1]]))
+            values[frames, column] = highest[np.searchsorted(edges, ticks[frames], side="right") - 1]
         return ClipScores.unchecked(values, ticks)
 
     def at_limits(self, limits: FloatArray) -> ClipEvents:

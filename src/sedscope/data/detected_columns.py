@@ -110,9 +110,9 @@ class DetectedColumns:
     def of_table(cls, table: EventTable) -> DetectedColumns:
         """Take the rows of a table with times. An error may say that some cannot be used, not which."""
         rows, seconds, confidences = table.checked_rows()
-        whole = len(rows) == len(table)
-        clips = Names.of(table.clip if whole else [table.clip[i] for i in rows], table.clip)
-        labels = Names.of(table.label if whole else [table.label[i] for i in rows])
+        all_rows = len(rows) == len(table)
+        clips = Names.of(table.clip if all_rows else [table.clip[i] for i in rows], table.clip)
+        labels = Names.of(table.label if all_rows else [table.label[i] for i in rows])
         columns = cls.of_columns(clips, labels, seconds, confidences)
         if columns is None:
             raise SedscopeError("Some detections are not usable.")

@@ -220,17 +220,17 @@ def listed_scores(
     ``labels``: those of the list. ``truth_labels``: those of the ground truth, which the label map does
     not change.
     """
-    own = {*labels}
-    if label_map is None or not own:
+    listed_labels = {*labels}
+    if label_map is None or not listed_labels:
         return scores_from_events(
             events,
-            classes=sorted(own.union(truth_labels)),
+            classes=sorted(listed_labels.union(truth_labels)),
             clips=clips,
             overlaps=overlaps,
-            assumed_classes={*truth_labels} - own,
+            assumed_classes={*truth_labels} - listed_labels,
         )
-    listed = scores_from_events(events, classes=sorted(own), clips=clips, overlaps=overlaps)
-    return _with_classes(listed.relabelled(label_map), truth_labels)
+    scores = scores_from_events(events, classes=sorted(listed_labels), clips=clips, overlaps=overlaps)
+    return _with_classes(scores.relabelled(label_map), truth_labels)
 
 
 def event_labels(events: Mapping[str, Iterable[DetectionLike]] | DetectedColumns) -> set[str]:
@@ -251,10 +251,10 @@ def _with_classes(scores: Scores, labels: Iterable[str]) -> Scores:
         return in_classes(scores, classes, columns, assumed_classes=silent)
 
     def load(clip: str) -> ClipScores:
-        own = scores[clip]
-        values = np.full((len(own.values), len(classes)), -np.inf)
-        values[:, columns] = own.values
-        return ClipScores.unchecked(values, own.ticks)
+        detected = scores[clip]
+        values = np.full((len(detected.values), len(classes)), -np.inf)
+        values[:, columns] = detected.values
+        return ClipScores.unchecked(values, detected.ticks)
 
     clips = {clip: load(clip) for clip in scores}
     facts = {**scores.facts(), "classes": classes, "assumed_classes": silent, "in_memory": True}

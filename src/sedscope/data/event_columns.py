@@ -38,16 +38,16 @@ class EventColumns:
 
         ``clips``: names of clips, under which the others refer to them as well.
         """
-        own = len(self.clip)
-        counted = np.zeros(own, bool) if self.ignored is None else self.ignored
+        number = len(self.clip)
+        ignored = np.zeros(number, bool) if self.ignored is None else self.ignored
         names = {clip_id(name): name for name in clips}
         return EventColumns(
             clip=[*self.clip, *(names.get(clip_id(name), name) for name in others.clip)],
             onset=np.concatenate([self.onset, others.onset]),
             offset=np.concatenate([self.offset, others.offset]),
             label=[*self.label, *others.label],
-            where=lambda i: self.where(i) if i < own else others.where(i - own),
-            ignored=np.concatenate([counted, np.ones(len(others.clip), bool)]),
+            where=lambda i: self.where(i) if i < number else others.where(i - number),
+            ignored=np.concatenate([ignored, np.ones(len(others.clip), bool)]),
         )
 
     def describe(self, i: int) -> str:

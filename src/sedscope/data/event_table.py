@@ -96,7 +96,7 @@ class EventTable:
 
     def with_ignored(self, others: EventTable) -> EventTable:
         """Return these rows, followed by others that are ignored references. Both have times."""
-        own = len(self)
+        number = len(self)
         names = {clip_id(name): name for name in self.clip if name}
         return replace(
             self,
@@ -105,8 +105,10 @@ class EventTable:
             offset=[*self.offset, *others.offset],
             label=[*self.label, *others.label],
             confidence=None,
-            ignored=[*(self.ignored or [""] * own), *["true"] * len(others)],
-            row_location=lambda i: self.row_location(i) if i < own else others.row_location(i - own),
+            ignored=[*(self.ignored or [""] * number), *["true"] * len(others)],
+            row_location=lambda i: (
+                self.row_location(i) if i < number else others.row_location(i - number)
+            ),
         )
 
     def clip_location(self, clip: str) -> RowLocation:

@@ -261,7 +261,9 @@ def _sharing_words(label: str, others: Sequence[str]) -> list[str]:
     """Return the only one of some labels that has all the words of a label, or no others than these."""
     words = _words(label)
     sharing = [
-        other for other in others if words and (own := _words(other)) and (words <= own or own <= words)
+        other
+        for other in others
+        if words and (others_words := _words(other)) and (words <= others_words or others_words <= words)
     ]
     return sharing if len(sharing) == 1 else []
 

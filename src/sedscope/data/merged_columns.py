@@ -43,8 +43,8 @@ class MergedColumns:
                 f"The label map drops all classes of the scores: {listing(classes, limit=30)}."
             )
         for target, of_class in columns.items():
-            own = [column for column in of_class if classes[column] not in assumed]
-            columns[target] = own or of_class[:1]
+            named = [column for column in of_class if classes[column] not in assumed]
+            columns[target] = named or of_class[:1]
         self.classes = tuple(columns)
         self.assumed = frozenset(
             target for target, of_class in columns.items() if classes[of_class[0]] in assumed

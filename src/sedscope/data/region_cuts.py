@@ -224,7 +224,7 @@ class RegionTruth(GroundTruth):
     ) -> UncutReferences | None:
         listed = {*self.clips}
         parts = [self.stretches[clip] if clip in listed else None for clip in clips]
-        if all(part is None or part.whole for part in parts):
+        if all(part is None or part.is_whole_clip for part in parts):
             return None
         return UncutReferences.of_regions(
             self.recordings, parts, class_number, crossing_count=self._crossing == "cut"
@@ -340,7 +340,7 @@ def _events_within(truth: GroundTruth, parts: Mapping[str, Stretch]) -> _EventsW
         rows = np.arange(starts[clip], starts[clip + 1])
         onset, offset = truth.onsets[rows], truth.offsets[rows]
         crossing = np.zeros(len(rows), bool)
-        if not part.whole:
+        if not part.is_whole_clip:
             inside = lies_within(onset, offset, part.start, part.end)
             rows, onset, offset = rows[inside], onset[inside], offset[inside]
             crossing = (onset < part.start) | (offset > part.end)

@@ -154,11 +154,11 @@ class Regions:
         clashes: list[str] = []
         for row in order:
             clip, start, end = self._clips[row], int(self._onsets[row]), int(self._offsets[row])
-            whole = start == 0 and end == ends.get(clip)
-            name = clip if whole else f"{clip}@{_seconds(start)}-{_seconds(end)}"
+            is_whole_clip = start == 0 and end == ends.get(clip)
+            name = clip if is_whole_clip else f"{clip}@{_seconds(start)}-{_seconds(end)}"
             if name in stretches or (name != clip and name in place):
                 clashes.append(name)
-            stretches[name] = Stretch(clip, start, end, whole)
+            stretches[name] = Stretch(clip, start, end, is_whole_clip)
         if clashes:
             raise SedscopeError(
                 f"{self.where}: {subject(len(clashes), 'region', 'has')} the name of another clip: "

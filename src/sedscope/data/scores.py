@@ -114,6 +114,8 @@ class Scores(Mapping[str, ClipScores]):
         self._identify = identify
         self.processing = tuple(processing)
         self.assumed_classes = frozenset(assumed_classes)
+        self.named_classes = tuple(c for c in self._classes if c not in self.assumed_classes)
+        """The classes that the output of the system names."""
         self.assumed_clips = frozenset(assumed_clips)
         self._locate = locate
         self.label_maps = tuple(label_maps)
@@ -376,9 +378,9 @@ class Scores(Mapping[str, ClipScores]):
         -------
         Scores
         """
-        made = Scores(clips, load, **facts)
-        made.holds_events = self.holds_events
-        return made
+        scores = Scores(clips, load, **facts)
+        scores.holds_events = self.holds_events
+        return scores
 
     def facts(self) -> dict[str, Any]:
         """Return what is known about the scores besides their values, for scores that are made from them.

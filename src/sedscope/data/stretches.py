@@ -33,7 +33,7 @@ class Stretch:
     clip: str
     start: int
     end: int
-    whole: bool = False
+    is_whole_clip: bool = False
     """Whether it is the whole clip, which is not cut at all."""
 
     def of(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
@@ -41,7 +41,7 @@ class Stretch:
 
         So are events that are kept as they are.
         """
-        if self.whole:
+        if self.is_whole_clip:
             return clip
         if isinstance(clip, ClipEvents):
             return clip.within(self.start, self.end)
@@ -94,7 +94,7 @@ class StretchLoader:
         """Return a text that changes whenever the scores of a stretch do."""
         stretch = self.stretches[name]
         identity = self.scores.identity(stretch.clip)
-        if stretch.whole or identity is None:
+        if stretch.is_whole_clip or identity is None:
             return identity
         return f"{identity} from {stretch.start} to {stretch.end}"
 

@@ -187,8 +187,8 @@ class _TimeFit:
         """Return the same as (tracks × changes)."""
         onsets = self.tracks.events[:, :1] * factors + shifts
         offsets = self.tracks.events[:, 1:] * factors + shifts
-        own = np.arange(len(self.starts))
-        return self._correlations(own, onsets, offsets) - self._correlations(
+        same_track = np.arange(len(self.starts))
+        return self._correlations(same_track, onsets, offsets) - self._correlations(
             self.others, onsets, offsets
         )
 

@@ -39,18 +39,18 @@ def late_ends_of(truth: GroundTruth, chosen: NDArray[np.bool_] | None = None) ->
 
 
 def other_durations_note(
-    stated: Mapping[str, float], given: Mapping[str, float] | None, where: str
+    stated: Mapping[str, float], durations: Mapping[str, float] | None, where: str
 ) -> list[str]:
-    """Return a note on clips that have another duration in the file of the events than the user gives.
+    """Return a note on clips that have another duration in the file of the events than in ``durations``.
 
     Differences of up to a twentieth are a matter of rounding.
     """
-    if not given or not stated:
+    if not durations or not stated:
         return []
-    ends, own_ends = duration_ticks(given), duration_ticks(stated)
+    ends, stated_ends = duration_ticks(durations), duration_ticks(stated)
     others = [
         f"{clip} ({end / TICKS_PER_SECOND:g} s, not {ends[clip] / TICKS_PER_SECOND:g} s)"
-        for clip, end in own_ends.items()
+        for clip, end in stated_ends.items()
         if clip in ends and 20 * abs(end - ends[clip]) > max(end, ends[clip])
     ]
     if not others:

@@ -73,7 +73,8 @@ class UncutReferences:
         rows = np.flatnonzero(~truth.ignored)
         rows = rows[label_class[truth.event_labels[rows]] >= 0]
         regions = [
-            EVERYTHING if part is None or part.whole else (part.start, part.end) for part in parts
+            EVERYTHING if part is None or part.is_whole_clip else (part.start, part.end)
+            for part in parts
         ]
         return cls(
             events=np.stack([truth.onsets[rows], truth.offsets[rows]], axis=1),
@@ -134,14 +135,14 @@ class UncutReferences:
         firsts, ends = np.empty((2, len(durations)), np.int64)
         limits = np.stack([self.begins - reach, self.begins + durations + reach], axis=1)
         for clip, recording in enumerate(self.recordings.tolist()):
-            own = slice(2 * self.starts[recording], 2 * self.starts[recording + 1])
-            firsts[clip] = own.start + np.searchsorted(times[own], limits[clip, 0], side="left")
-            ends[clip] = own.start + np.searchsorted(times[own], limits[clip, 1], side="right")
+            rows = slice(2 * self.starts[recording], 2 * self.starts[recording + 1])
+            firsts[clip] = rows.start + np.searchsorted(times[rows], limits[clip, 0], side="left")
+            ends[clip] = rows.start + np.searchsorted(times[rows], limits[clip, 1], side="right")
         clips = np.repeat(np.arange(len(durations), dtype=np.int32), ends - firsts)
-        rows = _ranges(firsts, ends - firsts)
-        counting = self._count(events[rows], clips)
-        rows, clips = rows[counting], clips[counting]
-        return Boundaries(times[rows] - self.begins[clips], self.labels[events[rows]], clips)
+        nearby = _ranges(firsts, ends - firsts)
+        counting = self._count(events[nearby], clips)
+        nearby, clips = nearby[counting], clips[counting]
+        return Boundaries(times[nearby] - self.begins[clips], self.labels[events[nearby]], clips)
 
     def identity(self) -> bytes:
         """Return bytes that differ if the boundaries may differ."""

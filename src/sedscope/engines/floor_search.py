@@ -52,7 +52,7 @@ def above_floors_that_hold(
     if some.extents is not None:
         alignment.require_coverage(some.durations, some.extents)
     verified = {
-        criterion: _verify(deltas[criterion], request, whole=not engine.splits_clips)
+        criterion: _verify(deltas[criterion], request, all_clips=not engine.splits_clips)
         for criterion, request in estimated.items()
     }
     missed = {
@@ -150,17 +150,17 @@ class _Verified:
 _ByVariant: TypeAlias = "dict[PostProcessing | None, _Verified]"
 
 
-def _verify(deltas: Deltas, request: DeltaRequest, *, whole: bool = False) -> _ByVariant:
+def _verify(deltas: Deltas, request: DeltaRequest, *, all_clips: bool = False) -> _ByVariant:
     """Cut the deltas at the floors that hold, and find the classes whose estimated floor does not.
 
-    ``whole``: whether one pass went through all clips. Where no floors were estimated, those of its last
+    ``all_clips``: whether one pass went through all clips. Where no floors were estimated, those of its last
     clips then hold.
     """
     by_variant: _ByVariant = {}
     for variant, part in ((None, deltas), *deltas.variants.items()):
         classes = len(part.classes)
         missed = np.zeros(classes, bool)
-        settled = whole and variant not in request.floors and np.isfinite(part.floors).all()
+        settled = all_clips and variant not in request.floors and np.isfinite(part.floors).all()
         limited = request.false_positive_limit is not None
         if limited and not settled and (part.durations > 0).all():
             estimate = request.floors.get(variant, np.full(classes, -np.inf))

@@ -62,7 +62,7 @@ class MemoryEstimate:
     """Bytes for the deltas of each class."""
     counts: FloatArray
     """Bytes for the counts of each class."""
-    kept: float
+    counts_limit: float
     """Bytes of counts beyond which only those of one class at a time are held."""
     fixed: float
     """Bytes that do not depend on the number of rows."""
@@ -97,8 +97,8 @@ class MemoryEstimate:
     def _of(self, classes: slice) -> float:
         """Return the bytes for some classes together."""
         counts = self.counts[classes]
-        kept = max(min(counts.sum(), self.kept), counts.max(initial=0))
-        return float(self.deltas[classes].sum() + kept + self.fixed)
+        held = max(min(counts.sum(), self.counts_limit), counts.max(initial=0))
+        return float(self.deltas[classes].sum() + held + self.fixed)
 
 
 def estimate_memory(
@@ -110,23 +110,25 @@ def estimate_memory(
     sample = alignment.choose(np.linspace(0, clips - 1, number).astype(np.intp))
     unlimited = {criterion: request.at_every_threshold() for criterion, request in requests.items()}
     of_deltas, of_counts = np.zeros((2, len(alignment.classes)))
-    tables, kept = 0, 0
+    tables, counts_limit = 0, 0
     for criterion, in_sample in one_pass(sample, unlimited, threads=threads).items():
-        most = np.inf
+        most_rows = np.inf
         limit = requests[criterion].false_positive_limit
         if limit is not None and (alignment.durations > 0).all():
-            most = _ROWS_PER_FALSE_POSITIVE * Floor(limit, 0).needed(alignment.durations)
+            most_rows = _ROWS_PER_FALSE_POSITIVE * Floor(limit, 0).needed(alignment.durations)
         for deltas in (in_sample, *in_sample.variants.values()):
             size = deltas.floors.itemsize
             rows, crossed = (
-                np.minimum(np.diff(table.class_starts()) * (clips / number), most)
+                np.minimum(np.diff(table.class_starts()) * (clips / number), most_rows)
                 for table in (deltas.tables.detections, deltas.tables.cross_triggers)
             )
             of_deltas += rows * 2 * (size + 2) + crossed * 2 * (size + 5)
             of_counts += rows * (size + 16) + crossed * 20
-            kept += ROWS_TO_KEEP * (size + 16)
+            counts_limit += ROWS_TO_KEEP * (size + 16)
             tables += 1
-    return MemoryEstimate(of_deltas, of_counts, kept, 24.0 * tables * len(alignment.classes) * clips)
+    return MemoryEstimate(
+        of_deltas, of_counts, counts_limit, 24.0 * tables * len(alignment.classes) * clips
+    )
 
 
 class DeltasNotKept(Mapping[Criterion, Deltas]):

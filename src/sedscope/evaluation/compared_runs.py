@@ -147,9 +147,8 @@ def _refuse_disjoint_labels(systems: Mapping[str, Sequence[Scores]], truth: Grou
     """Refuse a system none of whose labels is one of the reference events, whatever the others have."""
     for name, of_system in systems.items():
         for scores in of_system:
-            own = [label for label in scores.classes if label not in scores.assumed_classes]
             try:
-                refuse_disjoint(own, truth.labels)
+                refuse_disjoint(scores.named_classes, truth.labels)
             except SedscopeError as error:
                 raise SedscopeError(f"{name}: {error}") from None
 

@@ -126,7 +126,7 @@ class Comparison(Tabular):
         (None, 'b', 'a')
         """
         rows = long_rows(self)
-        return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole=WHOLE_COLUMNS)
+        return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole_numbers=WHOLE_COLUMNS)
 
     @property
     def pairs(self) -> int:

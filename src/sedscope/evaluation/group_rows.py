@@ -76,7 +76,7 @@ def group_frame(results: GroupResults) -> PolarsFrame:
 def grouped_frame(rows: Iterator[tuple[str | float | None, ...]]) -> PolarsFrame:
     """Make a data frame of rows with the columns of ``GROUPED_HEADER``."""
     texts = ("grouping", "group", *TEXT_COLUMNS)
-    return frame_from_rows(GROUPED_HEADER, rows, texts=texts, whole=WHOLE_COLUMNS)
+    return frame_from_rows(GROUPED_HEADER, rows, texts=texts, whole_numbers=WHOLE_COLUMNS)
 
 
 def group_html(results: GroupResults) -> str:

@@ -156,9 +156,9 @@ def never_detected_note(
     """
     part = next(iter(deltas.values()))
     rows = detected_classes(deltas) if detected is None else detected
-    at = "at the operating points" if is_binary(alignment.scores) else "at any threshold"
+    thresholds = "at the operating points" if is_binary(alignment.scores) else "at any threshold"
     if not rows.any():
-        return [f"Nothing is detected in any clip, {at}."]
+        return [f"Nothing is detected in any clip, {thresholds}."]
     present = np.bincount(part.tables.references.labels, minlength=len(part.classes))
     never = [
         label
@@ -169,7 +169,7 @@ def never_detected_note(
         return []
     verb = "is" if len(never) == 1 else "are"
     return [
-        f"{counted(len(never), 'class')} of the ground truth {verb} never detected, {at}: "
+        f"{counted(len(never), 'class')} of the ground truth {verb} never detected, {thresholds}: "
         f"{listing(never)}."
     ]
 

@@ -143,7 +143,7 @@ class Ranking(Tabular):
         (1, 'b', None)
         """
         rows = [*long_rows(self)]
-        return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole=WHOLE_COLUMNS)
+        return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole_numbers=WHOLE_COLUMNS)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return every value as CSV, a row for each system, metric and class.

@@ -34,7 +34,7 @@ def evaluation_frame(evaluation: Evaluation) -> PolarsFrame:
     if evaluation.groups:
         return grouped_frame(all_long_rows(evaluation))
     rows = long_rows(evaluation)
-    return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole=WHOLE_COLUMNS)
+    return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole_numbers=WHOLE_COLUMNS)
 
 
 def all_long_rows(evaluation: Evaluation) -> Iterator[tuple[str | float | None, ...]]:

@@ -67,8 +67,8 @@ def legend(evaluation: Evaluation, code: str = "") -> list[str]:
         lines.append(next(iter(evaluation.intervals.values())).resampling.about())
     thresholds = {rates.threshold for rates in evaluation.false_alarms_per_hour.values()}
     if thresholds:
-        at = "the metric's threshold" if len(thresholds) > 1 else _threshold_text(*thresholds)
-        lines.append(f"(…/h) false alarms per hour of classes without reference events, at {at}")
+        threshold = "the metric's threshold" if len(thresholds) > 1 else _threshold_text(*thresholds)
+        lines.append(f"(…/h) false alarms per hour of classes without reference events, at {threshold}")
     return lines
 
 

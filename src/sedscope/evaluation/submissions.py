@@ -131,8 +131,8 @@ def measure_submission(
     undefined = undefined_score(measurement)
     if undefined is not None:
         return RejectedSystem(submission.name, submission.team, (undefined,))
-    own = [_without_name(note, submission) for note in measurement.notes if _names(note, submission)]
-    system = measured_system(submission.name, submission.team, measurement, [*reading_notes, *own])
+    notes = [_without_name(note, submission) for note in measurement.notes if _names(note, submission)]
+    system = measured_system(submission.name, submission.team, measurement, [*reading_notes, *notes])
     return system, measurement
 
 

@@ -135,16 +135,16 @@ def folder_content(folder: Location, pattern: str = "*") -> list[Location]:
     return [folder / entry.name for entry in _entries(folder) if fnmatch(entry.name, pattern)]
 
 
-def folder_files(folder: Location, wanted: Callable[[str], bool]) -> Iterator[Location]:
-    """Yield the files in a folder whose names are wanted, in order. Folders are left out.
+def folder_files(folder: Location, is_chosen: Callable[[str], bool]) -> Iterator[Location]:
+    """Yield the files in a folder whose names are chosen, in order. Folders are left out.
 
     A pipe, a device or a link that leads nowhere is refused: it stands where a file should be.
     """
     if isinstance(folder, Address):
-        yield from (file for file in folder.iterdir() if wanted(file.name) and file.is_file())
+        yield from (file for file in folder.iterdir() if is_chosen(file.name) and file.is_file())
         return
     for entry in _entries(folder):
-        if wanted(entry.name) and not entry.is_dir():
+        if is_chosen(entry.name) and not entry.is_dir():
             path = folder / entry.name
             if not entry.is_file():
                 check_input(path)

@@ -67,14 +67,14 @@ def _refuse_input(target: Location, source: Location) -> None:
         )
 
 
-def _same(one: Location, other: Location) -> bool:
+def _same(first: Location, second: Location) -> bool:
     """Return whether two locations are the same file or folder."""
-    if not isinstance(one, Path) or not isinstance(other, Path):
-        return str(one).rstrip("/") == str(other).rstrip("/")
-    if os.path.realpath(one) == os.path.realpath(other):
+    if not isinstance(first, Path) or not isinstance(second, Path):
+        return str(first).rstrip("/") == str(second).rstrip("/")
+    if os.path.realpath(first) == os.path.realpath(second):
         return True
     try:
-        return one.samefile(other)
+        return first.samefile(second)
     except (OSError, ValueError):  # one of them does not exist
         return False
 

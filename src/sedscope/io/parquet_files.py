@@ -111,16 +111,18 @@ def _check_file(content: bytes | mmap.mmap, where: str) -> None:
 
 
 def _check_pages(content: bytes | mmap.mmap, footer: int, column: dict[int, Any]) -> None:
-    at = column.get(_DICTIONARY_AT) or column[_DATA_AT]
-    end = at + column[_PACKED]
-    if not (4 <= at <= column[_DATA_AT] <= end <= footer and column[_VALUES] >= 0 <= column[_UNPACKED]):
+    position = column.get(_DICTIONARY_AT) or column[_DATA_AT]
+    end = position + column[_PACKED]
+    if not (
+        4 <= position <= column[_DATA_AT] <= end <= footer and column[_VALUES] >= 0 <= column[_UNPACKED]
+    ):
         raise ValueError("A column is outside the file.")
     values = 0
-    while at < end:
-        page = _Struct(content, at, end)
+    while position < end:
+        page = _Struct(content, position, end)
         packed, unpacked = page.fields[_PAGE_PACKED], page.fields[_PAGE_UNPACKED]
-        at = page.end + packed
-        if packed < 0 or not 0 <= unpacked <= column[_UNPACKED] or at > end:
+        position = page.end + packed
+        if packed < 0 or not 0 <= unpacked <= column[_UNPACKED] or position > end:
             raise ValueError("A page is outside its column.")
         kind = next((kind for kind in _COUNTS if kind in page.fields), None)
         if kind is None:
@@ -140,9 +142,9 @@ def _check_pages(content: bytes | mmap.mmap, footer: int, column: dict[int, Any]
 class _Struct:
     """A struct of the compact protocol: its fields by number, and the position of its end."""
 
-    def __init__(self, content: bytes | mmap.mmap, at: int, limit: int) -> None:
+    def __init__(self, content: bytes | mmap.mmap, position: int, limit: int) -> None:
         self._content, self._limit = content, limit
-        self.end = at
+        self.end = position
         self.fields = self._struct(0)
 
     def _byte(self) -> int:

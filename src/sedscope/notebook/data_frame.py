@@ -77,12 +77,12 @@ def frame_from_rows(
     rows: Iterable[Sequence[str | float | None]],
     *,
     texts: Collection[str],
-    whole: Collection[str],
+    whole_numbers: Collection[str],
 ) -> PolarsFrame:
-    """Make a data frame from rows of cells. ``texts``: the columns of texts; ``whole``: of whole numbers.
+    """Make a data frame from rows of cells. ``texts``, ``whole_numbers``: the columns that hold these.
 
     >>> rows = [("Dog", 2), (None, 3)]
-    >>> frame_from_rows(["class", "events"], rows, texts=["class"], whole=["events"]).rows()
+    >>> frame_from_rows(["class", "events"], rows, texts=["class"], whole_numbers=["events"]).rows()
     [('Dog', 2), (None, 3)]
     """
     import polars
@@ -91,7 +91,7 @@ def frame_from_rows(
     frame = polars_frame(
         {name: cells if name in texts else number_column(cells) for name, cells in columns.items()}
     )
-    return frame.cast(dict.fromkeys(whole, polars.Int64))
+    return frame.cast(dict.fromkeys(whole_numbers, polars.Int64))
 
 
 def number_column(values: Sequence[float | None]) -> NDArray[np.float64]:

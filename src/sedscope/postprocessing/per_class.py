@@ -106,8 +106,8 @@ def step_for_class(step: PostProcessing, label: str) -> PostProcessing | None:
     MedianFilter(seconds=2)
     """
     if isinstance(step, PerClass):
-        own = dict(step.by_class).get(label)
-        return None if own is None else step_for_class(own, label)
+        of_class = dict(step.by_class).get(label)
+        return None if of_class is None else step_for_class(of_class, label)
     if isinstance(step, Chain):
         parts = [part for inner in step.steps if (part := step_for_class(inner, label)) is not None]
         return None if not parts else parts[0] if len(parts) == 1 else Chain(*parts)

@@ -87,8 +87,8 @@ class PostProcessing(Defined, ABC):
                 raise SedscopeError(f"Clip {clip}: {error}") from None
 
         def identify(clip: str) -> str | None:
-            own, identity = self.identity(), scores.identity(clip)
-            return None if own is None or identity is None else f"{own} of {identity}"
+            definition, identity = self.identity(), scores.identity(clip)
+            return None if definition is None or identity is None else f"{definition} of {identity}"
 
         facts = {
             **scores.facts(),

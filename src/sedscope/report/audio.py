@@ -60,10 +60,10 @@ class EmbeddedAudio:
 
 def check_audio_folder(folder: str | Path) -> Location:
     """Return where audio files are. Refuse a folder that does not exist."""
-    here = input_location(folder)
-    if not here.is_dir():
+    location = input_location(folder)
+    if not location.is_dir():
         raise SedscopeError(f"There is no folder {folder}. Name a folder with audio files.")
-    return here
+    return location
 
 
 def embed_audio(
@@ -85,8 +85,8 @@ def embed_audio(
     errors : callable
         Takes a clip, and returns onset and offset of what a reader will look for in it, in microseconds.
     """
-    here = check_audio_folder(folder)
-    files = {file.stem: file for file in folder_content(here) if file.suffix in _MEDIA_TYPES}
+    location = check_audio_folder(folder)
+    files = {file.stem: file for file in folder_content(location) if file.suffix in _MEDIA_TYPES}
     heard = [clip for clip in clips if clip in files]
     parts: dict[str, list[AudioPart]] = {}
     omitted = _Omitted(missing=len(clips) - len(heard))

@@ -98,8 +98,8 @@ def _write_report(
     if len(ranking.datasets) > 1:
         name = f"{name} on {dataset}"
     if dataset and not isinstance(clips_shown, int):  # each data set shows its own clips
-        here = {*clips}
-        clips_shown = [clip for clip in clips_shown if clip_id(clip) in here]
+        evaluated = {*clips}
+        clips_shown = [clip for clip in clips_shown if clip_id(clip) in evaluated]
     evaluation.report(page, name=name, clips_shown=clips_shown, audio=audio)
     return clips
 

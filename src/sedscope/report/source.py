@@ -143,7 +143,10 @@ class ReportSource:
             {
                 criterion: replace(
                     counts,
-                    per_class={label: counts[label].at(at) for label, at in self.thresholds.items()},
+                    per_class={
+                        label: counts[label].at(thresholds)
+                        for label, thresholds in self.thresholds.items()
+                    },
                 )
                 for criterion, counts in system.counts.items()
             }

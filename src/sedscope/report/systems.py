@@ -60,15 +60,16 @@ def as_systems(evaluations: Mapping[str, Evaluation], options: RunOptions) -> li
     with options.open_engine() as engine:
         engines = [engine.for_system(system.name) if len(systems) > 1 else engine for system in systems]
         systems = [
-            _count_answers(_around_points(system, own, large), own)
-            for system, own in zip(systems, engines, strict=True)
+            _count_answers(_around_points(system, of_system, large), of_system)
+            for system, of_system in zip(systems, engines, strict=True)
         ]
         if large or any(system.alignment is None for system in systems):
             return systems
-        ends = [_lowest_scores(system, own) for system, own in zip(systems, engines, strict=True)]
+        ends = [*map(_lowest_scores, systems, engines)]
         lowest = {label: min(scores[label] for scores in ends) for label in first.classes}
         systems = [
-            _count_down_to(system, lowest, own) for system, own in zip(systems, engines, strict=True)
+            _count_down_to(system, lowest, of_system)
+            for system, of_system in zip(systems, engines, strict=True)
         ]
     shown = [
         {label: max(lowest[label], _end_of_range(table, first.hours)) for label, table in counts.items()}

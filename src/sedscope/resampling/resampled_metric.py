@@ -157,17 +157,19 @@ def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights, threads: int)
             f"The deltas of {listing(short)} were pruned for one set of clips, and do not reach down as far "
             "as some resamples need. Find them with sedscope.deltas, which keeps all."
         )
-    plain = replace(deltas, variants={})
+    unprocessed = replace(deltas, variants={})
     if limit is not None and metric.psd_roc is not None:
-        return without_unread_scores(plain, weights, beyond_limit(plain, weights, limit), threads)
+        return without_unread_scores(
+            unprocessed, weights, beyond_limit(unprocessed, weights, limit), threads
+        )
     if limit is not None:
         maxima = deltas.largest_without_references()
         allowed = false_positive_allowance(limit, weights, deltas.durations)
         floors = resampled_floors(maxima, allowed, weighted_sums(weights, threads))
-        return plain.above(rounded_down(floors, deltas.floors.dtype))
+        return unprocessed.above(rounded_down(floors, deltas.floors.dtype))
     if beta is not None and not deltas.criterion.measures_time:
-        return without_unread_scores(plain, weights, below_best_fscore(plain, beta), threads)
-    return plain
+        return without_unread_scores(unprocessed, weights, below_best_fscore(unprocessed, beta), threads)
+    return unprocessed
 
 
 def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measure:
@@ -301,13 +303,13 @@ def weighted_counts(
 ) -> Callable[[NDArray[np.int32]], Counts]:
     """Return a function that counts at every threshold that matters, without cross-triggers."""
     in_core = _sorted_in_core(deltas, threads, cross_triggers=False)
-    plain = replace(deltas, tables=replace(deltas.tables, errors=None))
+    without_errors = replace(deltas, tables=replace(deltas.tables, errors=None))
 
     def count(weights: NDArray[np.int32]) -> Counts:
         totals = in_core.counts(
             np.ascontiguousarray(weights), extremes_only=extremes_only, threads=threads
         )
-        return plain.as_counts(totals, weights)
+        return without_errors.as_counts(totals, weights)
 
     return count
 
@@ -321,16 +323,16 @@ def _counts_at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[
         before = np.concatenate([[0], np.cumsum(np.where(active, column, 0), dtype=np.int64)])
         per_clip.append(np.diff(before[rows.starts], axis=1).T)  # (clips × classes)
     tp, fp = per_clip
-    plain = replace(deltas, tables=replace(deltas.tables, errors=None))
-    at: ScoreArray = np.array([threshold])
+    without_errors = replace(deltas, tables=replace(deltas.tables, errors=None))
+    thresholds: ScoreArray = np.array([threshold])
 
     def count(weights: NDArray[np.int32]) -> Counts:
-        true, false = (weights @ column for column in (tp, fp))
+        found, false = (weights @ column for column in (tp, fp))
         totals = [
-            _native.ClassTotals(at, true[c : c + 1], false[c : c + 1])
+            _native.ClassTotals(thresholds, found[c : c + 1], false[c : c + 1])
             for c in range(len(deltas.classes))
         ]
-        counts = plain.as_counts(totals, weights)
+        counts = without_errors.as_counts(totals, weights)
         at_threshold = {label: replace(counts[label], at_chosen_thresholds=True) for label in counts}
         return replace(counts, per_class=at_threshold)
 

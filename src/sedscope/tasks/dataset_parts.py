@@ -46,8 +46,8 @@ def label_map(dataset: Dataset, side: Side, folder: Location) -> LabelMap | None
             return read_map(folder / names, side=side)
         return None if names is None else LabelMap(names, dataset.combine)
 
-    own = dataset.system_labels if side == "system" else dataset.truth_labels
-    return joined_maps(read(dataset.labels, read_label_map), read(own, read_side_map))
+    one_sided = dataset.system_labels if side == "system" else dataset.truth_labels
+    return joined_maps(read(dataset.labels, read_label_map), read(one_sided, read_side_map))
 
 
 def join(

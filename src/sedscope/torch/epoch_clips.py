@@ -37,7 +37,7 @@ class EpochClips:
 
     def __init__(self, requests: Requests, classes: int, durations: Ticks | None, *, hold: bool) -> None:
         self.digests: dict[str, int] = {}
-        self.found: list[ClipDeltas] = []
+        self.pending_deltas: list[ClipDeltas] = []
         """Deltas that nobody has asked for as bytes yet."""
         self.requests = {
             criterion: request.at_every_threshold() for criterion, request in requests.items()

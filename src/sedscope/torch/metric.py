@@ -190,7 +190,7 @@ class SEDMetrics(torchmetrics.Metric):
                 warnings.warn(note, SedscopeWarning, stacklevel=2)
             deltas = self.collector.find_deltas(alignment, clips.digests, epoch)
             epoch.add(deltas)
-            epoch.found.append(deltas)
+            epoch.pending_deltas.append(deltas)
             return
         if not epoch.held.fits(clips):
             self._find_held_deltas()
@@ -331,8 +331,7 @@ class SEDMetrics(torchmetrics.Metric):
         incoming_state : dict or Metric
             The other metric, or its state.
         """
-        other = incoming_state
-        state = other if isinstance(other, dict) else other.metric_state
+        state = incoming_state if isinstance(incoming_state, dict) else incoming_state.metric_state
         self.definition = _require_same(torch.stack([self.definition, state["definition"]]))
         self.parts = [*self.parts, *state["parts"]]
         self._computed = None
@@ -398,7 +397,7 @@ class SEDMetrics(torchmetrics.Metric):
             for deltas in self.collector.unpack(_to_numpy(tensor.to(torch.uint8)))
         ]
         epoch = parts.epoch if isinstance(parts, _PackedDeltas) else None
-        return unpacked if epoch is None else unpacked + epoch.found
+        return unpacked if epoch is None else unpacked + epoch.pending_deltas
 
     def _epoch_clips(self) -> EpochClips:
         """Return what is known of the clips so far. After loading a state, read it from the deltas."""
@@ -416,7 +415,7 @@ class SEDMetrics(torchmetrics.Metric):
         """Find the deltas of all held clips."""
         epoch = self._parts.epoch if isinstance(self._parts, _PackedDeltas) else None
         if epoch is not None and epoch.held.names:
-            epoch.found.append(self.collector.find_held_deltas(epoch))
+            epoch.pending_deltas.append(self.collector.find_held_deltas(epoch))
             epoch.held.clear()
 
     def _pack_deltas(self) -> None:
@@ -424,8 +423,10 @@ class SEDMetrics(torchmetrics.Metric):
         epoch = self._parts.epoch if isinstance(self._parts, _PackedDeltas) else None
         if epoch is not None:
             device = "cpu" if self.compute_on_cpu else self.device
-            self._parts += [torch.from_numpy(deltas.pack()).to(device) for deltas in epoch.found]
-            epoch.found.clear()
+            self._parts += [
+                torch.from_numpy(deltas.pack()).to(device) for deltas in epoch.pending_deltas
+            ]
+            epoch.pending_deltas.clear()
 
     def _move_list_states_to_cpu(self) -> None:
         """Do nothing: :meth:`_pack_deltas` already puts the deltas on the right device."""

@@ -151,8 +151,8 @@ class OperatingPoints:
         postprocessing.require_fit(labels)
         steps: dict[str, PostProcessing] = {}
         for label in labels:
-            own = self.postprocessing.get(label, Chain())
-            step = step_for_class(Chain(postprocessing, own), label)
+            of_class = self.postprocessing.get(label, Chain())
+            step = step_for_class(Chain(postprocessing, of_class), label)
             if step is not None:
                 steps[label] = step
         return replace(self, postprocessing=steps)

@@ -114,9 +114,11 @@ class Tuning:
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        honest = "" if self.cross_validated is None else f" (cross-validated {self.cross_validated:.4f})"
+        validated = (
+            "" if self.cross_validated is None else f" (cross-validated {self.cross_validated:.4f})"
+        )
         number = counted(len(self.per_class), "class")
-        return f"<Tuning of {number} for {self.metric!r}: {self.value:.4f}{honest}>"
+        return f"<Tuning of {number} for {self.metric!r}: {self.value:.4f}{validated}>"
 
     def _repr_html_(self) -> str:
         rows = (
@@ -396,7 +398,7 @@ class _Grid:
 
 
 def _check_metric(metric: Metric[Any], scores: Scores, candidates: Sequence[PostProcessing]) -> None:
-    if metric.criterion.values_queries and not any(one.makes_events for one in candidates):
+    if metric.criterion.values_queries and not any(candidate.makes_events for candidate in candidates):
         raise SedscopeError(
             f"{metric!r} is a metric of queries, which has no threshold, so there is nothing to tune. "
             f"{_THRESHOLD_ADVICE}"

@@ -69,11 +69,11 @@ def event_files(folder: Location) -> list[Location]:
     """List the files in a folder that may hold events."""
     suffixes = {suffix for format in EVENT_FORMATS.values() for suffix in format.file_suffixes}
 
-    def wanted(name: str) -> bool:
+    def may_hold_events(name: str) -> bool:
         is_events = PurePath(name).suffix.lower() in suffixes and not _PARAMETERS.fullmatch(name)
         return is_events and not name.startswith(".")
 
-    return [*folder_files(folder, wanted)]
+    return [*folder_files(folder, may_hold_events)]
 
 
 def _is_score_table(file: Location) -> bool:

@@ -181,8 +181,8 @@ def _without_clashes(queries: list[_Query]) -> tuple[list[_Query], list[tuple[in
 def _refuse_kind(source: Source, side: Side) -> None:
     """Refuse references as the output of a system, and predictions as the ground truth."""
     predictions, references = f"predictions ({_PREDICTIONS})", f"references ({_REFERENCES})"
-    wanted, held = (predictions, references) if side == "system" else (references, predictions)
-    raise SedscopeError(f"{source.path} holds {held}, not {wanted}. Are the two files swapped?")
+    expected, held = (predictions, references) if side == "system" else (references, predictions)
+    raise SedscopeError(f"{source.path} holds {held}, not {expected}. Are the two files swapped?")
 
 
 def _warn_unsorted(source: Source, queries: list[_Query]) -> None:

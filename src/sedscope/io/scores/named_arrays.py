@@ -86,13 +86,13 @@ def scores_from(file: ArrayFile, options: ScoreReadOptions) -> Scores:
         except SedscopeError as error:
             raise SedscopeError(f"{where}: {error}") from None
 
-    whole = _scalar(file, (WHOLE,))
+    whole_clips = _scalar(file, (WHOLE,))
     return Scores(
         entries,
         load,
         classes=classes,
         thread_safe=file.thread_safe,
-        whole_clips=True if whole is None else bool(whole),
+        whole_clips=True if whole_clips is None else bool(whole_clips),
     )
 
 

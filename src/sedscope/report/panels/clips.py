@@ -125,12 +125,12 @@ def _clip_entry(
     )
     opened = [frames_or_events(clip, alignment.scores.open(clip)) for alignment in alignments]
     scores = [
-        own.highest(len(alignment.scores.classes)) if isinstance(own, ClipEvents) else own
-        for own, alignment in zip(opened, alignments, strict=True)
+        content.highest(len(alignment.scores.classes)) if isinstance(content, ClipEvents) else content
+        for content, alignment in zip(opened, alignments, strict=True)
     ]
     drawn = dict.fromkeys(k for k, *_ in references if k >= 0)
-    for own, alignment in zip(opened, alignments, strict=True):
-        drawn |= dict.fromkeys(_classes_above(own, alignment, thresholds, lowest))
+    for content, alignment in zip(opened, alignments, strict=True):
+        drawn |= dict.fromkeys(_classes_above(content, alignment, thresholds, lowest))
     kept = sorted(list(drawn)[:_MAX_CLASSES])
     return ClipEntry(
         name=clip,
@@ -140,13 +140,13 @@ def _clip_entry(
         undrawn=len(drawn) - len(kept),
         systems=[
             _ranks(
-                own,
+                content,
                 clip_scores,
                 {k: _column_number(alignment, detailed[k]) for k in kept},
                 {k: thresholds[detailed[k]] for k in kept},
                 max_runs,
             )
-            for own, clip_scores, alignment in zip(opened, scores, alignments, strict=True)
+            for content, clip_scores, alignment in zip(opened, scores, alignments, strict=True)
         ],
     )
 
