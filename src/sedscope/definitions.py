@@ -175,7 +175,7 @@ def _build(node: ast.expr, classes: Mapping[str, type]) -> Any:
         raise SedscopeError(f"{node.id} needs parameters in brackets. {_choices(node.id, classes)}")
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise SedscopeError(
-            f"{ast.unparse(node)} is neither a number, a string nor one of {listing([*classes])}."
+            f"{ast.unparse(node)} is not a number, a string or one of {listing([*classes])}."
         )
     return _build_call(node, node.func.id, classes)
 

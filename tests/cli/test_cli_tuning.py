@@ -198,7 +198,7 @@ def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
         (["--metric", PSDS, "--objective", "error_rate", "--beta", "2"], "--objective, --beta cannot"),
         (["--sweep", SWEEP, "--min-recall", "0.5"], "--min-recall cannot be combined"),
         (["--sweep", SWEEP, "--objective", "cost"], "--objective cost cannot be combined"),
-        (["--sweep", SWEEP, "--groups", "groups.tsv"], "give the number of folds (--folds)"),
+        (["--sweep", SWEEP, "--groups", "groups.tsv"], "Give the number of folds as well (--folds)"),
         (["--sweep", SWEEP, "--folds", "2", "--seed", "-1"], "seed=-1"),
     ],
 )

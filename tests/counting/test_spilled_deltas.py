@@ -115,7 +115,9 @@ def test_no_room_is_noticed_before_the_pass(monkeypatch: pytest.MonkeyPatch) -> 
     scores, truth, options = small_limit()
     monkeypatch.setattr(spilled_deltas, "disk_usage", lambda _: SimpleNamespace(free=1000))
     steps: list[int] = []
-    with pytest.raises(sed.SedscopeError, match=r"GB of temporary files, but .* TMPDIR, or raise the"):
+    with pytest.raises(
+        sed.SedscopeError, match=r"GB of temporary files, but .* TMPDIR to .* or raise the"
+    ):
         sed.evaluate(scores, truth, **options, progress=lambda done, _: steps.append(done))
     assert not steps
 

@@ -70,8 +70,8 @@ def test_clips_that_differ_by_more_than_a_tenth_are_named() -> None:
     assert result.warnings == (
         "The scores of 1 clip cover less than 90 % of the clip; nothing is detected in the rest: "
         "b (0–5 s of 10 s).",
-        "The scores of 1 clip go on more than 10 % beyond the end of the clip; what is detected there "
-        "counts: a (0–10 s of 7 s).",
+        "The scores of 1 clip go on more than 10 % beyond the end of the clip; detections there "
+        "count: a (0–10 s of 7 s).",
     )
 
 

@@ -298,7 +298,8 @@ def test_late_events_and_durations_before_zero() -> None:
     scores = sed.Scores.from_pieces({"a": clip}, classes=["Cat", "Dog"])
     truth = sed.GroundTruth.from_dict({"a": []})
     with pytest.raises(
-        sed.SedscopeError, match="The scores of 1 clip end before 0 s and give no duration: a"
+        sed.SedscopeError,
+        match="The scores of 1 clip end before 0 s, so they do not say how long the clip is: a",
     ):
         sed.evaluate(scores, truth, sed.AUROC(sed.Segment()))
     late = sed.GroundTruth.from_dict({"a": [(4, 5, "Dog")]})

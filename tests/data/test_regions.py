@@ -329,7 +329,7 @@ def test_recordings_are_drawn_and_not_regions() -> None:
     ("options", "message"),
     [
         (["--regions", "regions.tsv", "--clips", "truth.tsv"], "Give regions only in those clips"),
-        (["--crossing", "drop"], "--crossing is for --regions"),
+        (["--crossing", "drop"], "--crossing only applies to --regions"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(

@@ -203,5 +203,7 @@ def test_several_lists_and_a_name(
     assert values["a"].value == values["b"].value
     assert repr(comparison.metrics[0]).endswith(" at the false alarms of b")
     runs: dict[str, Any] = {"a": [events, events], "c": scored}
-    with pytest.raises(sed.SedscopeError, match="a has 2 runs, so its false alarms are no single limit"):
+    with pytest.raises(
+        sed.SedscopeError, match="a has 2 runs, so there is no single number of false alarms"
+    ):
         sed.compare(runs, truth, METRICS[0], n=5, at_false_alarms="a")

@@ -337,7 +337,7 @@ def test_kept_values_of_scores_that_end_early_are_not_used_where_they_are_refuse
         ({"teams": {"nobody": "x"}}, "nobody"),
         ({"score": "psds1 + psds2"}, "no value psds2. Did you mean psds1"),
         ({"score": "psds1", "better": "more"}, "Choose 'higher' or 'lower'"),
-        ({"better": "lower"}, "for a formula"),
+        ({"better": "lower"}, "to a formula"),
     ],
 )
 def test_invalid_arguments(

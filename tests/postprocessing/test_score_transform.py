@@ -161,7 +161,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(sed.SedscopeError, match="is not a saved ScoreTransform"):
         ScoreTransform(tmp_path / "text.npz")
     np.savez(tmp_path / "falls.npz", classes=["a"], knots_0=[1.0, 0.0], values_0=[0.0, 1.0])
-    with pytest.raises(sed.SedscopeError, match="do not rise"):
+    with pytest.raises(sed.SedscopeError, match="are not increasing"):
         ScoreTransform(tmp_path / "falls.npz")
     with pytest.raises(sed.SedscopeError, match="name of a file"):
         parse_postprocessing("ScoreTransform(3)")

@@ -294,7 +294,7 @@ def test_chosen_classes_and_clips() -> None:
         ({"folds": 2.0}, "folds=2.0 must be a whole number"),
         ({"folds": 2, "seed": -1}, "seed=-1"),
         ({"folds": 2, "groups": {}}, "10 clips have no group"),
-        ({"groups": {}}, "give the number of folds"),
+        ({"groups": {}}, "Give the number of folds"),
         ({"classes": ["Cow"]}, "1 class has no scores: Cow"),
         ({"clips": ["nowhere"]}, "1 chosen clip has no scores"),
     ],

@@ -73,8 +73,8 @@ def _check_range(low: float, high: float, findings: Findings) -> None:
         findings.add(
             "warning",
             "range",
-            f"The scores lie between {low:.4g} and {high:.4g}, so they are not probabilities. Metrics over "
-            "all thresholds do not mind; a fixed threshold such as 0.5 does",
+            f"The scores lie between {low:.4g} and {high:.4g}, so they are not probabilities. That is "
+            "fine for metrics over all thresholds, but a fixed threshold such as 0.5 may not fit",
         )
 
 

@@ -229,7 +229,7 @@ class InputOptions(FileOptions):
         if self.regions is not None:
             return RegionTruth(truth, read_regions(self.regions), self.crossing)
         if self.crossing != "cut":
-            raise SedscopeError("--crossing is for --regions. Give regions as well.")
+            raise SedscopeError("--crossing only applies to --regions. Give regions as well.")
         return truth
 
     def read_system(self, path: Location, truth: GroundTruth) -> Scores | DetectionSets:

@@ -232,7 +232,7 @@ def _reports(text: str, output: Path | None, options: ReportOptions) -> Reports:
         raise SedscopeError("--reports are part of the leaderboard. Add -o FOLDER.")
     if text == "none" and options.changed_options():
         unused = " and ".join(options.changed_options())
-        raise SedscopeError(f"{unused} is for reports. Add --reports best or --reports all.")
+        raise SedscopeError(f"{unused} only applies to reports. Add --reports best or --reports all.")
     return choices[text]
 
 

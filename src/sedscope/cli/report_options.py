@@ -45,4 +45,4 @@ class ReportOptions(OptionGroup):
     def refuse_without(self, report: Path | None) -> None:
         """Refuse audio if there is no report."""
         if self.audio is not None and report is None:
-            raise SedscopeError("--audio is for the report. Add --report FILE.")
+            raise SedscopeError("--audio only applies to a report. Add --report FILE.")

@@ -153,7 +153,9 @@ class TuningOptions(OptionGroup):
         if objective.confidence is not None:
             return Resampling(seed=self.seed, groups=read_groups(self.groups))
         if self.groups is not None:
-            raise SedscopeError("--groups is for --folds and --confidence. Give one of them as well.")
+            raise SedscopeError(
+                "--groups only applies to --folds and --confidence. Give one of them as well."
+            )
         return None
 
     def candidates(self) -> list[PostProcessing]:

@@ -73,7 +73,8 @@ class ClipProblems:
         if self.early:
             advice = "Give the durations of the clips."
             text = (
-                f"The scores of {counted(len(self.early), 'clip')} end before 0 s and give no duration: "
+                f"The scores of {counted(len(self.early), 'clip')} end before 0 s, so they do not say how "
+                "long the clip is: "
             )
             errors.append(SedscopeError(f"{text}{listing(self.early)}. {advice}", advice=advice))
         if self.late:

@@ -25,8 +25,8 @@ from .deltas import Deltas
 from .one_pass import PassPart, with_variants
 
 _ADVICE = (
-    "Free some disk space, name a folder with more of it in the environment variable TMPDIR, or raise the "
-    "limit on memory (memory=, --memory)."
+    "Free some disk space, set the environment variable TMPDIR to a folder with more of it, or raise the "
+    "memory limit (memory=, --memory)."
 )
 
 

@@ -159,7 +159,7 @@ class CoveredClips:
             findings.append((what, self._named(short)))
         if len(long):
             what = f"The {things} of {counted(len(long), 'clip')} go on more than {100 * _NOTED:.0f} % "
-            what += "beyond the end of the clip; what is detected there counts"
+            what += "beyond the end of the clip; detections there count"
             findings.append((what, self._named(long)))
         findings += [(what, []) for what in self._squeezed()]
         if len(short) + len(long) <= len(self.clips) / 2:

@@ -148,7 +148,9 @@ def _apply(work: Callable[[Item], FloatArray], block: Item) -> FloatArray:
 def open_engine(options: RunOptions) -> Iterator[Engine]:
     """Open the engine on the cluster of the options, or on one of this machine."""
     if options.checkpoint is not None:
-        raise SedscopeError("A checkpoint is for one machine. Use it with engine='threads'.")
+        raise SedscopeError(
+            "A checkpoint only works on one machine. Use it with engine='threads' (--engine threads)."
+        )
     with client_of(options.scheduler, options.threads) as client:
         yield DaskEngine(client)
 

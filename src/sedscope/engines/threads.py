@@ -64,7 +64,7 @@ class ThreadsEngine:
 def open_engine(options: RunOptions) -> Iterator[Engine]:
     """Open the engine for some options: with a checkpoint, one that keeps its parts in a folder."""
     if options.scheduler is not None:
-        raise SedscopeError("A scheduler is for engine='dask'.")
+        raise SedscopeError("A scheduler only applies to engine='dask' (--engine dask).")
     if options.checkpoint is None:
         yield ThreadsEngine(options.threads)
     else:

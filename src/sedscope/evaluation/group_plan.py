@@ -74,8 +74,8 @@ class GroupPlan:
         again = [repr(metric) for metric in plan.needing_own_pass(metrics)]
         if again:
             raise SedscopeError(
-                f"Deltas of all classes do not tell {listing(again)} of some of the classes. Evaluate the "
-                "scores with by_class=, or find the deltas of each group with classes=."
+                f"The deltas of all classes do not suffice to measure {listing(again)} on a group of "
+                "classes. Evaluate the scores with by_class=, or find the deltas of each group with classes=."
             )
         return plan
 

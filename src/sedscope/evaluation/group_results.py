@@ -78,7 +78,9 @@ class GroupResults(Mapping[str, "Evaluation"], Tabular):
     def __getitem__(self, group: str) -> Evaluation:
         if group not in self.evaluations:
             (guess,) = with_guesses([str(group)], self.evaluations)
-            raise UnknownGroup(f"There is no group {guess}. There is {listing([*self.evaluations])}.")
+            raise UnknownGroup(
+                f"There is no group {guess}. The groups are {listing([*self.evaluations])}."
+            )
         return self.evaluations[group]
 
     def __contains__(self, group: object) -> bool:

@@ -64,7 +64,7 @@ class Groups:
             require_choice(self, "average", _AVERAGES)
         require_number(self, "floor", at_least=0)
         if self.floor and self.average != "harmonic":
-            raise SedscopeError("floor= is for the harmonic mean. Choose average='harmonic'.")
+            raise SedscopeError("floor= only applies to the harmonic mean. Choose average='harmonic'.")
         if not isinstance(self.members, Mapping):
             raise SedscopeError(
                 "Groups must be a mapping from clips or classes to groups, not "

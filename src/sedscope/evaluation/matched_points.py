@@ -120,7 +120,8 @@ def _event_list(
     run, of_list = chosen[0]
     if len(chosen) > 1:
         raise SedscopeError(
-            f"{run.system} has {len(chosen)} runs, so its false alarms are no single limit. Give one run."
+            f"{run.system} has {len(chosen)} runs, so there is no single number of "
+            "false alarms to match. Give one run."
         )
     if not _is_list(of_list):
         raise SedscopeError(

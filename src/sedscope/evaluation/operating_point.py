@@ -43,8 +43,8 @@ def metrics_at_points(metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[An
     ]
     if stated:
         raise SedscopeError(
-            f"Operating points have thresholds, but so have these metrics: {listing(stated)}. Leave out "
-            "threshold= in their definitions."
+            f"The operating points set the thresholds, but these metrics have thresholds of their own: "
+            f"{listing(stated)}. Leave out threshold= in their definitions."
         )
     means = [repr(metric) for metric in chosen if not metric.criterion.thresholds_frames]
     if means:

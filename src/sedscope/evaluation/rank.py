@@ -235,7 +235,7 @@ def _score_and_metrics(
     if score is None:
         if better is not None:
             raise SedscopeError(
-                "Metrics know which of their values are better. better= (--better) is for a formula "
+                "Metrics know which of their values are better. better= (--better) only applies to a formula "
                 "(score=, --score)."
             )
         return None, tuple(kinds)
@@ -243,7 +243,7 @@ def _score_and_metrics(
     formula.check({"": metrics})
     if SCORE in metrics:
         raise SedscopeError(
-            f"A metric is called {SCORE}, as the formula is. Give the metric another name."
+            f"{SCORE!r} is the name of what the formula computes. Give the metric another name."
         )
     lower = [name for _, name in formula.names if not metrics[name].higher_is_better]
     if lower and better is None:
@@ -270,7 +270,9 @@ def _protocol(
 ) -> Protocol:
     """Fix what is the same for all systems."""
     if isinstance(classes, str) or isinstance(clips, str):
-        raise SedscopeError("classes and clips must be lists of names. A ranking has no clips='scored'.")
+        raise SedscopeError(
+            "classes and clips must be lists of names. A ranking cannot use clips='scored'."
+        )
     chosen = tuple(truth.labels) if classes is None else tuple(dict.fromkeys(stripped(classes)))
     names = tuple(truth.clips if clips is None else dict.fromkeys(clip_id(clip) for clip in clips))
     listed = set(truth.clips)

@@ -182,8 +182,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
             twice = values.keys() & of_metric
             if twice:
                 raise SedscopeError(
-                    f"The name of a metric is that of a class of another one: {listing(sorted(twice))}. "
-                    "Choose another name."
+                    f"Two values would have the same name: {listing(sorted(twice))}. A metric is named like "
+                    "a class of another metric. Choose another name for it."
                 )
             values |= of_metric
         return values

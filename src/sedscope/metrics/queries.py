@@ -34,7 +34,7 @@ class QueryCurve(CurveTable):
     quantity: str = "value of a query"
     """What the values are."""
     one_point: bool = False
-    """Never: a value is no operating point."""
+    """Always False: the value of a query is not an operating point."""
 
     def _columns(self) -> dict[str, Column]:
         return {"value": self.values, "share": self.shares}

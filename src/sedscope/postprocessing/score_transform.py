@@ -204,5 +204,5 @@ def _read(path: str | Path) -> dict[str, ScoreMap]:
     except Exception as error:  # a broken file fails in many ways
         raise SedscopeError(f"{path} is not a saved ScoreTransform: {error}") from None
     if not all(score_map.is_valid() for score_map in maps.values()):
-        raise SedscopeError(f"{path} is not a saved ScoreTransform: its maps do not rise.")
+        raise SedscopeError(f"{path} is not a saved ScoreTransform: its maps are not increasing.")
     return maps

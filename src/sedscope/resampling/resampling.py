@@ -280,7 +280,7 @@ def refuse_blocks(resampling: Resampling) -> None:
     """Refuse to resample blocks of time where there are no times any more."""
     if resampling.blocks is not None:
         raise SedscopeError(
-            "Deltas and counts know no times, so they cannot be cut into blocks. Evaluate the scores: "
+            "Deltas and counts do not hold times, so they cannot be cut into blocks. Evaluate the scores: "
             "evaluate(…, bootstrap=Resampling(blocks=…))."
         )
 

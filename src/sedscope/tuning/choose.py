@@ -166,7 +166,7 @@ def _check_confidence(
     if confidence is None:
         if resampling is not None:
             raise SedscopeError(
-                "resampling bounds false alarms: give confidence (--confidence) as well."
+                "resampling= only applies to a limit with confidence. Give confidence= as well."
             )
         return
     if isinstance(confidence, bool) or not isinstance(confidence, (int, float, np.number)):
@@ -175,8 +175,8 @@ def _check_confidence(
         raise SedscopeError(f"confidence={confidence!r} must be from 0.5 to 0.9999.")
     if per_hour is None:
         raise SedscopeError(
-            "confidence is that of a limit on false alarms: give max_false_alarms_per_hour "
-            "(--max-false-alarms-per-hour) as well."
+            "confidence= (--confidence) is that of a limit on false alarms. Give "
+            "max_false_alarms_per_hour= (--max-false-alarms-per-hour) as well."
         )
     if not per_hour:
         raise SedscopeError(
@@ -192,8 +192,8 @@ def _confidence_text(per_hour: float, bounds: FalseAlarmBounds) -> str:
     if needed <= bounds.hours:
         return sure
     return (
-        f"{sure} (that takes at least {math.ceil(100 * needed) / 100:g} hours of recording, even without "
-        f"any false alarm, and there are {math.floor(100 * bounds.hours) / 100:g})"
+        f"{sure} (even without any false alarm, that takes {math.ceil(100 * needed) / 100:g} hours of "
+        f"recordings, but there are only {math.floor(100 * bounds.hours) / 100:g})"
     )
 
 

@@ -208,7 +208,7 @@ def tune(
     candidates = _checked_candidates(candidates, metric)
     if groups is not None and folds is None:
         raise SedscopeError(
-            "groups keep clips together in one fold: give the number of folds (--folds)."
+            "groups= (--groups) keeps clips together in one fold. Give the number of folds as well (--folds)."
         )
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     sample = TimeSample(alignment)
@@ -429,8 +429,8 @@ def _checked_candidates(
     making = [candidate for candidate in candidates if candidate.makes_events]
     if making and len(making) < len(candidates):
         raise SedscopeError(
-            f"{making[0]} makes points in time of scores, and other post-processings do not. A class cannot "
-            "choose between them, because all classes must be of one kind: tune each kind by itself."
+            f"{making[0]} turns scores into points in time, but other post-processings do not. All classes "
+            "must be of one kind, so tune each kind by itself."
         )
     return candidates or (AS_THEY_ARE,)
 

@@ -37,8 +37,8 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
     document = source.json
     if _REFERENCES in document and _PREDICTIONS in document:
         raise SedscopeError(
-            f"{source.path}: there are a database (references) and results (predictions). Keep them in two "
-            "files."
+            f"{source.path}: the file has both a database (references) and results (predictions). "
+            "Keep them in two files."
         )
     scored = _PREDICTIONS in document
     wrong: list[tuple[RowLocation, str]] = []

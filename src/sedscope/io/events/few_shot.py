@@ -46,7 +46,7 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
             continue
         events = [(i, label, mark) for label, mark in of_row.items() if mark in ("POS", "UNK")]
         rows += events or [(i, "", "")]
-    what = "a class is marked by something else than POS, UNK or NEG"
+    what = "a class has a mark other than POS, UNK or NEG"
     if wrong and source.problems is not None:
         source.problems += [location.finding(what) for location in wrong]
     elif wrong:
