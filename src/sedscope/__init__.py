@@ -67,16 +67,16 @@ _NAMES = {
     "tuning.tune": ("Tuning", "tune"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
-_OPEN_ROOMS = {"criteria": "CRITERIA", "metrics": "METRICS"}
+_OPEN_PACKAGES = {"criteria": "CRITERIA", "metrics": "METRICS"}
 """Packages whose registered classes are public, with the name of the registry."""
 
 
 def _registered() -> list[str]:
     """Return the names of all criteria and metrics."""
     registries = (
-        getattr(_import_module(f".{room}.registry", __name__), registry)
-        for room, registry in _OPEN_ROOMS.items()
-        if _import_module(f".{room}", __name__)  # loads all its classes
+        getattr(_import_module(f".{package}.registry", __name__), registry)
+        for package, registry in _OPEN_PACKAGES.items()
+        if _import_module(f".{package}", __name__)  # loads all its classes
     )
     return [name for registry in registries for name in registry]
 
@@ -90,9 +90,9 @@ def __getattr__(name: str) -> object:
         return _public_names()
     if name in _MODULES:
         return _import_module(f".{_MODULES[name]}", __name__)
-    rooms = [_HOME[name]] if name in _HOME else [] if name.startswith("_") else _OPEN_ROOMS
-    for room in rooms:
-        value = getattr(_import_module(f".{room}", __name__), name, None)
+    modules = [_HOME[name]] if name in _HOME else [] if name.startswith("_") else _OPEN_PACKAGES
+    for module in modules:
+        value = getattr(_import_module(f".{module}", __name__), name, None)
         if value is not None and not isinstance(value, _ModuleType):
             globals()[name] = value
             return value

@@ -62,7 +62,7 @@ class Registry(Mapping[str, type], Generic[Kind]):
     """All classes of one kind, by name. A class registers itself where it is defined.
 
     From here the class reaches the parser, the command line, the documentation and the tests that
-    go through all classes of the kind. The modules of a room are loaded when one of their names is looked
+    go through all classes of the kind. The modules of a package are loaded when one of their names is looked
     up, and all of them before the names are listed.
 
     Parameters
@@ -73,7 +73,7 @@ class Registry(Mapping[str, type], Generic[Kind]):
         The class that all of them derive from.
     uses : iterable of registries
         Registries whose classes may stand inside a definition, as a criterion stands inside a metric.
-    room : str, optional
+    package : str, optional
         The package that has the classes among its public names.
 
     Examples
@@ -95,12 +95,12 @@ class Registry(Mapping[str, type], Generic[Kind]):
         kind: str,
         base: type,
         uses: Iterable[Registry[Any]] = (),
-        room: str | None = None,
+        package: str | None = None,
     ) -> None:
         self.kind = kind
         self._base = base
         self._uses = tuple(uses)
-        self._room = room
+        self._package = package
         self._classes: dict[str, type] = {}
 
     def register(self, cls: Registered) -> Registered:
@@ -122,11 +122,11 @@ class Registry(Mapping[str, type], Generic[Kind]):
         return value  # type: ignore[return-value]  # _base is the run-time form of Kind
 
     def _load(self, *names: str) -> None:
-        """Load public names of the room, or all of them. Their modules register the classes."""
-        if self._room is not None:
-            room = import_module(self._room)
-            for name in names or room.__all__:
-                getattr(room, name, None)
+        """Load public names of the package, or all of them. Their modules register the classes."""
+        if self._package is not None:
+            package = import_module(self._package)
+            for name in names or package.__all__:
+                getattr(package, name, None)
 
     def __getitem__(self, name: str) -> type:
         if name not in self._classes:

@@ -56,8 +56,8 @@ def test_import_loads_only_numpy_and_the_core() -> None:
 def test_the_first_evaluation_loads_only_what_it_uses(metric: str) -> None:
     loaded = run(FIRST_USE.replace("METRIC", metric)).split()
     assert not HEAVY & {module.split(".")[0] for module in loaded}
-    rooms = {module.split(".")[1] for module in loaded if module.startswith("sedscope.")}
-    assert not {"checking", "cli", "diagnosis", "io", "plots", "report", "torch", "tuning"} & rooms
+    packages = {module.split(".")[1] for module in loaded if module.startswith("sedscope.")}
+    assert not {"checking", "cli", "diagnosis", "io", "plots", "report", "torch", "tuning"} & packages
     features = {"criteria.collar", "engines.checkpoint", "metrics.thresholded", "resampling.resampling"}
     features |= {"postprocessing.median_filter", "evaluation.groups", "data.chunks"}
     features.add("data.scored_events")
@@ -102,9 +102,9 @@ def test_the_command_line_loads_only_typer() -> None:
 def test_names_for_type_checkers_are_those_of_the_package() -> None:
     stub = (Path(sedscope.__file__).parent / "__init__.pyi").read_text()
     one_by_one = set(re.findall(r"import (\w+) as \1$", stub, re.MULTILINE))
-    rooms = re.findall(r"^from \.(\w+) import \*$", stub, re.MULTILINE)
-    whole_rooms = {name for room in rooms for name in dir(import_module(f"sedscope.{room}"))}
-    assert one_by_one <= set(sedscope.__all__) <= one_by_one | whole_rooms
+    packages = re.findall(r"^from \.(\w+) import \*$", stub, re.MULTILINE)
+    whole_packages = {name for package in packages for name in dir(import_module(f"sedscope.{package}"))}
+    assert one_by_one <= set(sedscope.__all__) <= one_by_one | whole_packages
     for name in sedscope.__all__:
         assert getattr(sedscope, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'psds'"):

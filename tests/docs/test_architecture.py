@@ -1,4 +1,4 @@
-"""The map of the rooms is that of the package, and the path of an evaluation is the one it takes."""
+"""The map of the packages is that of the package, and the path of an evaluation is the one it takes."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from ..support.project import ROOT
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 PACKAGE = ROOT / "src" / "sedscope"
-DRAWING = runpy.run_path(str(ROOT / "docs" / "rooms.py"))
-ROOMS = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists())
+DRAWING = runpy.run_path(str(ROOT / "docs" / "package_map.py"))
+PACKAGES = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists())
 
 
 def test_the_map_is_up_to_date() -> None:
-    assert (ROOT / "docs" / "rooms.svg").read_text(encoding="utf-8") == DRAWING["draw"]()
+    assert (ROOT / "docs" / "package_map.svg").read_text(encoding="utf-8") == DRAWING["draw"]()
 
 
-def test_every_room_is_on_the_map_and_described() -> None:
-    shown = [room for room, _ in DRAWING["PATH"]]
+def test_every_package_is_on_the_map_and_described() -> None:
+    shown = [package for package, _ in DRAWING["PATH"]]
     shown += [*DRAWING["LEFT_SIDE"].values(), *DRAWING["RIGHT_SIDE"].values()]
-    assert sorted(shown) == ROOMS
-    for room in ROOMS:
-        assert f"**`{room}/`**" in PAGE, room
+    assert sorted(shown) == PACKAGES
+    for package in PACKAGES:
+        assert f"**`{package}/`**" in PAGE, package
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_says_in_one_line_what_belongs_in_it(room: str) -> None:
-    line = DRAWING["docstring"](room)
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_says_in_one_line_what_belongs_in_it(package: str) -> None:
+    line = DRAWING["docstring"](package)
     assert line.endswith(".")
     assert len(line) <= 105
-    box = DRAWING["box"](room, 0, 0, DRAWING["SIDE_WIDTH"], "black")
+    box = DRAWING["box"](package, 0, 0, DRAWING["SIDE_WIDTH"], "black")
     assert box.count("<text") <= 4  # the name and three lines, which fit into a box
 
 

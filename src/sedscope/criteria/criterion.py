@@ -31,7 +31,7 @@ class Criterion(Defined, ABC):
     """Base of all criteria. A criterion is a frozen dataclass whose ``repr`` is its full definition.
 
     It finds, for some clips, how its counts change as the threshold falls. Everything else that other
-    rooms need to know about it is an attribute or a method here, with a default that fits most criteria.
+    packages need to know about it is an attribute or a method here, with a default that fits most criteria.
     """
 
     counts_negatives: ClassVar[bool] = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..definitions import Registry
 from .criterion import Criterion
 
-CRITERIA: Registry[Criterion] = Registry("criterion", Criterion, room=__package__)
+CRITERIA: Registry[Criterion] = Registry("criterion", Criterion, package=__package__)
 
 
 def parse_criterion(text: str) -> Criterion:

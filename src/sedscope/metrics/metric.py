@@ -60,7 +60,7 @@ Result = TypeVar("Result", bound=MetricResult, covariant=True)
 class Metric(Defined, ABC, Generic[Result]):
     """Base of all metrics. A metric is a frozen dataclass whose ``repr`` is its full definition.
 
-    It reads its value off the counts of its criterion. Everything else that other rooms need to know
+    It reads its value off the counts of its criterion. Everything else that other packages need to know
     about it is an attribute or a method here, with a default that fits most metrics.
     """
 

@@ -10,5 +10,5 @@ from ..postprocessing import POSTPROCESSINGS
 from .metric import Metric
 
 METRICS: Registry[Metric[Any]] = Registry(
-    "metric", Metric, uses=(CRITERIA, POSTPROCESSINGS), room=__package__
+    "metric", Metric, uses=(CRITERIA, POSTPROCESSINGS), package=__package__
 )

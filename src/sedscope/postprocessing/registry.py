@@ -5,7 +5,9 @@ from __future__ import annotations
 from ..definitions import Registry
 from .postprocessing import PostProcessing
 
-POSTPROCESSINGS: Registry[PostProcessing] = Registry("post-processing", PostProcessing, room=__package__)
+POSTPROCESSINGS: Registry[PostProcessing] = Registry(
+    "post-processing", PostProcessing, package=__package__
+)
 """All post-processings by name. Each registers itself in the module that defines it."""
 
 

@@ -1,4 +1,4 @@
-"""Draw the map of the rooms, docs/rooms.svg: ``python docs/rooms.py``.
+"""Draw the map of the packages, docs/package_map.svg: ``python docs/package_map.py``.
 
 The path of the data runs down the middle, with the object that each step hands to the next. The texts
 are the first lines of the packages' docstrings.
@@ -12,13 +12,13 @@ from html import escape
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src" / "sedscope"
-PICTURE = Path(__file__).with_name("rooms.svg")
+PICTURE = Path(__file__).with_name("package_map.svg")
 
 WIDTH, ROW, BOX_HEIGHT = 1000, 106, 78
 LEFT, MIDDLE, RIGHT, SIDE_WIDTH, MIDDLE_WIDTH = 20, 300, 700, 260, 380
 BLUE, GREY = "#0b62a4", "#666"
 
-PATH = (  # room, and the object that it hands to the next one
+PATH = (  # package, and the object that it hands to the next one
     ("io", "files, read when needed"),
     ("data", "Scores and GroundTruth"),
     ("criteria", "the rule for every clip"),
@@ -31,15 +31,15 @@ LEFT_SIDE = {0: "notebook", 1: "postprocessing", 2: "engines", 4: "tasks", 5: "c
 RIGHT_SIDE = {1: "checking", 2: "diagnosis", 3: "resampling", 4: "tuning", 5: "torch", 6: "compat"}
 
 
-def docstring(room: str) -> str:
+def docstring(package: str) -> str:
     """Return the first line of a package's docstring."""
-    tree = ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))
+    tree = ast.parse((PACKAGE / package / "__init__.py").read_text(encoding="utf-8"))
     return (ast.get_docstring(tree) or "").split("\n")[0]
 
 
-def box(room: str, x: int, y: int, width: int, colour: str) -> str:
-    """Draw a room with its name and its purpose."""
-    lines = textwrap.wrap(docstring(room).replace("``", ""), (width - 24) // 6 - 3)
+def box(package: str, x: int, y: int, width: int, colour: str) -> str:
+    """Draw a package with its name and its purpose."""
+    lines = textwrap.wrap(docstring(package).replace("``", ""), (width - 24) // 6 - 3)
     text = "".join(
         f'<text x="{x + 12}" y="{y + 38 + 15 * i}" fill="#333">{escape(line)}</text>'
         for i, line in enumerate(lines)
@@ -47,7 +47,7 @@ def box(room: str, x: int, y: int, width: int, colour: str) -> str:
     return (
         f'<rect x="{x}" y="{y}" width="{width}" height="{BOX_HEIGHT}" rx="6" fill="white" '
         f'stroke="{colour}" stroke-width="1.5"/>'
-        f'<text x="{x + 12}" y="{y + 20}" font-size="14" font-weight="bold" fill="{colour}">{room}/</text>'
+        f'<text x="{x + 12}" y="{y + 20}" font-size="14" font-weight="bold" fill="{colour}">{package}/</text>'
         f"{text}"
     )
 
@@ -72,9 +72,9 @@ def draw() -> str:
         f'<text x="{LEFT}" y="30" font-size="14" fill="{GREY}">Beside it</text>',
         f'<text x="{RIGHT}" y="30" font-size="14" fill="{GREY}">Built on it</text>',
     ]
-    for row, (room, handed_on) in enumerate(PATH):
+    for row, (package, handed_on) in enumerate(PATH):
         y = 48 + ROW * row
-        parts.append(box(room, MIDDLE, y, MIDDLE_WIDTH, BLUE))
+        parts.append(box(package, MIDDLE, y, MIDDLE_WIDTH, BLUE))
         if handed_on:
             parts.append(arrow(y + BOX_HEIGHT, handed_on))
         for side, x in ((LEFT_SIDE, LEFT), (RIGHT_SIDE, RIGHT)):
