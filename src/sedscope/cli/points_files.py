@@ -31,15 +31,14 @@ def read_points(path: Location, postprocess: Sequence[str] | None) -> OperatingP
     same ones, because the file is complete. If it has none, those of the option are applied.
     """
     from .. import OperatingPoints
-    from ..postprocessing.per_class import step_for_class
 
     points = OperatingPoints.load(path)
     if not postprocess or not points.postprocessing:
         return points
     option = parse_steps(postprocess)
-    steps = {label: step_for_class(option, label) for label in points.postprocessing}
+    steps = {label: option._for_class(label) for label in points.postprocessing}
     if steps != points.postprocessing or any(
-        step_for_class(option, label) is not None
+        option._for_class(label) is not None
         for label in points.thresholds
         if label not in points.postprocessing
     ):

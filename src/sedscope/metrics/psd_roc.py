@@ -68,13 +68,8 @@ class ClassPSDROC(CurveTable):
     one_point: bool = False
     """Whether all detections have one score, as in an event list without confidences."""
 
-    def tpr_at(self, efpr: FloatArray) -> FloatArray:
-        """Return the true positive rate at effective false positive rates of at least 0."""
-        tpr: FloatArray = self.tpr[np.searchsorted(self.efpr, efpr, side="right") - 1]
-        return tpr
-
     def tpr_over(self, efpr: FloatArray) -> FloatArray:
-        """Return the same for rates in increasing order."""
+        """Return the true positive rate at effective false positive rates in increasing order, from 0 on."""
         starts = np.searchsorted(efpr, self.efpr)
         tpr: FloatArray = np.repeat(self.tpr, np.diff(np.append(starts, len(efpr))))
         return tpr

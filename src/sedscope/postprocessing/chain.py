@@ -54,6 +54,16 @@ class Chain(PostProcessing):
     def makes_events(self) -> bool:
         return bool(self.steps) and self.steps[-1].makes_events
 
+    def _for_class(self, label: str) -> PostProcessing | None:
+        """Return the steps that do something to the class.
+
+        >>> from sedscope.postprocessing import MedianFilter, PerClass
+        >>> Chain(PerClass({"Dog": MedianFilter(1)}), MedianFilter(2))._for_class("Cat")
+        MedianFilter(seconds=2)
+        """
+        steps = [of_class for step in self.steps if (of_class := step._for_class(label)) is not None]
+        return None if not steps else steps[0] if len(steps) == 1 else Chain(*steps)
+
     def identity(self) -> str | None:
         identities = [step.identity() for step in self.steps]
         return None if None in identities else f"Chain({', '.join(map(str, identities))})"

@@ -10,7 +10,6 @@ import numpy as np
 from ..data.clip_events import ClipEvents
 from ..data.scores import ClipScores
 from ..errors import SedscopeError, listing
-from .chain import Chain
 from .frame_grids import on_grid, union_of_grids
 from .postprocessing import PostProcessing, require_postprocessings
 from .registry import POSTPROCESSINGS
@@ -59,6 +58,10 @@ class PerClass(PostProcessing):
     def makes_events(self) -> bool:
         return any(step.makes_events for _, step in self.by_class)
 
+    def _for_class(self, label: str) -> PostProcessing | None:
+        of_class = dict(self.by_class).get(label)
+        return None if of_class is None else of_class._for_class(label)
+
     def identity(self) -> str | None:
         identities = {label: step.identity() for label, step in self.by_class}
         if None in identities.values():
@@ -96,22 +99,6 @@ class PerClass(PostProcessing):
             return _join_events(events, list(groups.values()))
         frames = [group for group in of_groups if isinstance(group, ClipScores)]
         return _join_columns(frames, list(groups.values()))
-
-
-def step_for_class(step: PostProcessing, label: str) -> PostProcessing | None:
-    """Return what a post-processing does to the scores of one class; None if nothing.
-
-    >>> from sedscope.postprocessing import MedianFilter
-    >>> step_for_class(Chain(PerClass({"Dog": MedianFilter(1)}), MedianFilter(2)), "Cat")
-    MedianFilter(seconds=2)
-    """
-    if isinstance(step, PerClass):
-        of_class = dict(step.by_class).get(label)
-        return None if of_class is None else step_for_class(of_class, label)
-    if isinstance(step, Chain):
-        parts = [part for inner in step.steps if (part := step_for_class(inner, label)) is not None]
-        return None if not parts else parts[0] if len(parts) == 1 else Chain(*parts)
-    return step
 
 
 def _join_events(groups: Sequence[ClipEvents], columns: Sequence[Sequence[int]]) -> ClipEvents:

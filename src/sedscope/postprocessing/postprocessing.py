@@ -129,6 +129,10 @@ class PostProcessing(Defined, ABC):
         """
         return None
 
+    def _for_class(self, label: str) -> PostProcessing | None:
+        """Return what the post-processing does to the scores of one class; None if nothing."""
+        return self
+
     def identity(self) -> str | None:
         """Return a text on which the processed scores depend, and nothing else.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -97,38 +98,20 @@ def choose(
             f"{counts.criterion!r} measures how long they are. Use a criterion about events, such as Collar, "
             "or minimise the cost (objective='cost')."
         )
-    allowed = (
-        math.inf
-        if max_false_alarms_per_hour is None
-        else most_false_positives(max_false_alarms_per_hour, counts.hours)
-    )
     bounds = None if confidence is None else FalseAlarmBounds(counts, confidence, deltas, resampling)
+    constraints = _Constraints(
+        min_precision, min_recall, max_false_alarms_per_hour, counts.hours, bounds
+    )
     thresholds: dict[str, float] = {}
     unmet: dict[str, str] = {}
     for label, of_class in counts.items():
         if not of_class.references:
             continue
-        of_class.require_rows("A choice of operating points")
-        of_class.require_reach("A choice of operating points", allowed)
-        tally = of_class.tally()
-        constraints = {
-            f"precision >= {min_precision}": _holds(tally.precision, min_precision),
-            f"recall >= {min_recall}": _holds(tally.recall, min_recall),
-        }
-        limit = f"at most {max_false_alarms_per_hour} false alarms per hour"
-        if bounds is None or max_false_alarms_per_hour is None:
-            constraints[limit] = np.asarray(tally.fp) <= allowed
-        else:
-            promise = f"{limit} {_confidence_text(max_false_alarms_per_hour, bounds)}"
-            constraints[promise] = bounds.meet(label, max_false_alarms_per_hour)
-        met = np.all(list(constraints.values()), axis=0)
-        if not met.any():
-            unmet[label] = " and ".join(
-                constraint for constraint, holds in constraints.items() if not holds.all()
-            )
-            met = _second_best(of_class, constraints, None if bounds is None else allowed)
-        rows = np.flatnonzero(met)
-        thresholds[label] = of_class.threshold(int(rows[goal.best_row(tally.rows(rows))]))
+        candidates, unmet_constraints = constraints.apply(of_class)
+        if unmet_constraints:
+            unmet[label] = " and ".join(unmet_constraints)
+        best = goal.best_row(of_class.tally().rows(candidates))
+        thresholds[label] = of_class.threshold(int(candidates[best]))
     parameters = {
         **goal.parameters(),
         "min_precision": min_precision,
@@ -142,22 +125,54 @@ def choose(
     return OperatingPoints(thresholds, provenance, unmet)
 
 
-def _second_best(
-    counts: ClassCounts, constraints: dict[str, NDArray[np.bool_]], allowed: float | None
-) -> NDArray[np.bool_]:
-    """Return the operating points to choose from where none meets all constraints.
+@dataclass(frozen=True)
+class _Constraints:
+    """What the operating point of each class must meet."""
 
-    ``allowed``: the false positives that a limit allows in these clips, if its confidence is a constraint.
-    Then points that meet the limit in these clips, although not with confidence, come before all others.
-    """
-    false_positives = np.asarray(counts.tally().fp)
-    if allowed is not None:
-        *others, _ = constraints.values()
-        met: NDArray[np.bool_] = np.all([*others, false_positives <= allowed], axis=0)
-        if met.any():
-            return met
-    counts.require_reach("The best threshold regardless of the constraints")
-    return np.ones(len(false_positives), bool)
+    min_precision: float | None
+    min_recall: float | None
+    max_false_alarms_per_hour: float | None
+    hours: float
+    """The duration of all clips."""
+    bounds: FalseAlarmBounds | None
+    """Upper bounds of the false alarms, if the limit on them must hold with a confidence."""
+
+    @property
+    def false_positives_allowed(self) -> float:
+        """How many false positives of a class the limit allows in these clips; ``inf`` without a limit."""
+        if self.max_false_alarms_per_hour is None:
+            return math.inf
+        return most_false_positives(self.max_false_alarms_per_hour, self.hours)
+
+    def apply(self, counts: ClassCounts) -> tuple[NDArray[np.intp], list[str]]:
+        """Return the rows of the tally to choose from, and the constraints that cannot be met, in words."""
+        counts.require_rows("A choice of operating points")
+        counts.require_reach("A choice of operating points", self.false_positives_allowed)
+        tally = counts.tally()
+        others = {
+            f"precision >= {self.min_precision}": _holds(tally.precision, self.min_precision),
+            f"recall >= {self.min_recall}": _holds(tally.recall, self.min_recall),
+        }
+        met_here = np.asarray(tally.fp) <= self.false_positives_allowed
+        limit, limit_met = f"at most {self.max_false_alarms_per_hour} false alarms per hour", met_here
+        if self.bounds is not None and self.max_false_alarms_per_hour is not None:
+            limit += f" {_confidence_text(self.max_false_alarms_per_hour, self.bounds)}"
+            limit_met = self.bounds.meet(counts.label, self.max_false_alarms_per_hour)
+        constraints = {**others, limit: limit_met}
+        rows = _rows_that_meet_all(constraints.values())
+        if len(rows):
+            return rows, []
+        unmet = [constraint for constraint, met in constraints.items() if not met.all()]
+        if self.bounds is not None:  # rather meet the limit in these clips alone than not at all
+            rows = _rows_that_meet_all([*others.values(), met_here])
+        if not len(rows):
+            counts.require_reach("The best threshold regardless of the constraints")
+            rows = np.arange(len(met_here))
+        return rows, unmet
+
+
+def _rows_that_meet_all(constraints: Iterable[NDArray[np.bool_]]) -> NDArray[np.intp]:
+    return np.flatnonzero(np.all([*constraints], axis=0))
 
 
 def _check_confidence(

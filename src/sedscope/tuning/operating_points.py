@@ -36,7 +36,6 @@ from ..metrics import (
 )
 from ..notebook.html_table import html_table
 from ..postprocessing import Chain, PerClass, PostProcessing, parse_postprocessing
-from ..postprocessing.per_class import step_for_class
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,7 +151,7 @@ class OperatingPoints:
         steps: dict[str, PostProcessing] = {}
         for label in labels:
             of_class = self.postprocessing.get(label, Chain())
-            step = step_for_class(Chain(postprocessing, of_class), label)
+            step = Chain(postprocessing, of_class)._for_class(label)
             if step is not None:
                 steps[label] = step
         return replace(self, postprocessing=steps)
