@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from ..criteria import Clip, Onset
-from ..data.choices import ClipChoice, Coverage, EventOverlaps, Gaps, Invalid, Missing, truth_overlaps
+from ..data.choices import (
+    ClipChoice,
+    Coverage,
+    EventOverlaps,
+    Gaps,
+    Invalid,
+    Missing,
+    Overlaps,
+    truth_overlaps,
+)
 from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
 from ..data.confidence import ConfidenceLimit
+from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
 from ..data.ignored_labels import as_ignored_labels
 from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
@@ -156,10 +167,9 @@ def validate(
         raise SedscopeError("There is nothing to check. Give scores, ground truth, or both.")
     findings = Findings()
     stated_durations = read_stated_durations(durations, findings)
-    new_labels = None if system_map is None else as_label_map(system_map)
-    references: GroundTruth | None = None
-    times: EventTimes | None = None
-    exact: Callable[[], GroundTruth] | None = None
+    system_labels = None if system_map is None else as_label_map(system_map)
+    truth_labels = None if truth_map is None else as_label_map(truth_map)
+    checked = _CheckedTruth()
     if isinstance(truth, GroundTruth):
         file_options = (durations, format, columns, label, confidence, ignored)
         if any(option is not None for option in (*file_options, tuple(ignored_labels) or None)):
@@ -167,17 +177,7 @@ def validate(
                 "durations, format, columns, label, confidence, ignored and ignored_labels only apply to "
                 "ground truth read from a file."
             )
-        truth = truth if truth_map is None else truth.relabelled(truth_map)
-        references = truth
-        times = EventTimes(
-            [truth.clips[i] for i in truth.event_clips],
-            truth.names_of(np.arange(len(truth))),
-            truth.onsets,
-            truth.offsets,
-        )
-        exact = partial(_itself, truth)
-        for note in truth.warnings:
-            findings.add("warning", "ground-truth", note)
+        checked = _truth_in_memory(truth, truth_labels, findings)
     elif truth is not None:
         options = EventReadOptions(columns or {}, label, side="truth")
         limit = None if confidence is None else ConfidenceLimit.parse(confidence)
@@ -187,26 +187,26 @@ def validate(
             others = read_usable_events(ignored, format, options, stated_durations, findings)
             table = table if others is None else table.with_ignored(others)
         if table is not None:
-            new_truth_labels = LabelMap({}) if truth_map is None else as_label_map(truth_map)
-            times = event_times(table, new_truth_labels)
-            kept = truth_overlaps(overlaps)
-            references = usable_truth(table, stated_durations, invalid, kept, everywhere, findings)
-            exact = partial(
-                exact_truth, table, stated_durations, invalid, kept, everywhere, new_truth_labels
+            checked = _truth_from_table(
+                table,
+                stated_durations,
+                invalid,
+                truth_overlaps(overlaps),
+                everywhere,
+                truth_labels,
+                findings,
             )
-            if references is not None and truth_map is not None:
-                references = references.relabelled(new_truth_labels)
+    references = checked.truth
     chosen = clips if clips is None or isinstance(clips, str) else list(clips)
     classes = None if classes is None else stripped(classes)
     system: Scores | None = None
     if isinstance(scores, Scores):
         system = scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
-        system = system if new_labels is None else system.relabelled(new_labels)
+        system = system if system_labels is None else system.relabelled(system_labels)
     elif scores is not None:
-        path = input_location(scores)
         with findings.adding_warnings():
             system = read_usable_scores(
-                path,
+                input_location(scores),
                 references,
                 overlaps,
                 gaps,
@@ -214,7 +214,7 @@ def validate(
                 EventReadOptions(scores_columns or {}, label, side="system"),
                 stitch,
                 unit,
-                new_labels,
+                system_labels,
                 findings,
             )
     system = None if system is None else _kept_in_memory(system)
@@ -224,20 +224,65 @@ def validate(
         check_scores(survey, findings)
     elif references is not None:
         check_labels(references, findings)
+    times, as_evaluated = checked.times, checked.as_evaluated
     if references is not None and times is not None and survey is not None and system is not None:
         check_scores_and_truth(system, survey, references, classes, chosen, missing, invalid, findings)
         check_time_unit(times, survey, references, findings)
         check_times(system, references, times, coverage, findings, threads)
-        if exact is not None and not findings.has_errors:
-            _check_as_evaluated(system, exact, classes, chosen, missing, coverage, threads, findings)
+        if as_evaluated is not None and not findings.has_errors:
+            _check_as_evaluated(
+                system, as_evaluated, classes, chosen, missing, coverage, threads, findings
+            )
     if references is not None:
         check_reference_times(references, findings, None if survey is None else survey.ends)
     summary = summarize(system, survey, references, classes, chosen, missing)
     return Validation(findings.errors_first(), summary)
 
 
-def _itself(truth: GroundTruth) -> GroundTruth:
-    return truth
+@dataclass(frozen=True)
+class _CheckedTruth:
+    """What can be used of the ground truth; nothing if there is none."""
+
+    truth: GroundTruth | None = None
+    times: EventTimes | None = None
+    """The times of all events, usable or not."""
+    as_evaluated: Callable[[], GroundTruth] | None = None
+    """Makes the ground truth as an evaluation does, and raises the errors that it raises."""
+
+
+def _truth_in_memory(
+    truth: GroundTruth, label_map: LabelMap | None, findings: Findings
+) -> _CheckedTruth:
+    truth = truth if label_map is None else truth.relabelled(label_map)
+    for note in truth.warnings:
+        findings.add("warning", "ground-truth", note)
+    times = EventTimes(
+        [truth.clips[i] for i in truth.event_clips],
+        truth.names_of(np.arange(len(truth))),
+        truth.onsets,
+        truth.offsets,
+    )
+    return _CheckedTruth(truth, times, lambda: truth)
+
+
+def _truth_from_table(
+    table: EventTable,
+    durations: Mapping[str, float] | None,
+    invalid: Invalid,
+    overlaps: Overlaps,
+    ignored_labels: Collection[str],
+    label_map: LabelMap | None,
+    findings: Findings,
+) -> _CheckedTruth:
+    new_labels = LabelMap({}) if label_map is None else label_map
+    truth = usable_truth(table, durations, invalid, overlaps, ignored_labels, findings)
+    if truth is not None and label_map is not None:
+        truth = truth.relabelled(label_map)
+    return _CheckedTruth(
+        truth,
+        event_times(table, new_labels),
+        partial(exact_truth, table, durations, invalid, overlaps, ignored_labels, new_labels),
+    )
 
 
 def _check_as_evaluated(
