@@ -49,14 +49,18 @@ class LargeSet:
         import torch
 
         self.truth = sed.simulate.ground_truth(clips, classes=CLASSES, events_per_minute=36)
-        made = sed.simulate.scores(self.truth, classes=sed.simulate.labels(CLASSES), frame=FRAME)
-        self.clips = list(made)
+        simulated_scores = sed.simulate.scores(
+            self.truth, classes=sed.simulate.labels(CLASSES), frame=FRAME
+        )
+        self.clips = list(simulated_scores)
         self.tensor = torch.empty(clips, FRAMES, CLASSES)
         arrays = dict(zip(self.clips, self.tensor.numpy(), strict=True))
-        for clip, loaded in zip(self.clips, read_each(made, self.clips, threads), strict=True):
+        for clip, loaded in zip(
+            self.clips, read_each(simulated_scores, self.clips, threads), strict=True
+        ):
             assert isinstance(loaded, ClipScores)
             arrays[clip][...] = loaded.values
-        self.scores = sed.Scores.from_arrays(arrays, classes=made.classes, frame=FRAME)
+        self.scores = sed.Scores.from_arrays(arrays, classes=simulated_scores.classes, frame=FRAME)
         self.size = f"{clips:,} × {FRAMES} × {CLASSES} float32"
 
     def evaluate(self, threads: int) -> sed.Evaluation:

@@ -188,22 +188,22 @@ def measure(name: str, size: int) -> Measured:
     start, most = time.perf_counter(), 0
     process = psutil.Popen(command, stdout=subprocess.DEVNULL)
     while process.poll() is None:
-        most = max(most, _held(process))
+        most = max(most, _memory_in_use(process))
         time.sleep(0.02)
     if process.returncode:
         raise SystemExit(f"{name} {size} failed")
     return Measured(time.perf_counter() - start, most / 1e9)
 
 
-def _held(process: psutil.Process) -> int:
+def _memory_in_use(process: psutil.Process) -> int:
     """Bytes held by a process and those that it started; pages that they share count once in each."""
-    held = 0
+    used = 0
     try:
-        for one in (process, *process.children(recursive=True)):
-            held += one.memory_info().rss
+        for running in (process, *process.children(recursive=True)):
+            used += running.memory_info().rss
     except psutil.NoSuchProcess:  # ended meanwhile
         pass
-    return held
+    return used
 
 
 def print_rows(name: str, part: float) -> None:
@@ -214,13 +214,13 @@ def print_rows(name: str, part: float) -> None:
     small, large = measure(name, tenth), measure(name, full)
     growth = (large.seconds / full) / (small.seconds / tenth)
     bar = scenario.bar and scenario.bar.judge(large, measure(scenario.bar.reading, full))
-    for size, measured, *told in (
+    for size, measured, *remarks in (
         (tenth, small, "", ""),
         (full, large, f"{growth:.2f} per unit", bar or ""),
     ):
         print(
             f"| {scenario.work} | {size:,} {scenario.unit} | {measured.seconds:.1f} s "
-            f"| {measured.gigabytes:.2f} GB | {' | '.join(told)} |",
+            f"| {measured.gigabytes:.2f} GB | {' | '.join(remarks)} |",
             flush=True,
         )
 

@@ -54,9 +54,9 @@ def main() -> None:
     for name, (package, options) in described["fscores"].items():
         fscore = {"collar": collar_based, "intersection": intersection_based}[package].fscore
         start = time.perf_counter()
-        found = fscore(scores, truth, 0.5, num_jobs=1, **options)[0]
+        fscores = fscore(scores, truth, 0.5, num_jobs=1, **options)[0]
         seconds = time.perf_counter() - start
-        result[name] = {"value": float(found["macro_average"]), "seconds": seconds}
+        result[name] = {"value": float(fscores["macro_average"]), "seconds": seconds}
     print(json.dumps(result))
 
 

@@ -78,7 +78,7 @@ def psds_options(metric: sed.PSDS) -> dict[str, Any]:
     }
 
 
-def require_same(what: str, here: float, there: float) -> None:
+def require_same(what: str, ours: float, theirs: float) -> None:
     """Stop unless both tools agree."""
-    if abs(here - there) > 1e-9:
-        raise SystemExit(f"{what}: {here} here, {there} by {PEER}")
+    if abs(ours - theirs) > 1e-9:
+        raise SystemExit(f"{what}: {ours} here, {theirs} by {PEER}")

@@ -23,9 +23,9 @@ FILTER = MedianFilter(0.5)  # with which the peer shows what one of them costs i
 def simulated(clips: int, frame: float = 0.02, **options: Any) -> tuple[sed.Scores, sed.GroundTruth]:
     """A simulated set in memory."""
     truth = sed.simulate.ground_truth(clips, **options)
-    made = sed.simulate.scores(truth, frame=frame)
-    arrays = {clip: made[clip].values for clip in made}
-    return sed.Scores.from_arrays(arrays, classes=made.classes, frame=frame), truth
+    scores = sed.simulate.scores(truth, frame=frame)
+    arrays = {clip: scores[clip].values for clip in scores}
+    return sed.Scores.from_arrays(arrays, classes=scores.classes, frame=frame), truth
 
 
 def evaluation(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric[Any]) -> Callable[[], object]:

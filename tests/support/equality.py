@@ -13,13 +13,13 @@ from . import oracle
 from .strategies import LABELS
 
 
-def assert_equal_scores(got: sed.Scores, expected: sed.Scores) -> None:
+def assert_equal_scores(actual: sed.Scores, expected: sed.Scores) -> None:
     """The same classes, clips, values and frame boundaries, in the same order."""
-    assert got.classes == expected.classes
-    assert list(got) == list(expected)
+    assert actual.classes == expected.classes
+    assert list(actual) == list(expected)
     for clip in expected:
-        assert np.array_equal(got[clip].values, expected[clip].values)
-        assert np.array_equal(got[clip].ticks, expected[clip].ticks)
+        assert np.array_equal(actual[clip].values, expected[clip].values)
+        assert np.array_equal(actual[clip].ticks, expected[clip].ticks)
 
 
 def count_columns(counts: sed.Counts, *, scores: bool = True) -> Iterator[tuple[str, list[float]]]:
@@ -62,9 +62,9 @@ def assert_equal_to_oracle(
     cross = {other: counts.ct(other) for other in LABELS if other != label}
     for score, count in expected.items():
         row = np.count_nonzero(counts.scores >= score) - 1
-        got = (
+        actual = (
             (0, 0, dict.fromkeys(cross, 0))
             if row < 0
             else (counts.tp[row], counts.fp[row], {m: ct[row] for m, ct in cross.items()})
         )
-        assert got == (count.tp, count.fp, {m: count.ct.get(m, 0) for m in cross}), score
+        assert actual == (count.tp, count.fp, {m: count.ct.get(m, 0) for m in cross}), score

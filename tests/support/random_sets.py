@@ -108,8 +108,8 @@ def _values(
     high = rng.random(shape) < 0.1
     for onset, offset, label in events:
         high[:, labels.index(label)] ^= (onset <= middles) & (middles < offset)
-    one, other = draw(), draw()
-    scores: NDArray[Any] = np.where(high, np.maximum(one, other), np.minimum(one, other))
+    first, second = draw(), draw()
+    scores: NDArray[Any] = np.where(high, np.maximum(first, second), np.minimum(first, second))
     return scores
 
 

@@ -42,12 +42,13 @@ def same_curves(
     """
 
     def compare(ours: Leaves, theirs: Leaves) -> None:
-        for group, (here, there) in groups(ours, theirs).items():
+        for group, (our_columns, their_columns) in groups(ours, theirs).items():
             first, second = order or (scores_at, scores_at)
-            rows = np.lexsort((here[second], here[first]))
+            rows = np.lexsort((our_columns[second], our_columns[first]))
             for place in (first, second):
-                assert np.array_equal(here[place][rows], here[place], equal_nan=True), f"{group}: order"
-            equal_changes(here, there, scores_at, group)
+                column = our_columns[place]
+                assert np.array_equal(column[rows], column, equal_nan=True), f"{group}: order"
+            equal_changes(our_columns, their_columns, scores_at, group)
 
     return compare
 
@@ -62,10 +63,10 @@ def groups(ours: Leaves, theirs: Leaves) -> dict[str, tuple[dict[str, Any], dict
     return by_prefix
 
 
-def equal_changes(here: Leaves, there: Leaves, scores_at: str, what: str) -> None:
-    assert here.keys() == there.keys(), what
+def equal_changes(ours: Leaves, theirs: Leaves, scores_at: str, what: str) -> None:
+    assert ours.keys() == theirs.keys(), what
     sides = []
-    for side in (here, there):
+    for side in (ours, theirs):
         rows = np.argsort(side[scores_at], kind="stable")
         length = len(rows)
         columns = {
@@ -80,9 +81,9 @@ def equal_changes(here: Leaves, there: Leaves, scores_at: str, what: str) -> Non
     assert sides[0][0] == sides[1][0], what
     equal(sides[0][1], sides[1][1], f"{what}: scores")
     equal(sides[0][2], sides[1][2], f"{what}: {sides[0][0]}")
-    for place, column in there.items():
+    for place, column in theirs.items():
         if not column.ndim:
-            equal(here[place], column, f"{what}: {place}")
+            equal(ours[place], column, f"{what}: {place}")
 
 
 def same_statistics(ours: Leaves, theirs: Leaves) -> None:
@@ -113,8 +114,8 @@ def same_rocs(ours: Leaves, theirs: Leaves) -> None:
     """``(areas by class, curves)``: the curves; theirs has areas under steps."""
     assert within(ours, "0").keys() == within(theirs, "0").keys()
     same_curves("2", ("1", "0"))(within(ours, "1"), within(theirs, "1"))
-    for label, (here, _) in groups(within(ours, "1"), {}).items():
-        tpr, fpr = here["0"], here["1"]
+    for label, (curve, _) in groups(within(ours, "1"), {}).items():
+        tpr, fpr = curve["0"], curve["1"]
         lines = np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2)
         np.testing.assert_allclose(ours[f"0/{label}"], lines, atol=1e-12)
 
@@ -152,7 +153,7 @@ def same_independent(ours: Leaves, theirs: Leaves) -> None:
     """The same, without the scores and numbers of the post-processings of equally good points."""
     same_psds(
         *(
-            {path: one for path, one in tree.items() if not path.endswith("/3")}
+            {path: column for path, column in tree.items() if not path.endswith("/3")}
             for tree in (ours, theirs)
         )
     )
@@ -161,13 +162,13 @@ def same_independent(ours: Leaves, theirs: Leaves) -> None:
 def same_resamples(compare: Callable[[Leaves, Leaves], None]) -> Callable[[Leaves, Leaves], None]:
     """A list with a tuple for each value: compared resample by resample."""
 
-    def each(ours: Leaves, theirs: Leaves) -> None:
+    def compare_each(ours: Leaves, theirs: Leaves) -> None:
         resampled = {path.split("/")[1] for path in theirs}
         assert resampled == {path.split("/")[1] for path in ours}
         for number in resampled:
             compare(of_resample(ours, number), of_resample(theirs, number))
 
-    return each
+    return compare_each
 
 
 def of_resample(tree: Leaves, number: str) -> Leaves:
@@ -196,7 +197,7 @@ def same_deltas(ours: Leaves, theirs: Leaves) -> None:
                 }
         return by_score
 
-    here, there = added_up(ours), added_up(theirs)
-    assert here.keys() == there.keys()
-    for path, changes in there.items():
-        assert here[path] == pytest.approx(changes, abs=1e-9), path
+    our_changes, their_changes = added_up(ours), added_up(theirs)
+    assert our_changes.keys() == their_changes.keys()
+    for path, changes in their_changes.items():
+        assert our_changes[path] == pytest.approx(changes, abs=1e-9), path

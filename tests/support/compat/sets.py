@@ -31,8 +31,8 @@ def simulated() -> tuple[dict[str, Any], dict[str, Any], dict[str, float]]:
     scores = sed.simulate.scores(truth)
     assert truth.durations is not None
     frames = {
-        clip: create_score_dataframe(one.values, one.edges, list(scores.classes))
-        for clip, one in scores.items()
+        clip: create_score_dataframe(clip_scores.values, clip_scores.edges, list(scores.classes))
+        for clip, clip_scores in scores.items()
     }
     events = {clip: truth.events(clip) for clip in truth.clips}
     return frames, events, dict(zip(truth.clips, truth.durations / 1e6, strict=True))

@@ -56,16 +56,16 @@ def results_of(package: str, calls: Sequence[Mapping[str, Any]], names: Mapping[
 def leaves(tree: Any) -> Arrays:
     """The arrays and numbers in nested lists and dictionaries, by the path to them."""
     if isinstance(tree, Mapping):
-        items = [(str(key), one) for key, one in tree.items()]
+        items = [(str(key), part) for key, part in tree.items()]
     elif isinstance(tree, (list, tuple)) and not (len(tree) == 1 and np.isscalar(tree[0])):
-        items = [(str(i), one) for i, one in enumerate(tree)]
+        items = [(str(i), part) for i, part in enumerate(tree)]
     elif hasattr(tree, "columns"):
         items = [(str(name), tree[name].to_numpy()) for name in tree.columns]
     else:
         array = np.asarray(tree)
         return {"": array.astype(str) if array.dtype.kind in "OT" else array}
     return {
-        f"{key}/{path}".rstrip("/"): leaf for key, one in items for path, leaf in leaves(one).items()
+        f"{key}/{path}".rstrip("/"): leaf for key, part in items for path, leaf in leaves(part).items()
     }
 
 

@@ -43,13 +43,13 @@ def evaluation(package: Any, rows: Any = TRUTH, **options: Any) -> Any:
     return package.PSDSEval(ground_truth=table(*rows), **options)
 
 
-def told(judge: Any, *points: Any, **psds: Any) -> dict[str, Any]:
-    """Return all that an evaluation tells of some operating points."""
+def values_of(judge: Any, *points: Any, **psds: Any) -> dict[str, Any]:
+    """Return all values of an evaluation with some operating points."""
     for point in points:
         judge.add_operating_point(point if hasattr(point, "columns") else table(*point))
     weights = {"alpha_ct": 0.5, "alpha_st": 1.0, "max_efpr": 1000.0, **psds}
-    told = {name: list(judge.operating_points[name]) for name in judge.operating_points.columns}
-    return {**told, "classes": judge.class_names, "psds": judge.psds(**weights)._asdict()}
+    columns = {name: list(judge.operating_points[name]) for name in judge.operating_points.columns}
+    return {**columns, "classes": judge.class_names, "psds": judge.psds(**weights)._asdict()}
 
 
 RIGHT = [("a.wav", 1.0, 3.0, "Dog"), ("b.wav", 2.0, 4.0, "Cat")]
@@ -81,34 +81,38 @@ def ids(package: Any) -> Any:
 
 def empty_rows(package: Any) -> Any:
     rows = [*HALF_WRONG, ("b.wav", NAN, NAN, NAN)]
-    return told(evaluation(package), rows, [*RIGHT, (NAN, 5.0, 6.0, "Cat"), ("a.wav", 5.0, 6.0, NAN)])
+    return values_of(
+        evaluation(package), rows, [*RIGHT, (NAN, 5.0, 6.0, "Cat"), ("a.wav", 5.0, 6.0, NAN)]
+    )
 
 
 def no_tolerance(package: Any, name: str) -> Any:
-    return told(evaluation(package, **{f"{name}_threshold": 0}), RIGHT, HALF_WRONG)
+    return values_of(evaluation(package, **{f"{name}_threshold": 0}), RIGHT, HALF_WRONG)
 
 
 def repeated_rows(package: Any) -> Any:
     judge = evaluation(package, [*TRUTH, TRUTH[0]], gtc_threshold=0.7)
-    return told(judge, HALF_WRONG * 2, [*RIGHT, ("a.wav", 6.0, 7.2, "Cat"), ("a.wav", 6.0, 7.2, "Cat")])
+    return values_of(
+        judge, HALF_WRONG * 2, [*RIGHT, ("a.wav", 6.0, 7.2, "Cat"), ("a.wav", 6.0, 7.2, "Cat")]
+    )
 
 
 def unlisted_files(package: Any) -> Any:
     judge = evaluation(package, [*TRUTH, ("c.wav", 1.0, 3.0, "Dog"), ("c.wav", 5.0, 6.0, "Cat")])
     elsewhere = [("c.wav", 1.0, 3.0, "Dog"), ("c.wav", 5.0, 6.0, "Dog"), ("d.wav", 1.0, 2.0, "Cat")]
     scores = judge.compute_macro_f_score(table(*RIGHT, *elsewhere))
-    return [scores, told(judge, [*HALF_WRONG, *elsewhere])]
+    return [scores, values_of(judge, [*HALF_WRONG, *elsewhere])]
 
 
 def outside_of_files(package: Any) -> Any:
     outside = [("a.wav", 10.5, 11.0, "Dog"), ("b.wav", -2.0, -1.0, "Cat"), ("a.wav", 9.6, 10.4, "Dog")]
-    return told(evaluation(package), [*HALF_WRONG, *outside])
+    return values_of(evaluation(package), [*HALF_WRONG, *outside])
 
 
 def numbers_as_names(package: Any) -> Any:
     rows = [(len(name), *event) for name, *event in TRUTH]
     judge = evaluation(package, rows, metadata=metadata(5))
-    return [told(judge, [(5, *event) for _, *event in HALF_WRONG]), judge.ground_truth]
+    return [values_of(judge, [(5, *event) for _, *event in HALF_WRONG]), judge.ground_truth]
 
 
 def one_class(package: Any) -> Any:
@@ -129,7 +133,7 @@ def chosen(package: Any) -> Any:
 
 
 def lines_between_points(package: Any) -> Any:
-    return told(evaluation(package), HALF_WRONG, RIGHT, alpha_st=0.0, en_interp=True)
+    return values_of(evaluation(package), HALF_WRONG, RIGHT, alpha_st=0.0, en_interp=True)
 
 
 def rates(package: Any) -> Any:
@@ -151,7 +155,7 @@ def names(package: Any) -> Any:
 
 
 def further_arguments(package: Any) -> Any:
-    return told(evaluation(package, alpha_ct=0.0, max_efpr=100, whatever="x"), HALF_WRONG)
+    return values_of(evaluation(package, alpha_ct=0.0, max_efpr=100, whatever="x"), HALF_WRONG)
 
 
 USES: dict[str, Callable[[Any], Any]] = {

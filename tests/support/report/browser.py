@@ -99,8 +99,8 @@ class Browser:
             old.unlink()
         time.sleep(0.2)  # the browser drops downloads that follow each other too quickly
         save()
-        found = self.wait(lambda: [new for new in self.downloads.glob(saved) if new.stat().st_size])
-        found[0].replace(file)
+        files = self.wait(lambda: [new for new in self.downloads.glob(saved) if new.stat().st_size])
+        files[0].replace(file)
         return file.read_text(encoding="utf-8")
 
     def problems(self) -> list[str]:
@@ -109,12 +109,12 @@ class Browser:
 
     def requests(self) -> list[str]:
         """The addresses that the page asked for since then."""
-        found = []
+        addresses = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
-                found.append(message["params"]["request"]["url"])
-        return found
+                addresses.append(message["params"]["request"]["url"])
+        return addresses
 
 
 @contextmanager
