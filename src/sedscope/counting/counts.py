@@ -40,7 +40,7 @@ class ClassesByName:
 
 
 class CountsInBlocks(Mapping[str, ClassCounts]):
-    """Counts of so many classes that only those of a few, a block, are there at a time."""
+    """Counts of so many classes that only a block of them is in memory at a time."""
 
     @abstractmethod
     def blocks(self) -> Iterator[Sequence[str]]:

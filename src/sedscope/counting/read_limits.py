@@ -1,4 +1,4 @@
-"""Read limits: what floors mean for a post-processing, which need not compute what nobody reads."""
+"""Read limits: down to which score a post-processing must compute, given the floors."""
 
 from __future__ import annotations
 

@@ -284,15 +284,8 @@ class DeltaTables:
 
     def of_clips(self, kept: NDArray[np.bool_]) -> DeltaTables:
         """Return the tables of some of the clips."""
-        return DeltaTables(
-            detections=self.detections.of_clips(kept),
-            cross_triggers=self.cross_triggers.of_clips(kept),
-            references=self.references.of_clips(kept),
-            trials=None if self.trials is None else self.trials[kept],
-            errors=self.errors and self.errors.of_clips(kept),
-            any_label=self.any_label and self.any_label.of_clips(kept),
-            ignored=self.ignored.of_clips(kept),
-        )
+        tables = {name: table.of_clips(kept) for name, table in self._tables().items()}
+        return replace(self, **tables, trials=None if self.trials is None else self.trials[kept])
 
     def in_order(self, clips: NDArray[np.intp]) -> DeltaTables:
         """Return the tables with their clips in another order."""
@@ -311,7 +304,7 @@ class DeltaTables:
         """Return the tables of some of the classes.
 
         Cross-triggers on other classes are left out. Pairs regardless of label are, too: those of some
-        classes cannot be told from those of all.
+        classes cannot be derived from those of all.
         """
         alone = replace(self, any_label=None)
         tables = {name: table.of_classes(kept) for name, table in alone._tables().items()}

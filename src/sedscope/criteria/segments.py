@@ -16,7 +16,7 @@ from ..definitions import require_choice, require_flag, require_number
 from ..errors import SedscopeError
 from .clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from .criterion import Criterion, OpenDeltas
-from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
+from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows, row_starts
 from .registry import CRITERIA
 
 AGGREGATIONS = ("max", "mean")
@@ -244,18 +244,17 @@ def _ignored_rows(ignored: NDArray[np.bool_], clip_of_segment: NDArray[np.int32]
 def _cross_triggers(
     scores: ScoreArray, targets: NDArray[np.bool_], clips: NDArray[np.int32], number: int
 ) -> DeltaRows:
-    """Return a row for each segment, each class that is not active in it, and each class that is."""
+    """Return a row for each segment, each class that is not active in it, and each class that is.
+
+    ``clips``: the clip of each segment. ``number``: how many clips there are.
+    """
     classes = targets.shape[1]
     segment, other = np.nonzero(targets)
     absent = ~targets[segment]  # (pairs × classes)
     label, pair = np.nonzero(absent.T)  # ordered by class, then segment
-    rows = np.bincount(label * number + clips[segment[pair]], minlength=classes * number).reshape(
-        classes, number
-    )
-    before = np.concatenate([[0], np.cumsum(rows)])
-    starts = before[np.arange(classes)[:, None] * number + np.arange(number + 1)]
+    counts = np.bincount(label * number + clips[segment[pair]], minlength=classes * number)
     return DeltaRows(
-        starts.astype(np.int64),
+        row_starts(counts.reshape(classes, number)),
         scores[segment[pair], label],
         (other[pair].astype(np.int32), np.ones(len(pair), np.int8)),
     )

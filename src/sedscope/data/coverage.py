@@ -76,7 +76,7 @@ def late_ends_note(
     """Note reference events that end more than a frame after the scores of their clip.
 
     ``events``: (events × 2) onsets and offsets; ``event_clips``: the clip of each. Events that begin after
-    the last frame are left to others.
+    the last frame have a note of their own.
     """
     begin, end = extents[event_clips, 1], extents[event_clips, 2]
     late = np.flatnonzero((events[:, 1] > end + (end - begin)) & (events[:, 0] < end))

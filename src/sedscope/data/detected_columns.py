@@ -27,7 +27,7 @@ class Names(NamedTuple):
     def of(cls, column: Iterable[Any], known: Iterable[str] = ()) -> Names | None:
         """Number the names in order of appearance, after those that are known.
 
-        White space around them is removed. None if some are no text, or empty.
+        White space around them is removed. None if some are not texts, or are empty.
         """
         numbers: dict[Hashable, int] = {name: i for i, name in enumerate(dict.fromkeys(known))}
         rows = np.array([numbers.setdefault(name, len(numbers)) for name in column], np.int32)

@@ -66,7 +66,7 @@ class GroundTruth(Tabular):
     labels : tuple of str
         The labels of the classes that occur, sorted.
     ignored_labels : tuple of str
-        The labels of events that are ignored for every class, sorted. They are no classes.
+        The labels of events that are ignored for every class, sorted. They are not classes.
     event_clips, event_labels : ndarray of int32, shape (events,)
         The clip and the label of each event, as indices into `clips` and ``(*labels, *ignored_labels)``.
         Events are ordered by clip, label and onset.

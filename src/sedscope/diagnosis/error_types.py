@@ -23,6 +23,6 @@ CAUSES: Mapping[str, tuple[str | None, str | None]] = {
 
 TYPES = (("found", "true"), *CAUSES.values(), (None, "ignored"))  # in the order of the core
 NOT_FALSE = ("true", "ignored")
-"""The types of detections that are no false positives."""
+"""The types of detections that are not false positives."""
 REFERENCE_TYPES = tuple(name for name, _ in TYPES if name)
 DETECTION_TYPES = tuple(name for _, name in TYPES if name)

@@ -154,8 +154,8 @@ class CheckpointEngine:
 def identify(alignment: Alignment, requests: Requests, threads: int) -> str | None:
     """Return a digest of everything that an evaluation depends on, the scores included.
 
-    Scores are identified by the state of their files, or else by what is read from them. It is None if
-    that cannot be told.
+    Scores are identified by the state of their files, or else by what is read from them. None if
+    nothing identifies them.
     """
     scores = _identity(alignment)  # before anything is read
     name = _fingerprint(alignment, requests)
@@ -249,7 +249,7 @@ def _content_tells(part: Alignment, requests: Requests) -> bool:
 def _fingerprint(part: Alignment, requests: Requests) -> str | None:
     """Return a digest of what a part evaluates, except for the scores.
 
-    It is None if that cannot be told: the code of a user's own post-processing may change.
+    It is None if nothing can tell: the code of a user's own post-processing may change.
     """
     from .. import __version__
 

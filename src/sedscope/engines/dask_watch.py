@@ -28,7 +28,7 @@ _NO_SCHEDULER = "The Dask scheduler does not answer. Is it running?"
 class ClusterWatch:
     """Notices when a cluster stops working: it has no workers, or none that can work, or no scheduler.
 
-    A worker without a sign of life is taken off the cluster, so that others do its work.
+    A worker that does not respond is removed from the cluster, so that others do its work.
     """
 
     def __init__(self, client: Any) -> None:

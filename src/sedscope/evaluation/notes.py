@@ -82,7 +82,7 @@ def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> l
 def short_references_note(deltas: Mapping[Criterion, Deltas]) -> list[str]:
     """Note that all reference events are much shorter than a frame, as with frames in another unit.
 
-    That can be told only for criteria that count events, and scores of frames of one length.
+    This is checked only for criteria that count events, and for scores with frames of one length.
     """
     part = next((part for part in deltas.values() if not part.criterion.counts_negatives), None)
     if part is None or part.extents is None or not len(part.tables.references.times):

@@ -92,7 +92,7 @@ class Protocol:
     def identity(self) -> str | None:
         """What identifies the protocol, apart from the clips, classes and references that a run states.
 
-        None if that cannot be told: the code of a metric that a user wrote may change.
+        None if nothing can: the code of a metric that a user wrote may change.
         """
         if not all(map(is_registered, self.metrics.values())):
             return None

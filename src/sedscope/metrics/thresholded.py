@@ -354,7 +354,7 @@ class Specificity(Rate):
 @METRICS.register
 @dataclass(frozen=True, repr=False)
 class Accuracy(Rate):
-    """The share of segments, of clips or of time that is judged rightly, at one threshold for all classes.
+    """The share of segments, of clips or of time that is judged correctly, at one threshold for all classes.
 
     Where a class is seldom active, a system that never detects it is nearly always right; see
     :class:`BalancedAccuracy`.

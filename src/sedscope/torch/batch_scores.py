@@ -36,7 +36,7 @@ class BatchScores:
 
     @staticmethod
     def from_tensor(tensor: torch.Tensor) -> BatchScores:
-        """Take the scores of a batch, and refuse types that are no scores.
+        """Take the scores of a batch, and refuse types that are not scores.
 
         Half types become float32 without loss. bfloat16 is one that numpy lacks.
         """

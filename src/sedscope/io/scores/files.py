@@ -53,7 +53,7 @@ def read_scores(
         Length of frames in seconds, for npz and HDF5 files that do not state it.
     gaps : {'error', 'silent'}, default 'error'
         Whether a gap between two frames of a table is an error or a frame in which nothing is active.
-        Times that differ only by rounding errors are no gap, see :meth:`ClipScores.from_frames`.
+        Times that differ only by rounding errors are not gaps, see :meth:`ClipScores.from_frames`.
 
     Returns
     -------

@@ -44,7 +44,7 @@ def require_sound(path: Location) -> None:
         )
     except subprocess.TimeoutExpired:
         raise SedscopeError(
-            f"{path} is damaged, or is no ordinary HDF5 file: going through it takes longer than "
+            f"{path} is damaged, or is not an ordinary HDF5 file: going through it takes longer than "
             f"{seconds:.0f} s. If h5py can read it, convert it to npz."
         ) from None
     except OSError as error:
