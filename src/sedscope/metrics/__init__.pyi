@@ -1,4 +1,4 @@
-"""The public names of the room of metrics, and where they are defined."""
+"""The public names of the package of metrics, and where they are defined."""
 
 from ..counting.tally import Tally as Tally
 from .classwise import ClassValue as ClassValue
