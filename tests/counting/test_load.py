@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -81,3 +82,15 @@ def test_ten_million_equal_scores() -> None:
     for of_class in counts.values():
         assert of_class.scores.tolist() == [0.5]
         assert (of_class.tp.tolist(), of_class.fp.tolist()) == ([10], [90])
+
+
+def test_long_references_take_linear_time() -> None:
+    """The score falls until the middle of the reference, and rises again."""
+    frames = 300_000
+    dip = np.abs(np.arange(frames) - frames / 2)[:, None]
+    scores, truth = set_of({"clip": dip}, ["Dog"], {"clip": [(0.0, float(frames), "Dog")]})
+    begin = process_time()
+    counts = sed.deltas(scores, truth, sed.Intersection(0.5, 0.5)).counts()["Dog"]
+    assert process_time() - begin < 2  # quadratic: over 5 s
+    assert counts.scores.tolist() == [frames / 4]  # where half of the frames are active
+    assert (counts.tp.tolist(), counts.fp.tolist()) == ([1], [0])
