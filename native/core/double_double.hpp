@@ -4,8 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
+
+#include "core/bits.hpp"
 
 namespace sedscope {
 
@@ -25,12 +26,9 @@ inline double certain_quotient(double high, double low, double error, double div
     const double product = quotient * divisor;
     // high - product is exact, because they are nearly equal
     const double rest = (high - product) + (low - std::fma(quotient, divisor, -product));
-    uint64_t bits;  // of the next double towards 0, which is the nearest
     const double magnitude = std::abs(quotient);
-    std::memcpy(&bits, &magnitude, sizeof bits);
-    --bits;
-    double below;
-    std::memcpy(&below, &bits, sizeof below);
+    // the next double towards 0, which is the nearest
+    const double below = bit_cast<double>(bit_cast<uint64_t>(magnitude) - 1);
     const double half_gap = (magnitude - below) / 2;
     const double doubt = std::abs(rest) + error + size * (tiny * tiny);  // the last for `rest`
     return doubt * (1 + tiny) < divisor * half_gap ? quotient : uncertain;

@@ -7,12 +7,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
 
+#include "core/bits.hpp"
 #include "core/double_double.hpp"
 #include "core/exact_sum.hpp"
 
@@ -85,9 +84,7 @@ private:
                 continue;
             }
             // the first 26 digits, and the others: a product with 26 digits is exact
-            const uint64_t bits = bits_of(values[i]) & ~uint64_t{0x7ffffff};
-            double upper;
-            std::memcpy(&upper, &bits, sizeof upper);
+            const auto upper = bit_cast<double>(bits_of(values[i]) & ~uint64_t{0x7ffffff});
             const double from_high = add_exactly(high[i], upper * weight);
             const double from_middle = add_exactly(middle[i], from_high);
             const double from_other = add_exactly(middle[i], (values[i] - upper) * weight);
@@ -115,11 +112,7 @@ private:
         }
     }
 
-    static uint64_t bits_of(double value) {
-        uint64_t bits;
-        std::memcpy(&bits, &value, sizeof bits);
-        return bits;
-    }
+    static uint64_t bits_of(double value) { return bit_cast<uint64_t>(value); }
 
     ExactSum& rest(std::size_t c) {
         if (rest_.empty()) rest_.resize(high_.size());

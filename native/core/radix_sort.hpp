@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "core/bits.hpp"
 #include "core/buffer.hpp"
 
 namespace sedscope {
@@ -29,9 +29,7 @@ template <class T>
 typename Bits<T>::type descending_key(T score) {
     using Key = typename Bits<T>::type;
     constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
-    score += T{0};
-    Key bits;
-    std::memcpy(&bits, &score, sizeof bits);
+    const Key bits = bit_cast<Key>(score + T{0});
     return bits & sign ? bits : ~(bits | sign);
 }
 
@@ -40,10 +38,7 @@ template <class T>
 T score_of_key(typename Bits<T>::type key) {
     using Key = typename Bits<T>::type;
     constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
-    const Key bits = key & sign ? key : ~key & ~sign;
-    T score;
-    std::memcpy(&score, &bits, sizeof score);
-    return score;
+    return bit_cast<T>(key & sign ? key : ~key & ~sign);
 }
 
 // Sorts entries of a score and a payload, so that nothing has to be looked up in the order of the

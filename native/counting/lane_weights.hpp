@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <vector>
+
+#include "core/bits.hpp"
 
 namespace sedscope {
 
@@ -63,14 +64,10 @@ private:
     template <class Weight>
     bool any(const Real* cost, const Weight* weights) const {
         using Bits = std::conditional_t<sizeof(Real) == 8, int64_t, int32_t>;
-        auto bits_of = [](Real number) {
-            Bits bits;
-            std::memcpy(&bits, &number, sizeof bits);
-            return bits;
-        };
         Bits any = 0;  // negative if there is one
         for (std::size_t k = 0; k < lanes; ++k)
-            any |= bits_of(cost[k] - to_beat[k]) & bits_of(Real{0} - static_cast<Real>(weights[k]));
+            any |= bit_cast<Bits>(cost[k] - to_beat[k]) &
+                   bit_cast<Bits>(Real{0} - static_cast<Real>(weights[k]));
         return any < 0;
     }
 };

@@ -1,37 +1,14 @@
 // A set of ranks (small whole numbers) that finds the neighbours of a rank fast.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#ifdef _MSC_VER
-#include <intrin.h>
-#endif
+#include "core/bits.hpp"
 
 namespace sedscope {
-
-inline std::size_t lowest_bit(uint64_t word) {
-#ifdef _MSC_VER
-    unsigned long bit;
-    _BitScanForward64(&bit, word);
-    return bit;
-#else
-    return static_cast<std::size_t>(__builtin_ctzll(word));
-#endif
-}
-
-inline std::size_t highest_bit(uint64_t word) {
-#ifdef _MSC_VER
-    unsigned long bit;
-    _BitScanReverse64(&bit, word);
-    return bit;
-#else
-    return static_cast<std::size_t>(63 - __builtin_clzll(word));
-#endif
-}
 
 // One bit per number. Each level above has one bit for each word of 64 bits below, set if the word
 // is not 0, up to a level of one word. Finding a neighbour takes as many steps as there are levels.

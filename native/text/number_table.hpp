@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <version>
 
-#ifdef _MSC_VER
-#include <intrin.h>
-#endif
-
+#include "core/bits.hpp"
 #include "core/buffer.hpp"
 
 namespace sedscope {
@@ -55,7 +53,7 @@ public:
     // How many digits it begins with.
     unsigned digits() const {
         const std::uint64_t others = ((bytes_ + repeated(0x46)) | (bytes_ - zeros)) & repeated(0x80);
-        return others == 0 ? 8 : trailing_zeros(others) / 8;
+        return others == 0 ? 8 : static_cast<unsigned>(lowest_bit(others) / 8);
     }
 
     // The number that the first digits make. Neighbours are joined to numbers of two, four, then
@@ -70,16 +68,6 @@ public:
 
 private:
     static constexpr std::uint64_t zeros = repeated('0');
-
-    static unsigned trailing_zeros(std::uint64_t number) {
-#ifdef _MSC_VER
-        unsigned long position;
-        _BitScanForward64(&position, number);
-        return position;
-#else
-        return static_cast<unsigned>(__builtin_ctzll(number));
-#endif
-    }
 
     std::uint64_t bytes_;
 };
