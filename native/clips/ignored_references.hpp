@@ -18,11 +18,7 @@ struct IgnoredReferences {
     References united;               // the time of ignored and counted references together
 
     bool any() const { return !layers.empty(); }
-    std::size_t count() const {
-        std::size_t total = 0;
-        for (const References& layer : layers) total += layer.count();
-        return total;
-    }
+    std::size_t count() const { return count_in_layers(layers); }
 };
 
 // What the look-ups need besides the events. Built once for a clip and class, then only read.

@@ -87,6 +87,8 @@ public:
     // The number of events, and each of them; of the first layer if some overlap.
     std::size_t count() const { return count_; }
     const Interval& operator[](std::size_t j) const { return events_[j]; }
+    const Interval* begin() const { return events_; }
+    const Interval* end() const { return events_ + count_; }
 
     // Adds the look-ups of further layers, for criteria that judge references that overlap.
     void add_further_layers(std::vector<References>& layers) const {
@@ -166,6 +168,13 @@ private:
     const std::vector<ReferenceIndex>* further_ = nullptr;
     Interval gap_{0, 0};  // the last one met between two events
 };
+
+// The number of events in all layers.
+inline std::size_t count_in_layers(const std::vector<References>& layers) {
+    std::size_t total = 0;
+    for (const References& layer : layers) total += layer.count();
+    return total;
+}
 
 // Another class that has references in the clip.
 struct OtherClass {

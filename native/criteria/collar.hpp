@@ -52,27 +52,21 @@ struct Collar {
         const Time target = judge_onset ? from : until;
         if (target > events.gap().onset && target < events.gap().offset) return;
         const Time reach = judge_onset ? onset : widest_tolerance(events);
-        auto boundary = [&](std::size_t j) {
-            return judge_onset ? events[j].onset : events[j].offset;
+        auto boundary = [&](const Interval& event) {
+            return judge_onset ? event.onset : event.offset;
         };
-        std::size_t first = 0;  // the first at or after target - reach
-        for (std::size_t step = events.count(); step > 0;) {
-            const std::size_t half = step / 2;
-            if (boundary(first + half) < target - reach) {
-                first += half + 1;
-                step -= half + 1;
-            } else {
-                step = half;
-            }
-        }
-        if (first == events.count() || boundary(first) > target + reach) {
-            events.gap().onset = first > 0 ? boundary(first - 1) + reach : before_all;
-            events.gap().offset = first < events.count() ? boundary(first) - reach : after_all;
+        const Interval *const begin = events.begin(), *const end = events.end();
+        const Interval* event = std::partition_point(begin, end, [&](const Interval& other) {
+            return boundary(other) < target - reach;
+        });
+        if (event == end || boundary(*event) > target + reach) {
+            events.gap().onset = event == begin ? before_all : boundary(event[-1]) + reach;
+            events.gap().offset = event == end ? after_all : boundary(*event) - reach;
             return;
         }
-        for (std::size_t j = first; j < events.count() && boundary(j) <= target + reach; ++j) {
-            if (!offset_off(until - events[j].offset, events[j])) emit(j);
-        }
+        for (; event != end && boundary(*event) <= target + reach; ++event)
+            if (!offset_off(until - event->offset, *event))
+                emit(static_cast<std::size_t>(event - begin));
     }
 
 private:

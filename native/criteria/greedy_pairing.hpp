@@ -29,9 +29,7 @@ public:
 
     void begin(const ClipReferences& references, int32_t label, double) {
         references.counted_in_layers(label, own_);
-        std::size_t counted = 0;
-        for (const References& layer : own_) counted += layer.count();
-        taken_.assign(counted, 0);
+        taken_.assign(count_in_layers(own_), 0);
         ignored_ = references.ignored(label);
         events_.clear();
     }

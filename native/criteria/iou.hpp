@@ -9,6 +9,7 @@
 #include "clips/references.hpp"
 #include "core/time.hpp"
 #include "criteria/least_error_matching.hpp"
+#include "criteria/overlap_ratio.hpp"
 
 namespace sedscope {
 
@@ -38,28 +39,19 @@ struct IoU {
     void candidates(References& events, Time from, Time until, Emit&& emit) const {
         if (from >= events.gap().onset && until <= events.gap().offset) return;
         if (!threshold.met_by(events.longest(), until - from)) return;
-        std::size_t first = 0;  // the first that ends after `from`
-        for (std::size_t step = events.count(); step > 0;) {
-            const std::size_t half = step / 2;
-            if (events[first + half].offset <= from) {
-                first += half + 1;
-                step -= half + 1;
-            } else {
-                step = half;
-            }
-        }
-        if (first == events.count() || events[first].onset >= until) {
-            events.gap().onset = first > 0 ? events[first - 1].offset : before_all;
-            events.gap().offset = first < events.count() ? events[first].onset : after_all;
+        const Interval *const begin = events.begin(), *const end = events.end();
+        const Interval* event = std::partition_point(
+            begin, end, [&](const Interval& other) { return other.offset <= from; });
+        if (event == end || event->onset >= until) {
+            events.gap().onset = event == begin ? before_all : event[-1].offset;
+            events.gap().offset = event == end ? after_all : event->onset;
             return;
         }
-        for (std::size_t j = first; j < events.count() && events[j].onset < until; ++j) {
-            const Interval& event = events[j];
-            const Time shared = std::min(until, event.offset) - std::max(from, event.onset);
-            const Time united = (until - from) + (event.offset - event.onset) - shared;
+        for (; event != end && event->onset < until; ++event) {
+            const auto [shared, united] = overlap_ratio({from, until}, *event);
             if (strict ? threshold.fraction.is_exceeded_by(shared, united)
                        : threshold.met_by(shared, united))
-                emit(j);
+                emit(static_cast<std::size_t>(event - begin));
         }
     }
 };

@@ -34,12 +34,8 @@ public:
     SEDSCOPE_OUT_OF_LINE void begin(const ClipReferences& references, int32_t label, T floor) {
         edges_ = references.edges;
         floor_ = floor;
-        const References own = references.counted(label);
-        own_.clear();
-        if (own.count() > 0) own_.push_back(own);
-        own.add_further_layers(own_);
-        counted_ = 0;
-        for (const References& layer : own_) counted_ += layer.count();
+        references.counted_in_layers(label, own_);
+        counted_ = count_in_layers(own_);
         others_.clear();
         if (cross_triggers_) references.of_others(label, others_);
         ignored_ = references.ignored(label);
