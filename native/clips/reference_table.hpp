@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clips/ignored_references.hpp"
+#include "clips/label_runs.hpp"
 #include "clips/references.hpp"
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
@@ -21,12 +22,10 @@ struct EventTable {
     // Calls `use(label, first, count)` for each class that has events in a clip.
     template <class Use>
     void each_class(std::size_t clip, Use&& use) const {
-        const int64_t end = starts[clip + 1];
-        for (int64_t first = starts[clip], last; first < end; first = last) {
-            for (last = first; last < end && labels[last] == labels[first]; ++last) {
-            }
-            use(labels[first], events + first, static_cast<std::size_t>(last - first));
-        }
+        each_label_run(labels, starts[clip], starts[clip + 1],
+                       [&](int32_t label, int64_t first, int64_t end) {
+                           use(label, events + first, static_cast<std::size_t>(end - first));
+                       });
     }
 };
 

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
+#include "clips/detection_table.hpp"
 #include "core/buffer.hpp"
 #include "core/time.hpp"
-#include "counting/event_job.hpp"
 
 namespace sedscope {
 
@@ -32,11 +33,9 @@ inline Buffer<int64_t> best_events(const DetectionTable<double>& detected, std::
     Buffer<int64_t> kept;
     std::vector<int64_t> group;
     for (std::size_t clip = 0; clip < clips; ++clip) {
-        const int64_t end = detected.starts[clip + 1];
-        for (int64_t k = detected.starts[clip]; k < end;) {
-            group.clear();
-            const int32_t label = detected.labels[k];
-            for (; k < end && detected.labels[k] == label; ++k) group.push_back(k);
+        detected.each_class(clip, [&](int32_t, int64_t first_event, int64_t end) {
+            group.resize(static_cast<std::size_t>(end - first_event));
+            std::iota(group.begin(), group.end(), first_event);
             if (group.size() > top) {
                 const auto last = group.begin() + static_cast<std::ptrdiff_t>(top);
                 std::nth_element(group.begin(), last, group.end(), [&](int64_t a, int64_t b) {
@@ -48,7 +47,7 @@ inline Buffer<int64_t> best_events(const DetectionTable<double>& detected, std::
                 std::sort(group.begin(), group.end());
             }
             for (const int64_t event : group) kept.push(event);
-        }
+        });
     }
     return kept;
 }

@@ -8,21 +8,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "clips/detection_table.hpp"
 #include "clips/reference_table.hpp"
 #include "core/parallel.hpp"
-#include "core/time.hpp"
 #include "counting/row_assembly.hpp"
 
 namespace sedscope {
-
-// Detected events of many clips, ordered by clip, class and onset. They may overlap.
-template <class T>
-struct DetectionTable {
-    const Interval* events;
-    const T* scores;
-    const int32_t* labels;
-    const int64_t* starts;  // clip i has the events [starts[i], starts[i + 1])
-};
 
 template <class T, class Change = int8_t>
 class EventJob {
@@ -59,17 +50,15 @@ private:
     template <class Kernel>
     void run(std::size_t clip, PartRows<T, Change>& part, Kernel& kernel,
              const ClipReferences& references) {
-        const int64_t end = detected_.starts[clip + 1];
-        for (int64_t k = detected_.starts[clip]; k < end;) {
-            const auto c = static_cast<std::size_t>(detected_.labels[k]);
-            DeltaRows<T, Change>& rows = part.rows;
-            kernel.begin(references, static_cast<int32_t>(c), floors_[c]);
-            for (; k < end && detected_.labels[k] == static_cast<int32_t>(c); ++k)
-                if (detected_.scores[k] > floors_[c])
-                    kernel.add(detected_.events[k], detected_.scores[k], rows);
-            kernel.finish(rows);
-            part.record(c, clip);
-        }
+        detected_.each_class(clip, [&](int32_t label, int64_t first, int64_t end) {
+            const T floor = floors_[label];
+            kernel.begin(references, label, floor);
+            for (int64_t k = first; k < end; ++k)
+                if (detected_.scores[k] > floor)
+                    kernel.add(detected_.events[k], detected_.scores[k], part.rows);
+            kernel.finish(part.rows);
+            part.record(static_cast<std::size_t>(label), clip);
+        });
     }
 
     const DetectionTable<T> detected_;

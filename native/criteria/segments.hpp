@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "clips/detection_table.hpp"
 #include "clips/envelope.hpp"
 #include "clips/view.hpp"
 #include "core/buffer.hpp"
 #include "core/exact_means.hpp"
 #include "core/parallel.hpp"
 #include "core/time.hpp"
-#include "counting/event_job.hpp"
 
 namespace sedscope {
 
@@ -146,23 +146,21 @@ void segment_scores(const DetectionTable<T>& detected, std::size_t clips, std::s
     parallel_for(clips, threads, [&] {
         return [&, envelope = Envelope<T>()](std::size_t i) mutable {
             T* const scores = out + static_cast<std::size_t>(starts[i]) * classes;
-            const int64_t end = detected.starts[i + 1];
-            for (int64_t k = detected.starts[i]; k < end;) {
-                const int32_t c = detected.labels[k];
+            detected.each_class(i, [&](int32_t label, int64_t first, int64_t end) {
                 auto score_segments = [&](Time from, Time until, T score) {
                     const Time onset = std::max<Time>(from, 0);
                     const Time offset = std::min(until, durations[i]);
                     for (Time segment = onset / length; segment * length < offset; ++segment) {
                         T& highest = scores[static_cast<std::size_t>(segment) * classes +
-                                            static_cast<std::size_t>(c)];
+                                            static_cast<std::size_t>(label)];
                         highest = std::max(highest, score);
                     }
                 };
                 envelope.begin();
-                for (; k < end && detected.labels[k] == c; ++k)
+                for (int64_t k = first; k < end; ++k)
                     envelope.add(detected.events[k], detected.scores[k], score_segments);
                 envelope.finish(score_segments);
-            }
+            });
         };
     });
 }

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "clips/detection_table.hpp"
 #include "clips/reference_table.hpp"
 #include "clips/view.hpp"
 #include "core/parallel.hpp"
-#include "counting/event_job.hpp"
 #include "diagnosis/class_diagnosis.hpp"
 
 namespace sedscope {
