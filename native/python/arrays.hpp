@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -74,6 +75,17 @@ ClipView<T> view_of(const ScoreArray& values, const Time* edges, const char* nam
 
 inline void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
+}
+
+// Each of the starts is where some of the `rows` rows begin, and where those before end.
+template <class Starts>
+void require_starts(const Starts& starts, std::size_t rows) {
+    int64_t last = 0;
+    for (std::size_t k = 0; k < starts.size(); ++k) {
+        require(starts.data()[k] >= last, "starts must not decrease");
+        last = starts.data()[k];
+    }
+    require(static_cast<std::size_t>(last) <= rows, "starts must not exceed the rows");
 }
 
 }  // namespace sedscope::python

@@ -29,6 +29,7 @@ public:
           fp_(to_array<Vector<Change>>(detections.fp)) {
         require(tp_.size() == scores_.size() && fp_.size() == scores_.size(),
                 "columns differ in length");
+        require(starts_.shape(1) > 0, "classes x (clips + 1) starts are needed");
         require_starts(starts_, scores_.size());
         if (!cross_triggers) return;
         cross_starts_ = to_array<Matrix<int64_t>>(cross_triggers->starts);
@@ -63,16 +64,6 @@ public:
     }
 
 private:
-    static void require_starts(const Matrix<int64_t>& starts, std::size_t rows) {
-        require(starts.shape(1) > 0, "classes x (clips + 1) starts are needed");
-        int64_t last = 0;
-        for (std::size_t k = 0; k < starts.size(); ++k) {
-            require(starts.data()[k] >= last, "starts must not decrease");
-            last = starts.data()[k];
-        }
-        require(static_cast<std::size_t>(last) <= rows, "starts must not exceed the rows");
-    }
-
     Matrix<int64_t> starts_, cross_starts_;
     Vector<T> scores_, cross_scores_;
     Vector<Change> tp_, fp_, ct_;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "counting/event_job.hpp"
+#include "clips/detection_table.hpp"
 #include "python/arrays.hpp"
 
 namespace sedscope::python {
@@ -32,6 +32,7 @@ struct DetectedEvents {
             require(this->labels(i) >= 0 && static_cast<std::size_t>(this->labels(i)) < classes,
                     "label out of range");
         require(this->starts.size() > 0, "clips + 1 starts are needed");
+        require_starts(this->starts, this->labels.size());
     }
 
     std::size_t clips() const { return starts.size() - 1; }

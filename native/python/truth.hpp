@@ -22,6 +22,7 @@ struct Events {
         static_assert(sizeof(Interval) == 2 * sizeof(int64_t));
         require(this->events.shape(1) == 2 && this->events.shape(0) == this->labels.size(),
                 "events must be (onset, offset) pairs, one per label");
+        require_starts(this->starts, this->labels.size());
     }
 
     EventTable table() const {

@@ -108,3 +108,15 @@ def test_detections_and_cross_triggers_have_the_same_clips() -> None:
     others = cross_triggers(starts=np.array([[0, 1, 2, 3]], np.int64))
     with pytest.raises(ValueError, match="same classes and clips"):
         _native.accumulate(detections(), others, 1)
+
+
+@pytest.mark.parametrize(
+    ("starts", "message"),
+    [([0, 2], "must not exceed"), ([1, 0], "must not decrease"), ([-1, 1], "decrease")],
+)
+def test_starts_of_events_lie_within_the_events(starts: list[int], message: str) -> None:
+    times, label = np.array([[10, 20]], np.int64), np.array([0], np.int32)
+    with pytest.raises(ValueError, match=message):
+        _native.Events(times, label, np.array(starts, np.int64))
+    with pytest.raises(ValueError, match=message):
+        _native.DetectedEvents(times, label, np.array([0.5]), np.array(starts, np.int64), 1)

@@ -52,10 +52,7 @@ nb::object query_precisions(const Matrix<int64_t>& starts, const Vector<double>&
     require(starts.shape(0) == classes && starts.shape(1) == clips + 1,
             "clips + 1 starts are needed");
     require(tp.size() == scores.size() && fp.size() == scores.size(), "columns differ in length");
-    const auto rows = static_cast<int64_t>(scores.size());
-    for (std::size_t k = 0; k < starts.size(); ++k)
-        require(starts.data()[k] >= (k == 0 ? 0 : starts.data()[k - 1]) && starts.data()[k] <= rows,
-                "starts must not decrease");
+    require_starts(starts, scores.size());
     Buffer<double> values(classes * clips);
     {
         nb::gil_scoped_release release;
