@@ -116,9 +116,9 @@ private:
     // the same for all classes, unless some are ignored: then one cut serves them all.
     void cut(const ClipReferences& references) {
         const bool of_all_classes = criterion_.cross_triggers && !has_ignored_;
-        if (of_all_classes && cut_of_ == &references && cut_ == references.assigned) return;
-        cut_of_ = of_all_classes ? &references : nullptr;
-        cut_ = references.assigned;
+        if (of_all_classes && cut_clip_ == &references && cut_assigned_ == references.assigned) return;
+        cut_clip_ = of_all_classes ? &references : nullptr;
+        cut_assigned_ = references.assigned;
         set_labels_.clear();
         sets_.clear();
         auto add = [&](int32_t label, const References& set) {
@@ -270,11 +270,12 @@ private:
                 rows.push(score_of_enough(first, end, required), 1, 0);
                 continue;
             }
-            inside_sorted(first, end, j, required, rows);
+            count_found_in_sweep(first, end, j, required, rows);
         }
     }
 
-    void inside_sorted(Coverage* first, Coverage* end, uint32_t j, Time required,
+    // The same for a reference that is also covered by detections that are not relevant.
+    void count_found_in_sweep(Coverage* first, Coverage* end, uint32_t j, Time required,
                        DetectionRows<T>& rows) {
         all_.assign(first, end);
         withheld_.each(j, [&](const Coverage& entry) { all_.push_back(entry); });
@@ -305,8 +306,8 @@ private:
     std::vector<References> sets_;
     std::vector<int32_t> set_labels_;
     Stretches stretches_;
-    const ClipReferences* cut_of_ = nullptr;  // what is cut for all classes, and which clip it was
-    std::size_t cut_ = 0;
+    const ClipReferences* cut_clip_ = nullptr;  // the clip that is cut for all classes, if any, ...
+    std::size_t cut_assigned_ = 0;                  // ... and its `assigned` at that time
     std::size_t frame_ = 0;    // frames so far
     std::size_t stretch_ = 0;  // the number of the present one
     bool within_ = false;      // whether a part of it was taken
