@@ -1,7 +1,6 @@
 // The most true positives of a class at each cost, as the vertices of a step curve.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>

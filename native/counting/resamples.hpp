@@ -1,7 +1,6 @@
 // Resamples of the clips: sets of weights, and what follows from them.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "core/radix_sort.hpp"
 #include "counting/class_rows.hpp"
+#include "counting/delta_rows.hpp"
 
 namespace sedscope {
 
@@ -113,8 +113,8 @@ private:
             int64_t tp = change(tp_, clip, range), fp = change(fp_, clip, range);
             while (tp || fp) {  // a change that is too large takes several rows
                 kept.scores.push(range.lowest);
-                kept.tp.push(take(tp));
-                kept.fp.push(take(fp));
+                kept.tp.push(narrow<int8_t>(tp));
+                kept.fp.push(narrow<int8_t>(fp));
             }
         }
         kept.ends.push(static_cast<int64_t>(kept.scores.size()));
@@ -148,7 +148,7 @@ private:
                 const int32_t place = place_of_cell[cell(rows_.cross_scores[i])];
                 if (place < 0) continue;
                 for (int64_t& change = sum(i, place); change != 0;)
-                    keep(i, merged[static_cast<std::size_t>(place)].lowest, take(change));
+                    keep(i, merged[static_cast<std::size_t>(place)].lowest, narrow<int8_t>(change));
             }
         kept.cross_ends.push(static_cast<int64_t>(kept.cross_scores.size()));
     }
@@ -158,13 +158,6 @@ private:
                    const MergedRange& range) const {
         const int32_t* of_clip = counts.data() + clip * count();
         return int64_t{of_clip[range.last]} - (range.first > 0 ? of_clip[range.first - 1] : 0);
-    }
-
-    // Takes what fits into one row off a change.
-    static int8_t take(int64_t& change) {
-        const int64_t part = std::clamp<int64_t>(change, -127, 127);
-        change -= part;
-        return static_cast<int8_t>(part);
     }
 
     std::vector<uint32_t> range_of_cell() const {

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <vector>
 
-#include "core/time.hpp"
 #include "criteria/grouped_sweep.hpp"
 #include "criteria/least_error_matching.hpp"
 #include "criteria/maximum_matching.hpp"

@@ -7,7 +7,6 @@
 //   onset_off(error), offset_off(error, event)  whether a boundary error is too large
 #pragma once
 
-#include "criteria/label_free_pairing.hpp"
 #include "criteria/pairing_judge.hpp"
 #include "criteria/pairing_kernel.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <nanobind/stl/pair.h>
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>

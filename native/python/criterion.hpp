@@ -9,6 +9,7 @@
 // a CriterionBinding; no other file has to know of it.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "python/arrays.hpp"

@@ -1,6 +1,7 @@
 // How a criterion that makes pairs becomes a Python class: its rule is all that it needs.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 

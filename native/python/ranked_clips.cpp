@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "postprocessing/ranked_clips.hpp"
 #include "python/arrays.hpp"
