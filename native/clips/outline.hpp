@@ -22,8 +22,8 @@ public:
         from_right_.clear();
     }
 
-    // Takes the next frames, of which the first has the number `first`. Calls `record(score, frame)`
-    // for each score that is lower than all before it.
+    // Takes the next frames, from number `first` on. Calls `record(score, frame)` for each score
+    // that is lower than all before it.
     template <class Record>
     void feed(const T* scores, std::size_t frames, std::size_t first, Record&& record) {
         if (frames == 0) return;

@@ -59,19 +59,14 @@ struct ClipReferences {
         labels.clear();
         table.counted.each_class(
             clip, [&](int32_t label, const Interval* events, std::size_t count) {
-                if (by_class.size() == labels.size()) by_class.emplace_back();
-                by_class[labels.size()].assign(events, count, edges, boundaries);
-                labels.push_back(label);
+                add_class(label, labels, by_class).assign(events, count, edges, boundaries);
             });
         ignored_labels.clear();
         if (!table.ignored.starts) return;
         table.ignored.each_class(
             clip, [&](int32_t label, const Interval* events, std::size_t count) {
-                if (ignored_by_class.size() == ignored_labels.size())
-                    ignored_by_class.emplace_back();
-                ignored_by_class[ignored_labels.size()].assign(events, count, counted(label),
-                                                               edges, boundaries);
-                ignored_labels.push_back(label);
+                add_class(label, ignored_labels, ignored_by_class)
+                    .assign(events, count, counted(label), edges, boundaries);
             });
     }
 
@@ -103,6 +98,16 @@ struct ClipReferences {
         others.clear();
         for (std::size_t k = 0; k < labels.size(); ++k)
             if (labels[k] != label) others.push_back({labels[k], References(by_class[k])});
+    }
+
+private:
+    // Adds a label. Returns the index of its class, perhaps that of an earlier clip.
+    template <class Index>
+    static Index& add_class(int32_t label, std::vector<int32_t>& labels,
+                            std::vector<Index>& indices) {
+        if (indices.size() == labels.size()) indices.emplace_back();
+        labels.push_back(label);
+        return indices[labels.size() - 1];
     }
 };
 

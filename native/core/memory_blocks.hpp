@@ -105,7 +105,7 @@ private:
 
     static constexpr std::size_t smallest_ = std::size_t{1} << 18;
 #ifdef __SANITIZE_ADDRESS__
-    static constexpr std::size_t most_kept_ = 0;  // so that memory that was freed is not read unseen
+    static constexpr std::size_t most_kept_ = 0;  // so that reading freed memory is noticed
 #else
     static constexpr std::size_t most_kept_ = std::size_t{1} << 28;
 #endif

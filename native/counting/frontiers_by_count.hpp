@@ -38,16 +38,15 @@ public:
             };
             for (const Variant* variant : variants) {
                 FalsePositives<Real, lanes> false_positives;
-                sweep_points(
-                    (*variant)[c], weights_, last - first, false_positives,
-                    [&](std::size_t k, Real tp) {
-                        return curve(k).cost_to_beat(static_cast<int64_t>(tp), too_many_[k]);
-                    },
-                    [&](std::size_t k, Real tp) {
-                        const Real fp = false_positives.costs()[k];
-                        curve(k).add(fp, static_cast<int64_t>(tp));
-                        return fp;
-                    });
+                auto limit = [&](std::size_t k, Real tp) {
+                    return curve(k).cost_to_beat(static_cast<int64_t>(tp), too_many_[k]);
+                };
+                auto look = [&](std::size_t k, Real tp) {
+                    const Real fp = false_positives.costs()[k];
+                    curve(k).add(fp, static_cast<int64_t>(tp));
+                    return fp;
+                };
+                sweep_points((*variant)[c], weights_, last - first, false_positives, limit, look);
             }
             for (std::size_t k = 0; k < last - first; ++k)
                 curve(k).rate_by([&](double fp) { return rate(fp, first + k); });

@@ -51,7 +51,7 @@ private:
             const std::size_t k = i - first;
             resamples_.find_present(i, present_);
             others_[k] = static_cast<double>(std::max<std::size_t>(2, present_.size()) - 1);
-            if (resamples_.durations[i] == 0) continue;  // nothing was drawn but clips without frames
+            if (resamples_.durations[i] == 0) continue;  // only clips without frames were drawn
             fp_price_[k] = psds_.seconds_per_unit / resamples_.durations[i];
             for (std::size_t m : present_)
                 if (const double time = resamples_.reference_times_of(i)[m]; time > 0)
@@ -129,17 +129,16 @@ private:
         auto curve = [&](std::size_t k) -> Frontier& { return curves[k * resamples_.classes]; };
         const double margin = doubt(ordered);
         Rates rates(*this);
-        sweep_points(
-            ordered, weights_, last - first, rates,
-            [&](std::size_t k, Real tp) {
-                return margin + curve(k).cost_to_beat(static_cast<int64_t>(tp), psds_.max_efpr);
-            },
-            [&](std::size_t k, Real tp) {
-                const double exact = rates.exact(k, first + k);
-                if (exact > psds_.max_efpr) return std::numeric_limits<double>::infinity();
-                curve(k).add(exact, static_cast<int64_t>(tp));
-                return exact + margin;
-            });
+        auto limit = [&](std::size_t k, Real tp) {
+            return margin + curve(k).cost_to_beat(static_cast<int64_t>(tp), psds_.max_efpr);
+        };
+        auto look = [&](std::size_t k, Real tp) {
+            const double exact = rates.exact(k, first + k);
+            if (exact > psds_.max_efpr) return std::numeric_limits<double>::infinity();
+            curve(k).add(exact, static_cast<int64_t>(tp));
+            return exact + margin;
+        };
+        sweep_points(ordered, weights_, last - first, rates, limit, look);
     }
 
     const Resamples& resamples_;

@@ -39,17 +39,16 @@ public:
                  std::size_t stride) {
         for (std::size_t k = 0; k < lanes_used_; ++k) best[k * stride] = 0;
         FalsePositives<Real, lanes> false_positives;
-        sweep_points(
-            ordered, weights_, lanes_used_, false_positives,
-            [&](std::size_t k, Real tp) {
-                return most_false_positives(tp, references[k * stride], best[k * stride]);
-            },
-            [&](std::size_t k, Real tp) {
-                const Real fp = false_positives.costs()[k];
-                double& highest = best[k * stride];
-                highest = std::max(highest, fscore(tp, fp, references[k * stride]));
-                return fp;
-            });
+        auto limit = [&](std::size_t k, Real tp) {
+            return most_false_positives(tp, references[k * stride], best[k * stride]);
+        };
+        auto look = [&](std::size_t k, Real tp) {
+            const Real fp = false_positives.costs()[k];
+            double& highest = best[k * stride];
+            highest = std::max(highest, fscore(tp, fp, references[k * stride]));
+            return fp;
+        };
+        sweep_points(ordered, weights_, lanes_used_, false_positives, limit, look);
     }
 
 private:
@@ -80,11 +79,11 @@ template <class Real, class T, class Change>
 void resampled_fscore(const std::vector<OrderedRows<T, Change>>& rows, const int32_t* weights,
                       std::size_t count, std::size_t clips, const int64_t* references, double weight,
                       std::size_t threads, double* best) {
-    constexpr std::size_t lanes = FscoreResampler<Real>::lanes;
+    using Resampler = FscoreResampler<Real>;
+    constexpr std::size_t lanes = Resampler::lanes;
     const std::size_t classes = rows.size();
     parallel_for((count + lanes - 1) / lanes, threads, [&] {
-        return [&, resampler = FscoreResampler<Real>(weights, clips, weight)](
-                   std::size_t block) mutable {
+        return [&, resampler = Resampler(weights, clips, weight)](std::size_t block) mutable {
             const std::size_t first = block * lanes;
             resampler.take(first, std::min(first + lanes, count));
             for (std::size_t c = 0; c < classes; ++c)

@@ -114,10 +114,10 @@ template <class Frontiers, class Variant>
 void resampled_psds(const std::vector<const Variant*>& variants, const Resamples& resamples,
                     const PsdsDefinition& psds, std::size_t threads, double* values,
                     double* class_values) {
-    constexpr std::size_t lanes = Frontiers::lanes;
+    using Resampler = PsdsResampler<Frontiers>;
+    constexpr std::size_t lanes = Resampler::lanes;
     parallel_for((resamples.count + lanes - 1) / lanes, threads, [&] {
-        return [&, resampler = PsdsResampler<Frontiers>(resamples, psds)](
-                   std::size_t block) mutable {
+        return [&, resampler = Resampler(resamples, psds)](std::size_t block) mutable {
             const std::size_t first = block * lanes;
             resampler.measure(variants, first, std::min(first + lanes, resamples.count), values,
                               class_values);

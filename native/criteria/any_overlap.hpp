@@ -115,9 +115,10 @@ public:
         }
         if (!edges_) return;  // events follow, not frames
         const std::size_t frames = references.boundaries - 1;
+        const Time* const ends = edges_ + 1;  // of frames
         for (Target& target : targets_) {
             target.first = static_cast<std::size_t>(
-                std::upper_bound(edges_ + 1, edges_ + frames + 1, target.window.onset) - edges_ - 1);
+                std::upper_bound(ends, ends + frames, target.window.onset) - ends);
             target.end = static_cast<std::size_t>(
                 std::lower_bound(edges_, edges_ + frames, target.window.offset) - edges_);
         }

@@ -2,7 +2,7 @@
 //
 // A rule (collar.hpp, iou.hpp) has
 //   candidates(references, from, until, emit)   emit(j) for each reference that can be paired
-//   window(event)                               where all detections that can be paired have a frame
+//   window(event)                               where a detection must have a frame to be paired
 //   errors(detection, event)                    the boundary errors of a pair
 //   onset_off(error), offset_off(error, event)  whether a boundary error is too large
 #pragma once
