@@ -39,8 +39,8 @@ public:
     void add(const std::vector<Source>& sources, std::size_t threads) {
         const std::size_t first = columns_.size();
         for (const Source& source : sources) {
-            columns_.push_back({allocate(source.frames), source.frames, source.largest,
-                                source.clip, source.label});
+            columns_.push_back({allocate(source.frames), source.frames, source.largest, source.clip,
+                                source.label});
             scores_ += source.frames;
             longest_ = std::max(longest_, source.frames);
         }

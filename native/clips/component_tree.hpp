@@ -53,8 +53,8 @@ public:
     // Takes the score of a frame, and says by
     //   measure(const Detection<T>&, int32_t* f)   the `quantities` values of a detection
     //   emit(T score, const int32_t* delta)        every delta with a non-zero value
-    // Frames may be left out if their scores are not below those of the taken frames on either side:
-    // no run that holds a taken frame changes.
+    // Frames may be left out if their scores are not below those of the taken frames on either
+    // side: no run that holds a taken frame changes.
     template <class Measure, class Emit>
     void take(T score, std::size_t frame, Measure&& measure, Emit&& emit) {
         if (score < floor_) score = floor_;
@@ -144,8 +144,8 @@ public:
         rising_ = 0;
     }
 
-    // Begins to count only the changes between two detections that are there at every threshold, one
-    // before the first frame and one after the last.
+    // Begins to count only the changes between two detections that are there at every threshold,
+    // one before the first frame and one after the last.
     void begin_inside(T floor) {
         floor_ = floor;
         previous_ = std::numeric_limits<T>::infinity();

@@ -63,8 +63,8 @@ public:
     // Writes NaN where a score is NaN, -inf for a clip without frames.
     void find(const ClipView<T>& clip, T* out) const {
         const auto classes = static_cast<std::ptrdiff_t>(columns_.size());
-        const bool dense = all_columns_ && classes > 0 && clip.class_stride == 1 &&
-                           clip.frame_stride == classes;
+        const bool dense =
+            all_columns_ && classes > 0 && clip.class_stride == 1 && clip.frame_stride == classes;
         if (!dense || !dense_maxima(clip.values, clip.frames, columns_.size(), out))
             strided_maxima(clip, columns_, out);
     }

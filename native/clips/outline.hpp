@@ -38,8 +38,8 @@ public:
         look_back(scores, frames, first);
     }
 
-    // Ends the stretch: records the scores that are lower than all after them. The next frames begin
-    // another stretch.
+    // Ends the stretch: records the scores that are lower than all after them. The next frames
+    // begin another stretch.
     template <class Record>
     void finish(Record&& record) {
         for (const Frame& frame : from_right_)

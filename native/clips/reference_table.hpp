@@ -42,7 +42,7 @@ struct ClipReferences {
     std::vector<IgnoredIndex> ignored_by_class;  // likewise
     std::vector<int32_t> ignored_labels;
     std::size_t clip = 0;
-    std::size_t assigned = 0;     // how often: tells the references of one clip from those of another
+    std::size_t assigned = 0;  // how often: tells the references of one clip from those of another
     const Time* edges = nullptr;  // the clip's frame boundaries
     std::size_t boundaries = 0;
     std::vector<std::size_t> instants;  // frames of no length
@@ -63,11 +63,11 @@ struct ClipReferences {
             });
         ignored_labels.clear();
         if (!table.ignored.starts) return;
-        table.ignored.each_class(
-            clip, [&](int32_t label, const Interval* events, std::size_t count) {
-                add_class(label, ignored_labels, ignored_by_class)
-                    .assign(events, count, counted(label), edges, boundaries);
-            });
+        table.ignored.each_class(clip,
+                                 [&](int32_t label, const Interval* events, std::size_t count) {
+                                     add_class(label, ignored_labels, ignored_by_class)
+                                         .assign(events, count, counted(label), edges, boundaries);
+                                 });
     }
 
     // Returns the references of a class that count; none if it has none.
@@ -88,8 +88,7 @@ struct ClipReferences {
     // Returns the ignored references of a class.
     IgnoredReferences ignored(int32_t label) const {
         for (std::size_t k = 0; k < ignored_labels.size(); ++k)
-            if (ignored_labels[k] == label)
-                return ignored_by_class[k].references();
+            if (ignored_labels[k] == label) return ignored_by_class[k].references();
         return IgnoredReferences();
     }
 

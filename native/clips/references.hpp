@@ -18,8 +18,8 @@ class ReferenceIndex {
 public:
     static constexpr std::size_t stride = 64;
 
-    // `events` are sorted by onset; `edges` are the clip's `boundaries` frame boundaries. Events that
-    // overlap are separated into layers: this index has those of the first.
+    // `events` are sorted by onset; `edges` are the clip's `boundaries` frame boundaries. Events
+    // that overlap are separated into layers: this index has those of the first.
     void assign(const Interval* events, std::size_t count, const Time* edges,
                 std::size_t boundaries) {
         further_.clear();

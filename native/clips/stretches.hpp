@@ -62,7 +62,9 @@ public:
     std::size_t size() const { return stretches_.size(); }
     const Stretch& operator[](std::size_t i) const { return stretches_[i]; }
     // The events in a stretch.
-    const Cover* begin(const Stretch& stretch) const { return covers_.data() + stretch.first_cover; }
+    const Cover* begin(const Stretch& stretch) const {
+        return covers_.data() + stretch.first_cover;
+    }
     const Cover* end(const Stretch& stretch) const { return covers_.data() + stretch.end_cover; }
 
 private:

@@ -77,8 +77,8 @@ public:
         // compare what is left with a half
         bool half, more;
         if (bit > 0) {
-            remainder =
-                2 * remainder + (static_cast<uint64_t>(word_[(bit - 1) / 32]) >> (bit - 1) % 32 & 1);
+            remainder = 2 * remainder +
+                        (static_cast<uint64_t>(word_[(bit - 1) / 32]) >> (bit - 1) % 32 & 1);
             half = remainder >= whole;
             more = remainder != (half ? whole : 0) || any_below(bit - 1);
         } else {

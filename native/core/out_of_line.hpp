@@ -1,5 +1,5 @@
-// Keeps long functions that are called rarely, next to the work that they do, from being copied into
-// their callers. It makes the core smaller, not slower.
+// Keeps long functions that are called rarely, next to the work that they do, from being copied
+// into their callers. It makes the core smaller, not slower.
 #pragma once
 
 #ifdef _MSC_VER

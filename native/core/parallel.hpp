@@ -53,10 +53,10 @@ private:
     std::atomic<std::size_t> next_{0};
 };
 
-// Calls `run(items, pauses)` on each thread, of which the calling one is the first, and the only one
-// with pauses. Rethrows the first exception.
-SEDSCOPE_OUT_OF_LINE inline void run_on_threads(
-    Items& items, std::size_t threads, const std::function<void(Items&, Pauses*)>& run) {
+// Calls `run(items, pauses)` on each thread, of which the calling one is the first, and the only
+// one with pauses. Rethrows the first exception.
+SEDSCOPE_OUT_OF_LINE inline void run_on_threads(Items& items, std::size_t threads,
+                                                const std::function<void(Items&, Pauses*)>& run) {
     std::exception_ptr failure;
     std::mutex failure_mutex;
     const auto run_safely = [&](Pauses* pauses) {

@@ -85,8 +85,7 @@ private:
         };
         counts_.assign(digits * values, 0);
         for (const Entry& entry : entries_)
-            for (unsigned d = 0; d < digits; ++d)
-                ++counts_[d * values + digit(entry.key, d)];
+            for (unsigned d = 0; d < digits; ++d) ++counts_[d * values + digit(entry.key, d)];
         scratch_.assign(entries_.size());
         for (unsigned d = 0; d < digits; ++d) {
             std::size_t* const starts = counts_.data() + d * values;

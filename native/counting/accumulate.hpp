@@ -86,10 +86,9 @@ private:
     // Makes one entry per score and other class at which the cross-triggers change in sum.
     void net_cross_triggers(const ClassRows<T, Change>& rows) {
         netted_.clear();
-        const auto& order =
-            cross_triggers_.order(rows.cross_scores, rows.cross_count(), [&](std::size_t i) {
-                return LabelChange{rows.cross_labels[i], rows.ct[i]};
-            });
+        const auto& order = cross_triggers_.order(
+            rows.cross_scores, rows.cross_count(),
+            [&](std::size_t i) { return LabelChange{rows.cross_labels[i], rows.ct[i]}; });
         for (auto row = order.begin(); row != order.end();) {
             const Key key = row->key;
             const std::size_t group = netted_.size();

@@ -17,8 +17,8 @@ struct CrossChanges {
 };
 
 // Writes for each row the sum over the other classes, in their order, of cross-triggers per time of
-// that class. Sums of several rows are computed side by side, as one sum has to wait for each of its
-// additions.
+// that class. Sums of several rows are computed side by side, as one sum has to wait for each of
+// its additions.
 inline void add_cross_rates(const CrossChanges& cross, const std::vector<double>& times,
                             std::size_t rows, double* sums) {
     constexpr std::size_t lanes = 8;  // rows
@@ -29,8 +29,7 @@ inline void add_cross_rates(const CrossChanges& cross, const std::vector<double>
     double last = 0;
     for (std::size_t first = 0; first < rows; first += lanes) {
         const std::size_t together = std::min(lanes, rows - first), begin = next;
-        for (; next < cross.count &&
-               static_cast<std::size_t>(cross.rows[next]) < first + together;
+        for (; next < cross.count && static_cast<std::size_t>(cross.rows[next]) < first + together;
              ++next) {
             const auto m = static_cast<std::size_t>(cross.others[next]);
             const std::size_t lane = static_cast<std::size_t>(cross.rows[next]) - first;

@@ -1,5 +1,5 @@
-// The frontiers of a few resamples where cross-triggers cost nothing: the rate of a point rises with
-// its false positives, so that whole numbers are compared.
+// The frontiers of a few resamples where cross-triggers cost nothing: the rate of a point rises
+// with its false positives, so that whole numbers are compared.
 #pragma once
 
 #include <algorithm>
@@ -61,8 +61,8 @@ private:
     // The least number of false positives whose rate lies above the limit.
     double too_many(std::size_t resample) const {
         constexpr double most = int64_t{1} << 53;  // no count reaches it
-        double fp = std::floor(psds_.max_efpr * resamples_.durations[resample] /
-                               psds_.seconds_per_unit);
+        double fp =
+            std::floor(psds_.max_efpr * resamples_.durations[resample] / psds_.seconds_per_unit);
         fp = std::min(fp, most);
         while (fp > 0 && rate(fp - 1, resample) > psds_.max_efpr) --fp;
         while (fp < most && rate(fp, resample) <= psds_.max_efpr) ++fp;

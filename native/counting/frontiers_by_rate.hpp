@@ -145,7 +145,7 @@ private:
     const PsdsDefinition& psds_;
     std::vector<std::size_t> present_;  // classes with references, by name
     LaneWeights<Real, lanes> weights_;
-    std::vector<Real> crossed_;         // classes x lanes: cross-triggers on each class
+    std::vector<Real> crossed_;  // classes x lanes: cross-triggers on each class
     double fp_price_[lanes];
     std::vector<double> cross_prices_;  // classes x lanes
     double others_[lanes];              // classes beside the one in question

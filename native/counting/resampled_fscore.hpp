@@ -77,8 +77,8 @@ private:
 // Writes the best F-scores of all resamples and classes, as `best` (count x classes).
 template <class Real, class T, class Change>
 void resampled_fscore(const std::vector<OrderedRows<T, Change>>& rows, const int32_t* weights,
-                      std::size_t count, std::size_t clips, const int64_t* references, double weight,
-                      std::size_t threads, double* best) {
+                      std::size_t count, std::size_t clips, const int64_t* references,
+                      double weight, std::size_t threads, double* best) {
     using Resampler = FscoreResampler<Real>;
     constexpr std::size_t lanes = Resampler::lanes;
     const std::size_t classes = rows.size();

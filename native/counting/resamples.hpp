@@ -14,7 +14,7 @@ struct Resamples {
     const double* durations;        // count, seconds
     const int64_t* references;      // count x classes
     const double* reference_times;  // count x classes, seconds
-    std::vector<int64_t> order;     // the classes by name: sums over classes are taken in this order
+    std::vector<int64_t> order;  // the classes by name: sums over classes are taken in this order
 
     const int64_t* references_of(std::size_t resample) const {
         return references + resample * classes;

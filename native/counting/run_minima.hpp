@@ -8,8 +8,8 @@
 
 namespace sedscope {
 
-// Returns, for each run of consecutive equal values, the index of its first smallest cost. A run with
-// a cost that is not a number has none.
+// Returns, for each run of consecutive equal values, the index of its first smallest cost. A run
+// with a cost that is not a number has none.
 template <class Cost>
 Buffer<int64_t> first_minima_of_runs(const int64_t* runs, const Cost* costs, std::size_t count) {
     Buffer<int64_t> minima;

@@ -18,8 +18,8 @@ namespace sedscope {
 class WeightedSums {
 public:
     // `weights`: (resamples x clips). `heaviest`: of them, at most 2^24.
-    WeightedSums(const int32_t* weights, std::size_t resamples, std::size_t clips,
-                 int64_t heaviest, std::size_t threads)
+    WeightedSums(const int32_t* weights, std::size_t resamples, std::size_t clips, int64_t heaviest,
+                 std::size_t threads)
         : resamples_(resamples),
           clips_(clips),
           threads_(threads),
@@ -46,8 +46,8 @@ public:
         return largest * heaviest_;
     }
 
-    // Writes the (resamples x columns) sums of `values` (clips x columns), which must be below 2^63:
-    // each is exact, and rounded once if a double does not hold it.
+    // Writes the (resamples x columns) sums of `values` (clips x columns), which must be below
+    // 2^63: each is exact, and rounded once if a double does not hold it.
     void add_up(const double* values, std::size_t columns, double* sums) const {
         const double largest = most(values, columns);
         if (largest < (1 << 24))

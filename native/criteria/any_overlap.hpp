@@ -57,9 +57,9 @@ public:
 
     // The pieces of a detection that overlap no window.
     int32_t false_pieces(Time onset, Time offset) const {
-        auto window = std::upper_bound(
-            windows_.begin(), windows_.end(), onset,
-            [](Time time, const Interval& other) { return time < other.offset; });
+        auto window =
+            std::upper_bound(windows_.begin(), windows_.end(), onset,
+                             [](Time time, const Interval& other) { return time < other.offset; });
         const bool touches = window != windows_.end() && window->onset < offset;
         if (longest_piece_ == 0) return !touches;
         const Time pieces =
@@ -203,7 +203,7 @@ private:
     bool all_false_ = false;  // every detection is one false positive: only their number matters
     const Time* edges_ = nullptr;
     T floor_{};
-    std::size_t frame_ = 0;  // frames so far
+    std::size_t frame_ = 0;        // frames so far
     std::vector<Target> targets_;  // by onset
     Time longest_window_ = 0;
 };

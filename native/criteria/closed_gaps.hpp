@@ -33,14 +33,16 @@ public:
         const std::size_t end = first_ + waiting_.size();
         const Time* const certain =
             std::lower_bound(edges_ + next_, edges_ + end, edges_[end] - longest_);
-        // Wait until half of the frames are certain: this bounds both the memory and the repeated work.
+        // Wait until half of the frames are certain: this bounds both the memory and the repeated
+        // work.
         if (2 * static_cast<std::size_t>(certain - edges_ - next_) < waiting_.size()) return;
         emit(static_cast<std::size_t>(certain - edges_), use);
         const Time* const needed =
             std::lower_bound(edges_ + first_, edges_ + next_, edges_[next_] - longest_);
         if (needed == edges_ + first_) return;
         const auto first = static_cast<std::size_t>(needed - edges_) - 1;
-        waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(first - first_));
+        waiting_.erase(waiting_.begin(),
+                       waiting_.begin() + static_cast<std::ptrdiff_t>(first - first_));
         first_ = first;
     }
 

@@ -36,8 +36,8 @@ struct Collar {
                 onset_size + offset_size, of_onset, of_offset};
     }
 
-    // Where a detection must have a frame to be paired with a reference: at its judged boundary (the
-    // onset if both are judged).
+    // Where a detection must have a frame to be paired with a reference: at its judged boundary
+    // (the onset if both are judged).
     Interval window(const Interval& event) const {
         const Time boundary = judge_onset ? event.onset : event.offset;
         const Time reach = judge_onset ? onset : offset_tolerance(event);
@@ -56,9 +56,8 @@ struct Collar {
             return judge_onset ? event.onset : event.offset;
         };
         const Interval *const begin = events.begin(), *const end = events.end();
-        const Interval* event = std::partition_point(begin, end, [&](const Interval& other) {
-            return boundary(other) < target - reach;
-        });
+        const Interval* event = std::partition_point(
+            begin, end, [&](const Interval& other) { return boundary(other) < target - reach; });
         if (event == end || boundary(*event) > target + reach) {
             events.gap().onset = event == begin ? before_all : boundary(event[-1]) + reach;
             events.gap().offset = event == end ? after_all : boundary(*event) - reach;

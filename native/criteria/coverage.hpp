@@ -23,8 +23,8 @@ struct Coverage {
 // all together is. The entries are put into another order.
 //
 // It is found like the n-th element of a list: by comparing with the score of some entry, and going
-// on with the higher or the lower ones. The entry is chosen at random, because the one in the middle
-// would always be the lowest of a score that falls and rises again.
+// on with the higher or the lower ones. The entry is chosen at random, because the one in the
+// middle would always be the lowest of a score that falls and rises again.
 template <class T>
 T score_of_enough(Coverage<T>* first, Coverage<T>* end, Time required) {
     std::minstd_rand random;
@@ -43,9 +43,8 @@ T score_of_enough(Coverage<T>* first, Coverage<T>* end, Time required) {
             return pivot;
         } else {
             required -= above + equal;
-            first = std::partition(not_above, end, [&](const Coverage<T>& entry) {
-                return entry.score == pivot;
-            });
+            first = std::partition(not_above, end,
+                                   [&](const Coverage<T>& entry) { return entry.score == pivot; });
         }
     }
 }

@@ -32,15 +32,16 @@ public:
         });
     }
     void finish(DetectionRows<T>& rows) {
-        push_false_positives(
-            1, rows, [&](T* at, int8_t* change) { return extrema_.finish(at, change); });
+        push_false_positives(1, rows,
+                             [&](T* at, int8_t* change) { return extrema_.finish(at, change); });
     }
 
 private:
     ExtremaCount<T> extrema_;
 };
 
-// Emits the number of detections inside a stretch, which touch neither its first frame nor its last.
+// Emits the number of detections inside a stretch, which touch neither its first frame nor its
+// last.
 //
 // They are what lies between the two detections that touch the ends: at each local maximum there is
 // one more and at each local minimum one less, except that the lowest minimum joins the two. That
@@ -59,8 +60,8 @@ public:
         });
         hold_lowest(before, rows);
     }
-    // `reaches_floor`: whether the lowest score of the stretch is not above the floor. Then it joins
-    // nothing, and no minimum is left out.
+    // `reaches_floor`: whether the lowest score of the stretch is not above the floor. Then it
+    // joins nothing, and no minimum is left out.
     void finish(bool reaches_floor, DetectionRows<T>& rows) {
         const std::size_t before = rows.size();
         push_false_positives(

@@ -116,7 +116,8 @@ private:
     // the same for all classes, unless some are ignored: then one cut serves them all.
     void cut(const ClipReferences& references) {
         const bool of_all_classes = criterion_.cross_triggers && !has_ignored_;
-        if (of_all_classes && cut_clip_ == &references && cut_assigned_ == references.assigned) return;
+        if (of_all_classes && cut_clip_ == &references && cut_assigned_ == references.assigned)
+            return;
         cut_clip_ = of_all_classes ? &references : nullptr;
         cut_assigned_ = references.assigned;
         set_labels_.clear();
@@ -170,8 +171,8 @@ private:
         if (own_event_ != no_event)
             for (std::size_t i = 0; i < frames; ++i)
                 if (scores[i] > floor_)
-                    inside_.push({own_event_, scores[i],
-                                  edges_[frame_ + i + 1] - edges_[frame_ + i]});
+                    inside_.push(
+                        {own_event_, scores[i], edges_[frame_ + i + 1] - edges_[frame_ + i]});
         if (!relevant_)
             count_inside(rows, [&] { inner_count_.feed(scores, frames, rows.detections); });
         sweep(rows, [&](auto& measure, auto& emit) {
@@ -186,9 +187,8 @@ private:
         ++stretch_;
         if (stretch.mixed) return;
         if (!relevant_)
-            count_inside(rows, [&] {
-                inner_count_.finish(!(outline_.lowest() > floor_), rows.detections);
-            });
+            count_inside(
+                rows, [&] { inner_count_.finish(!(outline_.lowest() > floor_), rows.detections); });
         sweep(rows, [&](auto& measure, auto& emit) {
             outline_.finish(
                 [&](T score, std::size_t frame) { tree_.take(score, frame, measure, emit); });
@@ -276,7 +276,7 @@ private:
 
     // The same for a reference that is also covered by detections that are not relevant.
     void count_found_in_sweep(Coverage* first, Coverage* end, uint32_t j, Time required,
-                       DetectionRows<T>& rows) {
+                              DetectionRows<T>& rows) {
         all_.assign(first, end);
         withheld_.each(j, [&](const Coverage& entry) { all_.push_back(entry); });
         std::sort(all_.begin(), all_.end(),
@@ -307,10 +307,10 @@ private:
     std::vector<int32_t> set_labels_;
     Stretches stretches_;
     const ClipReferences* cut_clip_ = nullptr;  // the clip that is cut for all classes, if any, ...
-    std::size_t cut_assigned_ = 0;                  // ... and its `assigned` at that time
-    std::size_t frame_ = 0;    // frames so far
-    std::size_t stretch_ = 0;  // the number of the present one
-    bool within_ = false;      // whether a part of it was taken
+    std::size_t cut_assigned_ = 0;              // ... and its `assigned` at that time
+    std::size_t frame_ = 0;                     // frames so far
+    std::size_t stretch_ = 0;                   // the number of the present one
+    bool within_ = false;                       // whether a part of it was taken
     uint32_t own_event_ = no_event;
     bool relevant_ = false;
     std::vector<int32_t> crossed_;  // the other classes that have references in it
@@ -343,7 +343,8 @@ public:
         until_.assign(own.count(), before_all);
         for (const Overlap& overlap : scene.overlaps)
             if (scene.is_true[overlap.detection] || scene.is_ignored[overlap.detection])
-                cover(overlap.reference, own[overlap.reference], scene.detections[overlap.detection]);
+                cover(overlap.reference, own[overlap.reference],
+                      scene.detections[overlap.detection]);
         for (std::size_t j = 0; j < own.count(); ++j)
             scene.is_found[j] = criterion_.gtc.met_by(covered_[j], own[j].offset - own[j].onset);
     }

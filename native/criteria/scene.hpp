@@ -32,11 +32,11 @@ struct Scene {
     static constexpr uint32_t no_partner = std::numeric_limits<uint32_t>::max();
 
     std::vector<DetectedEvent> detections;
-    std::vector<Overlap> overlaps;   // ordered by detection, then reference
-    std::vector<uint8_t> is_true;    // per detection
-    std::vector<uint8_t> is_ignored; // per detection: it matches an ignored reference
-    std::vector<uint8_t> is_found;   // per reference
-    std::vector<uint32_t> partners;  // per detection: its reference, or no_partner
+    std::vector<Overlap> overlaps;    // ordered by detection, then reference
+    std::vector<uint8_t> is_true;     // per detection
+    std::vector<uint8_t> is_ignored;  // per detection: it matches an ignored reference
+    std::vector<uint8_t> is_found;    // per reference
+    std::vector<uint32_t> partners;   // per detection: its reference, or no_partner
 
     // Finds the overlaps; nothing is accepted yet.
     void find_overlaps(const References& references) {

@@ -121,10 +121,10 @@ private:
             const std::size_t from = thresholds - level(view, view.kept.scores[k]);
             if (from == thresholds) continue;
             const Interval& event = view.kept.events[k];
-            spans_.push_back({{boundary(event.onset), boundary(event.offset), event.onset,
-                               event.offset},
-                              from,
-                              thresholds});
+            spans_.push_back(
+                {{boundary(event.onset), boundary(event.offset), event.onset, event.offset},
+                 from,
+                 thresholds});
         }
     }
 

@@ -30,9 +30,9 @@ public:
     // `detected`: the events of the clips, if these are kept as they are; then the views have
     // nothing but the boundaries of the events.
     DiagnosisJob(const std::vector<ClipView<T>>& clips, const DetectionTable<T>* detected,
-                 const std::vector<int64_t>& columns,
-                 const ReferenceTable& references, const T* maxima, const T* floors,
-                 const Thresholds<T>& thresholds, const Criterion& criterion)
+                 const std::vector<int64_t>& columns, const ReferenceTable& references,
+                 const T* maxima, const T* floors, const Thresholds<T>& thresholds,
+                 const Criterion& criterion)
         : clips_(clips),
           detected_(detected),
           columns_(columns),
@@ -97,9 +97,9 @@ private:
 
     static int32_t count_wrong(const std::vector<ErrorType>& types) {
         return static_cast<int32_t>(types.size()) -
-               static_cast<int32_t>(std::count_if(
-                   types.begin(), types.end(),
-                   [](ErrorType type) { return type == correct || type == ignored; }));
+               static_cast<int32_t>(std::count_if(types.begin(), types.end(), [](ErrorType type) {
+                   return type == correct || type == ignored;
+               }));
     }
 
     // Calls `use(kernel, clip, class, view)` for all clips and classes; `make_use()` is called once
@@ -127,8 +127,8 @@ private:
         work.own = work.references.counted(label);
         work.references.of_others(label, work.others);
         work.ignored = work.references.ignored(label);
-        const ScoredIntervals<T> events = detected && detected_ ? events_of(i, label)
-                                                                : ScoredIntervals<T>{};
+        const ScoredIntervals<T> events =
+            detected && detected_ ? events_of(i, label) : ScoredIntervals<T>{};
         return {detected && !detected_ ? load_column(clip, columns_[c], work.column) : nullptr,
                 detected ? clip.frames : 0,
                 clip.edges,

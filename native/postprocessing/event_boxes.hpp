@@ -5,8 +5,9 @@
 // local maximum of the step is an onset; the local minimum that follows is the offset. Among equal
 // steps in a row the last is the onset and the first the offset, so that the box is narrow. A clip
 // that begins with an offset begins inside a box. One that ends with an onset ends inside a box.
-// One without steps is one box. Steps are compared exactly. The gap between two boxes is closed if no score in either box
-// exceeds the lowest score of the gap by too much. The score of a box is the mean of its scores.
+// One without steps is one box. Steps are compared exactly. The gap between two boxes is closed if
+// no score in either box exceeds the lowest score of the gap by too much. The score of a box is the
+// mean of its scores.
 #pragma once
 
 #include <algorithm>

@@ -53,8 +53,8 @@ public:
         if (half_ >= frames) return column.scores[frames];
         const auto frame = static_cast<std::size_t>(
             std::find(column.ranks, column.ranks + frames, FrameRank{0}) - column.ranks);
-        return column.scores[run(column, frames, frames, frame, frame + 1,
-                                 [](std::size_t, std::size_t) {})];
+        return column
+            .scores[run(column, frames, frames, frame, frame + 1, [](std::size_t, std::size_t) {})];
     }
 
 private:

@@ -55,7 +55,8 @@ private:
         std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
             return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
         });
-        // Peaks that stay are at least distance_ apart, so these loops visit each peak at most twice.
+        // Peaks that stay are at least distance_ apart, so these loops visit each peak at most
+        // twice.
         for (const std::size_t k : order_) {
             if (gone_[k]) continue;
             for (std::size_t j = k; j-- > 0 && times_[k] - times_[j] < distance_;) gone_[j] = 1;

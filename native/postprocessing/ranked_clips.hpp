@@ -80,15 +80,15 @@ public:
 private:
     static constexpr T none = -std::numeric_limits<T>::infinity();
 
-    struct Ranked {  // nothing where frames differ in length or are too many
+    // Nothing where frames differ in length or are too many.
+    struct Ranked {
         Buffer<FrameRank> ranks;  // classes x frames
         Buffer<T> scores;         // classes x (frames + 1)
     };
 
     struct Job {
         Job(const RankedClips& clips, Time window)
-            : lengths(clips.clips_.size()),
-              lowest(clips.classes_, none) {
+            : lengths(clips.clips_.size()), lowest(clips.classes_, none) {
             out.clips.resize(lengths.size());
             out.maxima.assign(lengths.size() * clips.classes_);
             std::fill(out.maxima.begin(), out.maxima.end(), none);
@@ -147,9 +147,8 @@ private:
         job.out.maxima[i * classes_ + c] = column.scores[filter.run(column, frames, levels, out)];
     }
 
-    void median_of_time(std::size_t i, MedianFilter<T>& filter,
-                        std::vector<StepFunction<T>>& steps, std::vector<T>& copy,
-                        FilteredClips<T>& out) const {
+    void median_of_time(std::size_t i, MedianFilter<T>& filter, std::vector<StepFunction<T>>& steps,
+                        std::vector<T>& copy, FilteredClips<T>& out) const {
         const ClipView<T>& clip = clips_[i];
         for (std::size_t c = 0; c < classes_; ++c) {
             filter.run(load_column(clip, columns_[c], copy), clip.edges, clip.frames, steps[c]);
@@ -158,8 +157,8 @@ private:
         }
         FilteredClip<T>& filtered = out.clips[i];
         // what looks at frames afterwards must not depend on where other classes change
-        filtered.edges = common_grid(steps, {clip.edges, clip.edges + clip.frames},
-                                     clip.edges[clip.frames]);
+        filtered.edges =
+            common_grid(steps, {clip.edges, clip.edges + clip.frames}, clip.edges[clip.frames]);
         filtered.values = on_grid(steps, filtered.edges);
     }
 

@@ -77,14 +77,16 @@ public:
         if (!one_block || from.time_ > from.block_) sum.add(rest_of_block(from));
         if (!one_block || from.time_ == from.block_) sum.add(block_before(until));
         const Time time = until.time_ - from.time_;
-        const double mean = sum.divided_by(static_cast<double>(time), until.frame_ - from.frame_ + 4);
+        const double mean =
+            sum.divided_by(static_cast<double>(time), until.frame_ - from.frame_ + 4);
         return mean == mean ? mean : exact_sum(from, until).divided_by(time);
     }
 
     ExactSum exact_sum(const Moment& from, const Moment& until) const {
         ExactSum sum;
         for (std::size_t i = from.frame_; i < frames_ && edge(i) < until.time_; ++i) {
-            const Time begin = std::max(from.time_, edge(i)), end = std::min(until.time_, edge(i + 1));
+            const Time begin = std::max(from.time_, edge(i)),
+                       end = std::min(until.time_, edge(i + 1));
             if (begin < end) sum.add(static_cast<double>(scores_[i]), end - begin);
         }
         return sum;

@@ -47,8 +47,8 @@ public:
         return std::visit(std::forward<Use>(use), views_);
     }
 
-    // Calls `use(views, table)`. With events, views have boundaries but no scores; otherwise `table`
-    // is null.
+    // Calls `use(views, table)`. With events, views have boundaries but no scores; otherwise
+    // `table` is null.
     template <class Use>
     decltype(auto) visit_any(Use&& use) const {
         return std::visit(

@@ -77,11 +77,10 @@ void add(Columns& kept, const Batch& values, const Matrix<int64_t>& chosen,
                         within(numbers[3], store.classes()) && numbers[2] >= 0 &&
                         within(frames - 1, values.shape(1)),
                     "a column is out of range");
-            sources.push_back({scores + row * values.stride(0) + column * values.stride(2),
-                               static_cast<std::ptrdiff_t>(values.stride(1)),
-                               static_cast<std::size_t>(frames), highest[i],
-                               static_cast<uint32_t>(numbers[2]),
-                               static_cast<uint32_t>(numbers[3])});
+            sources.push_back(
+                {scores + row * values.stride(0) + column * values.stride(2),
+                 static_cast<std::ptrdiff_t>(values.stride(1)), static_cast<std::size_t>(frames),
+                 highest[i], static_cast<uint32_t>(numbers[2]), static_cast<uint32_t>(numbers[3])});
         }
         nb::gil_scoped_release release;
         store.add(sources, threads);
@@ -91,8 +90,8 @@ void add(Columns& kept, const Batch& values, const Matrix<int64_t>& chosen,
 }  // namespace
 
 void bind_columns(nb::module_& module) {
-    module.def("summarise_clips", &summarise_clips, "values"_a.noconvert(),
-               "lengths"_a.noconvert(), "threads"_a);
+    module.def("summarise_clips", &summarise_clips, "values"_a.noconvert(), "lengths"_a.noconvert(),
+               "threads"_a);
     nb::class_<Columns>(module, "ColumnStore")
         .def(nb::init<std::size_t, bool>(), "classes"_a, "is_double"_a)
         .def("add", &add, "values"_a.noconvert(), "chosen"_a.noconvert(), "largest"_a.noconvert(),

@@ -69,8 +69,8 @@ nb::object first_minima(const Vector<int64_t>& runs, const AnyVector& costs) {
     require(runs.size() == costs.size(), "columns differ in length");
     auto find = [&](auto zero) {
         using Cost = decltype(zero);
-        return to_numpy(first_minima_of_runs(runs.data(), data_of<Cost>(costs, "costs"),
-                                             runs.size()));
+        return to_numpy(
+            first_minima_of_runs(runs.data(), data_of<Cost>(costs, "costs"), runs.size()));
     };
     return has_type<double>(costs) ? find(double{}) : find(int64_t{});
 }

@@ -12,9 +12,7 @@ void bind_deltas(nb::module_& module) {
         .def(
             "__init__",
             [](DetectionDeltas* self, nb::object starts, nb::object scores, nb::object tp,
-               nb::object fp) {
-                new (self) DetectionDeltas{starts, scores, tp, fp};
-            },
+               nb::object fp) { new (self) DetectionDeltas{starts, scores, tp, fp}; },
             nb::kw_only(), "starts"_a, "scores"_a, "tp"_a, "fp"_a)
         .def_ro("starts", &DetectionDeltas::starts)
         .def_ro("scores", &DetectionDeltas::scores)
@@ -24,9 +22,7 @@ void bind_deltas(nb::module_& module) {
         .def(
             "__init__",
             [](CrossTriggerDeltas* self, nb::object starts, nb::object scores, nb::object labels,
-               nb::object ct) {
-                new (self) CrossTriggerDeltas{starts, scores, labels, ct};
-            },
+               nb::object ct) { new (self) CrossTriggerDeltas{starts, scores, labels, ct}; },
             nb::kw_only(), "starts"_a, "scores"_a, "labels"_a, "ct"_a)
         .def_ro("starts", &CrossTriggerDeltas::starts)
         .def_ro("scores", &CrossTriggerDeltas::scores)

@@ -118,11 +118,11 @@ FramedScores median_filter(const ScoreArray& values, const Vector<int64_t>& edge
             return FramedScores{on_same_frames<T>(columns, run), nb::cast(edges)};
         }
         // what looks at frames afterwards must not depend on where other classes change
-        return on_new_frames<T>(columns, OldFrames::keep,
-                                [&, filter = MedianFilter<T>(window)](
-                                    const T* column, StepFunction<T>& out) mutable {
-                                    filter.run(column, columns.edges, columns.frames, out);
-                                });
+        return on_new_frames<T>(
+            columns, OldFrames::keep,
+            [&, filter = MedianFilter<T>(window)](const T* column, StepFunction<T>& out) mutable {
+                filter.run(column, columns.edges, columns.frames, out);
+            });
     });
 }
 

@@ -1,4 +1,6 @@
 // Binds median filters of several lengths, each of many clips.
+#include "postprocessing/ranked_clips.hpp"
+
 #include <nanobind/stl/optional.h>
 
 #include <memory>
@@ -6,7 +8,6 @@
 #include <utility>
 #include <variant>
 
-#include "postprocessing/ranked_clips.hpp"
 #include "python/arrays.hpp"
 #include "python/clips.hpp"
 
@@ -100,8 +101,7 @@ void bind_ranked_clips(nb::module_& module) {
         .def_ro("edges", &FilteredScores::edges)
         .def_ro("maxima", &FilteredScores::maxima);
     nb::class_<RankedScores>(module, "RankedClips")
-        .def(nb::init<const Clips&, std::size_t>(), "clips"_a, "threads"_a,
-             nb::keep_alive<1, 2>())
+        .def(nb::init<const Clips&, std::size_t>(), "clips"_a, "threads"_a, nb::keep_alive<1, 2>())
         .def("median_filter", &RankedScores::median, "window"_a, "limit"_a.none(), "threads"_a);
 }
 

@@ -187,7 +187,8 @@ private:
 
     std::size_t clips_ = 0;
     std::variant<std::vector<OrderedRows<float>>, std::vector<OrderedRows<double>>,
-                 std::vector<OrderedRows<float, int32_t>>, std::vector<OrderedRows<double, int32_t>>>
+                 std::vector<OrderedRows<float, int32_t>>,
+                 std::vector<OrderedRows<double, int32_t>>>
         rows_;
 };
 
@@ -213,8 +214,8 @@ void bind_resampling(nb::module_& module) {
                 const int64_t most = heaviest(weights);
                 require(most <= (1 << 24), "the weights are too large");
                 nb::gil_scoped_release release;
-                new (self) WeightedSums(weights.data(), weights.shape(0), weights.shape(1), most,
-                                        threads);
+                new (self)
+                    WeightedSums(weights.data(), weights.shape(0), weights.shape(1), most, threads);
             },
             "weights"_a.noconvert(), "threads"_a)
         .def("of", &add_up_weighted, "values"_a.noconvert());

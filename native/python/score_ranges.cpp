@@ -1,4 +1,6 @@
 // Binds ranges of scores, and deltas without those that nobody reads.
+#include "counting/score_ranges.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "counting/score_ranges.hpp"
 #include "python/delta_table.hpp"
 
 namespace sedscope::python {
@@ -54,8 +55,8 @@ public:
     // `unread`: per class, whether nobody reads a range.
     std::pair<DetectionDeltas, CrossTriggerDeltas> without(const std::vector<Vector<bool>>& unread,
                                                            std::size_t threads) const {
-        return std::visit(
-            [&](const auto& of_type) { return thinned(*of_type, unread, threads); }, of_classes_);
+        return std::visit([&](const auto& of_type) { return thinned(*of_type, unread, threads); },
+                          of_classes_);
     }
 
 private:
@@ -89,7 +90,8 @@ private:
         const std::size_t classes = of_type.ranges.size(), clips = of_type.table.clips();
         require(unread.size() == classes, "unread ranges of each class are needed");
         for (std::size_t c = 0; c < classes; ++c)
-            require(unread[c].size() == of_type.ranges[c]->count(), "one value per range is needed");
+            require(unread[c].size() == of_type.ranges[c]->count(),
+                    "one value per range is needed");
         std::vector<OwnedRows<T>> kept(classes);
         {
             nb::gil_scoped_release release;

@@ -31,7 +31,9 @@ inline const char* parse_any(const char* at, const char* end, double& value) {
 #endif
 }
 
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 // Whether the first byte of a number in memory is its lowest.
 inline bool is_little_endian() {
@@ -42,7 +44,9 @@ inline bool is_little_endian() {
 }
 
 // Eight times the same byte.
-constexpr std::uint64_t repeated(std::uint64_t byte) { return byte * 0x0101010101010101; }
+constexpr std::uint64_t repeated(std::uint64_t byte) {
+    return byte * 0x0101010101010101;
+}
 
 // Eight characters at once; the first is the lowest byte. How many digits a number has is hard to
 // guess for the branch predictor, so digits are read without branches.
@@ -52,7 +56,8 @@ public:
 
     // How many digits it begins with.
     unsigned digits() const {
-        const std::uint64_t others = ((bytes_ + repeated(0x46)) | (bytes_ - zeros)) & repeated(0x80);
+        const std::uint64_t others =
+            ((bytes_ + repeated(0x46)) | (bytes_ - zeros)) & repeated(0x80);
         return others == 0 ? 8 : static_cast<unsigned>(lowest_bit(others) / 8);
     }
 

@@ -24,7 +24,8 @@ inline bool read_table_file(const std::filesystem::path& path, std::string_view 
                             std::size_t columns, std::size_t most, TableFile& result) {
     namespace fs = std::filesystem;
     std::error_code error;
-    if (!fs::is_regular_file(path, error)) return false;  // opening a pipe would wait for its writer
+    if (!fs::is_regular_file(path, error))
+        return false;  // opening a pipe would wait for its writer
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) return false;
     const auto size = static_cast<std::size_t>(file.tellg());

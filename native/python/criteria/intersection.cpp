@@ -27,8 +27,7 @@ static const CriterionBinding intersection([](nb::module_& module) {
     nb::class_<Bound, OverlapCriterion>(module, "Intersection")
         .def(
             "__init__",
-            [](Bound* self, FractionPair dtc, FractionPair gtc,
-               std::optional<FractionPair> cttc) {
+            [](Bound* self, FractionPair dtc, FractionPair gtc, std::optional<FractionPair> cttc) {
                 new (self) Bound({{fraction_of(dtc)},
                                   {fraction_of(gtc)},
                                   {fraction_of(cttc.value_or(FractionPair(1, 1)))},

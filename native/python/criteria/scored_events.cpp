@@ -62,10 +62,10 @@ nb::object query_precisions(const Matrix<int64_t>& starts, const Vector<double>&
                 const auto first = static_cast<std::size_t>(starts.data()[c * (clips + 1) + i]);
                 const auto end = static_cast<std::size_t>(starts.data()[c * (clips + 1) + i + 1]);
                 const int64_t number = references.data()[c * clips + i];
-                values[c * clips + i] =
-                    number == 0 ? 0
-                                : precision.of(scores.data() + first, tp.data() + first,
-                                               fp.data() + first, end - first, number);
+                double& value = values[c * clips + i] = 0;
+                if (number > 0)
+                    value = precision.of(scores.data() + first, tp.data() + first,
+                                         fp.data() + first, end - first, number);
             }
     }
     return to_numpy(std::move(values), classes, clips);

@@ -40,7 +40,8 @@ nb::object find_scores(const Segmentation& segmentation, const Clips& clips,
     });
 }
 
-// The highest score of the events in each segment. Clip i has the segments [starts[i], starts[i + 1]).
+// The highest score of the events in each segment. The segments of a clip are given as for
+// `find_scores`.
 nb::object find_scores_of_events(const Segmentation& segmentation, const DetectedEvents& detected,
                                  const Vector<int64_t>& starts, const Vector<int64_t>& durations,
                                  std::size_t threads) {
