@@ -44,11 +44,11 @@ public:
         const double error = (product + 1) * uncertainty;  // of rounding; it is smaller
         if (rest > error && 1 - rest > error) return static_cast<int64_t>(whole);
         const Product twice(numerator_, 2 * static_cast<uint64_t>(number));
-        auto reaches = [&](uint64_t whole) {  // minus a half
-            return twice >= Product(denominator_, 2 * whole - 1);
+        auto reaches_half_below = [&](uint64_t candidate) {  // exactly
+            return twice >= Product(denominator_, 2 * candidate - 1);
         };
-        while (reaches(whole + 1)) ++whole;
-        while (whole > 0 && !reaches(whole)) --whole;
+        while (reaches_half_below(whole + 1)) ++whole;
+        while (whole > 0 && !reaches_half_below(whole)) --whole;
         return static_cast<int64_t>(whole);
     }
 
