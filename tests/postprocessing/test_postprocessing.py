@@ -350,3 +350,23 @@ def test_clips_are_processed_when_they_are_loaded() -> None:
     assert (processed.in_memory, processed.thread_safe, processed.whole_clips) == (False, True, False)
     assert processed["y.wav"].values.tolist() == [[1]]
     assert loaded == ["y"]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        MedianFilter(7),
+        Chain(MinimumDuration(0.1), MovingAverage(7)),
+        PerClass({"Cat": MedianFilter(0.5), "Dog": MedianFilter(7)}),
+    ],
+)
+def test_windows_in_frames_are_noted(step: PostProcessing) -> None:
+    truth = sed.simulate.ground_truth(60)
+    scores = sed.simulate.scores(truth, frame=0.1)
+    with pytest.warns(
+        sed.SedscopeWarning, match=r"window of 7 s, but clips last 10 s.*7 frames are 0.7 s"
+    ):
+        sed.evaluate(step(scores), truth, "psds1")
+    with pytest.warns(sed.SedscopeWarning, match="window of 7 s"):
+        sed.tune(scores, truth, "best_collar_f1", [step])
+    sed.evaluate(MedianFilter(0.7)(scores), truth, "psds1")

@@ -17,14 +17,17 @@ from ..data.coverage import squeezed_references_note
 from ..data.score_range import score_range, threshold_note
 from ..data.thresholds import is_binary
 from ..data.time_sample import TimeSample
-from ..data.times import Ticks
+from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import counted, listing, subject
 from ..metrics import Metric, MetricResult, PSDSResult
 from ..metrics.classwise import ClassValue, ClasswiseResult
 from ..metrics.mean_of_parts import MeanResult
+from ..postprocessing.registry import known_steps
 
 if TYPE_CHECKING:
     from ..resampling.intervals import Bootstrap
+
+_FRAMES_OF_LONG_WINDOW = 20  # at least
 
 
 def input_notes(
@@ -66,7 +69,7 @@ def late_events_note(alignment: Alignment, durations: Ticks) -> list[str]:
 
 
 def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
-    """Note clips whose scores end long before or after they do, or do not fit their references."""
+    """Note clips whose scores, references or filters do not fit their lengths."""
     part = next(iter(deltas.values()))
     if part.extents is None:
         return []
@@ -76,7 +79,23 @@ def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> l
     squeezed = squeezed_references_note(references.events[:, 1], references.event_clips, part.durations)
     if alignment.scores.whole_clips and not squeezed:
         notes += short_references_note(deltas)
-    return notes
+    return [*notes, *_long_windows_note(alignment, part)]
+
+
+def _long_windows_note(alignment: Alignment, deltas: Deltas) -> list[str]:
+    """Note windows of half a clip or more: their lengths may have been given in frames."""
+    if deltas.extents is None or not len(deltas.clips):
+        return []
+    clip, frame = np.median(deltas.durations), np.median(deltas.extents[:, 2] - deltas.extents[:, 1])
+    shortest = max(clip / 2, _FRAMES_OF_LONG_WINDOW * frame) / TICKS_PER_SECOND
+    for step in (*known_steps(alignment.scores.processing), *deltas.variants):
+        if (window := step.window_seconds) >= shortest:
+            clip_seconds, frames = clip / TICKS_PER_SECOND, window * frame / TICKS_PER_SECOND
+            return [
+                f"A filter has a window of {window:g} s, but clips last {clip_seconds:g} s. Lengths are in "
+                f"seconds: {window:g} frames are {frames:g} s."
+            ]
+    return []
 
 
 def short_references_note(deltas: Mapping[Criterion, Deltas]) -> list[str]:

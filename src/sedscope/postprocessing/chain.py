@@ -54,6 +54,10 @@ class Chain(PostProcessing):
     def makes_events(self) -> bool:
         return bool(self.steps) and self.steps[-1].makes_events
 
+    @property
+    def window_seconds(self) -> float:
+        return max((step.window_seconds for step in self.steps), default=0.0)
+
     def _for_class(self, label: str) -> PostProcessing | None:
         """Return the steps that do something to the class.
 

@@ -38,6 +38,10 @@ class MovingAverage(PostProcessing):
     def __post_init__(self) -> None:
         require_duration(self, "seconds")
 
+    @property
+    def window_seconds(self) -> float:
+        return self.seconds
+
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores:
         window = duration_ticks(self.seconds)
         if window == 0:

@@ -58,6 +58,10 @@ class PerClass(PostProcessing):
     def makes_events(self) -> bool:
         return any(step.makes_events for _, step in self.by_class)
 
+    @property
+    def window_seconds(self) -> float:
+        return max((step.window_seconds for _, step in self.by_class), default=0.0)
+
     def _for_class(self, label: str) -> PostProcessing | None:
         of_class = dict(self.by_class).get(label)
         return None if of_class is None else of_class._for_class(label)

@@ -40,6 +40,11 @@ class PostProcessing(Defined, ABC):
         """Whether it turns scores into scored events that are kept as they are, as :class:`Peaks` does."""
         return False
 
+    @property
+    def window_seconds(self) -> float:
+        """The longest window that a score depends on, in seconds; 0 if it has none."""
+        return 0.0
+
     def __call__(self, scores: Scores) -> Scores:
         """Post-process scores. Each clip is processed when it is read.
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
+
 from ..definitions import Registry
+from ..errors import SedscopeError
 from .postprocessing import PostProcessing
 
 POSTPROCESSINGS: Registry[PostProcessing] = Registry(
@@ -35,3 +39,18 @@ def parse_postprocessing(text: str) -> PostProcessing:
     PerClass({'Dog': MedianFilter(seconds=0.3)})
     """
     return POSTPROCESSINGS.parse(text)
+
+
+def known_steps(processing: Iterable[str]) -> list[PostProcessing]:
+    """Return the post-processings of this package among the steps that made scores.
+
+    Other steps, such as stitching and post-processings of your own, are left out.
+
+    >>> known_steps(["stitch()", "MedianFilter(seconds=0.3)"])
+    [MedianFilter(seconds=0.3)]
+    """
+    steps = []
+    for text in processing:
+        with suppress(SedscopeError):
+            steps.append(parse_postprocessing(text))
+    return steps
