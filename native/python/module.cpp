@@ -14,6 +14,7 @@ void bind_resampling(nanobind::module_& module);
 void bind_score_ranges(nanobind::module_& module);
 void bind_postprocessing(nanobind::module_& module);
 void bind_ranked_clips(nanobind::module_& module);
+void bind_means(nanobind::module_& module);
 void bind_text(nanobind::module_& module);
 
 namespace {
@@ -40,5 +41,6 @@ NB_MODULE(_native, module) {
     bind_score_ranges(module);
     bind_postprocessing(module);
     bind_ranked_clips(module);
+    bind_means(module);
     bind_text(module);
 }

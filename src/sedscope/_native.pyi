@@ -399,6 +399,9 @@ def cross_rates(
     """For each row, the sum over the other classes of cross-triggers per time of that class. ``others``
     are indices into ``times``."""
 
+def group_means(values: _Scores, starts: _Int64) -> _Float64:
+    """The means over the rows of each group, rounded once. ``starts``: where groups begin, and the end."""
+
 def first_minima_of_runs(runs: _Int64, costs: _Int64 | _Float64) -> _Int64:
     """For each run of consecutive equal values, the index of its first smallest cost."""
 

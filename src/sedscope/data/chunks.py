@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, subject
-from .arrays import ScoreArray
+from .arrays import FloatArray, ScoreArray
 from .choices import Gaps
 from .clip_ids import clip_id, clip_ids
-from .exact_mean import ExactMean
+from .group_means import group_means
 from .score_arrays import ClipScores
 from .times import LONGEST_TICKS, Ticks, to_ticks
 
@@ -28,6 +28,7 @@ Chunks: TypeAlias = ChunkTable | str | Path | None
 _PER_SECOND = {"seconds": 1, "centiseconds": 100, "milliseconds": 1000}
 _SAME_SHARE = 100  # boundaries that differ by at most 1/100 of the shortest frame are one
 _LENGTH_SHARE = 10  # a chunk may be longer or shorter than stated by 1/10 and a frame
+_FRAMES_AT_ONCE = 2**16  # of overlapping chunks
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _WITH_END = re.compile(rf"(.+)([-_]){_NUMBER}\2{_NUMBER}")
 _WITH_START = re.compile(rf"(.+)[-_]{_NUMBER}")
@@ -95,12 +96,7 @@ def stitch_clips(chunks: Sequence[tuple[Chunk, ClipScores]], gaps: Gaps) -> Clip
         coverage[span[0] : span[-1]] += 1
     shape = len(coverage), parts[0][1].shape[1]
     if coverage.max(initial=0) > 1:
-        mean = ExactMean(shape)
-        for span, (_, values) in zip(spans, parts, strict=True):
-            mean.add(np.s_[span[0] : span[-1]], np.repeat(values, np.diff(span), axis=0))
-        scores: ScoreArray = mean.values(
-            coverage[:, None]
-        )  # NaN of inf and -inf is refused where it is used
+        scores: ScoreArray = _means_of_chunks([values for _, values in parts], spans, shape)
     else:
         scores = np.zeros(shape, np.result_type(*(values.dtype for _, values in parts)))
         for span, (_, values) in zip(spans, parts, strict=True):
@@ -112,6 +108,27 @@ def stitch_clips(chunks: Sequence[tuple[Chunk, ClipScores]], gaps: Gaps) -> Clip
         _refuse_gaps(ticks, uncovered, chunks)
         scores[uncovered] = scores[uncovered - 1]
     return ClipScores.unchecked(scores, ticks)
+
+
+def _means_of_chunks(
+    chunks: Sequence[ScoreArray], spans: Sequence[NDArray[np.intp]], shape: tuple[int, int]
+) -> FloatArray:
+    """Return the mean of the chunks that cover each frame, or 0. NaN of inf and -inf is refused later.
+
+    ``spans``: the frames at which those of each chunk begin, and at which the last one ends.
+    """
+    means = np.zeros(shape)
+    begins, ends = np.array([[span[0], span[-1]] for span in spans]).T
+    for first in range(0, len(means), _FRAMES_AT_ONCE):
+        last = min(first + _FRAMES_AT_ONCE, len(means))
+        frames, rows = [], []
+        for k in np.flatnonzero((begins < last) & (ends > first)).tolist():
+            covered = np.arange(max(first, begins[k]), min(last, ends[k]))
+            frames.append(covered - first)
+            rows.append(chunks[k][np.searchsorted(spans[k], covered, side="right") - 1])
+        if rows:
+            means[first:last] = group_means(np.concatenate(rows), np.concatenate(frames), last - first)
+    return means
 
 
 def check_lengths(chunks: Sequence[tuple[Chunk, ClipScores]]) -> None:

@@ -24,7 +24,7 @@ from .arrays import FloatArray, IntArray
 from .choices import EventOverlaps
 from .detected_columns import DetectedColumns, usable_times
 from .event_table import EventTable
-from .exact_mean import ExactMean
+from .group_means import group_means
 from .score_arrays import ClipScores
 from .scored_events import (
     ScoredEvents,
@@ -321,15 +321,9 @@ class _ClipEvents:
         event = np.repeat(np.arange(len(labels)), end - begin)  # of each frame that it covers
         first = np.cumsum(end - begin) - (end - begin)
         entry = (begin[event] + np.arange(len(event)) - first[event]) * classes + labels[event]
-        order = np.argsort(entry, kind="stable")
-        entry, confidences = entry[order], self.confidences[event[order]]
-        place = np.arange(len(entry)) - np.searchsorted(entry, entry)  # among those of the same entry
-        mean = ExactMean(shape)
-        for k in range(int(place.max(initial=-1)) + 1):
-            there = place == k
-            mean.add(np.unravel_index(entry[there], shape), confidences[there])
-        coverage = np.bincount(entry, minlength=shape[0] * classes).reshape(shape)
-        return ClipScores.unchecked(np.where(coverage, mean.values(coverage), -np.inf), ticks)
+        means = group_means(self.confidences[event, None], entry, shape[0] * classes)
+        covered = np.bincount(entry, minlength=len(means)) > 0
+        return ClipScores.unchecked(np.where(covered, means[:, 0], -np.inf).reshape(shape), ticks)
 
 
 def event_problem(event: Any, *, points: bool) -> str | None:

@@ -20,8 +20,8 @@ from .arrays import FloatArray
 from .chunks import Chunk, ChunkTable, Unit, check_lengths, check_unit, chunks_by_recording
 from .durations import duration_ticks
 from .event_columns import EventColumns
-from .exact_mean import ExactMean
 from .ground_truth import GroundTruth
+from .group_means import group_means
 from .labels import stripped
 from .score_arrays import ClipScores
 from .scores import Scores
@@ -278,27 +278,27 @@ def _join(
     if end is None:
         end = max(chunk.start + (chunk.length or int(clip.ticks[-1])) for chunk, clip in chunks)
     number = -(-end // length)
-    mean = ExactMean((number, chunks[0][1].values.shape[1]))
-    coverage = np.zeros(number, np.int64)
+    rows, segments_of_rows = [], []
     for chunk, clip in chunks:
         segments = -(-(chunk.length or int(clip.ticks[-1])) // length)
         first = chunk.start // length
         segments = max(0, min(segments, number - first))
         means, covered = segment_means(clip, length, segments)
-        mean.add(first + np.flatnonzero(covered), means[covered])
-        coverage[first : first + segments] += covered
+        rows.append(means[covered])
+        segments_of_rows.append(first + np.flatnonzero(covered))
     ticks = np.minimum(np.arange(number + 1, dtype=np.int64) * length, end)
-    total = mean.values(coverage[:, None])
-    empty = np.flatnonzero(coverage == 0)
+    segment = np.concatenate(segments_of_rows)
+    scores = group_means(np.concatenate(rows), segment, number)
+    empty = np.setdiff1d(np.arange(number), segment)
     if len(empty) and uncovered is not None:
-        total[empty] = uncovered
+        scores[empty] = uncovered
     elif len(empty):
         spans = [f"{ticks[i] / 1e6:.10g}–{ticks[i + 1] / 1e6:.10g} s" for i in empty.tolist()]
         raise SedscopeError(
             f"No chunk covers {listing(spans)}. If chunks are missing, add them. Give the score of such "
             "segments with uncovered=, e.g. uncovered=0.0 for probabilities."
         )
-    return ClipScores.unchecked(total, ticks)
+    return ClipScores.unchecked(scores, ticks)
 
 
 def segment_means(clip: ClipScores, length: int, segments: int) -> tuple[FloatArray, NDArray[np.bool_]]:

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import SedscopeError, listing
 from .arrays import IntArray, ScoreArray
 from .clip_events import ClipEvents
-from .exact_mean import ExactMean
+from .group_means import group_means
 from .label_maps import LabelMap
 from .labels import shown_label
 from .recordings import ClipPieces
@@ -69,7 +69,6 @@ class MergedColumns:
         self._columns: IntArray = np.array([c for of_class in columns.values() for c in of_class])
         sizes = np.array([len(of_class) for of_class in columns.values()])
         self._starts: IntArray = np.cumsum(sizes) - sizes
-        self._sizes = sizes
         self._new_columns = np.full(len(classes), -1, np.int32)
         """The new column of each old one; -1 if it is dropped."""
         self._new_columns[self._columns] = np.repeat(np.arange(len(sizes)), sizes)
@@ -106,11 +105,8 @@ class MergedColumns:
         if self.combine == "max":
             highest: ScoreArray = np.maximum.reduceat(chosen, self._starts, axis=1)
             return highest
-        mean = ExactMean((len(chosen), len(self._sizes)))
-        for k in range(int(self._sizes.max())):
-            merged = np.flatnonzero(self._sizes > k)
-            mean.add(np.s_[:, merged], chosen[:, self._starts[merged] + k])
-        means: ScoreArray = mean.values(self._sizes)
+        new_columns = self._new_columns[self._columns]
+        means: ScoreArray = np.ascontiguousarray(group_means(chosen.T, new_columns, len(self.classes)).T)
         return means  # NaN for inf and -inf; the evaluation refuses it
 
     def _apart(self, clip: ClipScores) -> ClipScores:
