@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/buffer.hpp"
 #include "core/radix_sort.hpp"
@@ -34,6 +33,9 @@ public:
         T* scores = totals.scores.reserve(count + netted_.size());
         int64_t* tp = totals.tp.reserve(count + netted_.size());
         int64_t* fp = totals.fp.reserve(count + netted_.size());
+        int64_t* cross_rows = totals.cross_rows.reserve(netted_.size());
+        int32_t* cross_labels = totals.cross_labels.reserve(netted_.size());
+        int64_t* cross_changes = totals.cross_changes.reserve(netted_.size());
         std::size_t n = 0;
         int64_t tp_total = 0, fp_total = 0;
         const auto& order = detections_.order(rows.scores, count, [&](std::size_t i) {
@@ -52,9 +54,9 @@ public:
             }
             bool changed = tp_total != tp_before || fp_total != fp_before;
             for (; cross != netted_.end() && cross->key == key; ++cross) {
-                totals.cross_rows.push(static_cast<int64_t>(n));
-                totals.cross_labels.push(cross->label);
-                totals.cross_changes.push(cross->change);
+                *cross_rows++ = static_cast<int64_t>(n);
+                *cross_labels++ = cross->label;
+                *cross_changes++ = cross->change;
                 changed = true;
             }
             scores[n] = score_of_key<T>(key);
@@ -65,6 +67,9 @@ public:
         totals.scores.grow(n);
         totals.tp.grow(n);
         totals.fp.grow(n);
+        totals.cross_rows.grow(netted_.size());
+        totals.cross_labels.grow(netted_.size());
+        totals.cross_changes.grow(netted_.size());
         return totals;
     }
 
@@ -86,37 +91,40 @@ private:
     // Makes one entry per score and other class at which the cross-triggers change in sum.
     void net_cross_triggers(const ClassRows<T, Change>& rows) {
         netted_.clear();
+        CrossChange* next = netted_.reserve(rows.cross_count());
         const auto& order = cross_triggers_.order(
             rows.cross_scores, rows.cross_count(),
             [&](std::size_t i) { return LabelChange{rows.cross_labels[i], rows.ct[i]}; });
         for (auto row = order.begin(); row != order.end();) {
             const Key key = row->key;
-            const std::size_t group = netted_.size();
-            for (; row != order.end() && row->key == key; ++row)
-                if (row->payload.change)  // the weight of a clip may be 0
-                    netted_.push_back({key, row->payload.label, row->payload.change});
-            if (netted_.size() - group > 1) net_group(group);
+            CrossChange* const group = next;
+            for (; row != order.end() && row->key == key; ++row) {
+                *next = {key, row->payload.label, row->payload.change};
+                next += row->payload.change != 0;  // the weight of a clip may be 0
+            }
+            if (next - group > 1) next = net_group(group, next);
         }
+        netted_.grow(static_cast<std::size_t>(next - netted_.data()));
     }
 
-    void net_group(std::size_t group) {
-        const auto begin = netted_.begin() + static_cast<std::ptrdiff_t>(group);
-        std::stable_sort(begin, netted_.end(), [](const CrossChange& a, const CrossChange& b) {
+    // Adds up the changes of each other class at one score. Returns the new end.
+    static CrossChange* net_group(CrossChange* begin, CrossChange* end) {
+        std::stable_sort(begin, end, [](const CrossChange& a, const CrossChange& b) {
             return a.label < b.label;
         });
-        auto out = begin;
-        for (auto entry = begin; entry != netted_.end();) {
+        CrossChange* out = begin;
+        for (const CrossChange* entry = begin; entry != end;) {
             CrossChange sum = *entry;
-            for (++entry; entry != netted_.end() && entry->label == sum.label; ++entry)
+            for (++entry; entry != end && entry->label == sum.label; ++entry)
                 sum.change += entry->change;
             if (sum.change) *out++ = sum;
         }
-        netted_.erase(out, netted_.end());
+        return out;
     }
 
     RadixSort<T, DetectionChange> detections_;
     RadixSort<T, LabelChange> cross_triggers_;
-    std::vector<CrossChange> netted_;
+    Buffer<CrossChange> netted_;
 };
 
 }  // namespace sedscope
