@@ -47,6 +47,7 @@ soak: .venv/ready-for-tests
 lint: .venv/ready-for-tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/clang-format --dry-run --Werror $(filter %.hpp %.cpp,$(SOURCES))
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
