@@ -309,3 +309,17 @@ def test_means_of_infinite_scores() -> None:
     scores = sed.Scores.from_arrays(chunks, classes=["Dog"], frame=1.0)
     stitched = scores.stitch(dict.fromkeys(chunks, ("rec", 0.0)))
     assert stitched["rec"].values.ravel().tolist() == [np.inf, -np.inf]
+    truth = sed.GroundTruth.from_dict({name: [(0, 1, "Dog")] for name in chunks})
+    joined, _ = sed.join_chunks(scores, truth, dict.fromkeys(chunks, ("rec", 0.0)))
+    assert joined["rec"].values.ravel().tolist() == [np.inf, -np.inf]
+
+
+@pytest.mark.parametrize("frames", [[0.5, np.nan, 0.5], [0.5, np.inf, -np.inf]])
+def test_segments_whose_mean_is_not_a_number_are_refused(frames: list[float]) -> None:
+    scores = sed.Scores.from_arrays(
+        {"a-0-2": np.array([frames + [0.5] * 3]).T}, classes=["Dog"], frame=1 / 3
+    )
+    truth = sed.GroundTruth.from_dict({"a-0-2": [(0, 1, "Dog")]})
+    joined, joined_truth = sed.join_chunks(scores, truth)
+    with pytest.raises(sed.SedscopeError, match=r"not a number \(NaN\): clip a, class Dog, frame 0"):
+        sed.evaluate(joined, joined_truth, sed.AUROC(sed.Segment(1.0)))

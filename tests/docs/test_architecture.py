@@ -1,4 +1,4 @@
-"""The map of the packages is that of the package, and the path of an evaluation is the one it takes."""
+"""The map shows all packages, and the path of an evaluation is the one that it takes."""
 
 from __future__ import annotations
 

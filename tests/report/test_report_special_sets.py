@@ -121,6 +121,15 @@ def test_curves_do_not_run_along_the_edges(page: Browser, tmp_path: Path) -> Non
             for (x, y), (to_x, to_y) in itertools.pairwise(vertices):
                 assert not (x == to_x and x in (left, right) and y != to_y)
                 assert not (y == to_y and y in (top, bottom) and x != to_x)
+    shapes = page.run(
+        "return [...document.querySelectorAll('#curves figure:last-child .chart .shape')]"
+        ".map((shape) => shape.getAttribute('transform'))"
+    )
+    assert shapes
+    for shape in shapes:
+        x, y = map(float, re.findall(r"-?[\d.]+", shape)[:2])
+        assert left < x < right
+        assert top < y < bottom
 
 
 def test_names_of_clips_are_shown_whole(page: Browser, tmp_path: Path) -> None:

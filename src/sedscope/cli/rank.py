@@ -231,8 +231,11 @@ def _reports(text: str, output: Path | None, options: ReportOptions) -> Reports:
     if text != "none" and output is None:
         raise SedscopeError("--reports are part of the leaderboard. Add -o FOLDER.")
     if text == "none" and options.changed_options():
-        unused = " and ".join(options.changed_options())
-        raise SedscopeError(f"{unused} only applies to reports. Add --reports best or --reports all.")
+        unused = options.changed_options()
+        verb = "applies" if len(unused) == 1 else "apply"
+        raise SedscopeError(
+            f"{' and '.join(unused)} only {verb} to reports. Add --reports best or --reports all."
+        )
     return choices[text]
 
 

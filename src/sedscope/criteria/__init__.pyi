@@ -1,4 +1,4 @@
-"""The public names of the room of criteria, and where they are defined."""
+"""The public names of the package of criteria, and where they are defined."""
 
 from .active_time import Time as Time
 from .any_overlap import AnyOverlap as AnyOverlap

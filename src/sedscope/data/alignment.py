@@ -377,11 +377,11 @@ def _classes_without_references(scores: Scores, truth: GroundTruth) -> str:
 
 def _refuse_disjoint_clips(scores: Scores, truth: GroundTruth, missing: Missing) -> None:
     """Refuse scores none of whose clips is in the ground truth, unless such clips have no events."""
-    own = [clip for clip in scores if clip not in scores.assumed_clips]
-    if missing == "empty" or not own or not truth.clips or not {*own}.isdisjoint(truth.clips):
+    named = [clip for clip in scores if clip not in scores.assumed_clips]
+    if missing == "empty" or not named or not truth.clips or not {*named}.isdisjoint(truth.clips):
         return
     raise SedscopeError(
-        f"No clip of the system is in the ground truth. The system has {listing(own, limit=3)}. The ground "
+        f"No clip of the system is in the ground truth. The system has {listing(named, limit=3)}. The ground "
         f"truth has {listing(truth.clips, limit=3)}. Use the same names on both sides; only folders and "
         "audio suffixes may differ."
     )

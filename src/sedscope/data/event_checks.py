@@ -28,8 +28,8 @@ OVERLAPS_ADVICE = (
 """What to do with references that overlap."""
 
 MANY_LATE = 5
-"""If at least as many reference events as these, and most of all, begin after their clips, some times look
-wrong."""
+"""sedscope asks for the unit of times if at least so many reference events, and more than half of all, begin
+after their clips."""
 
 
 @dataclass(frozen=True)

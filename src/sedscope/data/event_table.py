@@ -452,9 +452,10 @@ def _columns_advice(header: Sequence[str], roles: Mapping[str, str], option: str
     if not missing:
         return ""
     names = f"{option} {','.join(f'{role}=NAME' for role in missing)}"
-    them, these = ("it", "that one") if len(missing) == 1 else ("them", "those")
-    plural = "another column holds" if len(missing) == 1 else "other columns hold"
-    advice = f"If {plural} {them}, name {these} with columns= ({names})."
+    if len(missing) == 1:
+        advice = f"If another column holds the {missing[0]}, name it with columns= ({names})."
+    else:
+        advice = f"If other columns hold {listing(missing)}, name them with columns= ({names})."
     if missing == ["label"]:
         advice += " If all events have the same label, give it with label= (--label)."
     return advice

@@ -316,5 +316,11 @@ def segment_means(clip: ClipScores, length: int, segments: int) -> tuple[FloatAr
     columns = np.arange(clip.values.shape[1], dtype=np.int64)
     clips = _native.Clips([clip.values], [clip.ticks], columns)
     starts, durations = np.array([0, segments]), np.array([segments * length])
-    means = _native.Segmentation(length, mean=True).find_scores(clips, starts, durations, 1)
-    return means.astype(np.float64, copy=False), covered
+    scores = _native.Segmentation(length, mean=True).find_scores(clips, starts, durations, 1)
+    means: FloatArray = scores.astype(np.float64, copy=False)
+    if not np.isfinite(clip.values).all():  # the core has -inf where a mean is not a number
+        for i in np.flatnonzero(covered).tolist():
+            frames = (clip.ticks[:-1] < begin[i] + length) & (clip.ticks[1:] > begin[i])
+            with np.errstate(invalid="ignore"):
+                means[i, np.isnan(clip.values[frames].sum(axis=0))] = np.nan
+    return means, covered

@@ -23,7 +23,7 @@ _BINARY_STARTS = {
     b"\x1f\x8b": "It is compressed with gzip. Decompress it first.",
     b"PK\x03\x04": "It is a ZIP archive, as npz files and Excel workbooks are. Save it as a text table.",
 }
-"""How files begin that are no text, and what to do about them."""
+"""How files begin that are not text, and what to do about them."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The public names of the room of post-processings, and where they are defined."""
+"""The public names of the package of post-processings, and where they are defined."""
 
 from .chain import Chain as Chain
 from .event_boxes import EventBoxes as EventBoxes

@@ -145,25 +145,35 @@ export class Chart {
   shapes(curve) {
     const layer = svg("g");
     if (!curve.x.length || (!curve.point && (curve.style === null || curve.dashed))) return layer;
-    const points = curve.x.map((x, i) => [this.xScale(x), this.yScale(curve.y[i])]);
-    if (curve.end !== undefined) points.push([this.xScale(curve.end), points.at(-1)[1]]);
+    const pieces = this.pieces(curve);
+    if (curve.end !== undefined) pieces.at(-1).push([this.xScale(curve.end), pieces.at(-1).at(-1)[1]]);
+    const lines = pieces.filter((points) => points.length > 1);
     const distance = SHAPE_DISTANCE * Math.max(1, this.drawn.length / 12);
     const shift = ((0.2 + 0.382 * curve.style) % 1) * distance;
-    layer.append(...pointsAlong(points, curve.step, distance, shift).map(([x, y]) =>
-      shapeAt(x, y, curve.style, { class: `shape ${curve.faint ? "faint" : ""}` })));
+    layer.append(...(lines.length ? lines : pieces.slice(-1))
+      .flatMap((points) => pointsAlong(points, curve.step, distance, shift))
+      .map(([x, y]) => shapeAt(x, y, curve.style, { class: `shape ${curve.faint ? "faint" : ""}` })));
     return layer;
   }
 
   path({ x, y, step, end }) {
-    const commands = [];
-    for (let i = 0; i < x.length; i += 1) {
-      const [px, py] = [this.xScale(x[i]).toFixed(1), this.yScale(y[i]).toFixed(1)];
-      if (i === 0 || this.isOutside(x, y, i)) commands.push(`M${px} ${py}`);
-      else if (step) commands.push(`H${px}V${py}`);
-      else commands.push(`L${px} ${py}`);
-    }
+    const commands = this.pieces({ x, y }).flatMap((points) => points.map((point, i) => {
+      const [px, py] = point.map((pixels) => pixels.toFixed(1));
+      if (i === 0) return `M${px} ${py}`;
+      return step ? `H${px}V${py}` : `L${px} ${py}`;
+    }));
     if (end !== undefined && x.length) commands.push(`H${this.xScale(end).toFixed(1)}`);
     return commands.join("");
+  }
+
+  // The pieces of a curve that lie inside of the picture, as lists of points in pixels.
+  pieces({ x, y }) {
+    const pieces = [];
+    for (let i = 0; i < x.length; i += 1) {
+      if (i === 0 || this.isOutside(x, y, i)) pieces.push([]);
+      pieces.at(-1).push([this.xScale(x[i]), this.yScale(y[i])]);
+    }
+    return pieces;
   }
 
   // Whether a curve runs outside of the picture from vertex i - 1 to vertex i.
