@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.torch.collector import BatchCollector
 
 pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[torch]'")
 
@@ -20,6 +19,7 @@ from torchmetrics import MetricCollection
 from torchmetrics.wrappers import MetricTracker
 
 from sedscope.torch import SEDMetric
+from sedscope.torch.collector import BatchCollector
 
 from ..support.torch.batches import CLASSES, CLIPS, FRAME, METRICS, TRUTH, give, metrics, values_of
 
