@@ -19,9 +19,10 @@ from ..support.project import ROOT
 
 DATED = "Name the section|date-released"  # what the day of the release brings
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-WORKFLOWS = [
-    ROOT / ".github/workflows" / f"{name}.yml" for name in ("docs", "release", "tests", "wheels")
-]
+WORKFLOWS = sorted((ROOT / ".github/workflows").iterdir())
+PINNED = re.compile(
+    r"uses: (?P<action>[\w.-]+/[\w./-]+)@(?P<commit>[0-9a-f]{40}) # (?P<version>v\d+\.\d+\.\d+)"
+)
 
 
 def test_this_version_lacks_nothing_but_a_date() -> None:
@@ -113,6 +114,38 @@ def test_a_wheel_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_by_commit(workflow: Path) -> None:
+    assert not_pinned(workflow.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "actions/checkout@v5",
+        "actions/checkout@v5.0.0",
+        "pypa/gh-action-pypi-publish@release/v1",
+        "actions/checkout@08c6903 # v5.0.0",
+        "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8",
+        "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5",
+    ],
+)
+def test_an_action_that_is_not_pinned_by_commit_is_noticed(reference: str) -> None:
+    assert not_pinned(f"steps:\n  - uses: {reference}\n") == [f"- uses: {reference}"]
+
+
+def not_pinned(workflow: str) -> list[str]:
+    """Return the lines that use something else than a commit of known version, or a file of this project."""
+    uses = [line.strip() for line in workflow.splitlines() if re.match(r"[\s-]*uses:", line)]
+    return [line for line in uses if not re.fullmatch(rf"(- )?({PINNED.pattern}|uses: \./\S+)", line)]
+
+
+def test_an_action_has_one_version() -> None:
+    used = [pin for path in WORKFLOWS for pin in PINNED.findall(path.read_text(encoding="utf-8"))]
+    assert used
+    assert len(set(used)) == len({action for action, _, _ in used})
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_run_targets_of_the_makefile(workflow: Path) -> None:
     used = set(re.findall(r"run: make ([a-z-]+)", workflow.read_text(encoding="utf-8")))
     assert used
@@ -126,6 +159,7 @@ def test_workflows_run_targets_of_the_makefile(workflow: Path) -> None:
         (ROOT / ".github/ISSUE_TEMPLATE/bug_report.yml", "github-issue-forms"),
         (ROOT / ".github/ISSUE_TEMPLATE/feature_request.yml", "github-issue-forms"),
         (ROOT / ".github/ISSUE_TEMPLATE/config.yml", "github-issue-config"),
+        (ROOT / ".github/dependabot.yml", "dependabot"),
         (ROOT / "CITATION.cff", "citation-file-format"),
     ],
     ids=lambda value: value.name if isinstance(value, Path) else value,
