@@ -15,7 +15,7 @@ SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score
 	data/test_chunks data/test_detections data/test_recordings data/test_scores \
 	postprocessing/test_postprocessing postprocessing/test_peaks resampling/test_bootstrap diagnosis/test_diagnosis))
 
-.PHONY: demo test pytest test-sanitized test-compilers soak lint api figures docs bench bench-large bench-gpu \
+.PHONY: demo test pytest test-sanitized test-compilers soak fuzz lint api figures docs bench bench-large bench-gpu \
 	bench-tools peers wheels release-check clean FORCE
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
@@ -44,10 +44,23 @@ SOAK_MINUTES ?= 5
 soak: .venv/ready-for-tests
 	$(BIN)/python -m tests.soak --minutes $(SOAK_MINUTES) $(if $(SOAK_SEED),--seed $(SOAK_SEED))
 
+# The readers of text in the core, under libFuzzer and sanitizers; needs clang++. An input that breaks them is
+# saved in tests/fuzz/corpus, where the next run begins. Those that only reach new code stay in build/fuzz.
+FUZZ_SECONDS ?= 60
+fuzz: build/fuzz/number_table
+	mkdir -p build/fuzz/reached
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -print_final_stats=1 -verbosity=0 \
+		-dict=tests/fuzz/number_table.dict -artifact_prefix=tests/fuzz/corpus/ build/fuzz/reached tests/fuzz/corpus
+
+build/fuzz/%: tests/fuzz/%.cpp $(wildcard native/core/* native/text/*)
+	mkdir -p $(@D)
+	clang++ -std=c++17 -O1 -g -Wall -Wextra -Inative -o $@ $< \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+
 lint: .venv/ready-for-tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/clang-format --dry-run --Werror $(filter %.hpp %.cpp,$(SOURCES))
+	$(BIN)/clang-format --dry-run --Werror $(filter %.hpp %.cpp,$(SOURCES)) $(wildcard tests/fuzz/*.cpp)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
