@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import sysconfig
-from importlib.metadata import version
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,8 @@ def main() -> None:
     """Check values that are known, files of the package, and the program."""
     installed = Path(sed.__file__).parent
     assert installed.parent == Path(sysconfig.get_paths()["platlib"]), installed
-    assert sed.__version__ == version("sedscope")
+    assert sed.__version__ == distribution("sedscope").version
+    check_bill_of_materials(distribution("sedscope"))
 
     values = np.array(SCORES, dtype=np.float32)[:, np.newaxis]
     scores = sed.Scores.from_arrays({"clip": values}, classes=["Dog"], frame=1.0)
@@ -41,6 +44,25 @@ def main() -> None:
     for arguments in (["--version"], ["metrics"], ["tasks"], ["demo", "demo", "--clips", "40"]):
         subprocess.run([sys.executable, "-m", "sedscope", *arguments], check=True)
     assert Path("demo/report.html").stat().st_size > 100_000
+
+
+def check_bill_of_materials(installed: Distribution) -> None:
+    """Check that it lies where PEP 770 says, and names what is compiled in with versions."""
+    place = f"sedscope-{installed.version}.dist-info/sboms/sedscope.cdx.json"
+    (file,) = [file for file in installed.files or [] if file.as_posix() == place]
+    bill = json.loads(file.read_text(encoding="utf-8"))
+    assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.6", 1)
+    components = [bill["metadata"]["component"], *bill["components"]]
+    assert [component["name"] for component in components] == ["sedscope", "nanobind", "robin-map"]
+    assert components[0]["version"] == installed.version
+    for component in components:
+        assert component["type"] == "library"
+        assert re.fullmatch(r"\d+\.\d+(\.\w+)*", component["version"]), component
+        assert re.fullmatch(r"pkg:\w+/.+@v?" + re.escape(component["version"]), component["purl"]), (
+            component
+        )
+        assert component["licenses"][0]["license"]["id"]
+    assert [entry["ref"] for entry in bill["dependencies"]] == [entry["bom-ref"] for entry in components]
 
 
 if __name__ == "__main__":

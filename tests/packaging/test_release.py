@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import sedscope as sed
 from release import wheels
 from release.check import problems
+from release.smoke import check_bill_of_materials
 from release.wheels import require_data_files, require_size, runs_on
 
 from ..support.project import ROOT
@@ -111,6 +113,33 @@ def test_a_wheel_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytes
     message = r"x\.whl has 0\.03 MB, more than 0\.01 MB\..*: sedscope/core\.so \(30 kB\), "
     with pytest.raises(SystemExit, match=message):
         require_size(wheel)
+
+
+def test_the_bill_of_materials_names_what_is_compiled_in() -> None:
+    check_bill_of_materials(distribution("sedscope"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"version": "3', '"version": "'),  # a version that the build did not find
+        ('"nanobind"', '"pybind11"'),
+        ("pkg:pypi/nanobind@", "pkg:pypi/nanobind"),
+        ('"CycloneDX"', '"SPDX"'),
+    ],
+)
+def test_a_wrong_bill_of_materials_is_refused(tmp_path: Path, old: str, new: str) -> None:
+    place = f"sedscope-{sed.__version__}.dist-info"
+    written = distribution("sedscope").read_text("sboms/sedscope.cdx.json") or ""
+    (tmp_path / place / "sboms").mkdir(parents=True)
+    (tmp_path / place / "METADATA").write_text(f"Version: {sed.__version__}\n", encoding="utf-8")
+    (tmp_path / place / "RECORD").write_text(f"{place}/sboms/sedscope.cdx.json,,\n", encoding="utf-8")
+    bill = tmp_path / place / "sboms/sedscope.cdx.json"
+    bill.write_text(written, encoding="utf-8")
+    check_bill_of_materials(Distribution.at(tmp_path / place))
+    bill.write_text(written.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(AssertionError):
+        check_bill_of_materials(Distribution.at(tmp_path / place))
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
