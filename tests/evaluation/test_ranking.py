@@ -182,7 +182,7 @@ def test_runs_are_averaged_and_a_lower_error_rate_is_better(
     assert "±" in ranking.table()
 
 
-@pytest.mark.parametrize(("kind", "reason"), [("clip", "no scores"), ("class", "1 class has no scores")])
+@pytest.mark.parametrize(("kind", "reason"), [("clip", "no scores"), ("class", "1 label of the ground")])
 def test_a_broken_system_is_rejected_and_the_others_are_ranked(
     systems: dict[str, sed.Scores], truth: sed.GroundTruth, kind: str, reason: str
 ) -> None:

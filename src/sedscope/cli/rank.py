@@ -294,7 +294,7 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
     validation = validate(
         path,
         truth,
-        classes=inputs.selection(truth.labels)["classes"] or truth.labels,
+        classes=inputs.selection(truth.labels)["classes"],
         clips=clip_choice(inputs.clips),
         coverage=inputs.coverage,
         overlaps=inputs.overlaps,

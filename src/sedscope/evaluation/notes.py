@@ -194,17 +194,26 @@ def never_detected_note(
 
 
 def empty_classes_note(references: Mapping[str, int], metrics: Collection[Metric[Any]]) -> list[str]:
-    """Note classes without reference events, which most metrics leave out."""
+    """Note classes without reference events: most averages leave them out, but others do not."""
     empty = [label for label, number in references.items() if not number]
     counting = [type(metric).__name__ for metric in metrics if not metric.needs_references]
-    if not empty or len(counting) == len(metrics):
-        return []
-    has, they, are = ("has", "it", "is") if len(empty) == 1 else ("have", "they", "are")
-    averages = f"averages (but not of {listing([*dict.fromkeys(counting)])})" if counting else "averages"
-    return [
-        f"{counted(len(empty), 'class')} {has} no reference events, so {they} {are} left out of the "
-        f"{averages}: {listing(empty)}."
+    pooling = [
+        f"micro {type(metric).__name__}"
+        for metric in metrics
+        if metric.needs_references and metric.pools_classes and not metric.criterion.values_queries
     ]
+    everywhere = len(counting) + len(pooling) == len(metrics)
+    if not empty or (everywhere and not pooling):
+        return []
+    number = f"{counted(len(empty), 'class')} {'has' if len(empty) == 1 else 'have'} no reference events"
+    its, they_are = ("Its", "it is") if len(empty) == 1 else ("Their", "they are")
+    left_out = "" if everywhere else f", so {they_are} left out of the averages"
+    others = listing([*dict.fromkeys([*counting, *pooling])])
+    if left_out and others:
+        left_out += f" (but not of {others})"
+    elif others:
+        left_out = f". {its} detections are false positives for {others}"
+    return [f"{number}{left_out}: {listing(empty)}."]
 
 
 def undetected_classes_note(results: Mapping[Metric[Any], MetricResult]) -> list[str]:

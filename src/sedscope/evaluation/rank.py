@@ -6,6 +6,7 @@ import warnings as python_warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -34,8 +35,10 @@ from .ranking import (
     MeasuredSystem,
     MetricEstimate,
     RankedMetric,
+    RankedSet,
     RankedSystem,
     RejectedSystem,
+    different_classes_note,
     rank_systems,
     refuse_equal_names,
 )
@@ -103,8 +106,8 @@ def rank(
     teams : mapping of str to str, optional
         The team of each system. A system that is not listed is a team of its own.
     classes : iterable of str, optional
-        The classes to evaluate; by default all labels of the reference events. A system may score
-        further classes.
+        The classes to evaluate; by default all classes of each system, as :func:`~sedscope.evaluate`
+        does. A warning says if the systems do not have the same ones.
     clips : iterable of str, optional
         The clips to evaluate; by default all clips of the ground truth, and a system that has others is
         rejected.
@@ -185,8 +188,8 @@ def rank_submissions(
     protocol = replace(protocol, formula=formula)
     measured: list[MeasuredSystem] = []
     rejected: list[RejectedSystem] = []
+    sets: list[RankedSet] = []
     notes: list[str] = []
-    hours = np.nan
     options = replace(options, checkpoint=None)  # only values are kept, not deltas
     steps = StagedProgress(options.progress, _STEPS * len(ordered))
     with options.open_engine() as engine:
@@ -202,10 +205,14 @@ def rank_submissions(
                 continue
             system, measurement = outcome
             notes += common_notes(submission, measurement)
-            hours = measurement.sets[""].hours if np.isnan(hours) else hours
+            sets.append(measurement.sets[""])
             measured.append(system)
     ranked, pairs = rank_systems(
         measured, higher_is_better=kinds[0].higher_is_better, confidence=resampling.confidence
+    )
+    classes_of = [of_set.classes for of_set in sets]
+    notes += different_classes_note(
+        classes_of, "Choose the classes to evaluate with classes= (--classes)."
     )
     notes += few_resamples_note(len(pairs), protocol.draws.resampling)
     return Ranking(
@@ -213,9 +220,9 @@ def rank_submissions(
         rejected=tuple(rejected),
         score=kinds[0],
         metrics=kinds,
-        classes=protocol.classes,
+        classes=tuple(dict.fromkeys(chain(protocol.classes or (), *classes_of))),
         clips=len(protocol.clips),
-        hours=hours,
+        hours=sets[0].hours if sets else np.nan,
         pairs=pairs,
         resampling=protocol.draws.resampling,
         warnings=tuple(dict.fromkeys(map(readable, notes))),
@@ -273,7 +280,7 @@ def _protocol(
         raise SedscopeError(
             "classes and clips must be lists of names. A ranking cannot use clips='scored'."
         )
-    chosen = tuple(truth.labels) if classes is None else tuple(dict.fromkeys(stripped(classes)))
+    chosen = None if classes is None else tuple(dict.fromkeys(stripped(classes)))
     names = tuple(truth.clips if clips is None else dict.fromkeys(clip_id(clip) for clip in clips))
     listed = set(truth.clips)
     unlisted = [clip for clip in names if clip not in listed]
@@ -282,7 +289,9 @@ def _protocol(
     if automatic:
         resampling = replace(
             resampling,
-            n=enough_resamples(systems, len(names), len(chosen), len(metrics), resampling.confidence),
+            n=enough_resamples(
+                systems, len(names), len(chosen or truth.labels), len(metrics), resampling.confidence
+            ),
         )
     draws = Draws(resampling, names)
     return Protocol(truth, chosen, names, clips is None, coverage, metrics, draws)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import TypeAlias
@@ -137,6 +137,18 @@ def refuse_equal_names(names: Sequence[str]) -> None:
         raise SedscopeError(f"Several systems have the same name: {listing(twice)}. Rename them.")
     if not names:
         raise SedscopeError("There is no system to rank.")
+
+
+def different_classes_note(classes: Sequence[Iterable[str]], advice: str) -> list[str]:
+    """Note that systems were evaluated on different classes. ``classes``: those of each system."""
+    sets = [frozenset(of_system) for of_system in classes]
+    if len({*sets}) < 2:
+        return []
+    varying = sorted(frozenset.union(*sets) - frozenset.intersection(*sets))
+    return [
+        f"The systems do not have the same classes ({listing(varying)}), and each is evaluated on its own: "
+        f"a class without references adds false positives to micro averages and to false alarms. {advice}"
+    ]
 
 
 def rank_systems(

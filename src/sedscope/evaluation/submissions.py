@@ -67,7 +67,8 @@ class Protocol:
     """How all submissions are measured."""
 
     truth: GroundTruth
-    classes: tuple[str, ...]
+    classes: tuple[str, ...] | None
+    """None for all classes of each submission."""
     clips: tuple[str, ...]
     all_clips: bool
     """Whether the clips are all those of the ground truth. A submission may then have no others."""
@@ -161,14 +162,15 @@ def _measure(
 ) -> Measurement:
     measured = measure_runs(runs, protocol.metrics, protocol.draws, engine, options, None)
     system = runs[0].system
+    classes = tuple(dict.fromkeys(label for run in runs for label in run.alignment.classes))
     columns = {
-        name: measured.values[metric][system]  # for each run
+        name: [
+            _in_classes(of_run, run.alignment.classes, classes)
+            for run, of_run in zip(runs, measured.values[metric][system], strict=True)
+        ]
         for name, metric in measured.metrics.items()
     }
-    values = {
-        name: system_value(protocol.draws, protocol.classes, of_runs)
-        for name, of_runs in columns.items()
-    }
+    values = {name: system_value(protocol.draws, classes, of_runs) for name, of_runs in columns.items()}
     if protocol.formula is None:
         score: Interval = next(iter(values.values()))
         estimates: dict[str, MetricEstimate] = {}
@@ -190,9 +192,17 @@ def _measure(
     return Measurement(
         score=score.values,
         metrics=estimates,
-        sets={"": RankedSet(len(protocol.clips), first_run.hours(), protocol.classes)},
+        sets={"": RankedSet(len(protocol.clips), first_run.hours(), classes)},
         notes=tuple(dict.fromkeys([*measured.notes, *lists])),
     )
+
+
+def _in_classes(values: FloatArray, classes: Sequence[str], every: Sequence[str]) -> FloatArray:
+    """Return the values of a run in columns of all classes, not defined for classes that it lacks."""
+    column = {label: 1 + c for c, label in enumerate(classes)}
+    padded = np.column_stack([values, np.full(len(values), np.nan)])
+    in_order: FloatArray = padded[:, [0, *(column.get(label, -1) for label in every)]]
+    return in_order
 
 
 def mean_interval(columns: Sequence[FloatArray], resampling: Resampling) -> Interval:

@@ -18,6 +18,7 @@ from ..evaluation.ranking import (
     RankedSet,
     RankedSystem,
     RejectedSystem,
+    different_classes_note,
     full_name,
     rank_systems,
     refuse_equal_names,
@@ -315,13 +316,9 @@ def _class_notes(task: Task, measured: Mapping[tuple[str, str], Measurement]) ->
     """Note that systems were evaluated on different classes, where the task does not list them."""
     notes = []
     for name in task.datasets:
-        classes = [frozenset(system.sets[name].classes) for system in measured.values()]
-        if len({*classes}) > 1:
-            varying = sorted(frozenset.union(*classes) - frozenset.intersection(*classes))
-            notes.append(
-                f"{name}: the systems do not have the same classes ({listing(varying)}), and each is "
-                "evaluated on its own. List the classes of the data set in the task to change that."
-            )
+        classes = [system.sets[name].classes for system in measured.values()]
+        advice = "List the classes of the data set in the task to change that."
+        notes += [f"{name}: {note}" for note in different_classes_note(classes, advice)]
     return notes
 
 
