@@ -16,6 +16,13 @@ struct DetectionTable {
     const T* scores;
     const int32_t* labels;
     const int64_t* starts;  // clip i has the events [starts[i], starts[i + 1])
+    const int64_t* places;  // where the system lists each event
+
+    // Whether event `a` is ranked before event `b`: by falling score, then as the system lists
+    // them.
+    bool is_better(int64_t a, int64_t b) const {
+        return scores[a] != scores[b] ? scores[a] > scores[b] : places[a] < places[b];
+    }
 
     // Calls `use(label, first, end)` for each class that has events [first, end) in a clip.
     template <class Use>

@@ -1,4 +1,4 @@
-// Scored events in the order of their scores.
+// Scored events in the order of their ranks.
 #pragma once
 
 #include <algorithm>
@@ -9,27 +9,14 @@
 
 #include "clips/detection_table.hpp"
 #include "core/buffer.hpp"
-#include "core/time.hpp"
 
 namespace sedscope {
 
-struct ScoredEvent {
-    Interval times;
-    double score;
-};
-
-inline bool starts_first(const Interval& a, const Interval& b) {
-    return a.onset != b.onset ? a.onset < b.onset : a.offset < b.offset;
-}
-
-// Whether `a` comes first: by falling score, then onset, then offset.
-inline bool is_better(const ScoredEvent& a, const ScoredEvent& b) {
-    return a.score != b.score ? a.score > b.score : starts_first(a.times, b.times);
-}
-
-// Returns the `top` best events of each clip and class, in the order of the table.
+// Returns the `top` best events of each clip and class, the best first or, unless `ranked`, in the
+// order of the table.
 inline Buffer<int64_t> best_events(const DetectionTable<double>& detected, std::size_t clips,
-                                   std::size_t top) {
+                                   std::size_t top, bool ranked) {
+    const auto is_better = [&](int64_t a, int64_t b) { return detected.is_better(a, b); };
     Buffer<int64_t> kept;
     std::vector<int64_t> group;
     for (std::size_t clip = 0; clip < clips; ++clip) {
@@ -38,14 +25,11 @@ inline Buffer<int64_t> best_events(const DetectionTable<double>& detected, std::
             std::iota(group.begin(), group.end(), first_event);
             if (group.size() > top) {
                 const auto last = group.begin() + static_cast<std::ptrdiff_t>(top);
-                std::nth_element(group.begin(), last, group.end(), [&](int64_t a, int64_t b) {
-                    const ScoredEvent first{detected.events[a], detected.scores[a]};
-                    const ScoredEvent second{detected.events[b], detected.scores[b]};
-                    return is_better(first, second) || (!is_better(second, first) && a < b);
-                });
+                std::nth_element(group.begin(), last, group.end(), is_better);
                 group.erase(last, group.end());
-                std::sort(group.begin(), group.end());
+                if (!ranked) std::sort(group.begin(), group.end());
             }
+            if (ranked) std::sort(group.begin(), group.end(), is_better);
             for (const int64_t event : group) kept.push(event);
         });
     }

@@ -13,22 +13,23 @@ namespace sedscope {
 class QueryPrecision {
 public:
     // `interpolated`: the precision at a recall is the best one at this recall or a higher one.
-    explicit QueryPrecision(bool interpolated) : interpolated_(interpolated) {}
+    // `ranked`: of equal scores, rows come one after the other. Otherwise they come together.
+    QueryPrecision(bool interpolated, bool ranked) : interpolated_(interpolated), ranked_(ranked) {}
 
     // The area under precision over recall, in steps. There are `count` rows, and some references.
     double of(const double* scores, const int8_t* tp, const int8_t* fp, std::size_t count,
               int64_t references) {
         rows_.resize(count);
         for (std::size_t k = 0; k < count; ++k) rows_[k] = k;
-        std::sort(rows_.begin(), rows_.end(),
-                  [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+        std::stable_sort(rows_.begin(), rows_.end(),
+                         [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
         best_.assign(1, none);  // the best precision, by the number of true positives
         int64_t found = 0, detected = 0;
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t k = rows_[i];
             found += tp[k];
             detected += tp[k] + fp[k];
-            if (i + 1 < count && scores[rows_[i + 1]] == scores[k]) continue;
+            if (!ranked_ && i + 1 < count && scores[rows_[i + 1]] == scores[k]) continue;
             const auto found_count = static_cast<std::size_t>(found);
             if (found_count >= best_.size()) best_.resize(found_count + 1, none);
             const double precision = static_cast<double>(found) / static_cast<double>(detected);
@@ -54,7 +55,7 @@ private:
         return sum;
     }
 
-    bool interpolated_;
+    bool interpolated_, ranked_;
     std::vector<std::size_t> rows_;
     std::vector<double> best_;
 };

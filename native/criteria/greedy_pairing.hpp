@@ -1,12 +1,11 @@
 // The deltas of scored events that take references one after the other, the best event first.
 //
 // Each event takes the free reference with the largest intersection over union that is enough. So
-// what it is does not depend on events with lower scores. Ties of scores and of references go to
-// the earlier onset, then to the earlier offset. An event that takes none, but has enough in common
+// what it is does not depend on events with lower ranks. Of equal references, it takes the one with
+// the later onset, then with the later offset. An event that takes none, but has enough in common
 // with an ignored reference, is neither right nor wrong.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,14 +14,14 @@
 #include "clips/reference_table.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
-#include "counting/best_events.hpp"
 #include "counting/delta_rows.hpp"
 #include "criteria/iou.hpp"
 #include "criteria/overlap_ratio.hpp"
 
 namespace sedscope {
 
-// The kernel of event_job.hpp.
+// The kernel of event_job.hpp. Events of a clip and class come in the order of their ranks, and so
+// do the rows.
 class GreedyPairing {
 public:
     explicit GreedyPairing(const IoU& rule) : rule_(rule) {}
@@ -31,24 +30,22 @@ public:
         references.counted_in_layers(label, own_);
         taken_.assign(count_in_layers(own_), 0);
         ignored_ = references.ignored(label);
-        events_.clear();
     }
 
-    void add(const Interval& event, double score, DeltaRows<double>&) {
-        events_.push_back({event, score});
+    void add(const Interval& event, double score, DeltaRows<double>& rows) {
+        if (take_reference(event))
+            rows.detections.push(score, 1, 0);
+        else if (!is_ignored(event))
+            rows.detections.push(score, 0, 1);
     }
 
-    void finish(DeltaRows<double>& rows) {
-        std::sort(events_.begin(), events_.end(), is_better);
-        for (const ScoredEvent& event : events_) {
-            if (take_reference(event.times))
-                rows.detections.push(event.score, 1, 0);
-            else if (!is_ignored(event.times))
-                rows.detections.push(event.score, 0, 1);
-        }
-    }
+    void finish(DeltaRows<double>&) {}
 
 private:
+    static bool starts_first(const Interval& a, const Interval& b) {
+        return a.onset != b.onset ? a.onset < b.onset : a.offset < b.offset;
+    }
+
     // Takes the best free reference of an event. Returns whether there is one.
     bool take_reference(const Interval& event) {
         OverlapRatio best{0, 1};
@@ -59,7 +56,7 @@ private:
                 if (taken_[before + j]) return;
                 const OverlapRatio ratio = overlap_ratio(event, layer[j]);
                 const bool better = chosen == taken_.size() || ratio > best ||
-                                    (!(best > ratio) && starts_first(layer[j], best_times));
+                                    (!(best > ratio) && starts_first(best_times, layer[j]));
                 if (!better) return;
                 best = ratio;
                 best_times = layer[j];
@@ -84,7 +81,6 @@ private:
     std::vector<References> own_;  // in layers: those of one layer do not overlap
     std::vector<uint8_t> taken_;   // per reference, layer after layer
     IgnoredReferences ignored_;
-    std::vector<ScoredEvent> events_;
 };
 
 }  // namespace sedscope

@@ -75,9 +75,9 @@ void bind_criteria(nb::module_& module) {
              "clip"_a, "class_number"_a);
     nb::class_<DetectedEvents>(module, "DetectedEvents")
         .def(nb::init<Matrix<int64_t>, Vector<int32_t>, Vector<double>, Vector<int64_t>,
-                      std::size_t>(),
+                      Vector<int64_t>, std::size_t>(),
              "events"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
-             "starts"_a.noconvert(), "classes"_a);
+             "starts"_a.noconvert(), "places"_a.noconvert(), "classes"_a);
     nb::class_<OverlapCriterion, Criterion>(module, "OverlapCriterion")
         .def("find_deltas_of_events", &OverlapCriterion::find_deltas_of_events, "detected"_a,
              "truth"_a);

@@ -114,14 +114,20 @@ class Clips:
         """All detections of a clip and class."""
 
 class DetectedEvents:
-    """Detected events of several clips, ordered by clip and class; they may overlap.
+    """Detected events of several clips, ordered by clip, class and onset; they may overlap.
 
     ``labels``: the class of each event. ``scores``: its confidence. ``starts``: the first event of each clip,
-    and the end. ``classes``: the number of classes.
+    and the end. ``places``: where the system lists each event. ``classes``: the number of classes.
     """
 
     def __init__(
-        self, events: _Int64, labels: _Int32, scores: _Float64, starts: _Int64, classes: int
+        self,
+        events: _Int64,
+        labels: _Int32,
+        scores: _Float64,
+        starts: _Int64,
+        places: _Int64,
+        classes: int,
     ) -> None: ...
 
 class Recording:
@@ -311,13 +317,21 @@ def find_query_overlaps(detected: DetectedEvents, truth: Truth) -> EventDeltas:
     of its only row."""
 
 def keep_best(detected: DetectedEvents, top: int) -> DetectedEvents:
-    """Keep the events with the highest scores of each clip and class. Ties go to the earlier onset, then to
-    the earlier offset."""
+    """Keep the events with the highest scores of each clip and class; of equal scores, those listed first."""
 
 def query_precisions(
-    starts: _Int64, scores: _Float64, tp: _Int8, fp: _Int8, references: _Int64, interpolated: bool
+    starts: _Int64,
+    scores: _Float64,
+    tp: _Int8,
+    fp: _Int8,
+    references: _Int64,
+    interpolated: bool,
+    ranked: bool,
 ) -> _Float64:
-    """Return (classes × clips) the average precision of each clip, from its deltas; 0 without references."""
+    """Return (classes × clips) the average precision of each clip, from its deltas; 0 without references.
+
+    ``ranked``: of equal scores, rows come one after the other. Otherwise they come together.
+    """
 
 class AnyOverlap:
     """A negative ``longest_gap`` closes no gaps, a ``longest_piece`` of zero cuts no detections."""

@@ -119,4 +119,6 @@ def test_starts_of_events_lie_within_the_events(starts: list[int], message: str)
     with pytest.raises(ValueError, match=message):
         _native.Events(times, label, np.array(starts, np.int64))
     with pytest.raises(ValueError, match=message):
-        _native.DetectedEvents(times, label, np.array([0.5]), np.array(starts, np.int64), 1)
+        _native.DetectedEvents(
+            times, label, np.array([0.5]), np.array(starts, np.int64), np.zeros(1, np.int64), 1
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.data.content_digests import events_digest
+from sedscope.io.events.registry import EVENT_FORMATS
 from sedscope.io.systems import read_system
 
 from ..support.command_line import run
 from ..support.data_frames import FRAME_KINDS, frame_of
 
 EVENTS: dict[str, list[tuple[float, float, str, float]]] = {
-    "b": [(0.0, 2.0, "Dog", 0.9), (0.5, 3.0, "Cat", 0.1), (1.0, 3.0, "Dog", 0.4)],
+    "b": [(0.0, 2.0, "Dog", 0.9), (1.0, 3.0, "Dog", 0.4), (0.5, 3.0, "Cat", 0.1)],
     "a": [(1.0, 1.5, "Cat", 0.7)],
 }
 COLUMNS = ("filename", "onset", "offset", "event_label", "confidence")
@@ -73,10 +76,52 @@ def test_what_is_made_from_scored_events_are_scored_events() -> None:
     assert all(isinstance(other, sed.ScoredEvents) for other in made)
     assert [event[2:] for event in made[1].events()["b"]] == [
         ("animal", 0.9),
-        ("animal", 0.1),
         ("animal", 0.4),
+        ("animal", 0.1),
     ]
     assert made[2].events()["b@1-4"][0] == (0.0, 1.0, "Dog", 0.9)
+
+
+TIED = [(5.0, 6.0, "Dog", 0.5), (1.0, 3.0, "Cat", 0.5), (2.0, 4.0, "Dog", 0.5), (0.0, 2.0, "Cat", 0.5)]
+
+
+@pytest.mark.parametrize("listed", [TIED, TIED[::-1]], ids=["as listed", "turned"])
+def test_the_order_of_equal_confidences_is_kept(
+    listed: list[tuple[float, float, str, float]], tmp_path: Path
+) -> None:
+    truth = sed.GroundTruth.from_dict({"x": []}, durations={"x": 8})
+    rows = [("x", *event) for event in [*listed, (3.0, 4.0, "Cat", 0.7)]]
+    file = write_table(tmp_path / "events.tsv", rows)
+    formats = [name for name, format in EVENT_FORMATS.items() if "confidences" in format.holds]
+    assert {"moments", "dcase", "activitynet"} <= {*formats}
+    for format in formats:
+        target = tmp_path / format / f"x{next(iter(EVENT_FORMATS[format].suffixes), '.tsv')}"
+        target.parent.mkdir()
+        with warnings.catch_warnings():  # some formats cannot keep labels
+            warnings.simplefilter("ignore", sed.SedscopeWarning)
+            sed.convert(file, target, to=format, lossy=True)
+            read = read_system(target, truth, overlaps="keep", format=format)
+        assert isinstance(read, sed.ScoredEvents)
+        times = [event[:2] for event in read.events()["x"]]
+        assert times == [(3.0, 4.0), *(event[:2] for event in listed)], format
+    system = sed.ScoredEvents.from_events({"x": listed})
+    merged = system.relabelled({"Dog": "animal", "Cat": "animal"})
+    regions, _ = sed.cut_to_regions(system, truth, {"x": [(0, 8)]})
+    frame = sed.ScoredEvents.from_table(system.to_polars())
+    again = sed.ScoredEvents.from_events(system.events())
+    for other in (system, merged, regions, frame, again):
+        assert isinstance(other, sed.ScoredEvents)
+        (events,) = other.events().values()
+        assert [event[:2] for event in events] == [event[:2] for event in listed]
+
+
+def test_the_identity_of_scores_has_the_order_of_equal_confidences() -> None:
+    def digest(events: list[tuple[float, float, str, float]]) -> bytes:
+        return events_digest(sed.ScoredEvents.from_events({"x": events}).open("x"))
+
+    assert digest(TIED) != digest(TIED[::-1])
+    unequal = [(*event[:3], 0.1 * place) for place, event in enumerate(TIED)]
+    assert digest(unequal) == digest(unequal[::-1])
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -155,7 +200,7 @@ def test_confidences_in_a_column_of_another_name_warn(name: str) -> None:
 
 def test_confidences_of_another_name_on_the_command_line(tmp_path: Path) -> None:
     polars.DataFrame(renamed("score")).write_csv(tmp_path / "score.csv")
-    truth = [(*row[:3], row[3], 1) for row in ROWS[:2]]
+    truth = [(*row[:3], row[3], 1) for row in ROWS[::2]]
     write_table(tmp_path / "truth.tsv", truth)
     (tmp_path / "durations.tsv").write_text("filename\tduration\na\t4\nb\t4\n")
     files = [tmp_path / "score.csv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]

@@ -63,6 +63,7 @@ def mean_precision_over_clips(case: Case, top: int | None) -> float:
             queries.interpolated_precision(
                 verdicts(label, detected, targets, oracle.pairs.overlap_over_union(tiou), top=top),
                 number_of(label, targets),
+                ranked=True,
             )
             for tiou in TIOUS
         )

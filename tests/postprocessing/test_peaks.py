@@ -71,7 +71,7 @@ def test_classes_have_peaks_of_their_own() -> None:
     both = PerClass({"Dog": far, "Cat": near})(scores)
     assert isinstance(both, sed.ScoredEvents)
     assert both.events() == {
-        "x": [(0.25, 0.25, "Cat", 0.3), (0.75, 0.75, "Dog", 0.9), (1.5, 1.5, "Cat", 0.5)]
+        "x": [(0.75, 0.75, "Dog", 0.9), (1.5, 1.5, "Cat", 0.5), (0.25, 0.25, "Cat", 0.3)]
     }
     alike = PerClass({"Dog": near, "Cat": near})(scores)
     assert isinstance(alike, sed.ScoredEvents)

@@ -11,20 +11,11 @@ namespace sedscope::python {
 
 namespace {
 
-EventDeltas find_greedy_pairs(const DetectedEvents& detected, const Truth& truth,
-                              FractionPair threshold, bool strict) {
-    const IoU rule{{fraction_of(threshold)}, strict};
-    return deltas_of_events(detected, truth, [&](double) { return GreedyPairing(rule); });
-}
-
-EventDeltas find_query_overlaps(const DetectedEvents& detected, const Truth& truth) {
-    return deltas_of_events(detected, truth, [](double) { return QueryOverlap(); });
-}
-
-DetectedEvents keep_best(const DetectedEvents& detected, std::size_t top) {
+// The `top` best events of each clip and class; see best_events.
+DetectedEvents choose_best(const DetectedEvents& detected, std::size_t top, bool ranked) {
     const DetectionTable<double> table = detected.table();
-    const Buffer<int64_t> kept = best_events(table, detected.clips(), top);
-    Buffer<int64_t> events(2 * kept.size()), starts(detected.clips() + 1);
+    const Buffer<int64_t> kept = best_events(table, detected.clips(), top, ranked);
+    Buffer<int64_t> events(2 * kept.size()), starts(detected.clips() + 1), places(kept.size());
     Buffer<int32_t> labels(kept.size());
     Buffer<double> scores(kept.size());
     std::size_t clip = 0;
@@ -35,19 +26,37 @@ DetectedEvents keep_best(const DetectedEvents& detected, std::size_t top) {
         events[2 * i + 1] = table.events[k].offset;
         labels[i] = table.labels[k];
         scores[i] = table.scores[k];
+        places[i] = table.places[k];
     }
     for (; clip < starts.size(); ++clip) starts[clip] = static_cast<int64_t>(kept.size());
     const std::size_t rows = kept.size();
     return {to_array<Matrix<int64_t>>(to_numpy(std::move(events), rows, 2)),
             to_array<Vector<int32_t>>(to_numpy(std::move(labels))),
             to_array<Vector<double>>(to_numpy(std::move(scores))),
-            to_array<Vector<int64_t>>(to_numpy(std::move(starts))), detected.classes};
+            to_array<Vector<int64_t>>(to_numpy(std::move(starts))),
+            to_array<Vector<int64_t>>(to_numpy(std::move(places))),
+            detected.classes};
+}
+
+EventDeltas find_greedy_pairs(const DetectedEvents& detected, const Truth& truth,
+                              FractionPair threshold, bool strict) {
+    const IoU rule{{fraction_of(threshold)}, strict};
+    const DetectedEvents ranked = choose_best(detected, detected.labels.size(), true);
+    return deltas_of_events(ranked, truth, [&](double) { return GreedyPairing(rule); });
+}
+
+EventDeltas find_query_overlaps(const DetectedEvents& detected, const Truth& truth) {
+    return deltas_of_events(detected, truth, [](double) { return QueryOverlap(); });
+}
+
+DetectedEvents keep_best(const DetectedEvents& detected, std::size_t top) {
+    return choose_best(detected, top, false);
 }
 
 // `starts` is (classes x (clips + 1)), `references` (classes x clips), and so is the result.
 nb::object query_precisions(const Matrix<int64_t>& starts, const Vector<double>& scores,
                             const Vector<int8_t>& tp, const Vector<int8_t>& fp,
-                            const Matrix<int64_t>& references, bool interpolated) {
+                            const Matrix<int64_t>& references, bool interpolated, bool ranked) {
     const std::size_t classes = references.shape(0), clips = references.shape(1);
     require(starts.shape(0) == classes && starts.shape(1) == clips + 1,
             "clips + 1 starts are needed");
@@ -56,7 +65,7 @@ nb::object query_precisions(const Matrix<int64_t>& starts, const Vector<double>&
     Buffer<double> values(classes * clips);
     {
         nb::gil_scoped_release release;
-        QueryPrecision precision(interpolated);
+        QueryPrecision precision(interpolated, ranked);
         for (std::size_t c = 0; c < classes; ++c)
             for (std::size_t i = 0; i < clips; ++i) {
                 const auto first = static_cast<std::size_t>(starts.data()[c * (clips + 1) + i]);
@@ -78,7 +87,7 @@ const CriterionBinding scored_events([](nb::module_& module) {
     module.def("keep_best", &keep_best, "detected"_a, "top"_a);
     module.def("query_precisions", &query_precisions, "starts"_a.noconvert(),
                "scores"_a.noconvert(), "tp"_a.noconvert(), "fp"_a.noconvert(),
-               "references"_a.noconvert(), "interpolated"_a);
+               "references"_a.noconvert(), "interpolated"_a, "ranked"_a);
 });
 
 }  // namespace

@@ -307,10 +307,9 @@ def _event_batch(
     """
     class_of = np.full(len(alignment.scores.classes), -1, np.int32)
     class_of[alignment.columns] = np.arange(len(alignment.classes), dtype=np.int32)
-    chosen = events.in_columns(class_of)
-    detected = _native.DetectedEvents(
-        chosen.times, chosen.columns, chosen.confidences, chosen.starts, len(alignment.classes)
-    )
+    chosen, places = events.in_columns(class_of).by_onset()
+    columns = (chosen.times, chosen.columns, chosen.confidences, chosen.starts, places)
+    detected = _native.DetectedEvents(*columns, len(alignment.classes))
     maxima, extents = chosen.maxima(len(alignment.classes)), events.extents()
     ends = np.where(durations == 0, extents[:, 2], durations)
     references = _references(alignment, first, ends, extents, maxima)

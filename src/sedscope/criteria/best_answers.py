@@ -21,8 +21,8 @@ from .registry import CRITERIA
 class BestAnswers(Criterion):
     """Only the events with the highest scores in each clip and class count; the others are not there.
 
-    It is for scored events that are kept as they are. Ties go to the earlier onset, then to the earlier
-    offset. Everything else is as the criterion says.
+    It is for scored events that are kept as they are. Of equal scores, the events that the system lists
+    first are the best. Everything else is as the criterion says.
 
     Parameters
     ----------

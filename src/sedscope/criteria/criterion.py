@@ -54,6 +54,9 @@ class Criterion(Defined, ABC):
     values_queries: ClassVar[bool] = False
     """Whether it gives each query, a clip and class with references, one value. The scores of its deltas
     are these values, and its true positives are the queries that reach them."""
+    ranks_events: ClassVar[bool] = False
+    """Whether it judges scored events one after the other, the best first. Its deltas then have a row for
+    each event, in this order."""
     value_name: ClassVar[str] = "value of a query"
     """What the value of a query is."""
     reads_pieces: ClassVar[bool] = False

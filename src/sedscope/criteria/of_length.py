@@ -23,6 +23,7 @@ PASSED_ON = (
     "judges_classes_alone",
     "judges_overlapping_references",
     "measures_time",
+    "ranks_events",
     "reads_pieces",
     "skips_low_columns",
     "value_name",

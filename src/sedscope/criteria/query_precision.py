@@ -25,6 +25,9 @@ INTERPOLATIONS = ("step", "voc")
 class QueryPrecision(QueryCriterion):
     """The average precision of a clip and class, as if there were no other clips.
 
+    If the criterion ranks events (``IoU(…, matching="greedy")``), events of equal score come one after the
+    other, as the system lists them. Otherwise they come together, as one operating point.
+
     Parameters
     ----------
     criterion : Criterion
@@ -96,6 +99,7 @@ class QueryPrecision(QueryCriterion):
             fp,
             references_per_query(references, classes, clips),
             self.interpolation == "voc",
+            self.criterion.ranks_events,
         )
         answered = np.diff(rows.starts, axis=1) > 0
         return query_tables(precisions, answered, references, tables.ignored)

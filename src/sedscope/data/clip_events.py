@@ -18,9 +18,10 @@ from .times import Ticks, lies_within, to_seconds
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClipEvents:
-    """The detected events of one clip, ordered by class and onset.
+    """The detected events of one clip.
 
-    Each is there at every threshold below its confidence.
+    Each is there at every threshold below its confidence. Of events with the same confidence, the system
+    ranks the earlier one in these columns higher.
     """
 
     times: Ticks
@@ -50,11 +51,6 @@ class ClipEvents:
     def in_columns(self, columns: NDArray[np.int32]) -> ClipEvents:
         """Return the events in other columns. ``columns``: the new one of each; -1 drops its events."""
         return EventList.joined([self]).in_columns(columns)[0]
-
-    def sorted(self) -> ClipEvents:
-        """Put the events into order of class and onset."""
-        order = np.lexsort((self.times[:, 1], self.times[:, 0], self.columns))
-        return ClipEvents(self.times[order], self.columns[order], self.confidences[order], self.extent)
 
     def within(self, start: int, end: int) -> ClipEvents:
         """Return what lies between two times of the events, with times from the first one."""
@@ -90,8 +86,8 @@ class ClipEvents:
         return replace(events, confidences=np.ones(len(events.times)))
 
     def in_seconds(self, classes: Sequence[str]) -> list[tuple[float, float, str, float]]:
-        """Return ``(onset, offset, label, confidence)`` of each event, in order of time."""
-        order = np.lexsort((self.columns, self.times[:, 1], self.times[:, 0]))
+        """Return ``(onset, offset, label, confidence)`` of each event, the best one first."""
+        order = np.argsort(-self.confidences, kind="stable")
         onsets, offsets = to_seconds(self.times[order]).T.tolist()
         labels = [classes[column] for column in self.columns[order].tolist()]
         return [*zip(onsets, offsets, labels, self.confidences[order].tolist(), strict=True)]
@@ -104,7 +100,7 @@ def extent_of(ticks: Ticks) -> Ticks:
 
 @dataclass(frozen=True, eq=False)
 class EventList:
-    """The detected events of several clips as columns, ordered by clip, class and onset."""
+    """The detected events of several clips as columns, ordered by clip; see :class:`ClipEvents`."""
 
     times: Ticks
     """(events × 2) onsets and offsets in microseconds."""
@@ -129,21 +125,27 @@ class EventList:
         )
 
     @classmethod
-    def ordered(
+    def ranked(
         cls,
         clips: int,
         event_clips: NDArray[np.integer[Any]],
         times: Ticks,
         columns: NDArray[np.int32],
         confidences: FloatArray,
-        frames: Ticks | None = None,
     ) -> EventList:
-        """Put events into order. ``event_clips``: the clip of each, below ``clips``."""
-        classes = 1 + columns.max(initial=0)
-        cells = event_clips.astype(np.int64) * classes + columns
-        order = np.lexsort((times[:, 1], times[:, 0], cells))
-        starts = _starts(event_clips, clips)
-        return cls(times[order], columns[order], confidences[order], starts, frames)
+        """Put events into order of clip and falling confidence. Equal ones stay as they are listed.
+
+        ``event_clips``: the clip of each, below ``clips``.
+        """
+        order = np.lexsort((-confidences, event_clips))
+        return cls(times[order], columns[order], confidences[order], _starts(event_clips, clips))
+
+    def by_onset(self) -> tuple[EventList, IntArray]:
+        """Return the events in order of clip, class, onset and offset, and where each of them was."""
+        onsets, offsets = self.times.T
+        order = np.lexsort((offsets, onsets, self.columns, self.event_clips)).astype(np.int64)
+        columns = (self.times[order], self.columns[order], self.confidences[order])
+        return EventList(*columns, self.starts, self.frames), order
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -160,15 +162,16 @@ class EventList:
 
     def in_columns(self, columns: NDArray[np.int32]) -> EventList:
         """Return the events in other columns. ``columns``: the new one of each; -1 drops its events."""
-        kept = np.flatnonzero(columns[self.columns] >= 0)
-        new, event_clips = columns[self.columns[kept]], self.event_clips[kept]
-        times, confidences = self.times[kept], self.confidences[kept]
-        if (np.diff(columns[columns >= 0]) > 0).all():  # they are in order
-            return EventList(times, new, confidences, _starts(event_clips, len(self)), self.frames)
-        return EventList.ordered(len(self), event_clips, times, new, confidences, self.frames)
+        new = columns[self.columns]
+        kept = new >= 0
+        starts = _starts(self.event_clips[kept], len(self))
+        return EventList(self.times[kept], new[kept], self.confidences[kept], starts, self.frames)
 
     def maxima(self, classes: int) -> FloatArray:
-        """Return (clips × classes) the highest confidences, ``-inf`` where nothing is detected."""
+        """Return (clips × classes) the highest confidences, ``-inf`` where nothing is detected.
+
+        The events are in order of clip and class.
+        """
         highest = np.full(len(self) * classes, -np.inf)
         cells = self.event_clips * classes + self.columns
         first = np.flatnonzero(np.diff(cells, prepend=-1))
@@ -198,10 +201,11 @@ class EventList:
 def _highest(spans: IntArray, confidences: FloatArray, boundaries: int) -> FloatArray:
     """Return the highest confidence between each two boundaries, ``-inf`` where there is none.
 
-    ``spans``: the numbers of the boundaries at which each event begins and ends, in order of onset.
+    ``spans``: the numbers of the boundaries at which each event begins and ends.
     """
     highest = np.full(boundaries - 1, -np.inf)
-    waiting = [*zip((-confidences).tolist(), *spans.T.tolist(), strict=True)][::-1]
+    rows = zip((-confidences).tolist(), *spans.T.tolist(), strict=True)
+    waiting = sorted(rows, key=lambda row: row[1], reverse=True)
     present: list[tuple[float, int]] = []
     for frame in range(boundaries - 1):
         while waiting and waiting[-1][1] <= frame:

@@ -185,7 +185,8 @@ class ScoredEvents(Scores, Tabular):
         Returns
         -------
         Events
-            A dict: per clip ``(onset, offset, label, confidence)`` in order of time, times in seconds.
+            A dict: per clip ``(onset, offset, label, confidence)``, times in seconds, the highest confidence
+            first. Events of equal confidence stay in the order in which the system lists them.
 
         Examples
         --------
@@ -247,7 +248,7 @@ def kept_events(
     columns = np.array([column_of[label] for label in detected.labels.names], np.int32)
     assumed_clips = clips_without_events(detected.clips.names, clips)
     names = [*detected.clips.names, *assumed_clips]
-    events = EventList.ordered(
+    events = EventList.ranked(
         len(names),
         detected.clips.numbers,
         detected.times,

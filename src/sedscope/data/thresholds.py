@@ -206,7 +206,7 @@ def _clip_events(
     name: str, clip: ClipScores | ClipEvents, classes: Sequence[str], limits: FloatArray
 ) -> list[tuple[float, float, str]]:
     if isinstance(clip, ClipEvents):
-        return [event[:3] for event in clip.above(limits).in_seconds(classes)]
+        return sorted(event[:3] for event in clip.above(limits).in_seconds(classes))
     refuse_nans(name, clip, classes)
     active = np.zeros((len(clip.values) + 2, len(classes)), np.int8)
     active[1:-1] = clip.values > limits

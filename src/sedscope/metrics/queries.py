@@ -130,8 +130,8 @@ class QueryMean(QueryMetric):
 class MeanIoU(QueryMetric):
     """The mean intersection over union of the first answers with the references that they hit best.
 
-    The first answer of a clip and class is the event with the highest score; ties go to the earlier onset,
-    then to the earlier offset. Without an answer, the value is 0. The events must be kept as they are
+    The first answer of a clip and class is the event with the highest score; of equal scores, the one that
+    the system lists first. Without an answer, the value is 0. The events must be kept as they are
     (``overlaps="keep"``).
 
     Parameters
@@ -174,9 +174,8 @@ class RecallAt(QueryMetric):
     """The share of queries of which one of the ``k`` best answers hits a reference.
 
     A query is a clip and class with references. Its best answers are the events with the highest scores;
-    ties go to the earlier onset, then to the earlier offset. An answer hits a reference if their
-    intersection over union is at least ``tiou``. The events must be kept as they are
-    (``overlaps="keep"``).
+    of equal scores, those that the system lists first. An answer hits a reference if their intersection
+    over union is at least ``tiou``. The events must be kept as they are (``overlaps="keep"``).
 
     Parameters
     ----------

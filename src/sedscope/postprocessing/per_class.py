@@ -110,8 +110,9 @@ def _join_events(groups: Sequence[ClipEvents], columns: Sequence[Sequence[int]])
     times = np.concatenate([group.times for group in groups])
     new = [np.array(to, np.int32)[group.columns] for group, to in zip(groups, columns, strict=True)]
     confidences = np.concatenate([group.confidences for group in groups])
-    everything = ClipEvents(times, np.concatenate(new), confidences, groups[0].extent)
-    return everything.sorted()
+    labels = np.concatenate(new)
+    order = np.argsort(labels, kind="stable")
+    return ClipEvents(times[order], labels[order], confidences[order], groups[0].extent)
 
 
 def _join_columns(groups: Sequence[ClipScores], columns: Sequence[Sequence[int]]) -> ClipScores:

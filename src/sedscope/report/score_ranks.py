@@ -64,11 +64,11 @@ def event_ranks(
     for k, column in columns.items():
         rows = events.columns == column
         ranks = np.searchsorted(thresholds[k][::-1], events.confidences[rows])
-        ranked[k] = [
+        ranked[k] = sorted(
             (onset, offset, rank)
             for (onset, offset), rank in zip(events.times[rows].tolist(), ranks.tolist(), strict=True)
             if rank
-        ]
+        )
     return replace(score_ranks(highest, columns, thresholds, MAX_RUNS), events=ranked)
 
 

@@ -13,8 +13,8 @@ Scored = tuple[int, int, float]  # onset, offset, score
 
 
 def by_score(events: Iterable[Scored]) -> list[Scored]:
-    """The best first; of equal scores the earlier onset, then the earlier offset."""
-    return sorted(events, key=lambda event: (-event[2], event[0], event[1]))
+    """The best first; of equal scores the one that is listed first."""
+    return sorted(events, key=lambda event: -event[2])
 
 
 def ratio(detection: Sequence[float], reference: Event) -> Fraction:
@@ -31,7 +31,7 @@ def greedy_verdicts(
     ignored: Sequence[Event] = (),
 ) -> list[tuple[float, str]]:
     """Each event, the best first: its score, and whether it is ``"right"``, ``"wrong"`` or ``"neither"``."""
-    free = sorted(references)
+    free = sorted(references, reverse=True)
     verdicts = []
     for event in by_score(events):
         times = event[:2]
@@ -47,10 +47,15 @@ def greedy_verdicts(
     return verdicts
 
 
-def interpolated_precision(verdicts: Iterable[tuple[float, str]], references: int) -> float:
+def interpolated_precision(
+    verdicts: Iterable[tuple[float, str]], references: int, *, ranked: bool = False
+) -> float:
     """The area under precision over recall with (0, 0) and (1, 0) added, after the precision was made
-    non-increasing from the right. Events of equal scores come together."""
+    non-increasing from the right. Events of equal scores come together or, if they are ``ranked``, one after
+    the other."""
     listed = [*verdicts]
+    if ranked:
+        listed = [(-float(place), verdict) for place, (_, verdict) in enumerate(listed)]
     recall, precision = [Fraction(0)], [Fraction(0)]
     for score in sorted({score for score, _ in listed}, reverse=True):
         right = sum(at >= score and verdict == "right" for at, verdict in listed)

@@ -211,7 +211,10 @@ def _location(source: Source, query: _Query, number: int) -> RowLocation:
 
 
 def write(events: EventSet, path: Path) -> None:
-    """Write a line per clip, which is ``qid`` and ``vid``. Events with confidences are predictions."""
+    """Write a line per clip, which is ``qid`` and ``vid``. Events with confidences are predictions.
+
+    Predictions are listed by falling score, as other tools expect them. Equal ones keep their order.
+    """
     lines = []
     for clip, of_clip in events.events.items():
         query: dict[str, Any] = {"qid": clip_id(clip), "query": "", "vid": clip_id(clip)}
@@ -221,7 +224,8 @@ def write(events: EventSet, path: Path) -> None:
         times = [[round(float(time), 6) for time in event[:2]] for event in of_clip]
         if events.scored:
             scores = [float(*event[3:] or (1.0,)) for event in of_clip]
-            query[_PREDICTIONS] = [[*window, score] for window, score in zip(times, scores, strict=True)]
+            windows = [[*window, score] for window, score in zip(times, scores, strict=True)]
+            query[_PREDICTIONS] = sorted(windows, key=lambda window: -window[2])
         else:
             query[_REFERENCES] = times
         lines.append(json.dumps(query, ensure_ascii=False) + "\n")
