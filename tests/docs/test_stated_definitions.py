@@ -36,7 +36,8 @@ def stated_cuts(duration: int, length: int, references: list[tuple[int, int]]) -
         last = cuts[-1] if cuts else 0
         if duration - last <= Fraction(3, 2) * length:
             return cuts
-        begin, parts = last + 3 * length // 4, []
+        begin = last + 3 * length // 4
+        parts: list[tuple[int, int]] = []
         while begin < duration and not parts:
             window = (begin, begin + length // 2)
             clipped = [(max(a, window[0]), min(b, window[1])) for a, b in pauses]

@@ -33,7 +33,8 @@ Window = Sequence[float]
 
 def shared(answer: Window, moment: Window) -> Fraction:
     """Intersection over union."""
-    both = max(0, Fraction(min(answer[1], moment[1])) - Fraction(max(answer[0], moment[0])))
+    onset, offset = Fraction(max(answer[0], moment[0])), Fraction(min(answer[1], moment[1]))
+    both = max(Fraction(0), offset - onset)
     return both / (Fraction(answer[1] - answer[0]) + Fraction(moment[1] - moment[0]) - both)
 
 
@@ -58,7 +59,8 @@ def random_queries(number: int, seed: int) -> list[tuple[list[Window], list[Wind
 
     def windows(count: int) -> list[list[int]]:
         onsets = random.integers(0, 24, count)
-        return np.stack([onsets, onsets + random.integers(1, 9, count)], 1).tolist()
+        offsets = onsets + random.integers(1, 9, count)
+        return [[int(onset), int(offset)] for onset, offset in zip(onsets, offsets, strict=True)]
 
     made: list[tuple[list[Window], list[Window]]] = []
     for _ in range(number):

@@ -63,8 +63,8 @@ class IoU(EventCriterion):
         require_flag(self, "cross_triggers")
         require_flag(self, "strict")
         require_choice(self, "matching", ("maximum", "greedy"))
-        object.__setattr__(self, "ranks_events", self.matching == "greedy")
-        if self.ranks_events and self.cross_triggers:
+        object.__setattr__(self, "ranks_events", self.greedy)
+        if self.greedy and self.cross_triggers:
             raise SedscopeError(
                 "cross_triggers=True needs matching='maximum': events that choose references one after the "
                 "other have no cross-triggers."
@@ -80,13 +80,18 @@ class IoU(EventCriterion):
     def counts_cross_triggers(self) -> bool:
         return self.cross_triggers
 
+    @property
+    def greedy(self) -> bool:
+        """Whether events choose references one after the other."""
+        return self.matching == "greedy"
+
     def counting_all(self, tiou: float) -> Criterion:
         return replace(self, matching="maximum")
 
     def find_deltas_of_events(
         self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
-        if not self.ranks_events or any_label:
+        if not self.greedy or any_label:
             return super().find_deltas_of_events(batch, floors, threads, any_label=any_label)
         deltas = _native.find_greedy_pairs(
             batch.detected,
@@ -97,14 +102,14 @@ class IoU(EventCriterion):
         return event_tables(batch, deltas, None, errors=False)
 
     def native(self) -> _native.Criterion | None:
-        if self.ranks_events:
+        if self.greedy:
             return None
         return _native.IoU(
             as_share(self.threshold), strict=self.strict, cross_triggers=self.cross_triggers
         )
 
     def matching_rule(self) -> MatchingRule | None:
-        if self.ranks_events:
+        if self.greedy:
             return None
         return {
             "kind": "iou",
