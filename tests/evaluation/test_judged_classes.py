@@ -16,7 +16,7 @@ from sedscope.report.page_data import build_page
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 CLASSES = ("a", "b", "c", "d")
 THRESHOLDS = (0.25, 0.5, 0.75)
-AT_THRESHOLDS = {
+AT_THRESHOLDS: dict[str, sed.Metric[Any]] = {
     "macro": sed.FScore(sed.Collar(), 0.5),
     "micro": sed.FScore(sed.Collar(), 0.5, average="micro"),
     "weighted": sed.Recall(sed.Intersection(0.5, 0.5), 0.25, average="weighted"),
@@ -25,7 +25,7 @@ AT_THRESHOLDS = {
     "alarms": sed.FalseAlarmRate(sed.Collar(), 0.5),
     "mean_alarms": sed.FalseAlarmRate(sed.Collar(), 0.5, average="macro"),
 }
-METRICS = {
+METRICS: dict[str, sed.Metric[Any]] = {
     **AT_THRESHOLDS,
     "psds": sed.PSDS(sed.Intersection(0.5, 0.5, cttc=0.3), alpha_ct=0.5, alpha_st=1, max_efpr=2000),
     "best": sed.BestFScore(sed.Collar(), average="micro"),
@@ -183,7 +183,7 @@ def test_choices_and_error_types_count_the_same_classes(
     for label in CLASSES:
         tally = result[error].per_class[label].tally
         assert tally is not None
-        assert diagnosis[label].tally().fp.tolist() == [tally.fp]
+        np.testing.assert_array_equal(diagnosis[label].tally().fp, [tally.fp])
 
 
 def test_a_ranking_says_that_systems_have_different_classes() -> None:
