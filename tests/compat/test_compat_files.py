@@ -57,6 +57,23 @@ def test_detections_are_added_to_a_file(tmp_path: Path) -> None:
     assert sorted(file.name for file in (tmp_path / "points").iterdir()) == ["0.250.tsv", "0.500.tsv"]
 
 
+def test_rows_that_another_process_appends_meanwhile_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "detections.tsv"
+    io.write_detection({}, 0.5, path)
+
+    def slow(*arguments: Any) -> Any:
+        with path.open("a") as file:
+            file.write("other.wav\t0\t1\tDog\n")
+        return detect(*arguments)
+
+    detect = io.scores_to_event_list
+    monkeypatch.setattr(io, "scores_to_event_list", slow)
+    io.write_detection(SCORES, 0.5, path)
+    assert "other.wav" in path.read_text()
+
+
 def test_a_score_transform_spreads_scores_in_references(tmp_path: Path) -> None:
     frames, truth, durations = simulated()
     io.write_score_transform(frames, truth, tmp_path / "transform.tsv", classwise_transform=True)

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,8 @@ from .progress import progress_bar
 if TYPE_CHECKING:
     from .. import Evaluation
     from ..data.ground_truth import GroundTruth
+
+_WRITTEN = ("ground_truth.tsv", "durations.tsv", "scores", "other_scores", "report.html")
 
 
 def demo(
@@ -33,7 +36,12 @@ def demo(
     try:
         _fill(folder, clips)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        for name in _WRITTEN:
+            shutil.rmtree(folder / name, ignore_errors=True)
+            with suppress(OSError):
+                (folder / name).unlink()
+        with suppress(OSError):  # someone else has put files there
+            folder.rmdir()
         raise
 
 

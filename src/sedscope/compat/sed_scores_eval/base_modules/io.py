@@ -13,6 +13,7 @@ from ....data.ground_truth import GroundTruth
 from ....errors import SedscopeError, listing
 from ....io.atomic_write import replacing, write_text
 from ....io.durations import read_durations
+from ....io.file_lock import locked
 from ....io.locations import read_input
 from ....io.output_checks import refuse_overwriting
 from ....io.text_tables import read_text_table
@@ -263,13 +264,14 @@ def write_detection(
     if not hasattr(scores, "keys"):
         raise SedscopeError("scores must be a mapping from clips to score tables.")
     path = Path(filepath)
-    before = read_input(path).decode("utf-8") if path.exists() else ""
     rows = [
         f"{name}.{audio_format}\t{onset}\t{offset}\t{label}\n"
         for name, events in scores_to_event_list(scores, threshold).items()
         for onset, offset, label in events
     ]
-    write_text(path, (before or _HEADER) + "".join(rows))
+    with locked(path):  # others may append to it, too
+        before = read_input(path).decode("utf-8") if path.exists() else ""
+        write_text(path, (before or _HEADER) + "".join(rows))
 
 
 write_detections = write_detection
