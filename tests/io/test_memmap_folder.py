@@ -28,7 +28,7 @@ def test_clips_of_one_grid_share_it(tmp_path: Path) -> None:
 
 def test_a_store_made_by_hand(tmp_path: Path) -> None:
     np.save(tmp_path / "float32.npy", np.concatenate([VALUES, VALUES[:1]]))
-    index = {"format": "sedscope scores", "version": 1, "classes": CLASSES, "frame": 0.5}
+    index = {"format": "sedscope scores", "version": 2, "classes": CLASSES, "frame": 0.5}
     (tmp_path / "index.json").write_text(json.dumps({**index, "clips": ["a", "b"], "frames": [3, 1]}))
     scores = sed.read_scores(tmp_path)
     assert np.array_equal(scores["b"].values, VALUES[:1])
@@ -39,7 +39,10 @@ def test_a_store_made_by_hand(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"format": "other"}, "its format is not 'sedscope scores'"),
-        ({"version": 2}, "version is 2, but only version 1 is known"),
+        ({"version": 1}, "version is 1, but this sedscope reads version 2. Write the store again"),
+        ({"clip": ["a", "b"]}, "it has unknown keys: clip"),
+        ({"crc32": 1}, "its checksum is wrong, so it is damaged"),
+        ({"checksums": [1]}, "'checksums' must be a list of whole numbers, one per clip"),
         ({"classes": None}, "'classes' must be a list of names"),
         ({"frames": [3, -1]}, "'frames' must be a list of whole numbers"),
         ({"frames": [3]}, "one per clip"),
@@ -55,7 +58,9 @@ def test_broken_indexes(changes: dict[str, Any], message: str, tmp_path: Path) -
     scores = sed.Scores.from_arrays({"a": VALUES, "b": VALUES[:1]}, classes=CLASSES, frame=0.5)
     sed.write_scores(scores, tmp_path / "out", format="store")
     index = tmp_path / "out" / "index.json"
-    index.write_text(json.dumps({**json.loads(index.read_text()), **changes}))
+    content = json.loads(index.read_text())
+    del content["crc32"]  # as in an index made by hand
+    index.write_text(json.dumps({**content, **changes}))
     with pytest.raises(sed.SedscopeError, match=message):
         sed.read_scores(tmp_path / "out")
 
@@ -68,6 +73,13 @@ def test_broken_files_of_a_store(tmp_path: Path) -> None:
     values.write_bytes(whole[:-1])
     with pytest.raises(sed.SedscopeError, match="cut short"):
         sed.read_scores(tmp_path / "out")
+    damaged = bytearray(whole)
+    damaged[-1] ^= 1
+    values.write_bytes(damaged)
+    opened = sed.read_scores(tmp_path / "out")
+    for _ in range(2):
+        with pytest.raises(sed.SedscopeError, match=r"float32\.npy is damaged: .*of clip a is not the one"):
+            opened["a"]
     values.write_bytes(whole)
     damaged = bytearray(ticks.read_bytes())
     damaged[-16] ^= 4  # 1 s becomes 1.000004 s
@@ -76,7 +88,7 @@ def test_broken_files_of_a_store(tmp_path: Path) -> None:
         sed.read_scores(tmp_path / "out")
     index = tmp_path / "out" / "index.json"
     content = json.loads(index.read_text())
-    del content["ticks_crc32"]  # as in an index made by hand
+    del content["crc32"], content["ticks_crc32"]  # as in an index made by hand
     index.write_text(json.dumps(content))
     np.save(ticks, np.array([0, 1, 2, 2**62]))
     with pytest.raises(sed.SedscopeError, match=r"ticks\.npy: 1 time is more than ten years from 0"):

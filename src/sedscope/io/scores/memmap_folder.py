@@ -2,35 +2,42 @@
 
 ``float32.npy`` (or ``float64.npy``): the frames of all clips, one after the other, × classes.
 ``ticks.npy``: frame boundaries in microseconds. Clips with the same boundaries share them.
-``index.json``: classes, clips, the number of frames of each clip, where its boundaries begin, and a
-checksum of ``ticks.npy``.
+``index.json``: classes, clips, the number of frames of each clip, where its boundaries begin, and
+checksums of the scores of each clip, of ``ticks.npy``, and of the index itself.
 
 An index made by hand can state ``"frame"``, the length of all frames in seconds, instead of using
-``ticks.npy``.
+``ticks.npy``, and needs no checksums.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from ... import _native
+from ...data.arrays import ScoreArray
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
 from ...data.times import Ticks, check_ticks, frame_ticks
-from ...errors import SedscopeError, counted
+from ...errors import SedscopeError, counted, listing
 from ..atomic_write import filling, write_text
 from ..locations import Location, error_reason, read_input
 from .format import ScoreFormat, ScoreReadOptions
 from .npy_files import NpyWriter, SlidingWindow, mapped_array
 
-_FORMAT, _VERSION = "sedscope scores", 1
+_FORMAT, _VERSION = "sedscope scores", 2
 _INDEX, _TICKS = "index.json", "ticks.npy"
+_INDEX_CRC, _TICKS_CRC, _CHECKSUMS = "crc32", "ticks_crc32", "checksums"
+_KEYS = frozenset(
+    {"format", "version", "classes", "clips", "frames", "frame", "ticks", "type", "whole_clips"}
+    | {_INDEX_CRC, _TICKS_CRC, _CHECKSUMS}
+)
 _TYPES = ("float32", "float64")
 _LARGEST_INDEX = 2**30  # bytes
 _ALL_AT_ONCE = 2**28  # bytes
@@ -74,12 +81,23 @@ def read(path: Location, _: ScoreReadOptions) -> Scores:
         if large and isinstance(array, np.ndarray)
     }
 
+    unverified = set(clips) if index.checksums else set()
+
     def load(clip: str) -> ClipScores:
         name, first, k = clips[clip]
         last = first + index.frames[k]
         if large:
             windows[name].move_to(first, last)
-        return ClipScores.unchecked(files[name][first:last], index.boundaries(k))
+        values = files[name][first:last]
+        if clip in unverified:
+            if _checksum(values) != index.checksums[k]:
+                raise SedscopeError(
+                    f"{path / name}.npy is damaged: the checksum of the scores of clip {clip} is not the one "
+                    f"in {_INDEX}. Write the store again."
+                )
+            if is_local:
+                unverified.discard(clip)
+        return ClipScores.unchecked(values, index.boundaries(k))
 
     return Scores(
         clips,
@@ -89,6 +107,18 @@ def read(path: Location, _: ScoreReadOptions) -> Scores:
         thread_safe=not is_local,
         whole_clips=index.whole_clips,
     )
+
+
+def _checksum(values: ScoreArray) -> int:
+    """Return a checksum of the scores of a clip, which takes little longer than reading them."""
+    if not values.size:
+        return 0
+    contiguous = np.ascontiguousarray(values, values.dtype.name)
+    return int(_native.summarise_clips(contiguous[None], np.array([len(values)]), 1)[1][0])
+
+
+def _index_checksum(content: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(content).encode())
 
 
 def _refuse_large_index(_: IO[bytes], size: int, path: Location) -> None:
@@ -108,17 +138,26 @@ class FolderIndex:
             if content.get("version") != _VERSION:
                 version = content.get("version")
                 raise ValueError(
-                    f"its version is {version!r}, but only version {_VERSION} is known. Update sedscope"
+                    f"its version is {version!r}, but this sedscope reads version {_VERSION}. Write the store "
+                    "again, or update sedscope"
                 )
+            if content.keys() - _KEYS:
+                raise ValueError(f"it has unknown keys: {listing(sorted(content.keys() - _KEYS))}")
+            checksum = content.pop(_INDEX_CRC, None)
+            if checksum is not None and checksum != _index_checksum(content):
+                raise ValueError("its checksum is wrong, so it is damaged. Write the store again")
             self.classes = _texts(content, "classes")
             self.clips = _texts(content, "clips")
             self.frames = _numbers(content, "frames", len(self.clips))
             self.types = self._types(content.get("type", "float32"))
             self.whole_clips = bool(content.get("whole_clips", True))
+            self.checksums = content.get(_CHECKSUMS, [])
+            if self.checksums:
+                self.checksums = _numbers(content, _CHECKSUMS, len(self.clips))
             self.frame = content.get("frame")
             if self.frame is None:
                 self.starts = _numbers(content, "ticks", len(self.clips))
-                self.ticks = self._checked_ticks(folder, content.get("ticks_crc32"))
+                self.ticks = self._checked_ticks(folder, content.get(_TICKS_CRC))
             elif not isinstance(self.frame, (int, float)) or not 1e-6 <= self.frame < 1e9:
                 raise ValueError(f"frame={self.frame!r} is not a length in seconds")
         except (OSError, ValueError, RecursionError) as error:
@@ -172,7 +211,7 @@ def _numbers(content: dict[str, Any], key: str, length: int) -> list[int]:
     numbers = content.get(key)
     if (
         not isinstance(numbers, list)
-        or not all(type(n) is int and 0 <= n < 2**62 for n in numbers)
+        or not all(type(n) is int and 0 <= n < 2**64 for n in numbers)
         or len(numbers) != length
     ):
         raise ValueError(f"{key!r} must be a list of whole numbers, one per clip")
@@ -205,7 +244,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
     """Write a store into a new folder, clip by clip."""
     with filling(path) as folder:
         grids = _Grids()
-        names, frames, grid_numbers, types = [], [], [], []
+        names, frames, grid_numbers, types, checksums = [], [], [], [], []
         arrays: dict[str, NpyWriter] = {}
         with ExitStack() as open_files:
             for clip, clip_scores in clips:
@@ -218,6 +257,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
                 frames.append(len(clip_scores.values))
                 grid_numbers.append(grids.add(clip_scores.ticks))
                 types.append(name)
+                checksums.append(_checksum(clip_scores.values))
         starts, checksum = [], 0
         with NpyWriter(folder / _TICKS, np.int64, None) as ticks:
             for grid in grids.arrays:
@@ -231,10 +271,12 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
             "clips": names,
             "frames": frames,
             "ticks": [starts[number] for number in grid_numbers],
-            "ticks_crc32": checksum,
+            _TICKS_CRC: checksum,
+            _CHECKSUMS: checksums,
             "type": types if len(arrays) > 1 else next(iter(arrays), "float32"),
             "whole_clips": scores.whole_clips,
         }
+        index[_INDEX_CRC] = _index_checksum(index)
         write_text(folder / _INDEX, json.dumps(index, ensure_ascii=False) + "\n")
 
 
