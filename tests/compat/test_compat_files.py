@@ -11,6 +11,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.compat.sed_scores_eval import clip_based, intersection_based, io
+from sedscope.compat.sed_scores_eval.base_modules import detection
 
 from ..support.compat.sets import DURATIONS, GRID, SCORES, TRUTH, simulated
 
@@ -68,7 +69,7 @@ def test_rows_that_another_process_appends_meanwhile_are_kept(
             file.write("other.wav\t0\t1\tDog\n")
         return detect(*arguments)
 
-    detect = io.scores_to_event_list
+    detect = detection.scores_to_event_list
     monkeypatch.setattr(io, "scores_to_event_list", slow)
     io.write_detection(SCORES, 0.5, path)
     assert "other.wav" in path.read_text()

@@ -43,7 +43,7 @@ def test_every_threshold(case: Sequence[oracle.Clip], collar: float, dtype: type
         assert (of_class.references, of_class.trials) == (within, total)
         assert of_class.reference_time == within / 1e6
         assert counts.reference_events[label] == oracle.reference_count(case, label)
-    (again,), _ = unpack_deltas(pack_deltas([deltas]), {})
+    (again,), *_ = unpack_deltas(pack_deltas([deltas]), {})
     assert dict(count_columns(again.counts())) == dict(count_columns(counts))
 
 

@@ -213,7 +213,7 @@ def test_pieces_merging_and_files_change_nothing(
         whole = sed.deltas(scores, truth, criterion)
         first, *others = (sed.deltas(scores, truth, criterion, clips=[clip]) for clip in scores)
         packed = pack_deltas([whole])
-        (unpacked,), _ = unpack_deltas(packed, {})
+        (unpacked,), *_ = unpack_deltas(packed, {})
         for deltas in (sed.deltas(pieces, truth, criterion), first.merge(*others), unpacked):
             assert dict(count_columns(deltas.counts())) == dict(count_columns(whole.counts()))
             assert [counts.trials for counts in deltas.counts().values()] == [

@@ -75,7 +75,7 @@ def cut(
 
 def counts_of(alignment: Alignment, criterion: sed.Criterion) -> sed.Counts:
     deltas = one_pass(alignment, {criterion: DeltaRequest()})[criterion]
-    (again,), _ = unpack_deltas(pack_deltas([deltas]), {})
+    (again,), *_ = unpack_deltas(pack_deltas([deltas]), {})
     counts = again.counts()
     assert dict(count_columns(counts)) == dict(count_columns(deltas.counts()))
     return counts

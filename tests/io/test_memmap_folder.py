@@ -78,7 +78,9 @@ def test_broken_files_of_a_store(tmp_path: Path) -> None:
     values.write_bytes(damaged)
     opened = sed.read_scores(tmp_path / "out")
     for _ in range(2):
-        with pytest.raises(sed.SedscopeError, match=r"float32\.npy is damaged: .*of clip a is not the one"):
+        with pytest.raises(
+            sed.SedscopeError, match=r"float32\.npy is damaged: .*of clip a is not the one"
+        ):
             opened["a"]
     values.write_bytes(whole)
     damaged = bytearray(ticks.read_bytes())

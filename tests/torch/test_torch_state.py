@@ -107,6 +107,23 @@ def test_damaged_state_is_refused() -> None:
             metric.compute()
 
 
+@pytest.mark.filterwarnings("ignore:The ``compute`` method of metric SEDMetric was called before")
+def test_a_changed_byte_of_the_state_is_refused() -> None:
+    metric = single()
+    give(metric, CLIPS[:3])
+    metric.persistent(True)
+    state = metric.state_dict()
+    (whole,) = state["parts"]
+    rng = np.random.default_rng(0)
+    for place in [*range(300), *rng.integers(len(whole), size=200)]:
+        part = whole.clone()
+        part[place] ^= 1 << int(rng.integers(8))
+        loaded = single()
+        loaded.load_state_dict({**state, "parts": [part]})
+        with pytest.raises(sed.SedscopeError, match="The state of the metric is damaged"):
+            loaded.compute()
+
+
 def test_collection_shares_only_what_is_the_same() -> None:
     criterion = sed.Intersection(0.7, 0.7)
     chosen: dict[str, Any] = {

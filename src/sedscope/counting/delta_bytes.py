@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -26,41 +27,51 @@ _COLUMNS = {
 """The types of the columns of each table."""
 _TIME_COLUMNS = {**_COLUMNS, "detections": ("i4", "i4")}
 """Those of criteria that measure time."""
+_HEAD = 24  # bytes
+_NO_NUMBERS = np.empty(0, np.uint64)
 
 
-def pack_deltas(deltas: Iterable[Deltas]) -> NDArray[np.uint8]:
-    """Return deltas as bytes that :func:`unpack_deltas` reads.
+def pack_deltas(
+    deltas: Iterable[Deltas], numbers: NDArray[np.uint64] = _NO_NUMBERS
+) -> NDArray[np.uint8]:
+    """Return deltas and a number of each clip as bytes that :func:`unpack_deltas` reads.
 
-    Their number is a multiple of eight, so that what follows them is aligned as well.
+    They begin with their size, a checksum and the length of the description. Their number is a multiple of
+    eight, so that what follows them is aligned as well.
     """
     header, stored = describe_all(deltas, digests=False)
-    contents = [header, *map(as_bytes, stored)]
-    ends = 16 + np.cumsum([_eights(len(content)) for content in contents])
+    contents = [header, *map(as_bytes, stored), as_bytes(numbers)]
+    ends = _HEAD + np.cumsum([_eights(len(content)) for content in contents])
     packed: NDArray[np.uint8] = np.full(ends[-1], ord(" "), np.uint8)
-    packed[:16].view("<i8")[:] = ends[-1] - 16, ends[0] - 16
-    for content, first in zip(contents, [16, *ends[:-1]], strict=True):
+    for content, first in zip(contents, [_HEAD, *ends[:-1]], strict=True):
         packed[first : first + len(content)] = np.frombuffer(content, np.uint8)
+    head = packed[:_HEAD].view("<i8")
+    head[[0, 2]] = ends[-1], ends[0]
+    head[1] = zlib.crc32(packed[16:].data)
     return packed
 
 
 def unpack_deltas(
     data: NDArray[np.uint8], named: Mapping[str, Any]
-) -> tuple[list[Deltas], NDArray[np.uint8]]:
-    """Return the deltas at the beginning of some bytes, and the bytes after them.
+) -> tuple[list[Deltas], NDArray[np.uint64], NDArray[np.uint8]]:
+    """Return the deltas at the beginning of some bytes, the number of each clip, and the bytes after them.
 
     The arrays are views of ``data``. ``named``: criteria and post-processings by their definition;
     others are parsed from it.
     """
-    size, length = data[:16].view("<i8").tolist()
-    content, rest = data[16 : 16 + size], data[16 + size :]
-    description = json.loads(content[:length].tobytes())
-    arrays, first = [], length
+    size, checksum, first = data[:_HEAD].view("<i8").tolist()
+    content, rest = data[:size], data[size:]
+    if not _HEAD <= size == len(content) or zlib.crc32(content[16:].data) != checksum:
+        raise ValueError("its checksum is wrong")
+    description = json.loads(content[_HEAD:first].tobytes())
+    arrays = []
     for entry in description["arrays"]:
         dtype, shape = np.dtype(entry["dtype"]), entry["shape"]
         last = first + dtype.itemsize * math.prod(shape)
         arrays.append(content[first:last].view(dtype).reshape(shape))
         first = _eights(last)
-    return [build(entry, arrays, named) for entry in description["deltas"]], rest
+    deltas = [build(entry, arrays, named) for entry in description["deltas"]]
+    return deltas, content[first:].view(np.uint64), rest
 
 
 def _eights(size: int) -> int:

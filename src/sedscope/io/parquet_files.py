@@ -2,12 +2,15 @@
 
 Footers and page headers are structs of the compact Thrift protocol. Here they are mappings from field
 numbers to values.
+
+Files that sedscope writes have a checksum of the whole file before the footer, where readers do not look.
 """
 
 from __future__ import annotations
 
 import mmap
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from polars import DataFrame
 
 _MARK = b"PAR1"
+_SEAL = b"sedscope CRC-32 "
 _MOST_NESTED = 16
 _ROW_GROUPS, _COLUMNS, _ELSEWHERE, _META = 4, 1, 1, 3
 _VALUES, _UNPACKED, _PACKED, _DATA_AT, _DICTIONARY_AT = 5, 6, 7, 9, 11
@@ -72,10 +76,15 @@ def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:
     import polars
 
     require_polars_threads(path)
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with replacing(path) as temporary, temporary.open("w+b") as file:
         try:
             with _interrupted_once():
                 frame.write_parquet(file, **options)
+            file.seek(0)
+            content = file.read()
+            footer = _footer_start(content)
+            file.seek(footer)
+            file.write(_SEAL + zlib.crc32(content).to_bytes(4, "little") + content[footer:])
         except polars.exceptions.PolarsError as error:
             raise SedscopeError(f"Cannot write {path}: {error}") from None
 
@@ -97,9 +106,13 @@ def _check_file(content: bytes | mmap.mmap, where: str) -> None:
     size = len(content)
     if size < 12 or content[:4] != _MARK or content[-4:] != _MARK:
         raise ValueError("It does not begin and end like one.")
-    footer = size - 8 - int.from_bytes(content[size - 8 : size - 4], "little")
+    footer = _footer_start(content)
     if footer < 4:
         raise ValueError("Its footer is longer than the file.")
+    if content[max(0, seal := footer - len(_SEAL) - 4) : footer - 4] == _SEAL:
+        checksum = zlib.crc32(content[footer:], zlib.crc32(memoryview(content)[:seal]))
+        if checksum.to_bytes(4, "little") != content[footer - 4 : footer]:
+            raise ValueError("Its checksum is wrong, so it is damaged.")
     unpacked = 0
     for group in _Struct(content, footer, size - 8).fields[_ROW_GROUPS]:
         for column in group[_COLUMNS]:
@@ -108,6 +121,10 @@ def _check_file(content: bytes | mmap.mmap, where: str) -> None:
             _check_pages(content, footer, column[_META])
             unpacked += column[_META][_UNPACKED]
     refuse_oversized(unpacked, size, where)
+
+
+def _footer_start(content: bytes | mmap.mmap) -> int:
+    return len(content) - 8 - int.from_bytes(content[-8:-4], "little")
 
 
 def _check_pages(content: bytes | mmap.mmap, footer: int, column: dict[int, Any]) -> None:

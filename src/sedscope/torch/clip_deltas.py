@@ -33,5 +33,4 @@ class ClipDeltas:
 
     def pack(self) -> NDArray[np.uint8]:
         """Return the deltas as bytes. The bytes of several of these can be concatenated."""
-        packed: NDArray[np.uint8] = np.append(pack_deltas(self.deltas), self.digests.view(np.uint8))
-        return packed
+        return pack_deltas(self.deltas, self.digests)

@@ -181,9 +181,7 @@ class BatchCollector:
             values_by_text |= {repr(variant): variant for variant in request.variants}
         while len(data):
             try:
-                deltas, data = unpack_deltas(data, values_by_text)
-                size = 8 * len(deltas[0].clips)
-                digests, data = data[:size].view(np.uint64), data[size:]
+                deltas, digests, data = unpack_deltas(data, values_by_text)
             except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
                 raise SedscopeError(f"The state of the metric is damaged: {error}") from None
             yield ClipDeltas(tuple(deltas), digests)

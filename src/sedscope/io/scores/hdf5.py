@@ -24,6 +24,7 @@ from .named_arrays import SCORES, TICKS, ArrayFile, index_arrays, scores_from
 _BROKEN = (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 _MOST_ATTRIBUTE_BYTES = 2**24
 _MOST_DATA_BYTES = 2**26
+_CHUNK_BYTES = 2**16
 
 
 def recognise(path: Location) -> bool:
@@ -165,7 +166,8 @@ def _datasets(
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
     """Write one array of all frames × classes, with clips, numbers of frames and boundaries.
 
-    The file is made in memory first, because the library crashes if the disk is full.
+    The file is made in memory first, because the library crashes if the disk is full. All data is in
+    chunks with checksums, and so is, in this version of the format, everything else.
     """
     h5py = _h5py()
     written = dict(clips)
@@ -175,12 +177,20 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
     arrays[SCORES[0]] = np.concatenate([clip.values for clip in written.values()])
     arrays[TICKS] = np.concatenate([clip.ticks for clip in written.values()])
     try:
-        with h5py.File(path.name, "w", driver="core", backing_store=False) as file:
+        with h5py.File(
+            path.name, "w", driver="core", backing_store=False, libver=("v110", "v110")
+        ) as file:
             for name, array in arrays.items():
-                if array.dtype.kind == "U":
-                    file.create_dataset(name, data=array.tolist(), dtype=h5py.string_dtype())
-                else:
-                    file.create_dataset(name, data=array)
+                if not array.shape:
+                    file.attrs[name] = array
+                    continue
+                data = array
+                if array.dtype.kind == "U":  # of one length, as others have no checksums
+                    data = np.char.encode(array, "utf-8")
+                    data = data.astype(h5py.string_dtype(length=max(1, data.dtype.itemsize)))
+                rows = max(1, _CHUNK_BYTES // max(1, data[:1].nbytes))
+                chunks = (min(rows, len(data)), *data.shape[1:]) if data.size else None
+                file.create_dataset(name, data=data, chunks=chunks, fletcher32=chunks is not None)
             file.flush()
             image = file.id.get_file_image()
     except _BROKEN as error:

@@ -138,8 +138,8 @@ class FolderIndex:
             if content.get("version") != _VERSION:
                 version = content.get("version")
                 raise ValueError(
-                    f"its version is {version!r}, but this sedscope reads version {_VERSION}. Write the store "
-                    "again, or update sedscope"
+                    f"its version is {version!r}, but this sedscope reads version {_VERSION}. Write the "
+                    "store again, or update sedscope"
                 )
             if content.keys() - _KEYS:
                 raise ValueError(f"it has unknown keys: {listing(sorted(content.keys() - _KEYS))}")

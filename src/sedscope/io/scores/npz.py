@@ -25,6 +25,8 @@ from .named_arrays import SCORES, TICKS, ArrayFile, index_arrays, scores_from
 from .npy_files import NpyWriter, mapped_array, read_header
 
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
+_DESCRIPTOR = 24  # bytes that may follow a member
+_UTF8 = 0x800  # the flag of names
 _BROKEN = (
     zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError, zlib.error, struct.error,
     TypeError, OverflowError, MemoryError,
@@ -51,6 +53,7 @@ def read(path: Path, options: ScoreReadOptions) -> Scores:
 
 def _open(path: Path) -> ArrayFile:
     with zipfile.ZipFile(path) as archive:
+        starts = _content_starts(path, archive)
         members = {
             info.filename.removesuffix(".npy"): info
             for info in archive.infolist()
@@ -66,18 +69,20 @@ def _open(path: Path) -> ArrayFile:
             with archive.open(info) as file:
                 shapes[name], _, types[name] = read_header(file, where)
                 size = int(np.prod(shapes[name], dtype=object)) * types[name].itemsize
-            if size > info.file_size:
-                raise SedscopeError(
-                    f"{where} is cut short. It has no room for the shape {shapes[name]}."
-                )
+                if file.tell() + size != info.file_size:
+                    raise SedscopeError(
+                        f"{where} is cut short or damaged: its size does not fit its shape {shapes[name]}."
+                    )
     kept: dict[str, NDArray[Any]] = {}
     lock = threading.Lock()
 
     def array(name: str) -> NDArray[Any]:
         info = members[name]
+        start = starts[info.filename]
         if info.compress_type == zipfile.ZIP_STORED and len(shapes[name]) > 1:
-            return mapped_array(path, _start(path, info))
-        content = BytesIO(_content(path, info))
+            _verify(np.memmap(path, np.uint8, "r", start, (info.file_size,)).data, info)
+            return mapped_array(path, start)
+        content = BytesIO(_content(path, info, start))
         shape, columns_first, dtype = read_header(content, f"{path}, array {name!r}")
         flat = np.frombuffer(content.getbuffer(), dtype, int(np.prod(shape)), content.tell())
         return flat.reshape(shape, order="F" if columns_first else "C")
@@ -97,27 +102,48 @@ def _open(path: Path) -> ArrayFile:
     return ArrayFile(str(path), shapes, types, read_rows, {}, thread_safe=True)
 
 
-def _start(path: Path, info: zipfile.ZipInfo) -> int:
-    """Return where the content of a member begins."""
+def _content_starts(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
+    """Return where the content of each member begins. Refuse a directory that does not fit the members.
+
+    A directory that leaves out a member, or names it otherwise, would lose its clip without a word.
+    """
+    starts: dict[str, int] = {}
+    end = 0
     with path.open("rb") as file:
-        file.seek(info.header_offset)
-        *_, name, extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
-    return int(info.header_offset + _LOCAL_HEADER.size + name + extra)
+        for info in sorted(archive.infolist(), key=lambda info: info.header_offset):
+            file.seek(info.header_offset)
+            mark, _, flags, method, _, _, _, _, _, length, extra = _LOCAL_HEADER.unpack(
+                file.read(_LOCAL_HEADER.size)
+            )
+            encoding = "utf-8" if flags & _UTF8 else "cp437"
+            same = mark == b"PK\x03\x04" and method == info.compress_type
+            same &= file.read(length).decode(encoding) == info.orig_filename
+            if not same or not end <= info.header_offset <= end + _DESCRIPTOR:
+                break
+            starts[info.filename] = info.header_offset + _LOCAL_HEADER.size + length + extra
+            end = starts[info.filename] + info.compress_size
+    if len(starts) < len(archive.infolist()) or not end <= archive.start_dir <= end + _DESCRIPTOR:
+        raise zipfile.BadZipFile("its directory does not list what it contains, so it is damaged")
+    return starts
 
 
-def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
+def _content(path: Path, info: zipfile.ZipInfo, start: int) -> bytes:
     """Read a member and verify its checksum.
 
     zipfile would read the list of all members again for each of them, or keep the file open.
     """
     with path.open("rb") as file:
-        file.seek(_start(path, info))
+        file.seek(start)
         content = file.read(info.compress_size)
     if info.compress_type == zipfile.ZIP_DEFLATED:
         content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, info.file_size + 1)
+    _verify(content, info)
+    return content
+
+
+def _verify(content: bytes | memoryview, info: zipfile.ZipInfo) -> None:
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
         raise zipfile.BadZipFile("its checksum is wrong, so the file is damaged")
-    return content
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:
